@@ -1,0 +1,1 @@
+"""The alembic environment, installed as `warehouse.migrations`; `versions/` is frozen history."""

@@ -1,0 +1,1 @@
+"""SQL text, installed as `warehouse.queries`: `views/` and `library/`, one query per file."""
