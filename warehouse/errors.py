@@ -1,0 +1,95 @@
+"""The error family: what a user can do wrong, and what can go wrong under a user.
+
+Every message says what was found, what was expected and what to do about it. The command line
+is the only place that turns these into exit codes (``exit_code`` of the class).
+"""
+
+from __future__ import annotations
+
+
+class WarehouseError(Exception):
+    """Base of every error that this project raises on purpose.
+
+    ``exit_code`` is the status with which the command line ends: 2 misuse, 3 bad input,
+    4 store trouble.
+    """
+
+    exit_code = 1
+
+
+class MisuseError(WarehouseError):
+    """A request that cannot be meant: unknown name, ambiguous reference, contradictory flags."""
+
+    exit_code = 2
+
+
+class StatisticsError(MisuseError, ValueError):
+    """Numbers that a statistic is not defined for (empty, not finite, lengths that differ)."""
+
+
+class InputError(WarehouseError):
+    """A dump or mapping file that cannot be read as what it claims to be.
+
+    Args:
+        found: what stands there.
+        path: the file.
+        place: the place in the file (``"line 4712"``, ``"entry samples/1.json"``), if known.
+        expected: what should stand there, if that can be said.
+        advice: what to do about it, if that can be said.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        found: str,
+        *,
+        path: str = "",
+        place: str = "",
+        expected: str = "",
+        advice: str = "",
+    ) -> None:
+        self.found, self.path, self.place = found, path, place
+        self.expected, self.advice = expected, advice
+        where = ", ".join(part for part in (path, place) if part)
+        message = f"{where}: {found}" if where else found
+        if expected:
+            message += f"; expected {expected}"
+        if advice:
+            message += f"; {advice}"
+        super().__init__(message)
+
+
+class MappingError(InputError):
+    """A mapping file that names fields, columns or patterns which are not there."""
+
+
+class StoreError(WarehouseError):
+    """The store cannot be opened, is locked, or lacks something that it should hold."""
+
+    exit_code = 4
+
+
+class SchemaVersionError(StoreError):
+    """The store's schema is older or newer than the program.
+
+    Args:
+        found: revision of the store (``None``: the store is empty).
+        expected: revision that this program works with.
+        command: the command that repairs it.
+    """
+
+    def __init__(self, found: str | None, expected: str, command: str) -> None:
+        self.found, self.expected, self.command = found, expected, command
+        super().__init__(
+            f"the store's schema is at revision {found or 'none (empty store)'}, this program"
+            f" needs {expected}; run: {command}"
+        )
+
+
+class StoreLockedError(StoreError):
+    """Another process holds the store, and the wait for it ran out."""
+
+
+class ConflictError(InputError):
+    """A dump says something else about a run that the store already holds."""

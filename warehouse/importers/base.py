@@ -1,0 +1,62 @@
+"""What an importer is, and small helpers that importers share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import pyarrow as pa
+
+from warehouse.records import SAMPLE_SCHEMA, Candidate, Dump, ImportSettings, SourceFiles
+
+_STEP = re.compile(r"(?:^|[^a-z])(?:step|checkpoint|ckpt)[-_=]?(\d+)", re.IGNORECASE)
+
+
+@runtime_checkable
+class Importer(Protocol):
+    """One dump format. An object of this shape, named by an entry point in the group
+    ``warehouse.importers``, is all that a new format needs.
+
+    ``name`` is what ``--format`` takes; ``version`` is stored with each source, and raising it
+    makes unchanged files be read again.
+    """
+
+    name: str
+    version: str
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Group the files that are of this format into sources.
+
+        Args:
+            candidates: all files of the walk that no earlier importer has claimed.
+
+        Returns:
+            the sources; files that are not named in any are left to the next importer.
+        """
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one source.
+
+        Raises:
+            InputError: the source is not what it claims to be.
+        """
+
+
+def batch_of(rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
+    """Rows (dictionaries with fields of the sample schema; missing ones are null) as a batch."""
+    return pa.RecordBatch.from_pylist(list(rows), schema=SAMPLE_SCHEMA)
+
+
+def infer_step(*texts: str | Path | None) -> int | None:
+    """Checkpoint step out of the first text that names one.
+
+    >>> infer_step("main", "runs/model_x/step_400/results.json")
+    400
+    """
+    for text in texts:
+        found = _STEP.findall(str(text)) if text is not None else []
+        if found:
+            return int(found[-1])
+    return None
