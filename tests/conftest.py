@@ -1,0 +1,200 @@
+"""Fixtures of the whole suite: real database engines, and the shared data where it is present."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+import psycopg
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+START_SECONDS = 30.0
+
+# The shell's standard input is a pipe that only the test process holds. It closes however the test
+# process ends, also by `kill -9`; the shell then stops the server and removes the cluster.
+WATCHED_SERVER = """
+    "$@" >"$CLUSTER/log" 2>&1 </dev/null &
+    read -r _
+    kill -QUIT $! 2>/dev/null
+    wait $!
+    rm -rf "$CLUSTER"
+"""
+SERVER_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_connections": "50",
+    "shared_buffers": "64MB",
+    "timezone": "UTC",
+}
+
+
+class PostgresMissing(Exception):
+    """This machine has no PostgreSQL server programs."""
+
+
+@dataclass
+class PostgresCluster:
+    """A private PostgreSQL on loopback; it ends with the test process, however that ends."""
+
+    programs: Path
+    folder: Path
+    port: int = 0
+    _numbers: Iterator[int] = field(default_factory=count)
+    _shell: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self._initdb()
+        self.port = _free_port()
+        self._launch()
+        self._wait_until_it_answers()
+
+    def stop(self) -> None:
+        if self._shell and self._shell.stdin:
+            self._shell.stdin.close()
+            self._shell.wait()
+
+    def url(self, database: str) -> str:
+        return f"postgresql+psycopg://postgres@127.0.0.1:{self.port}/{database}"
+
+    def create(self, template: str = "template1") -> str:
+        """Make a database, a copy of `template`; its name."""
+        name = f"test_{next(self._numbers)}"
+        self._run(f'create database "{name}" template "{template}" strategy file_copy')
+        return name
+
+    def drop(self, name: str) -> None:
+        """Remove a database; the test that still holds a connection to it fails.
+
+        Otherwise the warning about that connection would strike some later test.
+        """
+        try:
+            self._run(f'drop database "{name}"')
+        except psycopg.errors.ObjectInUse:
+            self._run(f'drop database "{name}" with (force)')
+            pytest.fail("this test left a PostgreSQL connection open: dispose of its engine")
+
+    def _initdb(self) -> None:
+        options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
+        command = [str(self.programs / "initdb"), "-D", str(self.folder / "data"), *options]
+        if os.geteuid() == 0:
+            shutil.chown(self.folder, "postgres", "postgres")
+        made = subprocess.run(_as_server_user(command), cwd="/", capture_output=True, text=True)
+        if made.returncode:
+            raise RuntimeError(f"initdb failed:\n{made.stdout}{made.stderr}")
+
+    def _launch(self) -> None:
+        settings = SERVER_SETTINGS | {"port": str(self.port)}
+        server = [str(self.programs / "postgres"), "-D", str(self.folder / "data")]
+        server += [f"--{name}={value}" for name, value in settings.items()]
+        self._shell = subprocess.Popen(
+            ["sh", "-c", WATCHED_SERVER, "sh", *_as_server_user(server)],
+            stdin=subprocess.PIPE,
+            cwd="/",
+            env=os.environ | {"CLUSTER": str(self.folder)},
+        )
+
+    def _wait_until_it_answers(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                return self._run("select 1")
+            except psycopg.OperationalError as error:
+                if time.monotonic() > deadline:
+                    log = (self.folder / "log").read_text()
+                    raise RuntimeError(f"PostgreSQL does not answer:\n{log}") from error
+                time.sleep(0.05)
+
+    def _run(self, statement: str) -> None:
+        where = f"host=127.0.0.1 port={self.port} user=postgres dbname=postgres"
+        with psycopg.connect(where, autocommit=True) as connection:
+            connection.execute(statement)
+
+
+def _postgres_programs() -> Path:
+    """The folder of `initdb` and `postgres`: that of PATH, else Debian's newest."""
+    on_path = shutil.which("initdb")
+    if on_path:
+        return Path(on_path).resolve().parent
+    debian = Path("/usr/lib/postgresql").glob("*/bin/initdb")
+    newest = max(debian, key=lambda program: int(program.parts[-3]), default=None)
+    if newest is None:
+        raise PostgresMissing("no PostgreSQL server programs in PATH or /usr/lib/postgresql")
+    return newest.parent
+
+
+def _as_server_user(command: list[str]) -> list[str]:
+    """PostgreSQL refuses to run as root: there it runs as `postgres`."""
+    if os.geteuid() != 0:
+        return command
+    return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *command]
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def postgres_cluster() -> Iterator[PostgresCluster]:
+    """One server for each test process, started by the first test that asks for it."""
+    try:
+        programs = _postgres_programs()
+    except PostgresMissing as missing:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"{missing}: .ci/run installs them")
+        pytest.skip(str(missing))
+    cluster = PostgresCluster(programs, Path(tempfile.mkdtemp(prefix="warehouse-postgres-")))
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()
+
+
+@pytest.fixture
+def postgres_url(postgres_cluster: PostgresCluster) -> Iterator[str]:
+    """URL of an empty PostgreSQL database of this test alone."""
+    name = postgres_cluster.create()
+    yield postgres_cluster.url(name)
+    postgres_cluster.drop(name)
+
+
+@pytest.fixture
+def duckdb_url(tmp_path: Path) -> str:
+    """URL of a DuckDB file of this test alone; the file does not exist yet."""
+    return f"duckdb:///{tmp_path / 'store.duckdb'}"
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("duckdb", marks=pytest.mark.engine),
+        pytest.param("postgresql", marks=pytest.mark.engine),
+    ]
+)
+def store_url(request: pytest.FixtureRequest) -> str:
+    """URL of an empty database: a test that asks for it runs once on each engine."""
+    fixture = {"duckdb": "duckdb_url", "postgresql": "postgres_url"}[request.param]
+    return str(request.getfixturevalue(fixture))
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The folder of real dumps, which is not part of the repository."""
+    named = os.environ.get("WAREHOUSE_TEST_DATA")
+    folder = Path(named) if named else ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"no real dumps in {folder}; WAREHOUSE_TEST_DATA names their folder")
+    return folder
