@@ -1,0 +1,239 @@
+"""The layout, held to its table: which room imports which, and where engines are named."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = {  # on disk -> as imported
+    "warehouse": "warehouse",
+    "cli": "warehouse.cli",
+    "migrations": "warehouse.migrations",
+    "queries": "warehouse.queries",
+}
+
+ERRORS = "warehouse.errors"
+RECORDS = "warehouse.records"
+IMPORTERS = "warehouse.importers"
+STORE = "warehouse.store"
+STATS = "warehouse.stats"
+EMBEDDINGS = "warehouse.embeddings"
+METRICS = "warehouse.metrics"
+REFRESH = "warehouse.refresh"
+REPORT = "warehouse.report"
+QUERIES = "warehouse.queries"
+MIGRATIONS = "warehouse.migrations"
+CLI = "warehouse.cli"
+LIBRARY = {
+    ERRORS, RECORDS, IMPORTERS, STORE, STATS, EMBEDDINGS, METRICS, REFRESH, REPORT, QUERIES,
+    "warehouse.api",
+}  # fmt: skip
+
+# Room -> what it may import of ours. A file directly under warehouse/ that is not named here has
+# no room: it belongs inside one, or gets a row of its own.
+MAY_IMPORT: dict[str, set[str]] = {
+    ERRORS: set(),
+    RECORDS: {ERRORS},
+    IMPORTERS: {ERRORS, RECORDS, IMPORTERS},
+    STORE: {ERRORS, RECORDS, QUERIES, STORE},
+    STATS: {ERRORS, STATS},
+    EMBEDDINGS: {ERRORS},
+    METRICS: {ERRORS, STORE, STATS, EMBEDDINGS, METRICS},
+    REFRESH: {ERRORS, METRICS, STORE},
+    REPORT: {ERRORS, METRICS, REPORT},
+    QUERIES: set(),
+    MIGRATIONS: set(),  # history must not change when code does
+    "warehouse.migrations.env": {"warehouse.store.tables"},
+    CLI: {"warehouse"},  # everything
+    "warehouse.api": LIBRARY,
+    "warehouse": LIBRARY,
+}
+# Rooms that take nothing from outside but Python's own library and these.
+PURE: dict[str, set[str]] = {ERRORS: set(), STATS: {"numpy", "scipy"}, QUERIES: set()}
+
+ENGINE = re.compile(r"duckdb|postgres|psycopg|sqlite|(?<![a-z])(py)?spark(?![a-z])", re.IGNORECASE)
+ENGINE_HOME = "warehouse.store.dialects"
+ENGINE_FREE = ("warehouse", "cli")
+
+
+class Module(NamedTuple):
+    """A Python file: its name as imported, its syntax tree, its path in the repository."""
+
+    name: str
+    tree: ast.AST
+    path: Path
+
+    @property
+    def room(self) -> str | None:
+        rooms = [room for room in MAY_IMPORT if room == self.name or _below(self.name, room)]
+        return max(rooms, key=len, default=None)
+
+    def imports(self) -> Iterator[tuple[int, str]]:
+        """Line and absolute name of each thing imported, at whatever depth of the file."""
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                yield from ((node.lineno, alias.name) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                base = self._absolute(node)
+                yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
+            elif isinstance(node, ast.Call) and _is_import_call(node):
+                yield node.lineno, ast.literal_eval(node.args[0])
+
+    def _absolute(self, node: ast.ImportFrom) -> str:
+        if not node.level:
+            return node.module or ""
+        up = node.level - (self.path.name == "__init__.py")
+        parts = self.name.split(".")
+        return ".".join([*parts[: len(parts) - up], *filter(None, [node.module])])
+
+
+def _below(name: str, room: str) -> bool:
+    """Whether `name` lies inside `room`; the bare package is no room for what lies in it."""
+    return room != "warehouse" and name.startswith(room + ".")
+
+
+def _is_import_call(node: ast.Call) -> bool:
+    """`import_module("name")` or `__import__("name")`."""
+    called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    named = bool(node.args) and isinstance(node.args[0], ast.Constant)
+    return named and called in {"import_module", "__import__"}
+
+
+def modules() -> Iterator[Module]:
+    for folder, package in FOLDERS.items():
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            inner = path.relative_to(ROOT / folder).with_suffix("").parts
+            name = ".".join([package, *(part for part in inner if part != "__init__")])
+            yield Module(name, ast.parse(path.read_text()), path.relative_to(ROOT))
+
+
+def layer_faults(module: Module) -> list[str]:
+    """What `module` imports against the table."""
+    if module.room is None:
+        return [f"{module.path}: in no room of MAY_IMPORT"]
+    return [
+        f"{module.path}:{line}: {module.room} may not import {target}"
+        for line, target in module.imports()
+        if not _allowed(module.room, target)
+    ]
+
+
+def _allowed(room: str, target: str) -> bool:
+    package = target.split(".")[0]
+    if package == "warehouse":
+        return any(f"{target}.".startswith(f"{open_to}.") for open_to in MAY_IMPORT[room])
+    if package in FOLDERS:  # a mapped folder under its bare name would be loaded twice
+        return False
+    return room not in PURE or package in PURE[room] | sys.stdlib_module_names
+
+
+def engine_faults(module: Module) -> list[str]:
+    """Where `module` names an engine: imports, names, strings that are no docstring and no URL."""
+    if module.name == ENGINE_HOME:
+        return []
+    return [
+        f"{module.path}:{line}: names an engine, which belongs in {ENGINE_HOME}: {word!r}"
+        for line, word in _words(module.tree)
+        if ENGINE.search(word) and "://" not in word
+    ]
+
+
+def _words(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Line and text of each identifier, imported name and string, docstrings left out."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if id(node) in docstrings:
+            continue
+        for word in ("id", "attr", "name", "asname", "arg", "module", "value"):
+            text = getattr(node, word, None)
+            if isinstance(text, str):
+                yield getattr(node, "lineno", 0), text
+
+
+def _module(path: str, source: str) -> Module:
+    folder, *inner = Path(path).with_suffix("").parts
+    name = ".".join([FOLDERS[folder], *(part for part in inner if part != "__init__")])
+    return Module(name, ast.parse(source), Path(path))
+
+
+def test_every_import_follows_the_arrows() -> None:
+    found = list(modules())
+    assert {"warehouse.errors", "warehouse.cli", "warehouse.migrations"} <= {m.name for m in found}
+    assert [fault for module in found for fault in layer_faults(module)] == []
+
+
+def test_engines_are_named_in_one_file() -> None:
+    free = [module for module in modules() if module.path.parts[0] in ENGINE_FREE]
+    assert [fault for module in free for fault in engine_faults(module)] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("warehouse/errors.py", "import numpy"),
+        ("warehouse/errors.py", "from .records import RunHeader"),
+        ("warehouse/records.py", "def f():\n    from warehouse.store import tables"),
+        ("warehouse/importers/lm_eval.py", "from ..store.loader import load"),
+        ("warehouse/importers/__init__.py", "from ..store import loader"),
+        ("warehouse/store/loader.py", "from warehouse import api"),
+        ("warehouse/store/loader.py", "from warehouse import connect"),
+        ("warehouse/store/loader.py", "import warehouse"),
+        ("warehouse/stats/means.py", "import pandas as pd"),
+        ("warehouse/stats/means.py", "from warehouse.metrics.summary import x"),
+        ("warehouse/metrics/summary.py", "import importlib as i\ni.import_module('warehouse.cli')"),
+        ("warehouse/metrics/summary.py", "from .. import importers"),
+        ("warehouse/report/page.py", "from warehouse.store import read"),
+        ("warehouse/__init__.py", "from .cli.main import main"),
+        ("warehouse/api.py", "from warehouse.cli import main"),
+        ("warehouse/strays.py", ""),
+        ("cli/main.py", "from cli.options import db"),
+        ("migrations/env.py", "from warehouse.store import loader"),
+        ("migrations/versions/0001_initial.py", "from warehouse.store.tables import metadata"),
+        ("queries/__init__.py", "import sqlalchemy"),
+    ],
+)
+def test_a_forbidden_import_is_caught(path: str, source: str) -> None:
+    assert len(layer_faults(_module(path, source))) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("warehouse/records.py", "import pyarrow\nfrom .errors import InputError"),
+        ("warehouse/importers/__init__.py", "from .registry import importers"),
+        ("warehouse/store/loader.py", "from . import tables\nimport sqlalchemy as sa"),
+        ("warehouse/stats/means.py", "import math\nimport numpy as np\nfrom scipy import stats"),
+        ("warehouse/api.py", "from .metrics import summary\nfrom .store.read import rows"),
+        ("cli/main.py", "from . import options\nfrom warehouse import connect\nimport click"),
+        ("migrations/env.py", "from warehouse.store.tables import metadata"),
+    ],
+)
+def test_an_arrow_of_the_table_is_open(path: str, source: str) -> None:
+    assert layer_faults(_module(path, source)) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "faults"),
+    [
+        ("import duckdb", 1),
+        ("from sqlalchemy.dialects import postgresql", 1),
+        ("if dialect.name == 'sqlite': pass", 1),
+        ("if dialect.is_duckdb: pass", 1),
+        ("engine = f'{kind} on PostgreSQL'", 1),
+        ("def on_spark(): pass", 1),
+        ("'''Loads DuckDB files.'''\n# and psycopg", 0),
+        ("def f():\n    '''Loads DuckDB files.'''", 0),
+        ("help = 'URL of the store, such as duckdb:///warehouse.duckdb'", 0),
+        ("sparkline = 'sparkling'", 0),
+    ],
+)
+def test_an_engine_name_is_caught(source: str, faults: int) -> None:
+    assert len(engine_faults(_module("warehouse/store/loader.py", source))) == faults
+    assert engine_faults(_module("warehouse/store/dialects.py", source)) == []

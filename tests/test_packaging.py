@@ -1,0 +1,138 @@
+"""What a user installs: the same files from a checkout, a wheel and a source archive."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SETTINGS: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SETUPTOOLS = SETTINGS["tool"]["setuptools"]
+FOLDERS = {name: ROOT / folder for name, folder in SETUPTOOLS["package-dir"].items()}
+PLUGINS = SETTINGS["project"]["entry-points"]["warehouse.importers"]
+
+
+def shipped_files() -> set[str]:
+    """Every file of the mapped folders, under the name it has once installed."""
+    return {
+        "/".join([*package.split("."), *path.relative_to(folder).parts])
+        for package, folder in FOLDERS.items()
+        for path in folder.rglob("*")
+        if path.is_file() and path.parent.name != "__pycache__" and path.name[0] != "."
+    }
+
+
+def wheel_files(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+def run(command: list[str], folder: Path, **environment: str) -> str:
+    done = subprocess.run(
+        command, cwd=folder, env=os.environ | environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def build(kind: str, source: Path, out: Path) -> Path:
+    """Call the build backend as an installer does, in `source`; the archive it makes."""
+    out.mkdir()
+    code = f"from setuptools import build_meta as b; b.build_{kind}({str(out)!r})"
+    run([sys.executable, "-c", code], source)
+    return next(out.iterdir())
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of what the build reads: a build leaves folders behind, which the next one ships."""
+    copy = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    for folder in FOLDERS.values():
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(folder, copy / folder.name, ignore=ignored)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build("wheel", source, tmp_path_factory.mktemp("wheel") / "dist")
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel unpacked, which is what installing a pure one does."""
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def packages_on_disk() -> Iterator[str]:
+    for package, folder in FOLDERS.items():
+        for init in folder.rglob("__init__.py"):
+            yield ".".join([package, *init.parent.relative_to(folder).parts])
+
+
+def test_every_folder_of_code_is_listed() -> None:
+    assert sorted(packages_on_disk()) == sorted(SETUPTOOLS["packages"])
+
+
+def test_wheel_holds_every_file_and_nothing_else(wheel: Path) -> None:
+    assert wheel_files(wheel) == shipped_files()
+
+
+def test_wheel_installs_one_name(wheel: Path) -> None:
+    assert {name.split("/")[0] for name in wheel_files(wheel)} == {"warehouse"}
+
+
+def test_source_archive_gives_the_same_wheel(source: Path, wheel: Path, tmp_path: Path) -> None:
+    archive = build("sdist", source, tmp_path / "sdist")
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path / "unpacked", filter="data")
+    unpacked = next((tmp_path / "unpacked").iterdir())
+    assert wheel_files(build("wheel", unpacked, tmp_path / "wheel")) == wheel_files(wheel)
+
+
+def test_wheel_declares_command_and_plugins(installed: Path) -> None:
+    declared = configparser.ConfigParser()
+    declared.read(next(installed.glob("*.dist-info")) / "entry_points.txt")
+    assert dict(declared["console_scripts"]) == {"warehouse": "warehouse.cli.main:main"}
+    assert dict(declared["warehouse.importers"]) == PLUGINS
+
+
+def test_installed_wheel_finds_its_parts(installed: Path, tmp_path: Path) -> None:
+    """Run from an empty folder: command, SQL and migrations come from the wheel's own files."""
+    code = """
+        from importlib.resources import files
+        import warehouse.cli.main
+        print(warehouse.cli.main.__file__)
+        for part in ("queries/views", "migrations/versions"):
+            package, folder = part.split("/")
+            for file in files(f"warehouse.{package}").joinpath(folder).iterdir():
+                print(file)
+    """
+    lines = code.strip().replace("\n        ", "\n")
+    shown = run([sys.executable, "-P", "-c", lines], tmp_path, PYTHONPATH=str(installed))
+    places = [Path(line) for line in shown.splitlines()]
+    assert all(place.is_relative_to(installed) for place in places)
+    assert {".py", ".sql"} <= {place.suffix for place in places}
+
+
+@pytest.mark.parametrize("name", PLUGINS)
+def test_own_importers_load_like_those_of_others(name: str) -> None:
+    importer = EntryPoint(name, PLUGINS[name], "warehouse.importers").load()
+    assert importer.name == name
