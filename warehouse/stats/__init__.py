@@ -1,0 +1,48 @@
+"""Pure numerics: arrays in, frozen dataclass out. No frame, no connection, no printing.
+
+Definitions and sources are in the docstrings (Miller 2024 for most of them); anything that
+cannot be computed is None with a reason, and missing or infinite scores are refused.
+"""
+
+from __future__ import annotations
+
+from warehouse.stats.clustered import ClusterRobust, cluster_robust, standard_error_clustered
+from warehouse.stats.defaults import IntervalChoice, choose_interval
+from warehouse.stats.intervals import (
+    interval_clopper_pearson,
+    interval_jeffreys,
+    interval_normal,
+    interval_t,
+    interval_wilson,
+    interval_wilson_bounded,
+)
+from warehouse.stats.korn_graubard import interval_korn_graubard
+from warehouse.stats.mean import estimate_mean
+from warehouse.stats.moments import standard_error_bernoulli, standard_error_clt
+from warehouse.stats.paired import paired_difference
+from warehouse.stats.results import Estimate, Interval, PairedDifference, UnpairedDifference
+from warehouse.stats.unpaired import unpaired_difference
+
+__all__ = [
+    "ClusterRobust",
+    "Estimate",
+    "Interval",
+    "IntervalChoice",
+    "PairedDifference",
+    "UnpairedDifference",
+    "choose_interval",
+    "cluster_robust",
+    "estimate_mean",
+    "interval_clopper_pearson",
+    "interval_jeffreys",
+    "interval_korn_graubard",
+    "interval_normal",
+    "interval_t",
+    "interval_wilson",
+    "interval_wilson_bounded",
+    "paired_difference",
+    "standard_error_bernoulli",
+    "standard_error_clt",
+    "standard_error_clustered",
+    "unpaired_difference",
+]

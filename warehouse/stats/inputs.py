@@ -1,0 +1,213 @@
+"""What may enter the statistics: every check of an argument, in one place.
+
+Missing and infinite scores are refused here, with their number and first position, so that no
+function behind these checks has to think of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import count
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warehouse.errors import StatisticsError
+
+FloatArray = NDArray[np.float64]
+Bounds = tuple[float | None, float | None]
+
+# Numbers that differ by less than this share of their size differ by rounding only.
+ROUNDING = 1e-12
+# Room for the rounding of a mean of draws, as a share of the width of the bounds.
+_BOUNDS_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Cluster labels as numbers.
+
+    Attributes:
+        codes: cluster number of each prompt, 0 to G-1, shape (n,).
+        sizes: prompts in each cluster, shape (G,), every one at least 1.
+    """
+
+    codes: NDArray[np.intp]
+    sizes: FloatArray
+
+    @property
+    def n(self) -> int:
+        """Number of clusters G."""
+        return len(self.sizes)
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Sum of ``values`` (one per prompt) in each cluster, shape (G,). One pass."""
+        return np.bincount(self.codes, weights=values, minlength=self.n).astype(np.float64)
+
+
+def as_scores(scores: ArrayLike, name: str = "scores") -> FloatArray:
+    """``scores`` as a one-dimensional float array: not empty, every entry finite.
+
+    Raises:
+        StatisticsError: naming the argument, what was found and its first position.
+    """
+    values = _as_floats(scores, name)
+    if values.ndim != 1:
+        raise StatisticsError(f"`{name}` must be one-dimensional, found {values.ndim} dimensions")
+    if len(values) == 0:
+        raise StatisticsError(f"`{name}` is empty: a statistic needs at least one scored prompt")
+    wrong = ~np.isfinite(values)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise StatisticsError(
+            f"`{name}` holds {int(wrong.sum())} value(s) that are not finite (first:"
+            f" {values[first]} at index {first}); leave unscored prompts out and count them"
+        )
+    return values
+
+
+def as_weights(weights: ArrayLike, n: int, name: str = "weights") -> FloatArray:
+    """``weights`` as a float array of length ``n``, every entry finite and above 0."""
+    values = as_scores(weights, name)
+    check_length(len(values), n, name)
+    if values.min() <= 0:
+        first = int(np.argmax(values <= 0))
+        raise StatisticsError(
+            f"`{name}` must be above 0, found {values[first]} at index {first}; leave prompts"
+            " without weight out"
+        )
+    return values
+
+
+def as_level(level: float) -> float:
+    """``level`` as a confidence level strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise StatisticsError(f"`level` must lie between 0 and 1 (such as 0.95), found {level}")
+    return float(level)
+
+
+def as_clusters(clusters: ArrayLike, n: int) -> Clusters:
+    """Cluster labels of ``n`` prompts as numbers; equal labels are one cluster.
+
+    Args:
+        clusters: integers or strings, shape (n,).
+
+    Raises:
+        StatisticsError: where the length differs, or a label is missing or neither of the two.
+    """
+    labels = _as_labels(clusters)
+    if labels.ndim != 1:
+        raise StatisticsError(f"`clusters` must be one-dimensional, found {labels.ndim} dimensions")
+    check_length(len(labels), n, "clusters")
+    codes = _integer_codes(labels) if labels.dtype.kind in "iu" else _object_codes(labels)
+    return Clusters(codes, np.bincount(codes).astype(np.float64))
+
+
+def check_length(found: int, expected: int, name: str) -> None:
+    """Refuse an argument that is not aligned with the scores."""
+    if found != expected:
+        raise StatisticsError(f"`{name}` has {found} entries, expected one per prompt: {expected}")
+
+
+def finite_bounds(bounds: Bounds | None) -> tuple[float, float] | None:
+    """``bounds`` where both ends are finite numbers, else None (unbounded on a side)."""
+    if bounds is None:
+        return None
+    low, high = bounds
+    low = -math.inf if low is None else float(low)
+    high = math.inf if high is None else float(high)
+    if not low < high:  # also where one of them is NaN
+        raise StatisticsError(f"`bounds` must be (low, high) with low < high, found {bounds}")
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else None
+
+
+def check_within(scores: FloatArray, bounds: tuple[float, float]) -> None:
+    """Refuse scores that lie outside the bounds of their metric."""
+    low, high = bounds
+    room = _BOUNDS_TOLERANCE * (high - low)
+    smallest, largest = float(scores.min()), float(scores.max())
+    if smallest < low - room or largest > high + room:
+        raise StatisticsError(
+            f"`scores` run from {smallest} to {largest}, outside the `bounds` ({low}, {high});"
+            " give the bounds on the scale of the scores"
+        )
+
+
+def is_constant(scores: FloatArray) -> bool:
+    """Whether all scores are the same number, up to rounding."""
+    low, high = float(scores.min()), float(scores.max())
+    return high - low <= ROUNDING * max(abs(low), abs(high))
+
+
+def is_zero_one(scores: FloatArray) -> bool:
+    """Whether every score is exactly 0 or 1."""
+    return bool(np.all((scores == 0) | (scores == 1)))
+
+
+def is_binary(scores: FloatArray, binary: bool | None, n_draws: ArrayLike | None) -> bool:
+    """Whether the scores are 0/1 with one draw per prompt, as declared or as found.
+
+    A prompt mean of several draws may be 0 or 1 by chance, so ``n_draws`` decides as well.
+    """
+    one_draw = n_draws is None or _one_draw_each(n_draws, len(scores))
+    found = one_draw and is_zero_one(scores)
+    if binary and not found:
+        wanted = "every score 0 or 1" if one_draw else "one draw per prompt (`n_draws` is above 1)"
+        raise StatisticsError(f"`binary=True` needs {wanted}; pass binary=None to let data decide")
+    return found if binary is None else binary
+
+
+def _one_draw_each(n_draws: ArrayLike, n: int) -> bool:
+    draws = np.atleast_1d(_as_floats(n_draws, "n_draws"))
+    if draws.shape not in ((1,), (n,)):
+        raise StatisticsError(f"`n_draws` must be one number or one per prompt ({n})")
+    if not np.all(draws >= 1):
+        raise StatisticsError("`n_draws` must be at least 1 for every prompt")
+    return bool(np.all(draws == 1))
+
+
+def _as_floats(values: ArrayLike, name: str) -> FloatArray:
+    try:
+        if isinstance(values, np.ma.MaskedArray):  # np.asarray would show what is masked
+            values = np.ma.filled(values.astype(np.float64), np.nan)
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise StatisticsError(f"`{name}` must hold numbers: {error}") from None
+
+
+def _as_labels(clusters: ArrayLike) -> NDArray[Any]:
+    if isinstance(clusters, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(clusters), None, np.ma.getdata(clusters))
+    if isinstance(clusters, list | tuple):  # else numpy would turn ["a", nan] into ["a", "nan"]
+        return np.asarray(clusters, dtype=object)
+    return np.asarray(clusters)
+
+
+def _integer_codes(labels: NDArray[Any]) -> NDArray[np.intp]:
+    return np.unique(labels, return_inverse=True)[1].astype(np.intp, copy=False)
+
+
+def _object_codes(labels: NDArray[Any]) -> NDArray[np.intp]:
+    numbers: defaultdict[object, int] = defaultdict(count().__next__)  # numbered as first seen
+    try:
+        codes = np.fromiter(map(numbers.__getitem__, labels.tolist()), np.intp, len(labels))
+    except TypeError as error:
+        raise StatisticsError(f"`clusters` must hold integers or strings: {error}") from None
+    for label in numbers:
+        _check_label(label)
+    return codes
+
+
+def _check_label(label: object) -> None:
+    if isinstance(label, str | Integral):
+        return
+    if isinstance(label, float) and label.is_integer():  # a column of integers that had gaps
+        return
+    raise StatisticsError(
+        f"`clusters` must hold integers or strings, found {label!r}; a prompt without a cluster"
+        " needs a label of its own"
+    )
