@@ -1,29 +1,88 @@
-"""Everything that differs between the engines: one frozen record per engine."""
+"""Everything that differs between the engines: one frozen record per engine, and its functions.
+
+No other module names an engine. A :class:`Dialect` says what an engine can do; the functions in
+it open connections, tell a held lock from another failure, run one SELECT into Arrow, and append
+Arrow data to a table.
+"""
 
 from __future__ import annotations
 
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import sqlalchemy as sa
+
+from warehouse.errors import MisuseError, StoreError
+from warehouse.store.binds import rename_binds
+
+#: Memory that one embedded connection may use before it spills to disk.
+MEMORY_LIMIT = "1GB"
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """What one engine can do and wants.
+    """What one engine can do, and how.
 
-    ``foreign_keys``: a table that a foreign key points to can still be migrated. ``indexes``:
-    one index per fact table pays for itself.
+    Attributes:
+        foreign_keys: a table that a foreign key points to can still be migrated.
+        indexes: one index per fact table pays for itself.
+        embedded: the store is a file that one process holds at a time.
+        open_engine: (url, write, guarded) to a SQLAlchemy engine.
+        lock_holder: who holds the store, if an error says that somebody does, else ``None``.
+        retryable: an error after which the same transaction may succeed (deadlock, serialisation).
+        select: run one SELECT with ``:name`` parameters on an open connection, into Arrow.
+        append: append a stream of Arrow batches to a table, by column name; returns the rows.
+        guard: make the open connection unable to write or to reach out.
+        exclusive: serialise short transactions between writers (a lock until commit).
     """
 
     name: str
     foreign_keys: bool
     indexes: bool
+    embedded: bool
+    open_engine: Callable[[sa.URL, bool, bool], sa.Engine]
+    lock_holder: Callable[[BaseException], str | None]
+    retryable: Callable[[BaseException], bool]
+    select: Callable[[sa.Connection, str, Mapping[str, Any]], pa.Table]
+    append: Callable[[sa.Connection, str, pa.RecordBatchReader], int]
+    guard: Callable[[sa.Connection], None]
+    exclusive: Callable[[sa.Connection], None]
 
 
-DUCKDB = Dialect("duckdb", foreign_keys=False, indexes=False)
-POSTGRESQL = Dialect("postgresql", foreign_keys=True, indexes=True)
-DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRESQL)}
+def dialect_of(url: sa.URL) -> Dialect:
+    """The record of the engine that a URL names.
+
+    Raises:
+        MisuseError: no such engine.
+    """
+    name = url.get_backend_name()
+    if name not in DIALECTS:
+        raise MisuseError(
+            f"no engine '{name}'; a store URL starts with duckdb:/// or postgresql://"
+        )
+    return DIALECTS[name]
+
+
+def parse_url(url: str) -> sa.URL:
+    """A store URL; a bare path means an embedded file, a server URL gets our driver.
+
+    Raises:
+        MisuseError: not a URL.
+    """
+    if "://" not in url:
+        return sa.URL.create("duckdb", database=url)
+    try:
+        parsed = sa.make_url(url)
+    except sa.exc.ArgumentError:
+        raise MisuseError(f"'{url}' is not a store URL; expected duckdb:///file") from None
+    if parsed.get_backend_name() in ("postgres", "postgresql"):
+        return parsed.set(drivername="postgresql+psycopg")
+    return parsed
 
 
 def wants_foreign_keys(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:
@@ -39,3 +98,185 @@ def wants_indexes(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:
 def vector_type() -> sa.types.TypeEngine[Any]:
     """Embedding vectors: a list of 32-bit floats of any length."""
     return sa.ARRAY(sa.REAL)
+
+
+def workbench(temporary_folder: Path | None = None) -> Any:
+    """An in-memory connection that parses dumps, for stores that cannot do it themselves."""
+    import duckdb
+
+    return duckdb.connect(":memory:", config=_settings(temporary_folder))
+
+
+def input_error(error: BaseException) -> bool:
+    """Whether the workbench failed because of what stands in a file."""
+    import duckdb
+
+    return isinstance(
+        error,
+        duckdb.InvalidInputException | duckdb.ConversionException | duckdb.OutOfRangeException
+        | duckdb.BinderException | duckdb.IOException | duckdb.ParserException,
+    )  # fmt: skip
+
+
+def workbench_of(connection: sa.Connection) -> Any | None:
+    """The store's own connection where it can serve as the workbench, else ``None``."""
+    if connection.dialect.name != DUCKDB.name:
+        return None
+    return connection.connection.driver_connection
+
+
+# --- DuckDB ----------------------------------------------------------------------------------
+
+
+def _settings(temporary_folder: Path | None = None) -> dict[str, Any]:
+    import os
+
+    settings = {"memory_limit": os.environ.get("WAREHOUSE_MEMORY_LIMIT", MEMORY_LIMIT)}
+    if temporary_folder is not None:
+        settings["temp_directory"] = str(temporary_folder)
+    return settings
+
+
+def _duckdb_engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
+    path = Path(url.database or "")
+    if not write and not path.exists():
+        raise StoreError(f"no store at {path}; create it with: warehouse init, or warehouse ingest")
+    if not path.parent.is_dir():
+        raise StoreError(f"the folder {path.parent} does not exist; create it first")
+    config = _settings(path.with_name(path.name + ".tmp"))
+    if write:
+        config["storage_compatibility_version"] = "v1.5.0"
+    if guarded:
+        config |= {"enable_external_access": "false", "lock_configuration": "true"}
+        del config["temp_directory"]
+    arguments = {"read_only": not write, "config": config}
+    import alembic.ddl.impl  # noqa: F401  (the engine's dialect registers itself with it)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return sa.create_engine(url, connect_args=arguments, poolclass=sa.pool.NullPool)
+
+
+_HOLDER = re.compile(r"Conflicting lock is held in (.*?)\(PID (\d+)\)", re.DOTALL)
+
+
+def _duckdb_holder(error: BaseException) -> str | None:
+    found = _HOLDER.search(str(error))
+    return f"process {found.group(2)} ({found.group(1).strip()})" if found else None
+
+
+def _duckdb_select(connection: sa.Connection, sql: str, params: Mapping[str, Any]) -> pa.Table:
+    raw: Any = connection.connection.driver_connection
+    text, used = rename_binds(sql, "$")
+    cursor = raw.execute(text, {name: params[name] for name in used})
+    table: pa.Table = cursor.to_arrow_table()
+    return table
+
+
+def _duckdb_append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader) -> int:
+    raw: Any = connection.connection.driver_connection
+    raw.register("appended", reader)
+    try:
+        raw.execute(f'insert into "{table}" by name select * from appended')
+        return int(raw.fetchone()[0])
+    finally:
+        raw.unregister("appended")
+
+
+def _nothing(_connection: sa.Connection) -> None:
+    """The embedded engine: a file has one writer, and its guard is set when it is opened."""
+
+
+def _duckdb_retryable(error: BaseException) -> bool:
+    return "Conflict on update" in str(error)
+
+
+# --- PostgreSQL ------------------------------------------------------------------------------
+
+
+def _postgresql_engine(url: sa.URL, _write: bool, _guarded: bool) -> sa.Engine:
+    return sa.create_engine(url, poolclass=sa.pool.NullPool)
+
+
+def _postgresql_retryable(error: BaseException) -> bool:
+    cause = getattr(error, "orig", error)
+    return getattr(cause, "sqlstate", None) in ("40P01", "40001")
+
+
+def _postgresql_select(connection: sa.Connection, sql: str, params: Mapping[str, Any]) -> pa.Table:
+    raw: Any = connection.connection.driver_connection
+    text, used = rename_binds(sql.replace("%", "%%"), "%(")
+    with raw.cursor(binary=True) as cursor:
+        values = {name: params[name] for name in used}
+        cursor.execute(text if values else sql, values or None, prepare=True)
+        rows = cursor.fetchall()
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(cursor.description)
+        fields = [
+            (column.name, _arrow_type(column.type_code)) for column in cursor.description
+        ]
+    return pa.table(
+        [pa.array(_plain(values, kind), type=kind) for values, (_, kind) in zip(columns, fields,
+                                                                               strict=True)],
+        names=[name for name, _ in fields],
+    )  # fmt: skip
+
+
+def _plain(values: Iterable[Any], kind: pa.DataType) -> list[Any]:
+    """Driver values as Arrow takes them: JSON as text, numerics as doubles."""
+    if pa.types.is_string(kind):
+        import orjson
+
+        return [
+            value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
+            for value in values
+        ]
+    if pa.types.is_floating(kind):
+        return [None if value is None else float(value) for value in values]
+    return list(values)
+
+
+_ARROW_TYPES = {
+    16: pa.bool_(), 17: pa.binary(), 20: pa.int64(), 21: pa.int16(), 23: pa.int32(),
+    700: pa.float32(), 701: pa.float64(), 1700: pa.float64(), 1114: pa.timestamp("us"),
+    1184: pa.timestamp("us", tz="UTC"), 1082: pa.date32(), 1021: pa.list_(pa.float32()),
+}  # fmt: skip
+
+
+def _arrow_type(oid: int) -> pa.DataType:
+    return _ARROW_TYPES.get(oid, pa.string())
+
+
+def _postgresql_append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader) -> int:
+    from warehouse.store.binary_copy import encode_stream
+
+    raw: Any = connection.connection.driver_connection
+    columns = ", ".join(f'"{name}"' for name in reader.schema.names)
+    with raw.cursor() as cursor:
+        with cursor.copy(f'copy "{table}" ({columns}) from stdin (format binary)') as copy:
+            for block in encode_stream(reader):
+                copy.write(block)
+        return int(cursor.rowcount)
+
+
+def _postgresql_guard(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("set session characteristics as transaction read only")
+    connection.exec_driver_sql("set statement_timeout = '300s'")
+    connection.commit()
+
+
+def _postgresql_exclusive(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("select pg_advisory_xact_lock(7236071)")
+
+
+DUCKDB = Dialect(
+    name="duckdb", foreign_keys=False, indexes=False, embedded=True,
+    open_engine=_duckdb_engine, lock_holder=_duckdb_holder, retryable=_duckdb_retryable,
+    select=_duckdb_select, append=_duckdb_append, guard=_nothing, exclusive=_nothing,
+)  # fmt: skip
+POSTGRESQL = Dialect(
+    name="postgresql", foreign_keys=True, indexes=True, embedded=False,
+    open_engine=_postgresql_engine, lock_holder=lambda _error: None,
+    retryable=_postgresql_retryable, select=_postgresql_select, append=_postgresql_append,
+    guard=_postgresql_guard, exclusive=_postgresql_exclusive,
+)  # fmt: skip
+DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRESQL)}

@@ -284,7 +284,7 @@ prompt_embedding = _fact(
 refresh = _dimension(
     "refresh", _id(), _time("started_at", optional=False), _time("finished_at"), _key("state"),
     _text("program_version"), _json("parameters"), _json("summary"),
-    unique=("id",), refs={},
+    unique=("started_at",), refs={},
 )  # fmt: skip
 
 metric_value = _fact(

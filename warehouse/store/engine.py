@@ -1,0 +1,155 @@
+"""Opening a store by URL: waiting for locks, checking the schema, reading into Arrow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError, StoreError, StoreLockedError
+from warehouse.store import dialects, revision
+from warehouse.store.binds import bind_names
+
+#: Where the store is if nobody says.
+DEFAULT_URL = "duckdb:///warehouse.duckdb"
+
+
+class Store:
+    """One open connection to a store.
+
+    Use :func:`open_store`. ``connection`` is a SQLAlchemy connection; ``dialect`` says what its
+    engine can do.
+    """
+
+    def __init__(self, url: sa.URL, dialect: dialects.Dialect, engine: sa.Engine) -> None:
+        self.url, self.dialect, self.engine = url, dialect, engine
+        self.connection = engine.connect()
+
+    @property
+    def name(self) -> str:
+        """The URL, without a password."""
+        return self.url.render_as_string(hide_password=True)
+
+    def arrow(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
+        """Run one SELECT with ``:name`` parameters.
+
+        Raises:
+            MisuseError: a parameter without a value, or a statement that the engine refuses.
+        """
+        values = dict(params or {})
+        missing = [name for name in bind_names(sql) if name not in values]
+        if missing:
+            raise MisuseError(f"no value for the parameter {', '.join(missing)}")
+        if self.connection.in_transaction():
+            return self.dialect.select(self.connection, sql, values)
+        with self.begin() as connection:
+            return self.dialect.select(connection, sql, values)
+
+    @contextmanager
+    def begin(self) -> Iterator[sa.Connection]:
+        """One transaction: committed at the end, rolled back on any error."""
+        self.connection.begin()
+        try:
+            yield self.connection
+        except BaseException:
+            self.connection.rollback()
+            raise
+        self.connection.commit()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.connection.close()
+        self.engine.dispose()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+
+def open_store(
+    url: str | None = None,
+    *,
+    write: bool = False,
+    create: bool = False,
+    guarded: bool = False,
+    check: bool = True,
+    wait: float = 10.0,
+    on_wait: Callable[[str], None] | None = None,
+) -> Store:
+    """Open a store.
+
+    Args:
+        url: ``duckdb:///file``, a bare file name, or ``postgresql://…``; default
+            ``duckdb:///warehouse.duckdb``.
+        write: open for writing.
+        create: create the schema where there is none (implies ``write``).
+        guarded: a connection that can neither write nor reach files or the network.
+        check: refuse a schema of another version.
+        wait: seconds to wait for a store that another process holds.
+        on_wait: called once with a message if there is something to wait for.
+
+    Raises:
+        StoreError: the store cannot be opened.
+        StoreLockedError: still held after ``wait`` seconds; names the holder.
+        SchemaVersionError: the schema is older or newer than this program.
+    """
+    parsed = dialects.parse_url(url or DEFAULT_URL)
+    dialect = dialects.dialect_of(parsed)
+    store = _wait_for(
+        lambda: Store(parsed, dialect, dialect.open_engine(parsed, write or create, guarded)),
+        parsed, dialect, wait, on_wait,
+    )  # fmt: skip
+    try:
+        _prepare(store, create=create, guarded=guarded, check=check)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _prepare(store: Store, *, create: bool, guarded: bool, check: bool) -> None:
+    if create and revision.found(store) is None:
+        from warehouse.store import migrate
+
+        migrate.upgrade(store)
+    elif check:
+        revision.require(store)
+    if guarded:
+        store.dialect.guard(store.connection)
+
+
+def _wait_for(
+    attempt: Callable[[], Store],
+    url: sa.URL,
+    dialect: dialects.Dialect,
+    wait: float,
+    on_wait: Callable[[str], None] | None,
+) -> Store:
+    deadline, told = time.monotonic() + wait, False
+    where = url.render_as_string(hide_password=True)
+    while True:
+        try:
+            return attempt()
+        except (sa.exc.DBAPIError, OSError) as error:
+            holder = dialect.lock_holder(error)
+            if holder is None:
+                raise StoreError(f"cannot open {where}: {_first_line(error)}") from None
+            if time.monotonic() >= deadline:
+                raise StoreLockedError(
+                    f"{where} is held by {holder}; waited {wait:g} s; try again when it has ended"
+                ) from None
+            if on_wait and not told:
+                on_wait(f"waiting for {where}, held by {holder}")
+            told = True
+            time.sleep(0.2)
+
+
+def _first_line(error: BaseException) -> str:
+    cause = getattr(error, "orig", None) or error
+    return str(cause).strip().splitlines()[0]

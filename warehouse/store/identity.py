@@ -1,0 +1,102 @@
+"""The keys that say which run is which (``docs/identity.md``)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
+
+#: Header fields that change what is measured. ``sampling_seed`` is not among them: runs that
+#: differ by it alone are repeats of one condition.
+CONDITION_FIELDS = (
+    "model", "training_seed", "initialisation_seed", "data_order_seed", "recipe",
+    "hyperparameters", "step", "epoch", "tokens", "revision", "base_checkpoint",
+    "agent", "agent_version", "agent_parameters",
+    "benchmark", "benchmark_version", "dataset_revision", "split", "task_version", "harness",
+    "formulation", "fewshot", "fewshot_seed", "template_hash", "system_prompt_hash",
+    "temperature", "top_p", "max_tokens", "reasoning_effort", "endpoint", "opponent", "sampling",
+)  # fmt: skip
+
+
+def condition_key(header: RunHeader) -> str:
+    """sha256 over everything that changes what is measured: never paths, dates or devices."""
+    fields = {name: getattr(header, name) for name in CONDITION_FIELDS}
+    fields["scorers"] = scorers_key(header)
+    return digest({name: value for name, value in fields.items() if value not in (None, "", {})})
+
+
+def run_key(header: RunHeader) -> str | None:
+    """sha256 over the harness, the tool's own run id, the benchmark and the split.
+
+    ``None`` where the tool has no run id: such runs are told apart by condition and content.
+    """
+    if header.run_id is None:
+        return None
+    return digest([header.harness, header.run_id, header.model, header.benchmark, header.split])
+
+
+def group_key(header: RunHeader, source_sha256: str) -> str:
+    """One invocation of a harness: its run id, or the source where it has none."""
+    return digest([header.harness, header.run_id or source_sha256])
+
+
+def scorers_key(header: RunHeader) -> str:
+    """sha256 over the judges and scorers; empty if every score is a plain comparison."""
+    scorers = sorted(
+        canonical_json(
+            [spec.name, spec.filter, spec.scorer, spec.scorer_kind, spec.judge_model,
+             dict(spec.scorer_parameters)]
+        ).decode()
+        for spec in header.metrics
+        if spec.scorer or spec.judge_model
+    )  # fmt: skip
+    return digest(scorers) if scorers else ""
+
+
+def checkpoint_key(header: RunHeader) -> str:
+    """Name of a checkpoint among those of its training seed: ``step=400@main``."""
+    position, unit = checkpoint_position(header)
+    where = f"{unit}={position:.15g}" if position is not None else ""
+    base = f"+{header.base_checkpoint}" if header.base_checkpoint else ""
+    return where + (f"@{header.revision}" if header.revision else "") + base
+
+
+def checkpoint_position(header: RunHeader) -> tuple[float | None, str | None]:
+    """How far training had come, and in what unit: step before tokens before epoch."""
+    for unit in ("step", "tokens", "epoch"):
+        value = getattr(header, unit)
+        if value is not None:
+            return float(value), unit
+    return None, None
+
+
+def published_digest(published: tuple[PublishedScore, ...]) -> str:
+    """Order-free digest of the figures of a run that has no samples."""
+    rows = sorted(
+        canonical_json(
+            [row.benchmark, row.metric, row.filter, row.statistic, row.perturbation, row.split,
+             row.value, row.standard_error]
+        ).decode()
+        for row in published
+    )  # fmt: skip
+    return "published:" + digest(rows)
+
+
+def parameters_key(parameters: Mapping[str, Any]) -> str:
+    """Hash of a scorer's or agent's parameters; empty where there are none."""
+    return digest(dict(parameters)) if parameters else ""
+
+
+def spec_of(header: RunHeader, name: str, filter_name: str) -> MetricSpec:
+    """What the header says of a metric; a bare specification if it says nothing."""
+    for spec in header.metrics:
+        if (spec.name, spec.filter) == (name, filter_name):
+            return spec
+    return MetricSpec(name=name, filter=filter_name)
+
+
+def digest(value: Any) -> str:
+    """sha256 (hex) of canonical JSON."""
+    return hashlib.sha256(canonical_json(value)).hexdigest()

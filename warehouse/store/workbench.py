@@ -1,0 +1,131 @@
+"""The workbench: one relational scratch space that parses dumps and prepares facts.
+
+For the embedded engine it is the store's own connection, so nothing is copied between two
+places. For a server it is an in-memory connection; results travel as Arrow.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.store import dialects
+from warehouse.store.binds import rename_binds
+from warehouse.store.engine import Store
+
+
+class Workbench:
+    """Scratch tables beside a store. Use :func:`open_workbench`."""
+
+    def __init__(self, store: Store, raw: Any) -> None:
+        self.store, self.raw = store, raw
+        self.run("set enable_progress_bar = false")
+        self.run("set preserve_insertion_order = true")
+
+    def run(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
+        """Execute one statement."""
+        self.raw.execute(sql, dict(params) if params else None)
+
+    def script(self, name: str, params: Mapping[str, Any] | None = None) -> None:
+        """Execute one statement of ``queries/ingest``, by file name."""
+        text, used = rename_binds(ingest_text(name), "$")
+        self.run(text, {key: (params or {})[key] for key in used})
+
+    def table(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
+        """Result of a query as Arrow."""
+        return self.raw.execute(sql, dict(params) if params else None).to_arrow_table()
+
+    def rows(self, sql: str, params: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        """Result of a query as tuples."""
+        found: list[tuple[Any, ...]] = self.raw.execute(
+            sql, dict(params) if params else None
+        ).fetchall()
+        return found
+
+    def value(self, sql: str) -> Any:
+        """The single value of a query."""
+        return self.rows(sql)[0][0]
+
+    def put(self, name: str, table: pa.Table) -> None:
+        """Make a scratch table of Arrow data."""
+        self.raw.register("put_table", table)
+        self.run(f"create or replace temp table {name} as select * from put_table")
+        self.raw.unregister("put_table")
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Remove scratch tables, if they exist."""
+        for name in names:
+            self.run(f"drop table if exists {name}")
+
+    def close(self) -> None:
+        """Let go of what is not the store's."""
+
+    # the ways in which data crosses between the store and the workbench
+
+    def pull(self, name: str, sql: str, params: Mapping[str, Any] | None = None) -> None:
+        """Make a scratch table of a query over the store's tables (``:name`` parameters)."""
+        text, used = rename_binds(sql, "$")
+        values = {key: (params or {})[key] for key in used}
+        self.run(f"create or replace temp table {name} as {text}", values)
+
+    def push(self, table: str, select: str) -> int:
+        """Append the rows of a workbench query to a store's table, by column name."""
+        return int(self.rows(f'insert into "{table}" by name {select}')[0][0])
+
+    def push_new(self, table: str, key: str, select: str) -> int:
+        """Append those rows whose key the store's table does not hold yet."""
+        return self.push(
+            table,
+            f'select * from ({select}) as incoming where not exists '
+            f'(select 1 from "{table}" as held where held."{key}" = incoming."{key}")',
+        )
+
+
+class RemoteWorkbench(Workbench):
+    """A workbench of its own; data crosses as Arrow."""
+
+    def __init__(self, store: Store) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="warehouse-"))
+        super().__init__(store, dialects.workbench(self.folder))
+
+    def close(self) -> None:
+        self.raw.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def pull(self, name: str, sql: str, params: Mapping[str, Any] | None = None) -> None:
+        self.put(name, self.store.arrow(sql, params))
+
+    def push(self, table: str, select: str) -> int:
+        reader = self.raw.execute(select).to_arrow_reader(65_536)
+        return self.store.dialect.append(self.store.connection, table, reader)
+
+    def push_new(self, table: str, key: str, select: str) -> int:
+        incoming = f"incoming_{table}"
+        connection = self.store.connection
+        connection.exec_driver_sql(
+            f'create temp table if not exists "{incoming}" (like "{table}") on commit delete rows'
+        )
+        self.push(incoming, select)
+        return int(
+            connection.exec_driver_sql(
+                f'insert into "{table}" select * from "{incoming}" order by "{key}" '
+                "on conflict do nothing"
+            ).rowcount
+        )
+
+
+def open_workbench(store: Store) -> Workbench:
+    """The workbench that fits the store's engine."""
+    raw = dialects.workbench_of(store.connection)
+    return RemoteWorkbench(store) if raw is None else Workbench(store, raw)
+
+
+def ingest_text(name: str) -> str:
+    """Text of a statement in ``queries/ingest``."""
+    return (files("warehouse.queries") / "ingest" / f"{name}.sql").read_text(encoding="utf-8")
