@@ -1,0 +1,65 @@
+# The environment lies in VENV; an installation is repeated when pyproject.toml changes.
+VENV ?= .venv
+JOBS ?= 2
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format bench wheel clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.installed-dev ## Set up the environment for development (.venv)
+
+demo: $(VENV)/.installed ## Ingest the shipped dumps, show a leaderboard and a comparison
+	@PATH="$(abspath $(BIN)):$$PATH" sh docs/demo/run.sh
+
+test: setup ## Check style and types, run the tests
+	@status=0; \
+	$(MAKE) --no-print-directory check || status=1; \
+	$(BIN)/pytest --numprocesses $(JOBS) || status=1; \
+	exit $$status
+
+check: setup ## Check style (ruff) and types (mypy)
+	@$(BIN)/ruff check
+	@$(BIN)/mypy
+
+format: setup ## Lay out the code and mend what ruff can mend
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+bench: setup ## Measure speed and memory (minutes)
+	@$(BIN)/python benchmarks/run.py
+
+wheel: setup ## Build the wheel into dist/
+	@rm -rf build
+	@$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .
+	@rm -rf build
+	@ls dist/*.whl
+
+clean: ## Remove what was built, cached or demonstrated; the environment stays
+	@rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis demo.duckdb*
+	@find . -path './$(VENV)' -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@echo "installing into $(VENV) ..."
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	@echo "installing into $(VENV), with the tools for development ..."
+	@$(PIP) install --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+$(BIN)/python:
+	@for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
+		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			$$python -m venv $(VENV) && exit; \
+			rm -rf $(VENV); \
+			echo "$$python cannot make a virtual environment; on Debian: apt-get install python3-venv"; \
+			exit 1; \
+		fi; \
+	done; \
+	echo "no Python 3.11 or newer among the commands; name one: make PYTHON=/path/to/python"; \
+	exit 1
