@@ -114,16 +114,19 @@ def _plain(column: Any, name: str, replaced: Counter[str] | None) -> Any:
 
 
 def _is_vector(kind: pa.DataType) -> bool:
-    lists = pa.types.is_list(kind) or pa.types.is_large_list(kind)
-    return (lists or pa.types.is_fixed_size_list(kind)) and kind.value_type == pa.float32()
+    lists = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
+    return isinstance(kind, lists) and bool(kind.value_type == pa.float32())
 
 
 def _without_nul(text: Any, name: str, replaced: Counter[str] | None) -> Any:
     content = _joined(text)
     if np.count_nonzero(content) == len(content):
         return text
+    found = pc.sum(pc.count_substring(text, pattern=_NUL)).as_py()
+    if not found:  # they lie under nulls
+        return text
     if replaced is not None:
-        replaced[name] += pc.sum(pc.count_substring(text, pattern=_NUL)).as_py() or 0
+        replaced[name] += found
     return pc.replace_substring(text, pattern=_NUL, replacement=_REPLACEMENT)
 
 
@@ -223,7 +226,7 @@ def _elements(values: Any) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]
     valid = values.is_valid().to_numpy(zero_copy_only=False)
     fields = np.empty(len(values), [("length", ">i4"), ("value", ">f4")])
     fields["length"] = np.where(valid, 4, -1)
-    fields["value"] = values.fill_null(0.0).to_numpy()
+    fields["value"] = values.to_numpy(zero_copy_only=False)
     widths = np.where(valid, 8, 4)
     return fields.view(np.uint8).reshape(-1, 8)[np.arange(8) < widths[:, None]], widths
 
