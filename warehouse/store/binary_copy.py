@@ -47,7 +47,6 @@ _EPOCH = 946_684_800_000_000  # 2000-01-01, where the wire's times start, in Arr
 _FIRST_TIME = _EPOCH - 211_813_488_000_000_000  # Julian day 0 (24 November 4714 BC)
 _FLOAT4 = 700  # type number of float4 in the server's catalogue
 _NUL, _REPLACEMENT = b"\0", "\ufffd".encode()
-_NOTHING = pa.scalar(b"", pa.large_binary())
 
 
 def encode_stream(
@@ -166,7 +165,8 @@ class _Pieces:
         self._close()
         if len(self.done) == 1:
             return _joined(self.done[0]).tobytes()
-        return _joined(pc.binary_join_element_wise(*self.done, _NOTHING)).tobytes()
+        nothing_between = pa.scalar(b"", pa.large_binary())
+        return _joined(pc.binary_join_element_wise(*self.done, nothing_between)).tobytes()
 
     def _close(self) -> None:
         if not self.open:
