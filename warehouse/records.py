@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import orjson
 import pyarrow as pa
@@ -120,7 +120,7 @@ class MetricSpec:
     scorer: str = ""
     scorer_kind: Literal["match", "model", "execution", "human"] = "match"
     judge_model: str = ""
-    scorer_parameters: Mapping[str, Any] = field(default_factory=dict)
+    scorer_parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
     unit: str = ""
     link: Link = "identity"
     kind: MetricKind | None = None
@@ -246,7 +246,7 @@ class Reading:
     fallback: Callable[[], Iterable[pa.RecordBatch]]
 
 
-Batch = pa.RecordBatch | Reading
+Batch: TypeAlias = pa.RecordBatch | Reading
 
 
 @dataclass

@@ -16,6 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
 
 from warehouse.errors import MisuseError, StoreError
 from warehouse.store.binds import rename_binds
@@ -93,6 +94,11 @@ def wants_foreign_keys(*_args: Any, dialect: sa.Dialect, **_options: Any) -> boo
 def wants_indexes(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:
     """Condition of an index's DDL."""
     return DIALECTS[dialect.name].indexes
+
+
+def upsert(table: sa.Table) -> Any:
+    """An INSERT that takes ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
+    return insert(table)
 
 
 def vector_type() -> sa.types.TypeEngine[Any]:
@@ -211,9 +217,7 @@ def _postgresql_select(connection: sa.Connection, sql: str, params: Mapping[str,
         cursor.execute(text if values else sql, values or None, prepare=True)
         rows = cursor.fetchall()
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(cursor.description)
-        fields = [
-            (column.name, _arrow_type(column.type_code)) for column in cursor.description
-        ]
+        fields = [(column.name, _arrow_type(column.type_code)) for column in cursor.description]
     return pa.table(
         [pa.array(_plain(values, kind), type=kind) for values, (_, kind) in zip(columns, fields,
                                                                                strict=True)],

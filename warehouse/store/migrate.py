@@ -53,7 +53,8 @@ def drift(store: Store) -> list[str]:
 def create_views(store: Store, connection: sa.Connection) -> None:
     """Make every view of ``queries/views``, in order."""
     for view in named.views(store.dialect.name):
-        connection.exec_driver_sql(f'create view "{view.name}" as {_plain(view.text)}')
+        text = f'create view "{view.name}" as {view.text.strip().rstrip(";")}'
+        connection.execute(sa.text(text.replace(":", r"\:")))
 
 
 def drop_views(store: Store, connection: sa.Connection) -> None:
@@ -72,7 +73,7 @@ def _move(store: Store, command: Any, target: str) -> None:
             if revision.recorded(connection) == revision.HEAD:
                 create_views(store, connection)
     except alembic.util.exc.CommandError as error:
-        raise MisuseError(f"{error}; this program knows the revisions up to {revision.HEAD}") from None
+        raise MisuseError(f"{error}; the newest revision here is {revision.HEAD}") from None
     except sa.exc.DBAPIError as error:
         raise StoreError(f"the schema could not be changed: {error.orig}") from error
 
@@ -82,10 +83,6 @@ def _config() -> alembic.config.Config:
     config.set_main_option("script_location", str(files("warehouse.migrations")))
     config.set_main_option("path_separator", "os")
     return config
-
-
-def _plain(text: str) -> str:
-    return text.strip().rstrip(";")
 
 
 def _include(dialect: dialects.Dialect) -> Any:

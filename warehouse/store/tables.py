@@ -63,7 +63,7 @@ def _time(name: str, *, optional: bool = True) -> sa.Column[Any]:
 
 
 def _json(name: str) -> sa.Column[Any]:
-    return sa.Column(name, sa.JSON, nullable=True)
+    return sa.Column(name, sa.JSON(none_as_null=True), nullable=True)
 
 
 def _hash(name: str, *, optional: bool = True) -> sa.Column[bytes]:
@@ -213,9 +213,7 @@ source = _dimension(
     unique=("sha256", "settings_key"), refs={},
 )  # fmt: skip
 
-run_source = _fact(
-    "run_source", _ref("run_id"), _ref("source_id"), _text("place"), index="run_id"
-)
+run_source = _fact("run_source", _ref("run_id"), _ref("source_id"), _text("place"), index="run_id")
 
 rejection = _fact(
     "rejection", _ref("source_id"), _text("place"), _text("found"), _text("expected"),

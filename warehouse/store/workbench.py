@@ -37,6 +37,17 @@ class Workbench:
         text, used = rename_binds(ingest_text(name), "$")
         self.run(text, {key: (params or {})[key] for key in used})
 
+    def text(self, name: str, **numbers: int) -> str:
+        """A SELECT in ``queries/ingest`` with its parameters written as numbers."""
+        text, used = rename_binds(ingest_text(name), "$")
+        for key in used:
+            text = text.replace(f"${key}", str(int(numbers[key])))
+        return text
+
+    def script_into(self, table: str, name: str) -> None:
+        """Make a scratch table of a SELECT in ``queries/ingest``."""
+        self.run(f"create or replace temp table {table} as {ingest_text(name)}")
+
     def table(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Result of a query as Arrow."""
         return self.raw.execute(sql, dict(params) if params else None).to_arrow_table()
@@ -82,7 +93,7 @@ class Workbench:
         """Append those rows whose key the store's table does not hold yet."""
         return self.push(
             table,
-            f'select * from ({select}) as incoming where not exists '
+            f"select * from ({select}) as incoming where not exists "
             f'(select 1 from "{table}" as held where held."{key}" = incoming."{key}")',
         )
 

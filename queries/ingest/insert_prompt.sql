@@ -1,0 +1,11 @@
+-- Prompts to add to the store, with their text and a hash of the normalised question.
+-- grain: one row per new prompt; :first_id is the id of the first
+select
+    cast(:first_id + n.number - 1 as bigint) as id,
+    n.benchmark_id, n.split, n.key, n.key_kind, n.occurrence,
+    s.prompt_id as tool_id,
+    unhex(sha256(lower(trim(regexp_replace(s.text, '\s+', ' ', 'g'))))) as text_hash,
+    s.text, s.target, cast(s.choices as json) as choices, cast(s.metadata as json) as metadata
+from new_prompt as n
+join stage_sample as s on s.rowid = n.first_r
+order by n.number

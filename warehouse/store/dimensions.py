@@ -1,0 +1,242 @@
+"""Dimension rows by natural key: found if they are there, added if not, ids either way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from warehouse.records import MetricSpec, RunHeader
+from warehouse.store import dialects, tables
+from warehouse.store.identity import (
+    checkpoint_key,
+    checkpoint_position,
+    group_key,
+    parameters_key,
+)
+
+Key = tuple[Any, ...]
+
+
+def allocate(connection: sa.Connection, table: str, count: int) -> int:
+    """Reserve ``count`` ids of a table; returns the first."""
+    counter = tables.id_counter
+    statement = dialects.upsert(counter).values(table_name=table, next_id=1 + count)
+    statement = statement.on_conflict_do_update(
+        index_elements=["table_name"], set_={"next_id": counter.c.next_id + count}
+    ).returning(counter.c.next_id)
+    return int(connection.execute(statement).scalar_one()) - count
+
+
+class Dimensions:
+    """Ids of dimension rows, remembered for a session.
+
+    Rows are added in the caller's transaction; :meth:`forget` drops what was remembered when
+    that transaction fails.
+    """
+
+    def __init__(self) -> None:
+        self._ids: dict[str, dict[Key, int]] = {}
+
+    def forget(self) -> None:
+        """Remember nothing: the next look-up reads the store."""
+        self._ids.clear()
+
+    def ids(
+        self, connection: sa.Connection, table: sa.Table, rows: Iterable[Mapping[str, Any]]
+    ) -> list[int]:
+        """Ids of rows, in order; missing rows are added, sorted by natural key."""
+        names = _natural_key(table)
+        keyed = [(tuple(row[name] for name in names), row) for row in rows]
+        known = self._known(connection, table, names)
+        if any(key not in known for key, _ in keyed):
+            known = self._known(connection, table, names, fresh=True)
+            self._add(connection, table, {key: row for key, row in keyed if key not in known})
+        return [known[key] for key, _ in keyed]
+
+    def _known(
+        self,
+        connection: sa.Connection,
+        table: sa.Table,
+        names: Sequence[str],
+        *,
+        fresh: bool = False,
+    ) -> dict[Key, int]:
+        if fresh or table.name not in self._ids:
+            columns = [table.c[name] for name in names]
+            found = connection.execute(sa.select(table.c.id, *columns)).all()
+            self._ids[table.name] = {tuple(row[1:]): int(row[0]) for row in found}
+        return self._ids[table.name]
+
+    def _add(
+        self, connection: sa.Connection, table: sa.Table, missing: Mapping[Key, Mapping[str, Any]]
+    ) -> None:
+        if not missing:
+            return
+        ordered = sorted(missing, key=str)
+        first = allocate(connection, table.name, len(ordered))
+        numbered = {key: first + place for place, key in enumerate(ordered)}
+        connection.execute(
+            sa.insert(table), [{**missing[key], "id": numbered[key]} for key in ordered]
+        )
+        self._ids[table.name].update(numbered)
+
+    # the rows of a run header
+
+    def run_references(
+        self, connection: sa.Connection, headers: Sequence[RunHeader], source_sha256: str
+    ) -> list[dict[str, int]]:
+        """Ids that the ``run`` rows of some headers point to."""
+        checkpoints = self._checkpoints(connection, headers)
+        agents = self.ids(connection, tables.agent, [_agent_row(header) for header in headers])
+        benchmarks = self.benchmarks(connection, headers)
+        groups = self.ids(
+            connection, tables.run_group, [_group_row(header, source_sha256) for header in headers]
+        )
+        return [
+            {"checkpoint_id": c, "agent_id": a, "benchmark_id": b, "run_group_id": g}
+            for c, a, b, g in zip(checkpoints, agents, benchmarks, groups, strict=True)
+        ]
+
+    def _checkpoints(self, connection: sa.Connection, headers: Sequence[RunHeader]) -> list[int]:
+        models = self.ids(connection, tables.model, [_model_row(header) for header in headers])
+        seeds = self.ids(
+            connection,
+            tables.training_seed,
+            [_seed_row(header, model) for header, model in zip(headers, models, strict=True)],
+        )
+        return self.ids(
+            connection,
+            tables.checkpoint,
+            [_checkpoint_row(header, seed) for header, seed in zip(headers, seeds, strict=True)],
+        )
+
+    def benchmarks(self, connection: sa.Connection, headers: Sequence[RunHeader]) -> list[int]:
+        """Leaf benchmarks of some headers; their suites become parents where none is known."""
+        paths = {(*header.suite, header.benchmark): header for header in headers}
+        rows: dict[str, dict[str, Any]] = {}
+        for path, header in paths.items():
+            for level, name in enumerate(path):
+                rows.setdefault(name, benchmark_row(name, level))
+            rows[path[-1]] |= {
+                "version": header.benchmark_version, "dataset_revision": header.dataset_revision
+            }  # fmt: skip
+        by_name = dict(
+            zip(rows, self.ids(connection, tables.benchmark, rows.values()), strict=True)
+        )
+        for path in paths:
+            self._hang(connection, path, by_name)
+        return [by_name[header.benchmark] for header in headers]
+
+    def _hang(
+        self, connection: sa.Connection, path: Sequence[str], by_name: Mapping[str, int]
+    ) -> None:
+        """Set the parents along a path, where a benchmark has none and no ring would close."""
+        done = self._ids.setdefault("benchmark parents", {})
+        table = tables.benchmark
+        for parent, child in zip(path, path[1:], strict=False):
+            if (parent, child) in done or parent == child:
+                continue
+            done[(parent, child)] = 1
+            if by_name[child] in self._ancestors(connection, by_name[parent]):
+                continue
+            connection.execute(
+                sa.update(table)
+                .where(table.c.id == by_name[child], table.c.parent_id.is_(None))
+                .values(parent_id=by_name[parent])
+            )
+
+    def _ancestors(self, connection: sa.Connection, start: int) -> set[int]:
+        table = tables.benchmark
+        query = sa.select(table.c.id, table.c.parent_id)
+        parents = {int(row[0]): row[1] for row in connection.execute(query)}
+        seen: set[int] = set()
+        current: int | None = start
+        while current is not None and current not in seen:
+            seen.add(current)
+            current = parents.get(current)
+        return seen
+
+    def metrics(self, connection: sa.Connection, specs: Sequence[MetricSpec]) -> list[int]:
+        """Ids of metrics with their scorers."""
+        scorers = self.ids(connection, tables.scorer, [_scorer_row(spec) for spec in specs])
+        return self.ids(
+            connection,
+            tables.metric,
+            [
+                {"name": spec.name, "filter": spec.filter, "scorer_id": scorer,
+                 "unit": spec.unit, "link": spec.link}
+                for spec, scorer in zip(specs, scorers, strict=True)
+            ],
+        )  # fmt: skip
+
+
+def benchmark_row(name: str, level: int) -> dict[str, Any]:
+    """A benchmark of which only the name is known."""
+    return {"name": name, "level": level, "version": None, "dataset_revision": None}
+
+
+def _natural_key(table: sa.Table) -> list[str]:
+    (unique,) = [item for item in table.constraints if isinstance(item, sa.UniqueConstraint)]
+    return [column.name for column in unique.columns]
+
+
+def _model_row(header: RunHeader) -> dict[str, Any]:
+    developer = header.developer
+    if developer is None and "/" in header.model:
+        developer = header.model.split("/", 1)[0]
+    return {
+        "name": header.model, "family": header.family, "developer": developer,
+        "parameter_count": header.parameter_count,
+    }  # fmt: skip
+
+
+def _seed_row(header: RunHeader, model: int) -> dict[str, Any]:
+    label = header.training_seed
+    if label is None:
+        seeds = (header.initialisation_seed, header.data_order_seed)
+        names = ("initialisation", "data_order")
+        label = ",".join(
+            f"{name}={seed}" for name, seed in zip(names, seeds, strict=True) if seed is not None
+        )
+    return {
+        "model_id": model, "label": label, "recipe": header.recipe or "",
+        "initialisation_seed": header.initialisation_seed,
+        "data_order_seed": header.data_order_seed,
+        "hyperparameters": dict(header.hyperparameters) or None,
+    }  # fmt: skip
+
+
+def _checkpoint_row(header: RunHeader, seed: int) -> dict[str, Any]:
+    position, unit = checkpoint_position(header)
+    return {
+        "training_seed_id": seed, "key": checkpoint_key(header), "position": position,
+        "position_unit": unit, "tokens": header.tokens, "revision": header.revision,
+        "base_checkpoint": header.base_checkpoint, "is_final": header.is_final,
+    }  # fmt: skip
+
+
+def _agent_row(header: RunHeader) -> dict[str, Any]:
+    return {
+        "name": header.agent or "", "version": header.agent_version or "",
+        "parameters_key": parameters_key(header.agent_parameters),
+        "parameters": dict(header.agent_parameters) or None,
+    }  # fmt: skip
+
+
+def _group_row(header: RunHeader, source_sha256: str) -> dict[str, Any]:
+    return {
+        "key": group_key(header, source_sha256), "harness": header.harness,
+        "harness_version": header.harness_version, "harness_run_id": header.run_id,
+        "started_at": header.started_at, "commit_hash": header.harness_commit,
+        "hardware": header.hardware, "cost": header.cost,
+    }  # fmt: skip
+
+
+def _scorer_row(spec: MetricSpec) -> dict[str, Any]:
+    return {
+        "name": spec.scorer, "kind": spec.scorer_kind, "judge_model": spec.judge_model,
+        "parameters_key": parameters_key(spec.scorer_parameters),
+        "parameters": dict(spec.scorer_parameters) or None,
+    }  # fmt: skip

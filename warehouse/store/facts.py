@@ -1,0 +1,317 @@
+"""The facts of new runs, written in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from warehouse.records import MetricSpec, PublishedScore, RunHeader, RunStatus
+from warehouse.store import tables
+from warehouse.store.decisions import Decision
+from warehouse.store.dimensions import allocate
+from warehouse.store.engine import Store
+from warehouse.store.identity import digest, scorers_key, spec_of
+from warehouse.store.staging import Measured
+from warehouse.store.workbench import Workbench
+
+if TYPE_CHECKING:
+    from warehouse.store.loader import TextPolicy, _Load
+
+#: Metrics that a benchmark is reported by, if it says nothing itself; earlier is better.
+DEFAULT_METRICS = ("acc", "accuracy", "exact_match", "correct", "score", "pass@1", "is_resolved")
+
+
+def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
+    """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
+    rows = bench.rows(
+        "select benchmark_id, count(*), "
+        "cast(sum(md5_number_lower(concat_ws(chr(31), split, key, occurrence))) as varchar) "
+        "from known_prompt where benchmark_id in (select benchmark_id from new_prompt) "
+        "group by benchmark_id"
+    )
+    return [(benchmark_id, digest([n, total])) for benchmark_id, n, total in rows]
+
+
+def insert_runs(
+    connection: sa.Connection, state: _Load, fresh: Sequence[Decision], run_ids: Mapping[int, int]
+) -> None:
+    """Rows of ``run``, and the mark on the runs that they supersede."""
+    rows = [_run_row(state, decision, run_ids[decision.run]) for decision in fresh]
+    if rows:
+        connection.execute(sa.insert(tables.run), rows)
+    for decision in fresh:
+        if decision.supersedes is not None:
+            connection.execute(
+                sa.update(tables.run)
+                .where(tables.run.c.id == decision.supersedes)
+                .values(superseded_by=run_ids[decision.run])
+            )
+
+
+def _run_row(state: _Load, decision: Decision, run_id: int) -> dict[str, Any]:
+    header = state.dump.runs[decision.run]
+    found = state.measured.get(decision.run, Measured("", 0, 0, 0, 0))
+    status, reason = _status(header, found.n_prompts)
+    return {
+        **state.references[decision.run],
+        **{name: getattr(header, name) for name in _COPIED},
+        "id": run_id, "sampling": dict(header.sampling) or None,
+        "configuration": dict(header.configuration) or None, "tags": list(header.tags) or None,
+        "scorers_key": scorers_key(header), "n_found": found.n_prompts,
+        "n_generations": found.n_generations, "n_choices": found.n_choices,
+        "n_scores": found.n_scores, "status": status, "status_reason": reason,
+        "condition_key": decision.condition_key, "run_key": decision.run_key,
+        "content_digest": decision.content_digest,
+    }  # fmt: skip
+
+
+_COPIED = (
+    "split", "task_version", "benchmark_version", "formulation", "fewshot", "fewshot_seed",
+    "template_hash", "system_prompt_hash", "temperature", "top_p", "max_tokens",
+    "reasoning_effort", "sampling_seed", "endpoint", "opponent", "n_benchmark", "n_requested",
+    "started_at", "note",
+)  # fmt: skip
+
+
+def _status(header: RunHeader, n_found: int) -> tuple[RunStatus, str | None]:
+    """A run with fewer prompts than it declares is truncated."""
+    declared = header.n_requested
+    if header.status == "complete" and n_found and declared is not None and n_found < declared:
+        return "truncated", f"{n_found} prompts found, {declared} declared"
+    return header.status, None
+
+
+#: (table, columns that stand under the same name in its scratch table, order of the rows)
+_PUSHED = (
+    ("generation",
+     "prompt_id, variant_id, draw, prompt_hash, response_hash, extracted_answer, finish_reason,"
+     " input_tokens, output_tokens, latency, cost, error, explanation",
+     "run_id, prompt_id, variant_id, draw"),
+    ("choice",
+     "prompt_id, variant_id, draw, choice_index, loglikelihood, unconditional_loglikelihood,"
+     " is_greedy, n_tokens, n_bytes, is_target",
+     "run_id, prompt_id, variant_id, draw, choice_index"),
+    ("score",
+     "prompt_id, variant_id, draw, metric_id, value, weight, n_draws, raw, status, origin",
+     "run_id, metric_id, prompt_id, variant_id, draw"),
+    ("prompt_score",
+     "prompt_id, metric_id, perturbation, value, weight, n_draws, within_variance, n_scored,"
+     " n_unscored, is_binary",
+     "run_id, metric_id, prompt_id, perturbation"),
+)  # fmt: skip
+
+
+def push(bench: Workbench, run_ids: Mapping[int, int], text: TextPolicy) -> None:
+    """The facts and texts of new runs, sorted as the store keeps them."""
+    if not run_ids:
+        return
+    bench.put("run_id", pa.table({
+        "run": pa.array(list(run_ids), pa.int32()),
+        "run_id": pa.array(list(run_ids.values()), pa.int64()),
+    }))  # fmt: skip
+    for table, columns, order in _PUSHED:
+        if bench.value(f"select count(*) from stage_{table} semi join run_id using (run)"):
+            bench.push(
+                table,
+                f"select run_id, {columns} from stage_{table} join run_id using (run) "
+                f"order by {order}",
+            )
+    _push_texts(bench, text)
+
+
+def _push_texts(bench: Workbench, policy: TextPolicy) -> None:
+    kinds = {"all": ("prompt_sent", "response"), "responses": ("response",), "none": ()}[policy]
+    for column in kinds:
+        hashed = {"prompt_sent": "prompt_hash", "response": "response_hash"}[column]
+        bench.push_new(
+            "content",
+            "sha256",
+            f"select g.{hashed} as sha256, any_value(s.{column}) as text "
+            "from stage_generation as g join stage_sample as s on s.rowid = g.r "
+            f"join run_id on run_id.run = g.run where g.{hashed} is not null group by g.{hashed}",
+        )
+
+
+# --- metrics of a benchmark ------------------------------------------------------------------
+
+
+def benchmark_metrics(
+    connection: sa.Connection, bench: Workbench, state: _Load, run_ids: Mapping[int, int]
+) -> None:
+    """Which metrics each benchmark has, their range, and which of them it is reported by."""
+    seen = {
+        (run, metric_id): (low, high, binary)
+        for run, metric_id, low, high, binary in bench.rows(
+            "select run, metric_id, min(value), max(value), bool_and(value in (0, 1)) "
+            "from stage_score where value is not null group by run, metric_id"
+        )
+    }
+    wanted: dict[tuple[int, int], dict[str, Any]] = {}
+    for run in run_ids:
+        header, benchmark_id = state.dump.runs[run], state.references[run]["benchmark_id"]
+        for spec, metric_id in _metrics_of(state, header, run, seen):
+            row = _metric_row(spec, seen.get((run, metric_id)))
+            key = (benchmark_id, metric_id)
+            wanted[key] = _widened(wanted[key], row) if key in wanted else row
+    _merge_metrics(connection, state, wanted)
+
+
+def _metrics_of(
+    state: _Load, header: RunHeader, run: int, seen: Mapping[tuple[int, int], Any]
+) -> list[tuple[MetricSpec, int]]:
+    """Metrics of one run: those with scores, in the header's order, and those published."""
+    named = [*header.metrics] + [
+        spec_of(header, row.metric, row.filter) for row in header.published if not row.benchmark
+    ]
+    ids = [(spec, state.metric_ids[spec]) for spec in dict.fromkeys(named)
+           if spec in state.metric_ids]  # fmt: skip
+    listed = {metric_id for _, metric_id in ids}
+    by_id = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
+    return ids + [
+        (by_id[metric_id], metric_id)
+        for place, metric_id in sorted(seen)
+        if place == run and metric_id not in listed
+    ]
+
+
+_KINDS = ("binary", "bounded", "continuous")
+
+
+def _metric_row(spec: MetricSpec, seen: tuple[float, float, bool] | None) -> dict[str, Any]:
+    kind, low, high = spec.kind, spec.low, spec.high
+    if kind is None and seen is not None:
+        inside = 0 <= seen[0] and seen[1] <= 1
+        kind = "binary" if seen[2] else "bounded" if inside else "continuous"
+    if kind in ("binary", "bounded") and low is None and high is None:
+        low, high = 0.0, 1.0
+    return {
+        "name": spec.name, "link": spec.link, "is_default": spec.is_default, "kind": kind,
+        "low": low, "high": high, "higher_is_better": spec.higher_is_better,
+        "chance_level": spec.chance_level, "scored": seen is not None,
+    }  # fmt: skip
+
+
+def _widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Two descriptions of one metric as one: the wider kind, and what either knows."""
+    merged = {key: value if value is not None else new.get(key) for key, value in old.items()}
+    if None not in (old["kind"], new["kind"]) and (
+        _KINDS.index(new["kind"]) > _KINDS.index(old["kind"])
+    ):
+        merged |= {key: new[key] for key in ("kind", "low", "high")}
+    return merged
+
+
+def _merge_metrics(
+    connection: sa.Connection, state: _Load, wanted: Mapping[tuple[int, int], dict[str, Any]]
+) -> None:
+    table = tables.benchmark_metric
+    touched = sorted({key[0] for key in wanted})
+    found = connection.execute(sa.select(table).where(table.c.benchmark_id.in_(touched)))
+    stored = {(row.benchmark_id, row.metric_id): dict(row._mapping) for row in found}
+    columns = ("kind", "low", "high", "higher_is_better", "chance_level")
+    defaults = {key[0] for key, row in stored.items() if row["is_default"]}
+    chosen = _defaults(wanted, defaults)
+    fresh = []
+    for key, row in wanted.items():
+        values = {name: row[name] for name in columns}
+        if key not in stored:
+            fresh.append({**values, "benchmark_id": key[0], "metric_id": key[1],
+                          "is_default": key in chosen})  # fmt: skip
+            continue
+        merged = _widened({name: stored[key][name] for name in columns}, values)
+        if key in chosen:
+            merged["is_default"] = True
+        if any(stored[key][name] != value for name, value in merged.items()):
+            connection.execute(
+                sa.update(table).where(table.c.id == stored[key]["id"]).values(merged)
+            )
+    if fresh:
+        first = allocate(connection, table.name, len(fresh))
+        rows = [{**row, "id": first + place} for place, row in enumerate(fresh)]
+        connection.execute(sa.insert(table), rows)
+
+
+def _defaults(
+    wanted: Mapping[tuple[int, int], Mapping[str, Any]], have: set[int]
+) -> set[tuple[int, int]]:
+    """The metric that each benchmark without a default gets: declared, well known, or first."""
+    best: dict[int, tuple[Any, tuple[int, int]]] = {}
+    for place, (key, row) in enumerate(wanted.items()):
+        if key[0] in have:
+            continue
+        known = row["name"] in DEFAULT_METRICS
+        rank = (
+            not row["is_default"], row["link"] == "none", not row["scored"], not known,
+            DEFAULT_METRICS.index(row["name"]) if known else 0, place,
+        )  # fmt: skip
+        if key[0] not in best or rank < best[key[0]][0]:
+            best[key[0]] = (rank, key)
+    return {key for _, key in best.values()}
+
+
+# --- published figures and the ledger --------------------------------------------------------
+
+
+def publish(store: Store, bench: Workbench, state: _Load, run_ids: Mapping[int, int]) -> None:
+    """Figures that the source publishes, of new runs and of its groups."""
+    from warehouse.store.loader import group_spec
+
+    rows: list[dict[str, Any]] = []
+    for run, run_id in run_ids.items():
+        header = state.dump.runs[run]
+        for item in header.published:
+            metric = state.metric_ids[spec_of(header, item.metric, item.filter)]
+            rows.append(_published_row(state, item, run, run_id, metric))
+    if state.dump.published and state.dump.runs and (run_ids or not state.dump.runs):
+        for item in state.dump.published:
+            metric = state.metric_ids[group_spec(state.dump, item)]
+            rows.append(_published_row(state, item, 0, None, metric))
+    if rows:
+        bench.put("stage_published", pa.Table.from_pylist(rows, schema=_PUBLISHED))
+        bench.push("published_score", "select * from stage_published")
+        bench.drop(["stage_published"])
+
+
+_PUBLISHED = pa.schema(
+    [(name, pa.int64()) for name in
+     ("run_group_id", "run_id", "source_id", "benchmark_id", "metric_id")]
+    + [(name, pa.string()) for name in ("statistic", "perturbation", "split")]
+    + [("value", pa.float64()), ("standard_error", pa.float64()), ("n", pa.int64()),
+       ("raw", pa.string())]
+)  # fmt: skip
+
+
+def _published_row(
+    state: _Load, item: PublishedScore, run: int, run_id: int | None, metric_id: int
+) -> dict[str, Any]:
+    references = state.references[run]
+    benchmark = state.benchmark_ids.get(item.benchmark, references["benchmark_id"])
+    return {
+        "run_group_id": references["run_group_id"], "run_id": run_id,
+        "source_id": state.source.id, "benchmark_id": benchmark, "metric_id": metric_id,
+        "statistic": item.statistic, "perturbation": item.perturbation,
+        "split": item.split or state.dump.runs[run].split, "value": item.value,
+        "standard_error": item.standard_error, "n": item.n, "raw": item.raw,
+    }  # fmt: skip
+
+
+def link_sources(
+    connection: sa.Connection, state: _Load, decisions: Sequence[Decision],
+    run_ids: Mapping[int, int],
+) -> None:  # fmt: skip
+    """Which runs this source holds, new or seen again."""
+    rows = []
+    for decision in decisions:
+        if decision.action == "skip":
+            continue
+        run_id = decision.same_as
+        if run_id is None:
+            place = decision.run if decision.same_in_dump is None else decision.same_in_dump
+            run_id = run_ids[place]
+        place_in_source = state.dump.runs[decision.run].place or None
+        rows.append({"run_id": run_id, "source_id": state.source.id, "place": place_in_source})
+    if rows:
+        connection.execute(sa.insert(tables.run_source), rows)

@@ -1,0 +1,186 @@
+"""The ledger of sources: what was read, when, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError
+from warehouse.records import Rejection
+from warehouse.store import tables
+from warehouse.store.dimensions import allocate
+from warehouse.store.engine import Store
+from warehouse.store.identity import digest
+
+if TYPE_CHECKING:
+    from warehouse.store.loader import LoadReport
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One source about to be loaded. ``id`` is its row in the ledger."""
+
+    id: int
+    path: str
+    sha256: str
+
+
+def settings_key(importer: str, version: str, settings: Mapping[str, Any]) -> str:
+    """Everything besides the bytes that decides what a source becomes."""
+    return digest([importer, version, dict(settings)])
+
+
+def loaded(store: Store) -> set[tuple[str, str]]:
+    """(sha256, settings key) of every source that is in the store."""
+    table = tables.source
+    query = sa.select(table.c.sha256, table.c.settings_key).where(table.c.state == "loaded")
+    with store.begin() as connection:
+        return {(row[0], row[1]) for row in connection.execute(query)}
+
+
+def claim(
+    store: Store,
+    *,
+    path: str,
+    size: int,
+    sha256: str,
+    importer: str,
+    version: str,
+    settings: Mapping[str, Any],
+) -> Claim | None:
+    """Enter a source in the ledger before it is read; ``None`` if it is loaded already."""
+    table = tables.source
+    key = settings_key(importer, version, settings)
+    with store.begin() as connection:
+        store.dialect.exclusive(connection)
+        row = connection.execute(
+            sa.select(table.c.id, table.c.state).where(
+                table.c.sha256 == sha256, table.c.settings_key == key
+            )
+        ).first()
+        if row is not None and row.state == "loaded":
+            return None
+        values = {
+            "path": path, "bytes": size, "format": importer, "importer_version": version,
+            "settings": dict(settings) or None, "state": "loading", "claimed_at": utc_now(),
+        }  # fmt: skip
+        if row is None:
+            source_id = allocate(connection, table.name, 1)
+            connection.execute(
+                sa.insert(table).values(id=source_id, sha256=sha256, settings_key=key, **values)
+            )
+        else:
+            source_id = int(row.id)
+            connection.execute(sa.update(table).where(table.c.id == source_id).values(values))
+    return Claim(source_id, path, sha256)
+
+
+def finish(
+    connection: sa.Connection, source: Claim, report: LoadReport, rejections: Sequence[Rejection]
+) -> None:
+    """Mark a source as loaded, in the transaction that holds its facts."""
+    table = tables.source
+    connection.execute(
+        sa.update(table)
+        .where(table.c.id == source.id)
+        .values(
+            state="loaded", n_runs=report.n_runs, n_seen_again=report.n_seen_again,
+            n_superseded=report.n_superseded, n_samples=report.n_samples,
+            n_scores=report.n_scores, n_rejected=report.n_rejected,
+            notes=list(report.notes) or None, loaded_at=utc_now(), seconds=report.seconds,
+        )
+    )  # fmt: skip
+    _replace_rejections(connection, source.id, rejections)
+
+
+def refuse(store: Store, source: Claim, reason: str, rejections: Sequence[Rejection]) -> None:
+    """Mark a source as refused: nothing of it is in the store but the reason."""
+    table = tables.source
+    with store.begin() as connection:
+        connection.execute(
+            sa.update(table)
+            .where(table.c.id == source.id)
+            .values(state="refused", notes=[reason], n_rejected=len(rejections))
+        )
+        _replace_rejections(connection, source.id, rejections)
+
+
+def _replace_rejections(
+    connection: sa.Connection, source_id: int, rejections: Sequence[Rejection]
+) -> None:
+    table = tables.rejection
+    connection.execute(sa.delete(table).where(table.c.source_id == source_id))
+    rows = [
+        {"source_id": source_id, "place": item.place, "found": item.found[:2000],
+         "expected": item.expected}
+        for item in rejections
+    ]  # fmt: skip
+    if rows:
+        connection.execute(sa.insert(table), rows)
+
+
+def forget(store: Store, reference: str) -> tuple[int, int]:
+    """Remove a source, and the runs that no other source holds.
+
+    Args:
+        store: a store open for writing.
+        reference: id of the source, or its path as the ledger shows it.
+
+    Returns:
+        number of runs removed, number of runs kept because another source holds them.
+
+    Raises:
+        MisuseError: no such source, or several.
+    """
+    links = tables.run_source
+    with store.begin() as connection:
+        store.dialect.exclusive(connection)
+        source_id = _find(connection, reference)
+        held = {int(row[0]) for row in connection.execute(
+            sa.select(links.c.run_id).where(links.c.source_id == source_id))}  # fmt: skip
+        shared = {int(row[0]) for row in connection.execute(
+            sa.select(links.c.run_id).where(links.c.run_id.in_(held),
+                                            links.c.source_id != source_id))}  # fmt: skip
+        _remove_runs(connection, sorted(held - shared))
+        for table in (links, tables.rejection, tables.published_score):
+            condition = table.c.source_id == source_id
+            if table is tables.published_score:  # figures of shared runs stay with them
+                condition &= table.c.run_id.is_(None) | table.c.run_id.notin_(shared)
+            connection.execute(sa.delete(table).where(condition))
+        connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
+    return len(held - shared), len(shared)
+
+
+def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:
+    if not run_ids:
+        return
+    for table in (*tables.RUN_FACTS, tables.published_score, tables.run_source):
+        connection.execute(sa.delete(table).where(table.c.run_id.in_(run_ids)))
+    run = tables.run
+    connection.execute(  # what they had superseded is current again
+        sa.update(run).where(run.c.superseded_by.in_(run_ids)).values(superseded_by=None)
+    )
+    connection.execute(sa.delete(run).where(run.c.id.in_(run_ids)))
+
+
+def _find(connection: sa.Connection, reference: str) -> int:
+    table = tables.source
+    condition = table.c.path == reference
+    if reference.isdigit():
+        condition |= table.c.id == int(reference)
+    found = connection.execute(sa.select(table.c.id, table.c.path).where(condition)).all()
+    if not found:
+        raise MisuseError(f"no source '{reference}'; see: warehouse sources")
+    if len(found) > 1:
+        listed = ", ".join(f"{row.id} ({row.path})" for row in found)
+        raise MisuseError(f"'{reference}' names several sources: {listed}; give the id")
+    return int(found[0].id)
+
+
+def utc_now() -> datetime:
+    """The time, naive UTC."""
+    return datetime.now(UTC).replace(tzinfo=None)

@@ -1,0 +1,308 @@
+"""From a dump to rows: three short transactions per source, of which the last holds all facts.
+
+1. dimensions that headers, metrics and variants name; 2. prompts; 3. runs, facts, published
+scores and the ledger. A process that dies leaves whole sources only: what the first two wrote is
+invisible until a run points to it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from warehouse.errors import InputError
+from warehouse.records import Dump, MetricSpec, PublishedScore
+from warehouse.store import clusters, facts, ledger, staging, tables
+from warehouse.store.decisions import Decision, OnConflict, decide
+from warehouse.store.dimensions import Dimensions, allocate, benchmark_row
+from warehouse.store.engine import Store
+from warehouse.store.identity import spec_of
+from warehouse.store.staging import Measured, OnDuplicate
+from warehouse.store.workbench import open_workbench
+
+TextPolicy = Literal["all", "responses", "none"]
+
+
+@dataclass(frozen=True)
+class LoadOptions:
+    """What the user said about conflicts, duplicates, faults and texts."""
+
+    on_conflict: OnConflict = "error"
+    on_duplicate: OnDuplicate = "error"
+    max_rejected: int = 0
+    text: TextPolicy = "all"
+    cluster_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LoadReport:
+    """What became of one source."""
+
+    source: str
+    state: Literal["loaded", "unchanged", "refused"]
+    n_runs: int = 0
+    n_seen_again: int = 0
+    n_superseded: int = 0
+    n_repeats: int = 0
+    n_samples: int = 0
+    n_scores: int = 0
+    n_rejected: int = 0
+    run_ids: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    error: str = ""
+
+
+@dataclass
+class _Load:
+    """State of one load, handed from step to step."""
+
+    dump: Dump
+    source: ledger.Claim
+    options: LoadOptions
+    references: list[dict[str, int]] = field(default_factory=list)
+    measured: dict[int, Measured] = field(default_factory=dict)
+    metric_ids: dict[MetricSpec, int] = field(default_factory=dict)
+    benchmark_ids: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    new_prompts: int = 0
+
+
+class Loader:
+    """Loads dumps into one open store, one after the other."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.bench = open_workbench(store)
+        self.dimensions = Dimensions()
+
+    def close(self) -> None:
+        """Let go of the workbench; the store stays open."""
+        self.bench.close()
+
+    def load(
+        self,
+        dump: Dump,
+        source: ledger.Claim,
+        options: LoadOptions,
+        progress: Callable[[int], None] = lambda _rows: None,
+    ) -> LoadReport:
+        """Load one claimed source.
+
+        Raises:
+            InputError: too many bad rows, or facts that contradict each other; nothing stays.
+            ConflictError: a stored run says something else.
+        """
+        started = time.monotonic()
+        state = _Load(dump, source, options)
+        try:
+            staging.fill(self.bench, dump, progress)
+            self._refuse_rejected(state)
+            self._add_dimensions(state)
+            self._add_prompts(state)
+            self._prepare_facts(state)
+            report = self._add_facts(state, started)
+        except BaseException:
+            self.dimensions.forget()
+            raise
+        finally:
+            self.bench.drop(staging.SCRATCH)
+        return report
+
+    def _refuse_rejected(self, state: _Load) -> None:
+        rejected = state.dump.rejections
+        if len(rejected) <= state.options.max_rejected:
+            return
+        first = rejected[0]
+        raise InputError(
+            f"{len(rejected)} {'rows were' if len(rejected) > 1 else 'row was'} rejected; "
+            f"first: {first.place}: {first.found}",
+            path=state.source.path,
+            expected=first.expected,
+            advice=f"repair the file, or allow it with --max-rejected {len(rejected)}",
+        )
+
+    # 1. dimensions
+
+    def _add_dimensions(self, state: _Load) -> None:
+        self.bench.script("stage_score_raw")
+        named = self.bench.rows("select distinct run, metric, filter from stage_score_raw")
+        specs = _specs(state.dump, named)
+        variants = self.bench.rows(
+            "select distinct coalesce(perturbation, ''), coalesce(fewshot_draw, ''), "
+            "coalesce(template, '') from stage_sample"
+        )
+        with self.store.begin() as connection:
+            self.store.dialect.exclusive(connection)
+            state.references = self.dimensions.run_references(
+                connection, state.dump.runs, state.source.sha256
+            )
+            ids = self.dimensions.metrics(connection, specs)
+            state.metric_ids = dict(zip(specs, ids, strict=True))
+            variant_ids = self._variants(connection, variants)
+            self._published_benchmarks(connection, state)
+        self._put_references(state, named, variants, variant_ids)
+
+    def _variants(self, connection: sa.Connection, variants: list[Any]) -> list[int]:
+        rows = [
+            {"perturbation": perturbation, "fewshot_draw": fewshot_draw, "template": template}
+            for perturbation, fewshot_draw, template in variants
+        ]
+        return self.dimensions.ids(connection, tables.prompt_variant, rows)
+
+    def _published_benchmarks(self, connection: sa.Connection, state: _Load) -> None:
+        names = {row.benchmark for row in _published(state.dump) if row.benchmark}
+        rows = [benchmark_row(name, 0) for name in sorted(names)]
+        ids = self.dimensions.ids(connection, tables.benchmark, rows)
+        state.benchmark_ids = {row["name"]: key for row, key in zip(rows, ids, strict=True)}
+
+    def _put_references(
+        self, state: _Load, named: list[Any], variants: list[Any], variant_ids: list[int]
+    ) -> None:
+        runs = state.dump.runs
+        self.bench.put("stage_run", pa.table({
+            "run": pa.array(range(len(runs)), pa.int32()),
+            "benchmark_id": pa.array([row["benchmark_id"] for row in state.references], pa.int64()),
+            "split": pa.array([header.split for header in runs], pa.string()),
+        }))  # fmt: skip
+        self.bench.put("metric_id", pa.table({
+            "run": pa.array([row[0] for row in named], pa.int32()),
+            "metric": pa.array([row[1] for row in named], pa.string()),
+            "filter": pa.array([row[2] for row in named], pa.string()),
+            "metric_id": pa.array(
+                [state.metric_ids[spec_of(runs[row[0]], row[1], row[2])] for row in named],
+                pa.int64(),
+            ),
+        }))  # fmt: skip
+        self.bench.put("variant_id", pa.table({
+            "perturbation": pa.array([row[0] for row in variants], pa.string()),
+            "fewshot_draw": pa.array([row[1] for row in variants], pa.string()),
+            "template": pa.array([row[2] for row in variants], pa.string()),
+            "variant_id": pa.array(variant_ids, pa.int64()),
+        }))  # fmt: skip
+
+    # 2. prompts
+
+    def _add_prompts(self, state: _Load) -> None:
+        staging.number_items(self.bench, state.options.on_duplicate)
+        with self.store.begin() as connection:
+            self.store.dialect.exclusive(connection)
+            touched = sorted({row["benchmark_id"] for row in state.references})
+            marks = ", ".join(f":b{place}" for place in range(len(touched))) or "null"
+            self.bench.pull(
+                "known_prompt",
+                "select id, benchmark_id, split, key, occurrence from prompt "
+                f"where benchmark_id in ({marks})",
+                {f"b{place}": key for place, key in enumerate(touched)},
+            )
+            self.bench.script("new_prompt")
+            state.new_prompts = int(self.bench.value("select count(*) from new_prompt"))
+            if state.new_prompts:
+                self._push_prompts(connection, state.new_prompts)
+
+    def _push_prompts(self, connection: sa.Connection, count: int) -> None:
+        first = allocate(connection, "prompt", count)
+        self.bench.run(
+            "insert into known_prompt by name select cast($first + number - 1 as bigint) as id, "
+            "benchmark_id, split, key, occurrence from new_prompt",
+            {"first": first},
+        )
+        self.bench.push("prompt", self.bench.text("insert_prompt", first_id=first))
+        for benchmark_id, fingerprint in facts.fingerprints(self.bench):
+            connection.execute(
+                sa.update(tables.benchmark)
+                .where(tables.benchmark.c.id == benchmark_id)
+                .values(fingerprint=fingerprint)
+            )
+
+    # 3. facts
+
+    def _prepare_facts(self, state: _Load) -> None:
+        staging.resolve(self.bench)
+        dropped = staging.settle_duplicates(self.bench, state.options.on_duplicate)
+        if dropped:
+            state.notes.append(f"{dropped} duplicate rows collapsed")
+        self.bench.script("stage_prompt_score")
+        state.measured = staging.measure(self.bench, len(state.dump.runs))
+
+    def _add_facts(self, state: _Load, started: float) -> LoadReport:
+        with self.store.begin() as connection:
+            decisions = decide(
+                connection, self.bench, state.dump.runs, state.measured, state.options.on_conflict,
+                state.source.path,
+            )  # fmt: skip
+            fresh = [item for item in decisions if item.action == "new"]
+            first = allocate(connection, "run", len(fresh)) if fresh else 0
+            run_ids = {item.run: first + place for place, item in enumerate(fresh)}
+            facts.insert_runs(connection, state, fresh, run_ids)
+            facts.push(self.bench, run_ids, state.options.text)
+            facts.benchmark_metrics(connection, self.bench, state, run_ids)
+            facts.publish(self.store, self.bench, state, run_ids)
+            facts.link_sources(connection, state, decisions, run_ids)
+            self._cluster(connection, state)
+            report = _report(state, decisions, run_ids, started)
+            ledger.finish(connection, state.source, report, state.dump.rejections)
+        return report
+
+    def _cluster(self, connection: sa.Connection, state: _Load) -> None:
+        touched = sorted({row["benchmark_id"] for row in state.references})
+        if state.options.cluster_by:
+            clusters.declare(connection, touched, state.options.cluster_by, default=True)
+        if state.new_prompts or state.options.cluster_by:
+            clusters.extend(self.store, touched)
+
+
+def _published(dump: Dump) -> Iterable[PublishedScore]:
+    yield from dump.published
+    for header in dump.runs:
+        yield from header.published
+
+
+def _specs(dump: Dump, named: list[Any]) -> list[MetricSpec]:
+    """Every metric that a score, a header or a published figure names, once."""
+    found: dict[MetricSpec, None] = {}
+    for run, metric, filter_name in named:
+        found[spec_of(dump.runs[run], metric, filter_name)] = None
+    for header in dump.runs:
+        for row in header.published:
+            found[spec_of(header, row.metric, row.filter)] = None
+    for row in dump.published:
+        found[group_spec(dump, row)] = None
+    return list(found)
+
+
+def group_spec(dump: Dump, row: PublishedScore) -> MetricSpec:
+    """Specification for a figure of a group: that of any run which has the metric."""
+    for header in dump.runs:
+        spec = spec_of(header, row.metric, row.filter)
+        if spec in header.metrics:
+            return spec
+    return MetricSpec(name=row.metric, filter=row.filter)
+
+
+def _report(
+    state: _Load, decisions: list[Decision], run_ids: dict[int, int], started: float
+) -> LoadReport:
+    fresh = [item for item in decisions if item.action == "new"]
+    measured = [state.measured[item.run] for item in fresh if item.run in state.measured]
+    notes = list(dict.fromkeys([*state.dump.notes, *state.notes]))
+    notes += [item.note for item in decisions if item.note]
+    return LoadReport(
+        source=state.source.path,
+        state="loaded",
+        n_runs=len(fresh),
+        n_seen_again=sum(item.action == "seen" for item in decisions),
+        n_superseded=sum(item.supersedes is not None for item in fresh),
+        n_repeats=sum(item.repeat for item in fresh),
+        n_samples=sum(item.n_prompts for item in measured),
+        n_scores=sum(item.n_scores for item in measured),
+        n_rejected=len(state.dump.rejections),
+        run_ids=tuple(run_ids.values()),
+        notes=tuple(notes),
+        seconds=round(time.monotonic() - started, 3),
+    )

@@ -1,0 +1,208 @@
+"""From sample batches to scratch tables with ids, in the workbench.
+
+Order of the steps: :func:`fill` (batches in), :func:`number_items` (keys, occurrences),
+:func:`resolve` (ids of prompts, variants and metrics joined on), :func:`settle_duplicates`,
+:func:`measure` (digest and counts of each run). Nothing here writes to the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow as pa
+
+from warehouse.errors import ConflictError, InputError
+from warehouse.records import SAMPLE_SCHEMA, Dump, Reading, content_key
+from warehouse.store import dialects
+from warehouse.store.identity import digest
+from warehouse.store.workbench import Workbench, ingest_text
+
+OnDuplicate = Literal["error", "first", "last", "draws"]
+
+#: Remembered content keys are forgotten beyond this number, to bound memory.
+KNOWN_KEYS = 500_000
+
+SCRATCH = (
+    "stage_sample", "stage_run", "stage_row", "stage_item", "stage_fact", "stage_score_raw",
+    "stage_score", "stage_choice", "stage_generation", "stage_prompt_score", "new_prompt",
+    "known_prompt", "variant_id", "metric_id", "run_id", "stored_score", "stored_generation",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found in one run: an order-free digest, and counts of rows."""
+
+    content_digest: str
+    n_prompts: int
+    n_generations: int
+    n_choices: int
+    n_scores: int
+
+
+def fill(bench: Workbench, dump: Dump, progress: Callable[[int], None]) -> int:
+    """Bring every batch into ``stage_sample``; returns the number of rows.
+
+    Raises:
+        InputError: a query over the files failed and no reason was found row by row.
+    """
+    columns = ", ".join(f"{field.name} {_column_type(field.type)}" for field in SAMPLE_SCHEMA)
+    bench.run(f"create or replace temp table stage_sample ({columns})")
+    total = 0
+    for batch in dump.batches:
+        if isinstance(batch, Reading):
+            added = _fill_reading(bench, batch)
+        else:
+            added = _fill_arrow(bench, batch)
+        total += added
+        progress(added)
+    return total
+
+
+def _fill_reading(bench: Workbench, reading: Reading) -> int:
+    try:
+        rows = bench.rows(f"insert into stage_sample by name {reading.sql}", reading.parameters)
+        return int(rows[0][0])
+    except Exception as error:
+        if not dialects.input_error(error):
+            raise
+    return sum(_fill_arrow(bench, batch) for batch in reading.fallback())
+
+
+def _fill_arrow(bench: Workbench, batch: pa.RecordBatch) -> int:
+    bench.raw.register("incoming_batch", pa.Table.from_batches([batch]))
+    bench.run("insert into stage_sample by name select * from incoming_batch")
+    bench.raw.unregister("incoming_batch")
+    return int(batch.num_rows)
+
+
+def learn_keys(bench: Workbench) -> None:
+    """Compute the content key of every identity that has not been seen in this session."""
+    bench.run("create temp table if not exists known_key (identity_hash varchar, key varchar)")
+    if bench.value("select count(*) from known_key") > KNOWN_KEYS:
+        bench.run("delete from known_key")
+    bench.script_into("new_identity", "identity_hash")
+    while True:
+        block = bench.table("select * from new_identity limit 50000")
+        if block.num_rows == 0:
+            break
+        keys = [_content_key(text) for text in block.column("identity").to_pylist()]
+        bench.put("new_key", pa.table({"identity_hash": block.column(0), "key": keys}))
+        bench.run("insert into known_key select * from new_key")
+        bench.run(
+            "delete from new_identity where identity_hash in (select identity_hash from new_key)"
+        )
+    bench.drop(["new_identity", "new_key"])
+
+
+def _content_key(identity: str) -> str:
+    try:
+        return content_key(identity)
+    except ValueError as error:
+        raise InputError(
+            f"the identity of a prompt is not valid JSON ({error}): {identity[:200]}",
+            advice="this is a defect of the importer",
+        ) from None
+
+
+def number_items(bench: Workbench, on_duplicate: OnDuplicate) -> None:
+    """Give every row the key of its prompt, and number equal contents (``occurrence``)."""
+    learn_keys(bench)
+    bench.script("stage_row")
+    if on_duplicate == "draws":
+        bench.script("number_draws")
+    bench.script("stage_item")
+
+
+def resolve(bench: Workbench) -> None:
+    """Join ids on: needs ``known_prompt``, ``variant_id`` and ``metric_id``."""
+    bench.script("stage_fact")
+    for name in ("stage_score", "stage_choice", "stage_generation"):
+        bench.script(name)
+    bench.drop(["stage_score_raw"])
+
+
+#: What makes two rows of a scratch table the same fact, and what must then agree.
+_UNIQUE: Mapping[str, tuple[str, str]] = {
+    "stage_score": ("run, prompt_id, variant_id, draw, metric_id", "value, raw, status"),
+    "stage_choice": ("run, prompt_id, variant_id, draw, choice_index", "loglikelihood"),
+    "stage_generation": ("run, prompt_id, variant_id, draw", "response_hash, extracted_answer"),
+}
+
+
+def settle_duplicates(bench: Workbench, on_duplicate: OnDuplicate) -> int:
+    """Collapse rows that say the same twice; returns how many were dropped.
+
+    Raises:
+        ConflictError: rows that say different things of the same fact, under ``error``.
+    """
+    return sum(_settle(bench, table, on_duplicate) for table in _UNIQUE)
+
+
+def _settle(bench: Workbench, table: str, on_duplicate: OnDuplicate) -> int:
+    key, values = _UNIQUE[table]
+    distinct = f"select count(*) from (select distinct {key} from {table})"
+    surplus = int(bench.value(f"select count(*) - ({distinct}) from {table}"))
+    if surplus == 0:
+        return 0
+    if on_duplicate in ("error", "draws"):
+        _refuse_conflicts(bench, table, key, values)
+    order = "r desc" if on_duplicate == "last" else "r"
+    bench.run(
+        f"create or replace temp table {table} as select * from {table} "
+        f"qualify row_number() over (partition by {key} order by {order}) = 1"
+    )
+    return surplus
+
+
+def _refuse_conflicts(bench: Workbench, table: str, key: str, values: str) -> None:
+    said = f"count(distinct coalesce(cast(({values}) as varchar), ''))"
+    worst = bench.rows(
+        f"select min(r), max(r), count(*) over () from {table} group by {key} "
+        f"having {said} > 1 order by 1 limit 1"
+    )
+    if not worst:
+        return
+    first, second, count = worst[0]
+    item, draw = bench.rows(f"select item, draw from stage_fact where r = {first}")[0]
+    raise ConflictError(
+        f"{count} {'facts stand' if count > 1 else 'fact stands'} twice with different values; "
+        f"first: prompt {item}, draw {draw}, rows {first + 1} and {second + 1} of the source",
+        expected="one row for each prompt and draw",
+        advice="--on-duplicate first or last keeps one; draws takes them as generations",
+    )
+
+
+def measure(bench: Workbench, n_runs: int) -> dict[int, Measured]:
+    """Digest and counts of each run that has samples."""
+    digests = {
+        run: digest([n, low, high]) for run, n, low, high in bench.rows(ingest_text("digest"))
+    }
+    counts = {
+        table: dict(bench.rows(f"select run, count(*) from {table} group by run"))
+        for table in _UNIQUE
+    }
+    prompts = dict(bench.rows("select run, count(distinct prompt_id) from stage_fact group by run"))
+    return {
+        run: Measured(
+            content_digest=digests.get(run, digest([])),
+            n_prompts=prompts[run],
+            n_generations=counts["stage_generation"].get(run, 0),
+            n_choices=counts["stage_choice"].get(run, 0),
+            n_scores=counts["stage_score"].get(run, 0),
+        )
+        for run in range(n_runs)
+        if run in prompts
+    }
+
+
+def _column_type(kind: pa.DataType) -> str:
+    if pa.types.is_list(kind):
+        return _column_type(kind.value_type) + "[]"
+    if pa.types.is_struct(kind):
+        fields = ", ".join(f'"{field.name}" {_column_type(field.type)}' for field in kind)
+        return f"struct({fields})"
+    return {"int32": "integer", "int64": "bigint", "double": "double", "bool": "boolean",
+            "string": "varchar"}[str(kind)]  # fmt: skip
