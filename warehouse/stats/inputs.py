@@ -181,7 +181,7 @@ def _as_floats(values: ArrayLike, name: str) -> FloatArray:
 
 def _as_labels(clusters: ArrayLike) -> NDArray[Any]:
     if isinstance(clusters, np.ma.MaskedArray):
-        return np.where(np.ma.getmaskarray(clusters), None, np.ma.getdata(clusters))
+        clusters = clusters.tolist()  # None where masked
     if isinstance(clusters, list | tuple):  # else numpy would turn ["a", nan] into ["a", "nan"]
         return np.asarray(clusters, dtype=object)
     return np.asarray(clusters)

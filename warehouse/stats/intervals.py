@@ -12,6 +12,9 @@ from warehouse.stats.inputs import as_level
 from warehouse.stats.quantiles import beta_quantile, t_quantile, z_quantile
 from warehouse.stats.results import Interval
 
+# Below this the squares of the deviations have lost their digits.
+_SMALLEST_VARIANCE = 1e-300
+
 
 def interval_normal(
     estimate: float, standard_error: float | None, *, level: float = 0.95
@@ -136,7 +139,7 @@ def interval_wilson_bounded(
     low, width = bounds[0], bounds[1] - bounds[0]
     m = (mean - low) / width
     variance = (standard_error / width) ** 2
-    if not 0 < m < 1 or variance == 0:
+    if not 0 < m < 1 or variance < _SMALLEST_VARIANCE:
         return None
     shrink = z_quantile(level) / t_quantile(level, degrees_of_freedom)
     n = m * (1 - m) / variance * shrink**2

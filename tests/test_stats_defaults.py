@@ -1,0 +1,179 @@
+"""The table of default intervals, row by row, and methods that are asked for by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from warehouse.errors import StatisticsError
+from warehouse.stats import (
+    choose_interval,
+    estimate_mean,
+    interval_clopper_pearson,
+    interval_jeffreys,
+    interval_korn_graubard,
+    interval_normal,
+    interval_t,
+    interval_wilson,
+    interval_wilson_bounded,
+)
+
+TABLE = [
+    # data, method, flags
+    ({"n_prompts": 30, "binary": True}, "wilson", ()),
+    ({"n_prompts": 29, "binary": True}, "wilson", ("few_prompts",)),
+    ({"n_prompts": 10**6, "binary": True}, "wilson", ()),
+    ({"n_prompts": 200, "bounded": True}, "t", ()),
+    ({"n_prompts": 199, "bounded": True}, "wilson_bounded", ()),
+    ({"n_prompts": 49, "bounded": True}, "wilson_bounded", ("few_prompts",)),
+    ({"n_prompts": 50, "skewness": 3.0}, "t", ()),
+    ({"n_prompts": 49, "skewness": 1.0}, "t", ()),
+    ({"n_prompts": 49, "skewness": -1.1}, "t", ("few_skewed_prompts",)),
+    ({"n_clusters": 20, "k_min": 10, "size_cv": 0.5}, "korn_graubard_wilson", ()),
+    (
+        {"n_clusters": 19, "k_min": 10, "size_cv": 0.5},
+        "korn_graubard_wilson",
+        ("few_informative_clusters",),
+    ),
+    (
+        {"n_clusters": 99, "k_min": 9, "size_cv": 0.0},
+        "korn_graubard_clopper_pearson",
+        ("few_informative_clusters",),
+    ),
+    ({"n_clusters": 99, "k_min": 10, "size_cv": 0.51}, "korn_graubard_clopper_pearson", ()),
+    ({"n_clusters": 20, "bounded": True}, "wilson_bounded", ()),
+    ({"n_clusters": 19, "bounded": True}, "wilson_bounded", ("few_clusters",)),
+    ({"n_clusters": 20}, "cr2_t", ()),
+    ({"n_clusters": 19}, "cr2_t", ("few_clusters",)),
+]
+
+
+@pytest.mark.parametrize(("data", "method", "flags"), TABLE)
+def test_the_table(data: dict[str, Any], method: str, flags: tuple[str, ...]) -> None:
+    kind = {"n_prompts": 500, "binary": "k_min" in data} | data
+    choice = choose_interval(**kind)
+    assert (choice.method, choice.flags) == (method, flags)
+    assert choice.reason
+
+
+def scores(kind: str, n: int) -> np.ndarray:
+    rng = np.random.default_rng(n)
+    return (rng.random(n) < 0.6).astype(float) if kind == "binary" else rng.random(n)
+
+
+def clusters(n: int, count: int) -> np.ndarray:
+    return np.arange(n) % count
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "options", "method"),
+    [
+        ("binary", 40, {}, "wilson"),
+        ("binary", 40, {"bounds": (0, 1)}, "wilson"),
+        ("binary", 40, {"n_draws": 1}, "wilson"),
+        ("binary", 40, {"n_draws": [1] * 39 + [2], "bounds": (0, 1)}, "wilson_bounded"),
+        ("binary", 40, {"n_draws": 4, "bounds": (0, 1)}, "wilson_bounded"),
+        ("binary", 40, {"binary": False, "bounds": (0, 1)}, "wilson_bounded"),
+        ("bounded", 40, {"bounds": (0, 1)}, "wilson_bounded"),
+        ("bounded", 40, {"bounds": (0, None)}, "t"),
+        ("bounded", 40, {"bounds": (0, float("inf"))}, "t"),
+        ("bounded", 300, {"bounds": (0, 1)}, "t"),
+        ("bounded", 40, {}, "t"),
+        ("binary", 200, {"clusters": clusters(200, 40)}, "korn_graubard_wilson"),
+        ("binary", 40, {"clusters": clusters(40, 5)}, "korn_graubard_clopper_pearson"),
+        ("bounded", 300, {"clusters": clusters(300, 30), "bounds": (0, 1)}, "wilson_bounded"),
+        ("bounded", 40, {"clusters": clusters(40, 20)}, "cr2_t"),
+    ],
+)
+def test_estimate_mean_follows_the_table(
+    kind: str, n: int, options: dict[str, Any], method: str
+) -> None:
+    result = estimate_mean(scores(kind, n), **options)
+    assert result.method == method
+    assert result.ci_low is not None and result.ci_high is not None
+    assert result.ci_low < result.estimate < result.ci_high
+
+
+def test_unequal_clusters_turn_to_clopper_pearson() -> None:
+    s, sizes = scores("binary", 230), [2] * 40 + [50] * 3
+    result = estimate_mean(s, clusters=np.repeat(np.arange(43), sizes))
+    assert result.method == "korn_graubard_clopper_pearson"
+    assert "unequal" in result.reason
+
+
+def test_a_skewed_small_run_is_marked() -> None:
+    assert estimate_mean([1.5] * 20 + [90.0]).flags == ("few_skewed_prompts",)
+    assert estimate_mean(np.linspace(0, 9, 20)).flags == ()
+
+
+def ends(found: Any) -> tuple[float, float]:
+    return (found.low, found.high)
+
+
+def test_each_method_is_the_function_of_its_name() -> None:
+    s, codes = scores("binary", 60), clusters(60, 12)
+    plain, grouped = estimate_mean(s), estimate_mean(s, clusters=codes)
+    x, n, m = float(s.sum()), 60, plain.estimate
+    expected = {
+        "normal": interval_normal(m, plain.se_clt),
+        "t": interval_t(m, plain.se_clt, 59),
+        "wilson": interval_wilson(x, n),
+        "clopper_pearson": interval_clopper_pearson(x, n),
+        "jeffreys": interval_jeffreys(x, n),
+        "wilson_bounded": interval_wilson_bounded(m, plain.se_clt, 59),
+    }
+    for method, interval in expected.items():
+        result = estimate_mean(s, method=method)
+        assert (result.ci_low, result.ci_high) == ends(interval)
+        assert (result.method, result.reason) == (method, "asked for")
+    expected = {
+        "normal": interval_normal(m, grouped.se_cr2),
+        "normal_eq4": interval_normal(m, grouped.se_clustered),
+        "cr2_t": interval_t(m, grouped.se_cr2, grouped.degrees_of_freedom),
+        "t": interval_t(m, grouped.se_cr2, grouped.degrees_of_freedom),
+        "wilson_bounded": interval_wilson_bounded(m, grouped.se_cr2, grouped.degrees_of_freedom),
+        "korn_graubard_wilson": interval_korn_graubard(s, codes),
+        "korn_graubard_clopper_pearson": interval_korn_graubard(
+            s, codes, variant="clopper_pearson"
+        ),
+        "korn_graubard_svyciprop": interval_korn_graubard(s, codes, variant="svyciprop"),
+    }
+    for method, interval in expected.items():
+        result = estimate_mean(s, clusters=codes, method=method)
+        assert (result.ci_low, result.ci_high) == ends(interval), method
+
+
+def test_names_that_stand_for_another() -> None:
+    s, codes = scores("binary", 60), clusters(60, 12)
+    assert estimate_mean(s, clusters=codes, method="t").method == "cr2_t"
+    found = estimate_mean(s, clusters=codes, method="korn_graubard")
+    assert found.method == estimate_mean(s, clusters=codes).method
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "magic"}, "expected one of auto, korn_graubard, normal"),
+        ({"method": "cr2_t"}, "needs `clusters`"),
+        ({"method": "korn_graubard"}, "needs `clusters`"),
+        ({"method": "wilson", "clusters": [1, 1, 2]}, "use 'korn_graubard'"),
+        ({"method": "wilson", "scores": [0, 0.5, 1]}, "needs 0/1 scores"),
+        ({"method": "wilson", "link": "exp_neg"}, "needs 0/1 scores"),
+        ({"method": "wilson", "n_draws": 2}, "needs 0/1 scores"),
+        (
+            {"method": "korn_graubard_wilson", "scores": [0, 0.5, 1], "clusters": [1, 1, 2]},
+            "needs 0/1 scores",
+        ),
+        ({"method": "wilson_bounded", "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
+    ],
+)
+def test_methods_that_the_data_do_not_allow(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(StatisticsError, match=message):
+        estimate_mean(options.pop("scores", [0, 1, 1]), **options)
+
+
+def test_unknown_korn_graubard_variant() -> None:
+    with pytest.raises(StatisticsError, match="clopper_pearson"):
+        interval_korn_graubard([0, 1], [0, 1], variant="beta")  # type: ignore[arg-type]
