@@ -183,7 +183,7 @@ _KINDS = ("binary", "bounded", "continuous")
 def _metric_row(spec: MetricSpec, seen: tuple[float, float, bool] | None) -> dict[str, Any]:
     kind, low, high = spec.kind, spec.low, spec.high
     if kind is None and seen is not None:
-        inside = 0 <= seen[0] and seen[1] <= 1
+        inside = seen[0] >= 0 and seen[1] <= 1
         kind = "binary" if seen[2] else "bounded" if inside else "continuous"
     if kind in ("binary", "bounded") and low is None and high is None:
         low, high = 0.0, 1.0

@@ -34,12 +34,25 @@ def settings_key(importer: str, version: str, settings: Mapping[str, Any]) -> st
     return digest([importer, version, dict(settings)])
 
 
-def loaded(store: Store) -> set[tuple[str, str]]:
-    """(sha256, settings key) of every source that is in the store."""
+def loaded(store: Store) -> dict[tuple[str, str], int]:
+    """Id of every source that is in the store, by (sha256, settings key)."""
     table = tables.source
-    query = sa.select(table.c.sha256, table.c.settings_key).where(table.c.state == "loaded")
+    query = sa.select(table.c.sha256, table.c.settings_key, table.c.id)
     with store.begin() as connection:
-        return {(row[0], row[1]) for row in connection.execute(query)}
+        found = connection.execute(query.where(table.c.state == "loaded"))
+        return {(row[0], row[1]): int(row[2]) for row in found}
+
+
+def benchmarks_of(store: Store, source_ids: Sequence[int]) -> list[str]:
+    """Names of the benchmarks that some sources hold runs of."""
+    query = (
+        sa.select(tables.benchmark.c.name)
+        .join(tables.run, tables.run.c.benchmark_id == tables.benchmark.c.id)
+        .join(tables.run_source, tables.run_source.c.run_id == tables.run.c.id)
+        .where(tables.run_source.c.source_id.in_(source_ids))
+    )
+    with store.begin() as connection:
+        return sorted({str(row[0]) for row in connection.execute(query)})
 
 
 def claim(
@@ -51,8 +64,14 @@ def claim(
     importer: str,
     version: str,
     settings: Mapping[str, Any],
+    dry_run: bool = False,
 ) -> Claim | None:
-    """Enter a source in the ledger before it is read; ``None`` if it is loaded already."""
+    """Enter a source in the ledger before it is read; ``None`` if it is loaded already.
+
+    A dry run claims nothing: its source has the id 0.
+    """
+    if dry_run:
+        return Claim(0, path, sha256)
     table = tables.source
     key = settings_key(importer, version, settings)
     with store.begin() as connection:

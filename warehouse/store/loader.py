@@ -8,7 +8,8 @@ invisible until a run points to it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -36,7 +37,7 @@ class LoadOptions:
     on_duplicate: OnDuplicate = "error"
     max_rejected: int = 0
     text: TextPolicy = "all"
-    cluster_by: tuple[str, ...] = ()
+    cluster_by: tuple[str, ...] = ()  # document fields to cluster the prompts by
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class LoadReport:
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
     error: str = ""
+    source_id: int | None = None
 
 
 @dataclass
@@ -90,9 +92,11 @@ class Loader:
         dump: Dump,
         source: ledger.Claim,
         options: LoadOptions,
+        *,
+        dry_run: bool = False,
         progress: Callable[[int], None] = lambda _rows: None,
     ) -> LoadReport:
-        """Load one claimed source.
+        """Load one claimed source; with ``dry_run`` do everything and take it back.
 
         Raises:
             InputError: too many bad rows, or facts that contradict each other; nothing stays.
@@ -101,18 +105,36 @@ class Loader:
         started = time.monotonic()
         state = _Load(dump, source, options)
         try:
-            staging.fill(self.bench, dump, progress)
-            self._refuse_rejected(state)
-            self._add_dimensions(state)
-            self._add_prompts(state)
-            self._prepare_facts(state)
-            report = self._add_facts(state, started)
+            with self._rehearsal() if dry_run else nullcontext():
+                staging.fill(self.bench, dump, progress)
+                self._refuse_rejected(state)
+                self._add_dimensions(state)
+                self._add_prompts(state)
+                self._prepare_facts(state)
+                return self._add_facts(state, started)
         except BaseException:
             self.dimensions.forget()
             raise
         finally:
             self.bench.drop(staging.SCRATCH)
-        return report
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sa.Connection]:
+        """One transaction; inside a rehearsal, a part of the one that is taken back."""
+        if self.store.connection.in_transaction():
+            yield self.store.connection
+        else:
+            with self.store.begin() as connection:
+                yield connection
+
+    @contextmanager
+    def _rehearsal(self) -> Iterator[None]:
+        self.store.connection.begin()
+        try:
+            yield
+        finally:
+            self.store.connection.rollback()
+            self.dimensions.forget()
 
     def _refuse_rejected(self, state: _Load) -> None:
         rejected = state.dump.rejections
@@ -137,7 +159,7 @@ class Loader:
             "select distinct coalesce(perturbation, ''), coalesce(fewshot_draw, ''), "
             "coalesce(template, '') from stage_sample"
         )
-        with self.store.begin() as connection:
+        with self._transaction() as connection:
             self.store.dialect.exclusive(connection)
             state.references = self.dimensions.run_references(
                 connection, state.dump.runs, state.source.sha256
@@ -190,7 +212,7 @@ class Loader:
 
     def _add_prompts(self, state: _Load) -> None:
         staging.number_items(self.bench, state.options.on_duplicate)
-        with self.store.begin() as connection:
+        with self._transaction() as connection:
             self.store.dialect.exclusive(connection)
             touched = sorted({row["benchmark_id"] for row in state.references})
             marks = ", ".join(f":b{place}" for place in range(len(touched))) or "null"
@@ -231,7 +253,7 @@ class Loader:
         state.measured = staging.measure(self.bench, len(state.dump.runs))
 
     def _add_facts(self, state: _Load, started: float) -> LoadReport:
-        with self.store.begin() as connection:
+        with self._transaction() as connection:
             decisions = decide(
                 connection, self.bench, state.dump.runs, state.measured, state.options.on_conflict,
                 state.source.path,
@@ -244,16 +266,14 @@ class Loader:
             facts.benchmark_metrics(connection, self.bench, state, run_ids)
             facts.publish(self.store, self.bench, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)
-            self._cluster(connection, state)
+            self._cluster(state)
             report = _report(state, decisions, run_ids, started)
             ledger.finish(connection, state.source, report, state.dump.rejections)
         return report
 
-    def _cluster(self, connection: sa.Connection, state: _Load) -> None:
+    def _cluster(self, state: _Load) -> None:
         touched = sorted({row["benchmark_id"] for row in state.references})
-        if state.options.cluster_by:
-            clusters.declare(connection, touched, state.options.cluster_by, default=True)
-        if state.new_prompts or state.options.cluster_by:
+        if state.new_prompts:
             clusters.extend(self.store, touched)
 
 
@@ -305,4 +325,5 @@ def _report(
         run_ids=tuple(run_ids.values()),
         notes=tuple(notes),
         seconds=round(time.monotonic() - started, 3),
+        source_id=state.source.id,
     )

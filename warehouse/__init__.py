@@ -1,0 +1,25 @@
+"""A results warehouse for evaluations of language models.
+
+>>> import warehouse
+>>> store = warehouse.connect("duckdb:///warehouse.duckdb")  # doctest: +SKIP
+>>> print(store.leaderboard("gsm8k"))  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+__all__ = ["Warehouse", "__version__", "connect"]
+
+if TYPE_CHECKING:
+    from warehouse.api import Warehouse, connect
+
+
+def __getattr__(name: str) -> Any:
+    """Load the public face when it is used: ``import warehouse`` alone stays cheap."""
+    if name in ("Warehouse", "connect"):
+        from warehouse import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'warehouse' has no attribute '{name}'")

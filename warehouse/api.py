@@ -1,0 +1,158 @@
+"""The face for notebooks and scripts: one object per store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse.store.engine import Store, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+    import pyarrow as pa
+
+    from warehouse.ingest import IngestReport
+    from warehouse.metrics.compare import Comparison
+    from warehouse.metrics.leaderboard import Leaderboard
+    from warehouse.store.loader import LoadOptions
+
+
+def connect(url: str | None = None, *, create: bool = True, wait: float = 10.0) -> Warehouse:
+    """A warehouse at a URL.
+
+    Args:
+        url: ``duckdb:///file``, a bare file name, or ``postgresql://…``; default
+            ``duckdb:///warehouse.duckdb``.
+        create: make the store if there is none.
+        wait: seconds to wait for a store that another process holds.
+
+    Raises:
+        StoreError: the store cannot be opened.
+        SchemaVersionError: the store's schema is not the one of this program.
+    """
+    if create:
+        open_store(url, create=True, wait=wait).close()
+    warehouse = Warehouse(url, wait=wait)
+    with warehouse.reading():
+        return warehouse
+
+
+class Warehouse:
+    """A store and what can be asked of it.
+
+    Every call opens the store for as long as it takes and lets go of it, so that a notebook does
+    not keep others from writing.
+    """
+
+    def __init__(self, url: str | None = None, *, wait: float = 10.0) -> None:
+        self.url, self.wait = url, wait
+
+    @contextmanager
+    def reading(self) -> Iterator[Store]:
+        """The store, open for reading."""
+        with open_store(self.url, wait=self.wait) as store:
+            yield store
+
+    @contextmanager
+    def writing(self) -> Iterator[Store]:
+        """The store, open for writing."""
+        with open_store(self.url, write=True, wait=self.wait) as store:
+            yield store
+
+    def ingest(
+        self,
+        *paths: str | Path,
+        format: str | None = None,
+        values: Mapping[str, Any] | None = None,
+        mapping: str | Path | None = None,
+        options: LoadOptions | None = None,
+        dry_run: bool = False,
+    ) -> IngestReport:
+        """Load dumps; see :func:`warehouse.ingest.ingest`.
+
+        Raises:
+            MisuseError: a path that does not exist, or an unknown format.
+        """
+        from warehouse.ingest import ingest
+
+        with self.writing() as store:
+            return ingest(
+                store, paths, format=format, values=values, mapping=mapping, options=options,
+                dry_run=dry_run,
+            )  # fmt: skip
+
+    def arrow(self, query: str, **parameters: Any) -> pa.Table:
+        """Result of a view, a library query (by name) or one SELECT, as Arrow.
+
+        Runs on a connection that can neither write nor reach files or the network.
+
+        Raises:
+            MisuseError: an unknown name, a missing parameter, or a statement that is no SELECT.
+        """
+        from warehouse.store.adhoc import run_query
+
+        with open_store(self.url, guarded=True, wait=self.wait) as store:
+            return run_query(store, query, parameters)
+
+    def query(self, query: str, **parameters: Any) -> pd.DataFrame:
+        """As :meth:`arrow`, as a pandas frame."""
+        return self.arrow(query, **parameters).to_pandas()
+
+    def leaderboard(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        level: float = 0.95,
+        method: str = "auto",
+        cluster: str | None = None,
+        latest: bool = False,
+        subset_ok: bool = False,
+    ) -> Leaderboard:
+        """Every model on a benchmark with its interval; see
+        :func:`warehouse.metrics.leaderboard.leaderboard`."""
+        from warehouse.metrics.leaderboard import leaderboard
+
+        with self.reading() as store:
+            return leaderboard(
+                store, benchmark, metric=metric, where=where, level=level, method=method,
+                cluster=cluster, latest=latest, subset_ok=subset_ok,
+            )  # fmt: skip
+
+    def compare(
+        self,
+        a: str,
+        b: str,
+        *,
+        benchmark: str | None = None,
+        metric: str | None = None,
+        cluster: str | None = None,
+        level: float = 0.95,
+        latest: bool = False,
+        force: bool = False,
+    ) -> Comparison:
+        """Paired comparison of two models; see :func:`warehouse.metrics.compare.compare`."""
+        from warehouse.metrics.compare import compare
+
+        with self.reading() as store:
+            return compare(
+                store, a, b, benchmark=benchmark, metric=metric, cluster=cluster, level=level,
+                latest=latest, force=force,
+            )  # fmt: skip
+
+    def show(self, run: str | int, prompt: str | int | None = None) -> Any:
+        """A run, or one prompt of it with every response and score."""
+        from warehouse.metrics.show import show
+
+        with self.reading() as store:
+            return show(store, str(run), None if prompt is None else str(prompt))
+
+    def __repr__(self) -> str:
+        return f"Warehouse({self.url or 'duckdb:///warehouse.duckdb'!r})"
+
+

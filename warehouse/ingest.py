@@ -1,0 +1,333 @@
+"""From paths to a loaded store: walk, claim, hash, read, load, reconcile."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from warehouse.errors import InputError, MisuseError
+from warehouse.importers import importer as importer_named
+from warehouse.importers import importers
+from warehouse.importers.base import Importer
+from warehouse.importers.values import with_values
+from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
+from warehouse.store import clusters, ledger
+from warehouse.store.engine import Store
+from warehouse.store.loader import Loader, LoadOptions, LoadReport
+
+#: First bytes of a file that importers see when they claim it.
+HEAD_BYTES = 65_536
+#: Sources whose hashes are computed ahead of the one being loaded.
+LOOK_AHEAD = 4
+
+
+class Progress(Protocol):
+    """What ingest tells while it works."""
+
+    def start(self, total_bytes: int) -> None:
+        """All sources are known; ``total_bytes`` is their size."""
+
+    def source(self, name: str, size: int) -> None:
+        """A source of ``size`` bytes is begun."""
+
+    def advance(self, rows: int) -> None:
+        """``rows`` more sample rows have been parsed."""
+
+    def done(self, report: LoadReport) -> None:
+        """The source is finished."""
+
+
+class Silent:
+    """Progress that nobody watches."""
+
+    def start(self, total_bytes: int) -> None: ...
+    def source(self, name: str, size: int) -> None: ...
+    def advance(self, rows: int) -> None: ...
+    def done(self, report: LoadReport) -> None: ...
+
+
+@dataclass(frozen=True)
+class Reconciled:
+    """A published figure held against the one that the samples give."""
+
+    run: int
+    model: str
+    benchmark: str
+    metric: str
+    published: float | None
+    recomputed: float | None
+    verdict: str
+
+
+@dataclass(frozen=True)
+class IngestReport:
+    """What became of every source; totals are sums over them."""
+
+    sources: tuple[LoadReport, ...]
+    unclaimed: tuple[str, ...] = ()
+    reconciliation: tuple[Reconciled, ...] = ()
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def total(self, name: str) -> int:
+        """Sum of one count (``n_runs``, ``n_scores`` …) over the sources."""
+        return sum(getattr(report, name) for report in self.sources)
+
+    @property
+    def refused(self) -> tuple[LoadReport, ...]:
+        """Sources of which nothing was stored."""
+        return tuple(report for report in self.sources if report.state == "refused")
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.sources)} sources, {self.total('n_runs')} runs new, "
+            f"{self.total('n_seen_again')} seen again, {self.total('n_superseded')} superseded, "
+            f"{self.total('n_samples')} samples, {self.total('n_scores')} scores"
+        )
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One source with the importer that claimed it."""
+
+    importer: Importer
+    files: SourceFiles
+
+    @property
+    def size(self) -> int:
+        return sum(path.stat().st_size for path in self.files.files)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Everything that decides what sources become, besides their bytes."""
+
+    settings: ImportSettings
+    options: LoadOptions
+    recorded: Mapping[str, Any] = field(default_factory=dict)
+
+
+def ingest(
+    store: Store,
+    paths: Iterable[str | Path],
+    *,
+    format: str | None = None,
+    values: Mapping[str, Any] | None = None,
+    mapping: str | Path | None = None,
+    options: LoadOptions | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> IngestReport:
+    """Load every dump found under some paths.
+
+    Args:
+        store: a store open for writing.
+        paths: files or folders; folders are walked.
+        format: name of an importer; default: whatever recognises a file.
+        values: header fields that the dumps lack or that should hold instead
+            (``{"model": "org/name"}``).
+        mapping: a mapping file for tabular dumps.
+        options: what to do about conflicts, duplicates and bad rows.
+        dry_run: read and check everything, store nothing.
+        progress: told what is going on.
+
+    Returns:
+        one report per source; a source that cannot be taken is ``refused`` with its error, and
+        the rest goes on.
+
+    Raises:
+        MisuseError: a path that does not exist, or an unknown format.
+        MappingError: a mapping that is wrong in itself.
+    """
+    started = time.monotonic()
+    plan = _plan(values or {}, mapping, options or LoadOptions())
+    jobs, unclaimed = _jobs(paths, format, plan.settings)
+    watcher = progress or Silent()
+    watcher.start(sum(job.size for job in jobs))
+    reports = _load_all(store, jobs, plan, dry_run, watcher)
+    fields = plan.options.cluster_by
+    lacking = _cluster(store, reports, fields) if fields and not dry_run else []
+    return IngestReport(
+        sources=tuple(reports),
+        unclaimed=tuple(str(path) for path in unclaimed),
+        reconciliation=() if dry_run else _reconcile(store, reports),
+        notes=tuple(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking),
+        seconds=round(time.monotonic() - started, 3),
+    )
+
+
+def _plan(values: Mapping[str, Any], mapping: str | Path | None, options: LoadOptions) -> _Plan:
+    from warehouse.importers.tabular import load_mapping
+
+    parsed = load_mapping(Path(mapping)) if mapping else None
+    settings = ImportSettings(dict(values), parsed, str(mapping or ""))
+    recorded = {
+        "values": {key: str(value) for key, value in values.items()},
+        "mapping": parsed, "text": options.text, "on_duplicate": options.on_duplicate,
+    }  # fmt: skip
+    return _Plan(settings, options, recorded)
+
+
+# --- which files form which sources ----------------------------------------------------------
+
+
+def _jobs(
+    paths: Iterable[str | Path], format: str | None, settings: ImportSettings
+) -> tuple[list[_Job], list[Path]]:
+    jobs: list[_Job] = []
+    left: list[Path] = []
+    for path in paths:
+        candidates = [_candidate(file) for file in _walk(Path(path))]
+        for tool in _tools(format, settings):
+            claimed = list(tool.claim(candidates))
+            jobs += [_Job(tool, files) for files in claimed]
+            taken = {file for files in claimed for file in files.files}
+            candidates = [item for item in candidates if item.path not in taken]
+        left += [item.path for item in candidates]
+    return jobs, left
+
+
+def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:
+    if settings.mapping is not None:
+        from warehouse.importers.tabular import IMPORTER
+
+        return [IMPORTER.for_mapping(settings.mapping, settings.mapping_path)]
+    return [importer_named(format)] if format else list(importers().values())
+
+
+def _walk(path: Path) -> Iterator[Path]:
+    if not path.exists():
+        raise MisuseError(f"no file or folder '{path}'")
+    if path.is_file():
+        yield path
+        return
+    for folder, subfolders, names in os.walk(path):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        yield from (Path(folder) / name for name in sorted(names) if not name.startswith("."))
+
+
+def _candidate(path: Path) -> Candidate:
+    try:
+        with path.open("rb") as handle:
+            return Candidate(path, handle.read(HEAD_BYTES), path.stat().st_size)
+    except OSError:
+        return Candidate(path, b"", 0)
+
+
+# --- loading ---------------------------------------------------------------------------------
+
+
+def _load_all(
+    store: Store, jobs: Sequence[_Job], plan: _Plan, dry_run: bool, watcher: Progress
+) -> list[LoadReport]:
+    known = ledger.loaded(store)
+    loader = Loader(store)
+    reports: list[LoadReport] = []
+    try:
+        for job, sha256 in _hashed(jobs):
+            watcher.source(job.files.name, job.size)
+            report = _load_one(store, loader, job, sha256, plan, known, dry_run, watcher)
+            watcher.done(report)
+            reports.append(report)
+    finally:
+        loader.close()
+    return reports
+
+
+def _hashed(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, str | Exception]]:
+    """Each job with the hash of its bytes, computed in the background a few jobs ahead."""
+    with ThreadPoolExecutor(2) as pool:
+        waiting: deque[tuple[_Job, Future[str]]] = deque()
+        for job in jobs:
+            waiting.append((job, pool.submit(_sha256, job.files)))
+            if len(waiting) > LOOK_AHEAD:
+                yield _result(*waiting.popleft())
+        while waiting:
+            yield _result(*waiting.popleft())
+
+
+def _result(job: _Job, future: Future[str]) -> tuple[_Job, str | Exception]:
+    error = future.exception()
+    return job, error if isinstance(error, Exception) else future.result()
+
+
+def _sha256(files: SourceFiles) -> str:
+    """One hash over the names and bytes of the files of a source."""
+    total = hashlib.sha256()
+    for path in files.files:
+        total.update(path.name.encode("utf-8", "surrogateescape") + b"\0")
+        with path.open("rb") as handle:
+            total.update(hashlib.file_digest(handle, "sha256").digest())
+    return total.hexdigest()
+
+
+def _load_one(
+    store: Store, loader: Loader, job: _Job, sha256: str | Exception, plan: _Plan,
+    known: Mapping[tuple[str, str], int], dry_run: bool, watcher: Progress,
+) -> LoadReport:  # fmt: skip
+    name = job.files.name
+    if isinstance(sha256, Exception):
+        return LoadReport(name, "refused", error=f"{name}: cannot be read: {sha256}")
+    key = ledger.settings_key(job.importer.name, job.importer.version, plan.recorded)
+    if (sha256, key) in known:
+        return LoadReport(name, "unchanged", source_id=known[sha256, key])
+    claim = ledger.claim(
+        store, path=name, size=job.size, sha256=sha256, importer=job.importer.name,
+        version=job.importer.version, settings=plan.recorded, dry_run=dry_run,
+    )  # fmt: skip
+    if claim is None:
+        return LoadReport(name, "unchanged")
+    dump: Dump | None = None
+    try:
+        dump = job.importer.read(job.files, plan.settings)
+        dump.runs = tuple(with_values(header, plan.settings.values) for header in dump.runs)
+        return loader.load(dump, claim, plan.options, dry_run=dry_run, progress=watcher.advance)
+    except (InputError, MisuseError) as error:
+        message = str(error) if name in str(error) else f"{name}: {error}"
+        rejections = dump.rejections if dump else ()
+        if not dry_run:
+            ledger.refuse(store, claim, message, rejections)
+        return LoadReport(name, "refused", n_rejected=len(rejections), error=message)
+
+
+def _cluster(store: Store, reports: Sequence[LoadReport], fields: Sequence[str]) -> list[str]:
+    """Cluster the benchmarks of some sources; returns those whose prompts lack the fields."""
+    source_ids = [report.source_id for report in reports if report.source_id is not None]
+    lacking = []
+    for name in ledger.benchmarks_of(store, source_ids):
+        try:
+            clusters.cluster_by(store, name, fields, default=True)
+        except MisuseError:
+            lacking.append(name)
+    return lacking
+
+
+# --- published against recomputed ------------------------------------------------------------
+
+
+def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled, ...]:
+    """Every published figure of the new runs, beside the one that their samples give."""
+    run_ids = {run for report in reports for run in report.run_ids}
+    if not run_ids:
+        return ()
+    found = store.arrow(
+        "select run_id, model, benchmark, metric, metric_filter, published, recomputed, verdict "
+        "from published_against_recomputed where run_id >= :first order by run_id, metric",
+        {"first": min(run_ids)},
+    )
+    return tuple(
+        Reconciled(
+            run=row["run_id"], model=row["model"], benchmark=row["benchmark"],
+            metric=",".join(part for part in (row["metric"], row["metric_filter"]) if part),
+            published=row["published"], recomputed=row["recomputed"], verdict=row["verdict"],
+        )
+        for row in found.to_pylist()
+        if row["run_id"] in run_ids
+    )  # fmt: skip
