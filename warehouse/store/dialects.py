@@ -40,6 +40,9 @@ class Dialect:
         append: append a stream of Arrow batches to a table, by column name; returns the rows.
         guard: make the open connection unable to write or to reach out.
         exclusive: serialise short transactions between writers (a lock until commit).
+        require_select: refuse a text that is not one SELECT (``MisuseError``).
+        query_error: what the engine says of a statement that a user wrote, ``None`` if an error
+            has another cause.
     """
 
     name: str
@@ -53,6 +56,8 @@ class Dialect:
     append: Callable[[sa.Connection, str, pa.RecordBatchReader], int]
     guard: Callable[[sa.Connection], None]
     exclusive: Callable[[sa.Connection], None]
+    require_select: Callable[[sa.Connection, str], None]
+    query_error: Callable[[BaseException], str | None]
 
 
 def dialect_of(url: sa.URL) -> Dialect:
@@ -197,6 +202,21 @@ def _duckdb_retryable(error: BaseException) -> bool:
     return "Conflict on update" in str(error)
 
 
+def _duckdb_require_select(connection: sa.Connection, sql: str) -> None:
+    import duckdb
+
+    raw: Any = connection.connection.driver_connection
+    statements = raw.extract_statements(rename_binds(sql, "$")[0])
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise MisuseError("expected one SELECT; query connections cannot change anything")
+
+
+def _duckdb_query_error(error: BaseException) -> str | None:
+    import duckdb
+
+    return str(error) if isinstance(error, duckdb.Error) else None
+
+
 # --- PostgreSQL ------------------------------------------------------------------------------
 
 
@@ -272,15 +292,31 @@ def _postgresql_exclusive(connection: sa.Connection) -> None:
     connection.exec_driver_sql("select pg_advisory_xact_lock(7236071)")
 
 
+def _postgresql_require_select(connection: sa.Connection, sql: str) -> None:
+    """The server refuses several statements and everything but a query inside a cursor."""
+    word = re.match(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(\w+)", sql, re.DOTALL)
+    if word is None or word.group(1).lower() not in ("select", "with", "values", "table"):
+        raise MisuseError("expected one SELECT; query connections cannot change anything")
+
+
+def _postgresql_query_error(error: BaseException) -> str | None:
+    import psycopg
+
+    cause = getattr(error, "orig", error)
+    return str(cause).strip() if isinstance(cause, psycopg.Error) else None
+
+
 DUCKDB = Dialect(
     name="duckdb", foreign_keys=False, indexes=False, embedded=True,
     open_engine=_duckdb_engine, lock_holder=_duckdb_holder, retryable=_duckdb_retryable,
     select=_duckdb_select, append=_duckdb_append, guard=_nothing, exclusive=_nothing,
+    require_select=_duckdb_require_select, query_error=_duckdb_query_error,
 )  # fmt: skip
 POSTGRESQL = Dialect(
     name="postgresql", foreign_keys=True, indexes=True, embedded=False,
     open_engine=_postgresql_engine, lock_holder=lambda _error: None,
     retryable=_postgresql_retryable, select=_postgresql_select, append=_postgresql_append,
     guard=_postgresql_guard, exclusive=_postgresql_exclusive,
+    require_select=_postgresql_require_select, query_error=_postgresql_query_error,
 )  # fmt: skip
 DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRESQL)}

@@ -1,0 +1,68 @@
+"""Queries that people type: a view or library query by name, or one SELECT."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.errors import MisuseError
+from warehouse.store import named
+from warehouse.store.binds import bind_names
+from warehouse.store.engine import Store
+
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def run_query(store: Store, query: str, parameters: Mapping[str, Any]) -> pa.Table:
+    """Run a query by name, or, where ``query`` is more than a word, as one SELECT.
+
+    Args:
+        store: a guarded store (``open_store(..., guarded=True)``).
+        query: name of a view or library query, or SQL with ``:name`` parameters.
+        parameters: their values; texts are read as the type that the query declares.
+
+    Raises:
+        MisuseError: no such query, a wrong parameter, not one SELECT, or an error in it.
+    """
+    if _NAME.fullmatch(query.strip()):
+        return run_named(store, query.strip(), parameters)
+    return run_sql(store, query, parameters)
+
+
+def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> pa.Table:
+    """Run a view or a library query.
+
+    Raises:
+        MisuseError: no such query, or a wrong parameter.
+    """
+    found = named.find(name, store.dialect.name)
+    values = found.bind(parameters)
+    if found.kind == "view":
+        return store.arrow(f'select * from "{found.name}"')
+    return store.arrow(found.text.strip().rstrip(";"), values)
+
+
+def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
+    """Run one SELECT.
+
+    Raises:
+        MisuseError: it is not one SELECT, or the engine finds an error in it.
+    """
+    used = bind_names(sql)
+    surplus = [name for name in parameters if name not in used]
+    if surplus:
+        raise MisuseError(f"the query has no parameter {', '.join(surplus)}")
+    text = sql.strip().rstrip(";").rstrip()
+    if not text:
+        raise MisuseError("an empty query; expected one SELECT")
+    try:
+        store.dialect.require_select(store.connection, text)
+        return store.arrow(text, parameters)
+    except Exception as error:
+        message = store.dialect.query_error(error)
+        if message is None:
+            raise
+        raise MisuseError(f"the query cannot be run: {message}") from None
