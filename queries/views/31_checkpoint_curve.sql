@@ -1,0 +1,60 @@
+-- Scores along the training of a model, with the change since the checkpoint before.
+-- grain: one row per current run and metric whose checkpoint has a place in training
+-- columns:
+--   run_id: id of the run
+--   model: name of the model
+--   training_seed: label of the trained replicate
+--   recipe: recipe or data mix of the training
+--   checkpoint: key of the checkpoint
+--   position: place in training, in position_unit
+--   position_unit: step, tokens or epoch
+--   tokens: training tokens seen
+--   is_final: last checkpoint of its training; null if unknown
+--   benchmark: name of the benchmark
+--   split: part of the benchmark
+--   fewshot: examples in the prompt
+--   metric_id: id of the metric
+--   metric: name of the metric
+--   metric_filter: filter pipeline of the harness; '' if none
+--   is_default: the metric is the benchmark's headline metric
+--   higher_is_better: direction; null if unknown
+--   estimate: the figure, in the metric's reported unit
+--   standard_error: of the figure; null if unknown or 0
+--   origin: recomputed or published
+--   previous_position: position of the checkpoint before in the same setting
+--   previous_estimate: its figure
+--   change: estimate - previous_estimate
+select
+  r.run_id,
+  r.model,
+  r.training_seed,
+  r.recipe,
+  r.checkpoint,
+  r.position,
+  r.position_unit,
+  r.tokens,
+  r.is_final,
+  r.benchmark,
+  r.split,
+  r.fewshot,
+  s.metric_id,
+  s.metric,
+  s.metric_filter,
+  s.is_default,
+  s.higher_is_better,
+  s.estimate,
+  s.standard_error,
+  s.origin,
+  lag(r.position) over in_training as previous_position,
+  lag(s.estimate) over in_training as previous_estimate,
+  s.estimate - lag(s.estimate) over in_training as change
+from run_score s
+join run_current r on r.run_id = s.run_id
+where r.position is not null
+window in_training as (
+  partition by
+    r.training_seed_id, r.position_unit, r.agent_id, r.benchmark_id, r.split, r.task_version,
+    r.harness, r.formulation, r.fewshot, r.fewshot_seed, r.template_hash, r.system_prompt_hash,
+    r.temperature, r.top_p, r.max_tokens, r.reasoning_effort, r.opponent, s.metric_id
+  order by r.position nulls last, r.run_id nulls last
+)
