@@ -59,6 +59,7 @@ def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
     if not text:
         raise MisuseError("an empty query; expected one SELECT")
     try:
+        store.dialect.guard(store.connection)  # anew: an earlier query may have loosened it
         store.dialect.require_select(store.connection, text)
         return store.arrow(text, parameters)
     except Exception as error:

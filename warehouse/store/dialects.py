@@ -283,6 +283,10 @@ def _postgresql_append(connection: sa.Connection, table: str, reader: pa.RecordB
 
 
 def _postgresql_guard(connection: sa.Connection) -> None:
+    """Read-only, bounded in time, and without a superuser's power to read files."""
+    connection.exec_driver_sql("reset role")
+    if connection.exec_driver_sql("select current_setting('is_superuser')").scalar_one() == "on":
+        connection.exec_driver_sql("set role pg_read_all_data")
     connection.exec_driver_sql("set session characteristics as transaction read only")
     connection.exec_driver_sql("set statement_timeout = '300s'")
     connection.commit()
