@@ -1,0 +1,31 @@
+-- Facts that stand twice: the same prompt, variant, draw and metric (or option) of one run.
+-- grain: one row per table and run with duplicates
+-- columns:
+--   table_name: table of the facts
+--   run_id: id of the run
+--   n: rows beyond the first of each fact
+with repeated as (
+  select 'score' as table_name, run_id, count(*) - 1 as surplus
+  from score
+  group by run_id, prompt_id, variant_id, draw, metric_id
+  having count(*) > 1
+  union all
+  select 'generation' as table_name, run_id, count(*) - 1 as surplus
+  from generation
+  group by run_id, prompt_id, variant_id, draw
+  having count(*) > 1
+  union all
+  select 'choice' as table_name, run_id, count(*) - 1 as surplus
+  from choice
+  group by run_id, prompt_id, variant_id, draw, choice_index
+  having count(*) > 1
+  union all
+  select 'prompt_score' as table_name, run_id, count(*) - 1 as surplus
+  from prompt_score
+  group by run_id, prompt_id, metric_id, perturbation
+  having count(*) > 1
+)
+select table_name, run_id, cast(sum(surplus) as bigint) as n
+from repeated
+group by table_name, run_id
+order by table_name, run_id
