@@ -33,7 +33,7 @@ MIGRATIONS = "warehouse.migrations"
 CLI = "warehouse.cli"
 LIBRARY = {
     ERRORS, RECORDS, IMPORTERS, STORE, STATS, EMBEDDINGS, METRICS, REFRESH, REPORT, QUERIES,
-    "warehouse.ingest", "warehouse.api",
+    "warehouse.config", "warehouse.export", "warehouse.ingest", "warehouse.api",
 }  # fmt: skip
 
 # Room -> what it may import of ours. A file directly under warehouse/ that is not named here has
@@ -52,6 +52,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     MIGRATIONS: set(),  # history must not change when code does
     "warehouse.migrations.env": {"warehouse.store.tables"},
     CLI: {"warehouse"},  # everything
+    "warehouse.config": {ERRORS, STORE},  # where the store is, and who said so
+    "warehouse.export": {ERRORS, STORE},  # tables and views -> Parquet, by natural keys
     "warehouse.ingest": {ERRORS, RECORDS, IMPORTERS, STORE},  # paths -> importer -> loader
     "warehouse.api": LIBRARY,
     "warehouse": LIBRARY,

@@ -1,0 +1,69 @@
+"""Settings: which one holds, where it came from, and what is wrong with a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warehouse import config
+from warehouse.errors import InputError
+
+
+def write(folder: Path, text: str) -> None:
+    (folder / "warehouse.toml").write_text(text)
+
+
+def test_the_default_holds_where_nobody_says_anything(tmp_path: Path) -> None:
+    url = config.load(tmp_path, {}).url
+    assert (url.value, url.origin) == ("duckdb:///warehouse.duckdb", "the default")
+
+
+def test_flag_stands_above_environment_above_file(tmp_path: Path) -> None:
+    write(tmp_path, '# mine\n[store]\nurl = "file.duckdb"\n')
+    environment = {"WAREHOUSE_URL": "variable.duckdb"}
+    found = [
+        config.load(tmp_path, environment, url="flag.duckdb").url,
+        config.load(tmp_path, environment).url,
+        config.load(tmp_path, {"WAREHOUSE_URL": ""}).url,
+    ]
+    assert [(setting.value, setting.origin) for setting in found] == [
+        ("flag.duckdb", "--db"),
+        ("variable.duckdb", "$WAREHOUSE_URL"),
+        ("file.duckdb", "warehouse.toml, line 3"),
+    ]
+
+
+def test_a_dotted_key_is_the_same_setting(tmp_path: Path) -> None:
+    write(tmp_path, '\nstore . "url" = "file.duckdb"')
+    assert config.load(tmp_path, {}).url.origin == "warehouse.toml, line 2"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '[store]\nurl = "a"\nurI = "b"',
+            "line 3: unknown key 'store.urI'; expected one of store.url",
+        ),
+        ("# x\n\n[stroe]\nurl = 'a'", "line 3: unknown key 'stroe'; expected one of store"),
+        ("store.port = 1", "line 1: unknown key 'store.port'"),
+        ("color = 1\n[store]", "line 1: unknown key 'color'"),
+        ("[store]\nurl = 7", "line 2: store.url is 7; expected a text"),
+        ("[store]\nurl = ''", "line 2: store.url is ''; expected a text"),
+        ("store = 'a'", "line 1: store is 'a'; expected a table"),
+        ("[store\nurl = 'a'", "not TOML: "),
+    ],
+)
+def test_a_fault_is_named_with_file_key_and_line(tmp_path: Path, text: str, message: str) -> None:
+    write(tmp_path, text)
+    with pytest.raises(InputError) as caught:
+        config.load(tmp_path, {})
+    assert str(tmp_path / "warehouse.toml") in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "warehouse.toml").write_bytes(b"[store]\nurl = '\xff'")
+    with pytest.raises(InputError, match="warehouse.toml: byte 15 is not UTF-8"):
+        config.load(tmp_path, {})

@@ -1,0 +1,151 @@
+"""Settings: ``warehouse.toml``, environment variables above it, flags above those.
+
+The file lies in the current folder::
+
+    [store]
+    url = "duckdb:///evals.duckdb"
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.store.engine import DEFAULT_URL
+
+FILE = "warehouse.toml"
+URL_VARIABLE = "WAREHOUSE_URL"
+
+#: Tables of the file and their keys.
+KNOWN: Mapping[str, tuple[str, ...]] = {"store": ("url",)}
+
+_HEADER = re.compile(r"\s*\[(?P<name>[^\[\]]+)\]")
+_KEY = re.compile(r"""\s*(?P<name>(?:"[^"]*"|'[^']*'|[\w.-]|\s*\.\s*)+)\s*=""")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting.
+
+    Attributes:
+        name: as in the file, with its table: ``store.url``.
+        value: what holds.
+        origin: where that was said.
+    """
+
+    name: str
+    value: str
+    origin: str
+
+    def __str__(self) -> str:
+        return f"{self.value} (from {self.origin})"
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings that hold."""
+
+    url: Setting
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """All of them, in the order of the file."""
+        return (self.url,)
+
+
+def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None) -> Config:
+    """Settings that hold in a folder.
+
+    Args:
+        folder: where ``warehouse.toml`` may lie.
+        environment: environment variables; an empty one counts as not set.
+        url: value of the flag, if it was given.
+
+    Raises:
+        InputError: the file is not TOML, has a key that nobody knows, or a value of another
+            type; with file, key and line.
+    """
+    path = folder / FILE
+    said = _read(path) if path.is_file() else {}
+    return Config(url=_url(path, said, environment, url))
+
+
+def _url(
+    path: Path, said: Mapping[str, Setting], environment: Mapping[str, str], flag: str | None
+) -> Setting:
+    if flag:
+        return Setting("store.url", flag, "--db")
+    if environment.get(URL_VARIABLE):
+        return Setting("store.url", environment[URL_VARIABLE], f"${URL_VARIABLE}")
+    return said.get("store.url", Setting("store.url", DEFAULT_URL, "the default"))
+
+
+def _read(path: Path) -> dict[str, Setting]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = tomllib.loads(text)
+    except UnicodeDecodeError as error:
+        raise InputError(f"byte {error.start} is not UTF-8", path=str(path)) from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not TOML: {error}", path=str(path)) from None
+    lines = _lines(text)
+    return dict(_settings(path, document, lines))
+
+
+def _settings(
+    path: Path, document: Mapping[str, Any], lines: Mapping[str, int]
+) -> Iterator[tuple[str, Setting]]:
+    for table, content in document.items():
+        if table not in KNOWN:
+            raise _unknown(path, table, KNOWN, lines)
+        if not isinstance(content, dict):
+            raise _wrong_type(path, table, content, "a table", lines)
+        for key, value in content.items():
+            name = f"{table}.{key}"
+            if key not in KNOWN[table]:
+                raise _unknown(path, name, [f"{table}.{known}" for known in KNOWN[table]], lines)
+            if not isinstance(value, str) or not value:
+                raise _wrong_type(path, name, value, "a text", lines)
+            yield name, Setting(name, value, f"{FILE}, line {lines.get(name, 1)}")
+
+
+def _unknown(path: Path, name: str, known: Any, lines: Mapping[str, int]) -> InputError:
+    return InputError(
+        f"unknown key '{name}'",
+        path=str(path),
+        place=f"line {lines.get(name, 1)}",
+        expected=f"one of {', '.join(known)}",
+    )
+
+
+def _wrong_type(
+    path: Path, name: str, value: Any, expected: str, lines: Mapping[str, int]
+) -> InputError:
+    place = f"line {lines.get(name, 1)}"
+    return InputError(f"{name} is {value!r}", path=str(path), place=place, expected=expected)
+
+
+def _lines(text: str) -> dict[str, int]:
+    """Line of each table and key, by full name; the first one wins."""
+    lines: dict[str, int] = {}
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        header, key = _HEADER.match(line), _KEY.match(line)
+        if header:
+            table = name = _parts(header["name"])
+        elif key:
+            name = (*table, *_parts(key["name"]))
+        else:
+            continue
+        for length in range(len(name)):
+            lines.setdefault(".".join(name[: length + 1]), number)
+    return lines
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in name.split("."))
