@@ -90,7 +90,9 @@ select
       / (components.n * components.mean_draws) + components.s2 / components.n
   end as variance_zhang_plugin,
   case when components.s2 > components.w then
-    cast(greatest(ceil(components.w_bar / (0.1 * (components.s2 - components.w))), 1) as bigint)
+    cast(greatest(
+      ceil(components.w_bar / (0.1 * (components.s2 - components.w)) * (1 - 1e-9)), 1
+    ) as bigint)
   end as suggested_draws
 from components
 join run_current on run_current.run_id = components.run_id

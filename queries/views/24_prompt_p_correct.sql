@@ -1,5 +1,6 @@
 -- The probability that a run answers a prompt correctly, with its Wilson interval.
--- Only metrics that are 0/1 for each generation, also where the dump stores their rate.
+-- Only metrics that are 0/1 for each generation, also where the dump stores their rate; a value that
+-- is no share of its draws (partial credit) is left out.
 -- grain: one row per current run, prompt and binary metric with a score, in headline form
 -- columns:
 --   run_id: id of the run
@@ -41,6 +42,7 @@ rates as (
     and binary_metric.metric_id = fact.metric_id
   where fact.perturbation = '' and fact.value between 0 and 1 and fact.n_draws > 0
     and (fact.is_binary or binary_metric.metric_id is not null)
+    and abs(fact.value * fact.n_draws - round(fact.value * fact.n_draws)) < 0.05
 )
 select
   rates.run_id,

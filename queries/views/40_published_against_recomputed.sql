@@ -1,5 +1,5 @@
 -- Figures that sources publish, against the same figures recomputed from their samples.
--- The rule says what explains a published figure, tried in this order: exact (to 1e-9), rounded
+-- The verdict says what explains a published figure, tried in this order: exact (to 1e-9), rounded
 -- (equal at the decimals that are published), null_as_worst (if samples without a score count as
 -- the worst score), not_recomputable (no samples, or no mean of them), truncated (fewer prompts
 -- found than declared), contradicts.
@@ -29,7 +29,7 @@
 --   n_prompts_unscored: prompts of which no sample was scored
 --   n_declared: prompts that the source says the figure, or else the run, covers
 --   status: of the run
---   rule: exact, rounded, null_as_worst, not_recomputable, truncated or contradicts
+--   verdict: exact, rounded, null_as_worst, not_recomputable, truncated or contradicts
 with recursive step as (
   select 0 as j
   union all
@@ -263,6 +263,6 @@ select
     when t.recomputed is null then 'not_recomputable'
     when t.status = 'truncated' or t.n_found < t.n_declared then 'truncated'
     else 'contradicts'
-  end as rule
+  end as verdict
 from tolerance t
 join metric on metric.id = t.metric_id
