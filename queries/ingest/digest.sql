@@ -1,23 +1,18 @@
--- Order-free digest of each run's facts: a count and two sums of 64-bit hashes.
+-- Order-free digest of each run's facts: their count and the sum of their 64-bit hashes.
 -- grain: one row per run
 with line as (
-    select f.run, concat_ws(chr(31), 's', f.key, f.occurrence, f.perturbation, f.fewshot_draw,
-        f.template, f.draw, m.metric, m.filter, coalesce(cast(s.value as varchar), 'null')) as text
-    from stage_score as s
-    join stage_fact as f on f.r = s.r
-    join metric_id as m on m.run = s.run and m.metric_id = s.metric_id
+    select run, xor(place, md5_number_lower(metric || coalesce(cast(value as varchar), 'null')))
+        as hash
+    from stage_score
     union all
-    select f.run, concat_ws(chr(31), 'g', f.key, f.occurrence, f.perturbation, f.fewshot_draw,
-        f.template, f.draw, coalesce(hex(g.response_hash), 'null'))
-    from stage_generation as g
-    join stage_fact as f on f.r = g.r
+    select run, xor(place, md5_number_lower(coalesce(response_hash, ''::blob)))
+    from stage_generation
     union all
-    select f.run, concat_ws(chr(31), 'c', f.key, f.occurrence, f.perturbation, f.fewshot_draw,
-        f.template, f.draw, c.choice_index, coalesce(cast(c.loglikelihood as varchar), 'null'))
-    from stage_choice as c
-    join stage_fact as f on f.r = c.r
+    select run, xor(place, md5_number_lower(
+        choice_index || chr(31) || coalesce(cast(loglikelihood as varchar), 'null')
+    ))
+    from stage_choice
 )
-select run, count(*) as n, cast(sum(md5_number_lower(text)) as varchar) as low,
-    cast(sum(md5_number_upper(text)) as varchar) as high
+select run, count(*) as n, cast(sum(hash) as varchar) as total
 from line
 group by run

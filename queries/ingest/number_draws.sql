@@ -3,11 +3,8 @@ create or replace temp table stage_row as
 select * replace (
     coalesce(
         draw,
-        cast(
-            row_number() over (
-                partition by run, item, key, perturbation, fewshot_draw, template order by r
-            ) - 1 as integer
-        )
+        cast(row_number() over (partition by run, item, key_no, variant_id order by r) - 1
+            as integer)
     ) as draw
 )
 from stage_row

@@ -1,7 +1,7 @@
 -- Options of multiple-choice samples with all their ids.
 -- grain: one row per staged row and option
 create or replace temp table stage_choice as
-select f.r, f.run, f.prompt_id, f.variant_id, f.draw, c.choice_index, c.loglikelihood,
+select f.r, f.run, f.prompt_id, f.variant_id, f.draw, f.place, c.choice_index, c.loglikelihood,
     c.unconditional_loglikelihood, c.is_greedy, c.n_tokens, c.n_bytes, c.is_target
 from (
     select rowid as r, unnest(choice_scores, max_depth := 2)

@@ -1,11 +1,14 @@
--- Every staged row with the ids of its prompt and variant and the number of its draw.
+-- Every staged row with the ids of its prompt and variant and the number of its draw. `place` is
+-- a 64-bit hash of the natural keys of prompt, variant and draw, which is the same in every store.
 -- grain: one row per staged row; r is its number
 create or replace temp table stage_fact as
-select w.r, w.run, i.occurrence, w.key, w.item, p.id as prompt_id, v.variant_id,
-    coalesce(w.draw, 0) as draw, w.perturbation, w.fewshot_draw, w.template
+with variant as (
+    select variant_id, concat_ws(chr(31), perturbation, fewshot_draw, template) as name
+    from variant_id
+)
+select w.r, w.run, p.prompt_id, w.variant_id, coalesce(w.draw, 0) as draw,
+    md5_number_lower(concat_ws(chr(31), p.key_hash, coalesce(w.draw, 0), v.name)) as place
 from stage_row as w
-join stage_item as i on i.run = w.run and i.item = w.item and i.key = w.key
-join known_prompt as p on p.benchmark_id = i.benchmark_id and p.split = i.split
-    and p.key = i.key and p.occurrence = i.occurrence
-join variant_id as v on v.perturbation = w.perturbation and v.fewshot_draw = w.fewshot_draw
-    and v.template = w.template
+join stage_prompt as p on p.run = w.run and p.item = w.item
+    and p.key_no = coalesce(w.key_no, -1)
+join variant as v on v.variant_id = w.variant_id

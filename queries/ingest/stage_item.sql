@@ -1,17 +1,23 @@
 -- The prompts of each run. Different items with equal content are numbered by `occurrence`.
--- grain: one row per run and item
+-- grain: one row per run, item and content
 create or replace temp table stage_item as
 with item as (
-    select run, item, key, any_value(key_kind) as key_kind, min(position) as position,
-        min(r) as first_r
+    select run, item, coalesce(key_no, -1) as key_no, bool_or(has_id) as has_id,
+        min(position) as position, min(r) as first_r
     from stage_row
-    group by run, item, key
+    group by run, item, coalesce(key_no, -1)
+),
+numbered as (
+    select *, row_number() over (
+        partition by run, key_no, case when key_no < 0 then item end order by position, item
+    ) - 1 as occurrence
+    from item
 )
-select
-    item.run, item.item, item.key, item.key_kind, item.first_r, h.benchmark_id, h.split,
-    cast(
-        row_number() over (partition by item.run, item.key order by item.position, item.item) - 1
-        as integer
-    ) as occurrence
-from item
-join stage_run as h on h.run = item.run
+select n.run, n.item, n.key_no, n.first_r, h.benchmark_id, h.split,
+    coalesce(k.key, n.item) as key,
+    case when k.key is not null then 'content' when n.has_id then 'id' else 'position' end
+        as key_kind,
+    cast(n.occurrence as integer) as occurrence
+from numbered as n
+join stage_run as h on h.run = n.run
+left join known_key as k on k.key_no = n.key_no

@@ -3,7 +3,7 @@
 -- grain: one row per run, prompt, metric and perturbation
 create or replace temp table stage_prompt_score as
 with pooled as (
-    select run, prompt_id, metric_id, perturbation,
+    select s.run, s.prompt_id, s.metric_id, v.perturbation,
         sum(n_draws) filter (where value is not null) as n_draws,
         sum(value * weight * n_draws) / nullif(sum(weight * n_draws)
             filter (where value is not null), 0) as value,
@@ -14,8 +14,9 @@ with pooled as (
         count(value) as n_scored, count(*) - count(value) as n_unscored,
         coalesce(bool_and(value = 0 or value = 1) filter (where value is not null), false)
             as is_binary
-    from stage_score
-    group by run, prompt_id, metric_id, perturbation
+    from stage_score as s
+    join variant_id as v on v.variant_id = s.variant_id
+    group by s.run, s.prompt_id, s.metric_id, v.perturbation
 )
 select run, prompt_id, metric_id, perturbation, value, weight,
     cast(coalesce(n_draws, 0) as bigint) as n_draws,

@@ -1,4 +1,4 @@
--- Every staged row with the natural key of its prompt and variant.
+-- Every staged row with its item, the number of its content key (null: it has none) and variant.
 -- grain: one row per staged row; r is its number
 create or replace temp table stage_row as
 select
@@ -6,15 +6,12 @@ select
     s.run,
     coalesce(s.prompt_id, cast(coalesce(s.position, s.rowid) as varchar)) as item,
     coalesce(s.position, s.rowid) as position,
-    coalesce(k.key, s.prompt_id, cast(coalesce(s.position, s.rowid) as varchar)) as key,
-    case
-        when k.key is not null then 'content'
-        when s.prompt_id is not null then 'id'
-        else 'position'
-    end as key_kind,
-    coalesce(s.perturbation, '') as perturbation,
-    coalesce(s.fewshot_draw, '') as fewshot_draw,
-    coalesce(s.template, '') as template,
+    k.key_no,
+    s.prompt_id is not null as has_id,
+    v.variant_id,
     s.draw
 from stage_sample as s
-left join known_key as k on k.identity_hash = sha256(s.identity)
+left join stage_hash as h on h.r = s.rowid
+left join known_key as k on k.identity_hash = h.identity_hash
+join variant_id as v on v.perturbation = coalesce(s.perturbation, '')
+    and v.fewshot_draw = coalesce(s.fewshot_draw, '') and v.template = coalesce(s.template, '')

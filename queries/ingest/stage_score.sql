@@ -1,8 +1,21 @@
--- Scores with all their ids.
+-- Scores with all their ids; values that are no numbers are null.
 -- grain: one row per staged row and score
 create or replace temp table stage_score as
-select s.r, f.run, f.prompt_id, f.variant_id, f.draw, m.metric_id, s.value, s.weight, s.n_draws,
-    s.raw, s.status, s.origin, f.perturbation
-from stage_score_raw as s
+with score as (
+    select rowid as r, run, unnest(scores, max_depth := 2)
+    from stage_sample
+    where len(scores) > 0
+)
+select
+    f.r, f.run, f.prompt_id, f.variant_id, f.draw, f.place, m.metric_id,
+    m.metric || chr(31) || m.filter || chr(31) as metric,
+    case when isfinite(s.value) then s.value end as value,
+    coalesce(s.weight, 1.0) as weight,
+    coalesce(s.n_draws, 1) as n_draws,
+    coalesce(s.raw, case when not isfinite(s.value) then cast(s.value as varchar) end) as raw,
+    coalesce(s.status, case when isfinite(s.value) then 'scored' else 'error' end) as status,
+    coalesce(s.origin, 'recorded') as origin
+from score as s
 join stage_fact as f on f.r = s.r
-join metric_id as m on m.run = s.run and m.metric = s.metric and m.filter = s.filter
+join metric_id as m on m.run = s.run and m.metric = s.metric
+    and m.filter = coalesce(s.filter, '')

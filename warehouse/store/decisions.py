@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import sqlalchemy as sa
 
@@ -76,6 +76,8 @@ def decide(
                 bench, place, header, keys[place], stored, place in measured, on_conflict, path
             )
         if decision.action == "new":
+            if decision.supersedes is None and condition in (known for known, _ in earlier):
+                decision = replace(decision, repeat=True)
             earlier[condition, content] = place
         decisions.append(decision)
     return decisions
@@ -145,26 +147,27 @@ def _contains(
     """Whether every stored row of a run stands unchanged in the new one."""
     if not has_samples:
         return False
-    bench.pull(
-        "stored_score",
-        "select prompt_id, variant_id, draw, metric_id, value from score "
-        "where run_id = :run and value is not null",
-        {"run": rival.id},
-    )
-    bench.pull(
-        "stored_generation",
-        "select prompt_id, variant_id, draw, response_hash from generation "
-        "where run_id = :run and error is null",
-        {"run": rival.id},
-    )
-    return _missing(bench, "score", "metric_id, value", place) == 0 and (
-        _missing(bench, "generation", "response_hash", place) == 0
-    )
+    return not any(_missing(bench, *item, place, rival.id) for item in _STORED)
 
 
-def _missing(bench: Workbench, fact: str, values: str, run: int) -> Any:
+#: (facts that a newer file must hold, columns that must agree, stored rows that may change)
+_STORED = (
+    ("score", "metric_id, value", "value is null"),
+    ("generation", "response_hash", "error is not null"),
+    ("choice", "choice_index, loglikelihood", "loglikelihood is null"),
+)
+
+
+def _missing(bench: Workbench, fact: str, values: str, free: str, run: int, rival: int) -> bool:
     columns = f"prompt_id, variant_id, draw, {values}"
-    return bench.value(
+    bench.pull(
+        f"stored_{fact}",
+        f"select {columns} from {fact} where run_id = :run and not ({free})",
+        {"run": rival},
+    )
+    gone = bench.value(
         f"select count(*) from (select {columns} from stored_{fact} "
         f"except select {columns} from stage_{fact} where run = {run}) as gone"
     )
+    bench.drop([f"stored_{fact}"])
+    return bool(gone)

@@ -23,6 +23,8 @@ from warehouse.store.binds import rename_binds
 
 #: Memory that one embedded connection may use before it spills to disk.
 MEMORY_LIMIT = "1GB"
+#: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
+CHECKPOINT_THRESHOLD = "256MB"
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ def _duckdb_engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
     config = _settings(path.with_name(path.name + ".tmp"))
     if write:
         config["storage_compatibility_version"] = "v1.5.0"
+        config["checkpoint_threshold"] = CHECKPOINT_THRESHOLD
     if guarded:
         config |= {"enable_external_access": "false", "lock_configuration": "true"}
         del config["temp_directory"]

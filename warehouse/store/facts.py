@@ -270,9 +270,9 @@ def publish(store: Store, bench: Workbench, state: _Load, run_ids: Mapping[int, 
             metric = state.metric_ids[group_spec(state.dump, item)]
             rows.append(_published_row(state, item, 0, None, metric))
     if rows:
-        bench.put("stage_published", pa.Table.from_pylist(rows, schema=_PUBLISHED))
-        bench.push("published_score", "select * from stage_published")
-        bench.drop(["stage_published"])
+        bench.put("published_row", pa.Table.from_pylist(rows, schema=_PUBLISHED))
+        bench.push("published_score", "select * from published_row")
+        bench.drop(["published_row"])
 
 
 _PUBLISHED = pa.schema(

@@ -165,11 +165,9 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
             sa.select(links.c.run_id).where(links.c.run_id.in_(held),
                                             links.c.source_id != source_id))}  # fmt: skip
         _remove_runs(connection, sorted(held - shared))
+        _hand_over_figures(connection, source_id)
         for table in (links, tables.rejection, tables.published_score):
-            condition = table.c.source_id == source_id
-            if table is tables.published_score:  # figures of shared runs stay with them
-                condition &= table.c.run_id.is_(None) | table.c.run_id.notin_(shared)
-            connection.execute(sa.delete(table).where(condition))
+            connection.execute(sa.delete(table).where(table.c.source_id == source_id))
         connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
     return len(held - shared), len(shared)
 
@@ -179,11 +177,39 @@ def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:
         return
     for table in (*tables.RUN_FACTS, tables.published_score, tables.run_source):
         connection.execute(sa.delete(table).where(table.c.run_id.in_(run_ids)))
+    _take_out_of_chains(connection, set(run_ids))
     run = tables.run
-    connection.execute(  # what they had superseded is current again
-        sa.update(run).where(run.c.superseded_by.in_(run_ids)).values(superseded_by=None)
-    )
     connection.execute(sa.delete(run).where(run.c.id.in_(run_ids)))
+
+
+def _take_out_of_chains(connection: sa.Connection, gone: set[int]) -> None:
+    """What a removed run had superseded is current, or superseded by what had superseded that."""
+    run = tables.run
+    query = sa.select(run.c.id, run.c.superseded_by).where(run.c.superseded_by.is_not(None))
+    chain = {int(row[0]): int(row[1]) for row in connection.execute(query)}
+    for run_id, newer in chain.items():
+        if run_id in gone or newer not in gone:
+            continue
+        heir: int | None = newer
+        while heir in gone:
+            heir = chain.get(heir)
+        connection.execute(sa.update(run).where(run.c.id == run_id).values(superseded_by=heir))
+
+
+def _hand_over_figures(connection: sa.Connection, source_id: int) -> None:
+    """Published figures of runs that stay belong to another source of the run from now on."""
+    figures, links = tables.published_score, tables.run_source
+    heir = (
+        sa.select(sa.func.min(links.c.source_id))
+        .where(links.c.run_id == figures.c.run_id, links.c.source_id != source_id)
+        .scalar_subquery()
+    )
+    connection.execute(
+        sa.update(figures)
+        .where(figures.c.source_id == source_id, figures.c.run_id.in_(sa.select(links.c.run_id)
+               .where(links.c.source_id != source_id)))
+        .values(source_id=heir)
+    )  # fmt: skip
 
 
 def _find(connection: sa.Connection, reference: str) -> int:

@@ -129,11 +129,13 @@ class Loader:
 
     @contextmanager
     def _rehearsal(self) -> Iterator[None]:
+        self.bench.rehearse(True)
         self.store.connection.begin()
         try:
             yield
         finally:
             self.store.connection.rollback()
+            self.bench.rehearse(False)
             self.dimensions.forget()
 
     def _refuse_rejected(self, state: _Load) -> None:
@@ -152,8 +154,10 @@ class Loader:
     # 1. dimensions
 
     def _add_dimensions(self, state: _Load) -> None:
-        self.bench.script("stage_score_raw")
-        named = self.bench.rows("select distinct run, metric, filter from stage_score_raw")
+        named = self.bench.rows(
+            "select distinct run, score.metric, coalesce(score.filter, '') "
+            "from (select run, unnest(scores) as score from stage_sample)"
+        )
         specs = _specs(state.dump, named)
         variants = self.bench.rows(
             "select distinct coalesce(perturbation, ''), coalesce(fewshot_draw, ''), "

@@ -23,9 +23,11 @@ OnDuplicate = Literal["error", "first", "last", "draws"]
 
 #: Remembered content keys are forgotten beyond this number, to bound memory.
 KNOWN_KEYS = 500_000
+#: Identities whose keys are computed at a time.
+KEY_BLOCK = 50_000
 
 SCRATCH = (
-    "stage_sample", "stage_run", "stage_row", "stage_item", "stage_fact", "stage_score_raw",
+    "stage_sample", "stage_run", "stage_row", "stage_item", "stage_prompt", "stage_fact", "stage_hash",
     "stage_score", "stage_choice", "stage_generation", "stage_prompt_score", "new_prompt",
     "known_prompt", "variant_id", "metric_id", "run_id", "stored_score", "stored_generation",
 )  # fmt: skip
@@ -80,20 +82,26 @@ def _fill_arrow(bench: Workbench, batch: pa.RecordBatch) -> int:
 
 def learn_keys(bench: Workbench) -> None:
     """Compute the content key of every identity that has not been seen in this session."""
-    bench.run("create temp table if not exists known_key (identity_hash varchar, key varchar)")
+    bench.run(
+        "create temp table if not exists known_key "
+        "(identity_hash varchar, key varchar, key_no bigint)"
+    )
     if bench.value("select count(*) from known_key") > KNOWN_KEYS:
         bench.run("delete from known_key")
-    bench.script_into("new_identity", "identity_hash")
-    while True:
-        block = bench.table("select * from new_identity limit 50000")
-        if block.num_rows == 0:
-            break
-        keys = [_content_key(text) for text in block.column("identity").to_pylist()]
-        bench.put("new_key", pa.table({"identity_hash": block.column(0), "key": keys}))
-        bench.run("insert into known_key select * from new_key")
-        bench.run(
-            "delete from new_identity where identity_hash in (select identity_hash from new_key)"
+    bench.script("stage_hash")
+    bench.script_into("new_identity", "new_identity")
+    total = bench.value("select count(*) from new_identity")
+    for start in range(0, total, KEY_BLOCK):
+        block = bench.table(
+            f"select * from new_identity where rowid between {start} and {start + KEY_BLOCK - 1}"
         )
+        keys = [_content_key(text) for text in block.column("identity").to_pylist()]
+        first = bench.value("select coalesce(max(key_no) + 1, 0) from known_key")
+        bench.put("new_key", pa.table({
+            "identity_hash": block.column("identity_hash"), "key": keys,
+            "key_no": range(first, first + len(keys)),
+        }))  # fmt: skip
+        bench.run("insert into known_key select * from new_key")
     bench.drop(["new_identity", "new_key"])
 
 
@@ -118,10 +126,10 @@ def number_items(bench: Workbench, on_duplicate: OnDuplicate) -> None:
 
 def resolve(bench: Workbench) -> None:
     """Join ids on: needs ``known_prompt``, ``variant_id`` and ``metric_id``."""
+    bench.script("stage_prompt")
     bench.script("stage_fact")
     for name in ("stage_score", "stage_choice", "stage_generation"):
         bench.script(name)
-    bench.drop(["stage_score_raw"])
 
 
 #: What makes two rows of a scratch table the same fact, and what must then agree.
@@ -166,7 +174,10 @@ def _refuse_conflicts(bench: Workbench, table: str, key: str, values: str) -> No
     if not worst:
         return
     first, second, count = worst[0]
-    item, draw = bench.rows(f"select item, draw from stage_fact where r = {first}")[0]
+    item, draw = bench.rows(
+        "select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r "
+        f"where f.r = {first}"
+    )[0]
     raise ConflictError(
         f"{count} {'facts stand' if count > 1 else 'fact stands'} twice with different values; "
         f"first: prompt {item}, draw {draw}, rows {first + 1} and {second + 1} of the source",
@@ -177,9 +188,7 @@ def _refuse_conflicts(bench: Workbench, table: str, key: str, values: str) -> No
 
 def measure(bench: Workbench, n_runs: int) -> dict[int, Measured]:
     """Digest and counts of each run that has samples."""
-    digests = {
-        run: digest([n, low, high]) for run, n, low, high in bench.rows(ingest_text("digest"))
-    }
+    digests = {run: digest([n, total]) for run, n, total in bench.rows(ingest_text("digest"))}
     counts = {
         table: dict(bench.rows(f"select run, count(*) from {table} group by run"))
         for table in _UNIQUE
