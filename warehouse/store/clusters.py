@@ -128,7 +128,7 @@ def _cluster_ids(
             for place, label in enumerate(missing)
         ]
         connection.execute(sa.insert(table), rows)
-        ids |= {row["label"]: row["id"] for row in rows}
+        ids |= {label: first + place for place, label in enumerate(missing)}
     return ids
 
 

@@ -20,7 +20,6 @@ from warehouse.store import dialects
 from warehouse.store.binds import rename_binds
 from warehouse.store.engine import Store
 
-
 #: Rows in one block of a staged table. Blocks are what the engine works on in parallel: with its
 #: own default of 122 880 a source of 100 000 rows would use one core.
 BLOCK_ROWS = 8_192
