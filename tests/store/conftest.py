@@ -1,0 +1,141 @@
+"""Stores that are filled through the real loader, with dumps made by hand."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from warehouse.importers.base import batch_of
+from warehouse.records import Dump, MetricSpec, PublishedScore, RunHeader
+from warehouse.store import ledger
+from warehouse.store.engine import Store, open_store
+from warehouse.store.loader import Loader, LoadOptions, LoadReport
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Kit:
+    """An open, migrated store, its loader, and short ways to load and to look."""
+
+    store: Store
+    loader: Loader
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    # what a dump is made of
+
+    @staticmethod
+    def header(run_id: str | None = "1", **fields: Any) -> RunHeader:
+        given = {"harness": "tool", "model": "org/a", "benchmark": "quiz"} | fields
+        return RunHeader(run_id=run_id, **given)
+
+    @staticmethod
+    def row(prompt: str, *values: float | None, metric: str = "acc", **fields: Any) -> Row:
+        """A sample of run 0 with one score per value: `metric`, then `metric2`, ..."""
+        names = [metric, *(f"{metric}{number}" for number in range(2, len(values) + 1))]
+        scores = [
+            {"metric": name, "value": value} for name, value in zip(names, values, strict=True)
+        ]
+        return {"run": 0, "prompt_id": prompt, "scores": scores} | fields
+
+    def rows(self, scores: dict[str, float | None], **fields: Any) -> list[Row]:
+        return [self.row(prompt, value, **fields) for prompt, value in scores.items()]
+
+    spec = staticmethod(MetricSpec)
+    figure = staticmethod(PublishedScore)
+
+    # loading
+
+    def claim(self, path: str = "", sha256: str = "") -> ledger.Claim:
+        number = next(self._numbers)
+        claim = ledger.claim(
+            self.store, path=path or f"dump{number}.json", size=1, sha256=sha256 or f"{number:064}",
+            importer="tool", version="1", settings={},
+        )  # fmt: skip
+        assert claim is not None
+        return claim
+
+    def load(
+        self, headers: RunHeader | Sequence[RunHeader], rows: Sequence[Row] = (), *,
+        path: str = "", dump: dict[str, Any] | None = None, dry_run: bool = False, **options: Any,
+    ) -> LoadReport:  # fmt: skip
+        """Load one source of its own; `dump` holds more fields of the dump, `options` the rest."""
+        runs = (headers,) if isinstance(headers, RunHeader) else tuple(headers)
+        batches = [batch_of(rows)] if rows else []
+        made = Dump(runs, batches, **(dump or {}))
+        return self.loader.load(made, self.claim(path), LoadOptions(**options), dry_run=dry_run)
+
+    # looking
+
+    def all(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
+        with self.store.begin() as connection:
+            return [tuple(row) for row in connection.execute(sa.text(sql), params)]
+
+    def one(self, sql: str, **params: Any) -> Any:
+        (row,) = self.all(sql, **params)
+        return row[0] if len(row) == 1 else row
+
+    def do(self, sql: str, **params: Any) -> None:
+        with self.store.begin() as connection:
+            connection.execute(sa.text(sql), params)
+
+    def current(self) -> list[int]:
+        return [row[0] for row in self.all("select run_id from run_current order by 1")]
+
+    def counts(self, *names: str) -> tuple[int, ...]:
+        return tuple(self.one(f"select count(*) from {name}") for name in names)
+
+
+@pytest.fixture(scope="session")
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty store of the embedded engine, to be copied."""
+    path = tmp_path_factory.mktemp("migrated") / "store.duckdb"
+    open_store(f"duckdb:///{path}", create=True).close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_database(postgres_cluster: Any) -> str:
+    """Name of a database with an empty store, to be used as a template."""
+    name: str = postgres_cluster.create()
+    open_store(postgres_cluster.url(name), create=True).close()
+    return name
+
+
+@pytest.fixture
+def migrated_duckdb(migrated_file: Path, tmp_path: Path) -> str:
+    return f"duckdb:///{shutil.copy(migrated_file, tmp_path / 'store.duckdb')}"
+
+
+@pytest.fixture
+def migrated_postgresql(postgres_cluster: Any, migrated_database: str) -> Iterator[str]:
+    name = postgres_cluster.create(template=migrated_database)
+    yield postgres_cluster.url(name)
+    postgres_cluster.drop(name)
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("duckdb", marks=pytest.mark.engine),
+        pytest.param("postgresql", marks=pytest.mark.engine),
+    ]
+)
+def migrated_url(request: pytest.FixtureRequest) -> str:
+    """URL of an empty, migrated store, on each engine."""
+    return str(request.getfixturevalue(f"migrated_{request.param}"))
+
+
+@pytest.fixture
+def kit(migrated_url: str) -> Iterator[Kit]:
+    """A store of this test alone, open for writing, on each engine."""
+    with open_store(migrated_url, write=True) as store:
+        loader = Loader(store)
+        yield Kit(store, loader)
+        loader.close()

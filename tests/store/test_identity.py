@@ -1,0 +1,248 @@
+"""Which run is which: seen again, superseded, repeated, in conflict, forgotten (design §4.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from warehouse.errors import ConflictError, MisuseError
+from warehouse.store import ledger
+from warehouse.store.check import check
+
+SCORES = {"a": 1.0, "b": 0.0, "c": 1.0}
+
+
+def test_an_unchanged_source_is_not_claimed_twice(kit: Any) -> None:
+    report = kit.load(kit.header(), kit.rows(SCORES))
+    ((sha256, key),) = ledger.loaded(kit.store)
+    assert key == ledger.settings_key("tool", "1", {})
+    again = {"path": "elsewhere.json", "size": 1, "sha256": sha256, "importer": "tool"}
+    assert ledger.claim(kit.store, version="1", settings={}, **again) is None
+    others = [
+        ledger.claim(kit.store, version="2", settings={}, **again),
+        ledger.claim(kit.store, version="1", settings={"model": "b"}, **again),
+    ]
+    assert {report.source_id, *(item.id for item in others if item)} == {1, 2, 3}
+
+
+def test_the_same_run_in_another_file_is_seen_again(kit: Any) -> None:
+    first = kit.load(kit.header(place="x.json"), kit.rows(SCORES))
+    again = kit.load(kit.header(place="y.json"), kit.rows(SCORES)[::-1])
+    other_id = kit.load(kit.header("2"), kit.rows(SCORES))
+    assert (first.n_runs, first.n_seen_again, first.n_samples, first.n_scores) == (1, 0, 3, 3)
+    assert (again.n_runs, again.n_seen_again, again.n_scores) == (0, 1, 0)
+    assert other_id.n_seen_again == 1
+    assert kit.counts("run", "score", "prompt") == (1, 3, 3)
+    assert kit.all("select run_id, source_id, place from run_source order by 2") == [
+        (1, 1, "x.json"), (1, 2, "y.json"), (1, 3, None)
+    ]  # fmt: skip
+
+
+def test_what_does_not_change_the_measurement_does_not_make_another_run(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows(SCORES))
+    moved = kit.header(hardware="8 x H100", configuration={"batch_size": 3}, harness_commit="ab")
+    assert kit.load(moved, kit.rows(SCORES)).n_seen_again == 1
+
+
+@pytest.mark.parametrize(
+    "field",
+    [{"temperature": 0.7}, {"fewshot": 5}, {"step": 100}, {"task_version": "2"}, {"agent": "x"},
+     {"split": "test"}, {"sampling": {"top_k": 3}}],
+    ids=lambda field: next(iter(field)),
+)  # fmt: skip
+def test_what_changes_the_measurement_makes_another_condition(kit: Any, field: Any) -> None:
+    kit.load(kit.header(), kit.rows(SCORES))
+    report = kit.load(kit.header("2", **field), kit.rows(SCORES))
+    assert (report.n_runs, report.n_repeats) == (1, 0)
+    assert len(kit.all("select distinct condition_key from run")) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: rows.append({"run": 0, "prompt_id": "d", "scores": rows[0]["scores"]}),
+        lambda rows: rows[0]["scores"].append({"metric": "f1", "value": 0.5}),
+        lambda rows: rows.append(dict(rows[0], draw=1)),
+        lambda rows: rows[0].update(response="told"),
+    ],
+    ids=["completed", "another metric", "another draw", "responses added"],
+)
+def test_a_file_that_holds_every_stored_row_supersedes(kit: Any, change: Any) -> None:
+    kit.load(kit.header(), kit.rows(SCORES))
+    rows = kit.rows(SCORES)
+    change(rows)
+    report = kit.load(kit.header(), rows)
+    assert (report.n_runs, report.n_superseded, report.n_repeats) == (1, 1, 0)
+    assert kit.current() == [2]
+    assert kit.one("select superseded_by from run where id = 1") == 2
+
+
+def test_a_retried_sample_supersedes(kit: Any) -> None:
+    failed = [*kit.rows({"a": 1.0}), kit.row("b", None, error="timeout")]
+    kit.load(kit.header(), failed)
+    report = kit.load(kit.header(), [*kit.rows({"a": 1.0}), kit.row("b", 1.0, response="yes")])
+    assert (report.n_superseded, kit.current()) == (1, [2])
+
+
+def test_the_old_file_is_still_known_after_it_was_superseded(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows({"a": 1.0}))
+    kit.load(kit.header(), kit.rows(SCORES))
+    report = kit.load(kit.header(), kit.rows({"a": 1.0}))
+    assert (report.n_runs, report.n_seen_again, kit.current()) == (0, 1, [2])
+
+
+CHANGED: dict[str, Any] = {
+    "value": ({"b": 1.0}, {}),
+    "fewer": ({"a": 1.0, "b": 0.0}, {}),
+    "response": (SCORES, {"response": "another"}),
+    "choice": (SCORES, {"choice_scores": [{"choice_index": 0, "loglikelihood": -2.0}]}),
+}
+
+
+@pytest.fixture(params=CHANGED)
+def changed(request: pytest.FixtureRequest, kit: Any) -> Any:
+    """Rows of the stored run, and rows that contradict them."""
+    before = {"response": "one", "choice_scores": [{"choice_index": 0, "loglikelihood": -1.0}]}
+    scores, fields = CHANGED[request.param]
+    scores = scores if request.param == "fewer" else SCORES | scores
+    return kit.rows(SCORES, **before), kit.rows(scores, **(before | fields))
+
+
+def test_other_rows_under_the_same_id_are_a_conflict(kit: Any, changed: Any) -> None:
+    stored, rows = changed
+    kit.load(kit.header(), stored)
+    with pytest.raises(ConflictError, match=r"(?s)new\.json.*run 1 of org/a on quiz.*supersede"):
+        kit.load(kit.header(), rows, path="new.json")
+    assert kit.counts("run", "score", "run_source") == (1, 3, 1)
+
+
+def test_a_conflict_may_be_skipped(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows(SCORES))
+    report = kit.load(
+        [kit.header(), kit.header(benchmark="other")],
+        [*kit.rows({"a": 0.0}), *kit.rows({"z": 1.0}, run=1)],
+        on_conflict="skip",
+    )
+    assert (report.n_runs, report.n_superseded) == (1, 0)
+    assert any("left out" in note for note in report.notes)
+    assert kit.all("select source_id, run_id from run_source order by 1, 2") == [(1, 1), (2, 2)]
+    assert check(kit.store).integrity == ()
+
+
+def test_a_conflict_may_supersede(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows(SCORES))
+    report = kit.load(kit.header(), kit.rows({"a": 0.0}), on_conflict="supersede")
+    assert (report.n_superseded, kit.current()) == (1, [2])
+
+
+def test_one_conflict_keeps_the_whole_source_out(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows(SCORES))
+    with pytest.raises(ConflictError):
+        kit.load(
+            [kit.header(benchmark="other"), kit.header()],
+            [*kit.rows({"z": 1.0}), *kit.rows({"a": 0.0}, run=1)],
+        )
+    assert kit.counts("run", "score", "run_source") == (1, 3, 1)
+
+
+def test_a_second_run_of_a_condition_is_a_repeat(kit: Any) -> None:
+    kit.load(kit.header("1"), kit.rows(SCORES))
+    report = kit.load(kit.header("2", sampling_seed=7), kit.rows({"a": 0.0}))
+    assert (report.n_runs, report.n_repeats, report.n_superseded) == (1, 1, 0)
+    assert kit.current() == [1, 2]
+    assert len(kit.all("select distinct condition_key from run")) == 1
+
+
+def test_repeats_within_one_dump_are_counted(kit: Any) -> None:
+    headers = [kit.header(str(number)) for number in range(5)]
+    rows = [kit.row("a", number / 10, run=number) for number in range(5)]
+    report = kit.load(headers, rows)
+    assert (report.n_runs, report.n_repeats) == (5, 4)
+
+
+def test_a_run_that_stands_twice_in_a_dump_is_one(kit: Any) -> None:
+    headers = [kit.header(place="x"), kit.header(place="y")]
+    report = kit.load(headers, [*kit.rows(SCORES), *kit.rows(SCORES, run=1)])
+    assert (report.n_runs, report.n_seen_again, report.n_scores) == (1, 1, 3)
+    assert kit.all("select run_id, place from run_source order by 2") == [(1, "x"), (1, "y")]
+    assert check(kit.store).integrity == ()
+
+
+def test_a_dump_without_run_ids_never_conflicts(kit: Any) -> None:
+    kit.load(kit.header(None), kit.rows(SCORES))
+    report = kit.load(kit.header(None), kit.rows({"a": 0.0}))
+    assert (report.n_runs, report.n_repeats, kit.current()) == (1, 1, [1, 2])
+
+
+def test_figures_of_a_run_whose_samples_are_stored_add_no_run(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows(SCORES))
+    figures = kit.header(published=(kit.figure("acc", 0.5),))
+    report = kit.load(figures)
+    assert (report.n_runs, report.n_seen_again) == (0, 1)
+    assert "figures only" in report.notes[0]
+
+
+def test_samples_supersede_a_run_that_had_figures_only(kit: Any) -> None:
+    kit.load(kit.header(published=(kit.figure("acc", 0.5),)))
+    report = kit.load(kit.header(), kit.rows(SCORES))
+    assert (report.n_superseded, kit.current()) == (1, [2])
+
+
+# --- forgetting ------------------------------------------------------------------------------
+
+
+def test_forgetting_a_source_removes_its_runs(kit: Any) -> None:
+    kit.load(kit.header("1"), kit.rows(SCORES, response="r"), path="one.json")
+    kit.load(kit.header("2", fewshot=1), kit.rows(SCORES), path="two.json")
+    assert ledger.forget(kit.store, "one.json") == (1, 0)
+    assert kit.current() == [2]
+    assert kit.counts("source", "score", "generation", "prompt_score", "run_source") == (
+        1, 3, 0, 3, 1
+    )  # fmt: skip
+    assert check(kit.store).integrity == ()
+
+
+def test_a_forgotten_source_can_be_loaded_again(kit: Any) -> None:
+    for _ in range(2):
+        report = kit.load(kit.header(), kit.rows(SCORES), path="one.json")
+        assert (report.n_runs, report.n_seen_again) == (1, 0)
+        ledger.forget(kit.store, "one.json")
+    assert kit.counts("run", "score", "source") == (0, 0, 0)
+
+
+def test_a_run_that_another_source_holds_stays(kit: Any) -> None:
+    header = kit.header(published=(kit.figure("acc", 0.66),))
+    kit.load(header, kit.rows(SCORES), path="one.json")
+    kit.load(header, kit.rows(SCORES), path="two.json")
+    assert ledger.forget(kit.store, "1") == (0, 1)
+    assert kit.counts("run", "score", "published_score") == (1, 3, 1)
+    assert check(kit.store).integrity == ()
+    assert ledger.forget(kit.store, "two.json") == (1, 0)
+    assert kit.counts("run", "score", "published_score") == (0, 0, 0)
+
+
+def test_what_a_forgotten_run_had_superseded_is_current_again(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows({"a": 1.0}))
+    kit.load(kit.header(), kit.rows(SCORES), path="newer.json")
+    ledger.forget(kit.store, "newer.json")
+    assert kit.current() == [1]
+
+
+def test_a_link_taken_out_of_a_chain_leaves_one_current_run(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows({"a": 1.0}))
+    kit.load(kit.header(), kit.rows({"a": 1.0, "b": 0.0}), path="middle.json")
+    kit.load(kit.header(), kit.rows(SCORES))
+    ledger.forget(kit.store, "middle.json")
+    assert kit.current() == [3]
+    assert kit.one("select superseded_by from run where id = 1") == 3
+
+
+def test_forgetting_needs_one_source(kit: Any) -> None:
+    kit.load(kit.header("1"), kit.rows({"a": 1.0}), path="same.json")
+    kit.load(kit.header("2"), kit.rows({"a": 0.0}), path="same.json")
+    with pytest.raises(MisuseError, match="no source 'other.json'"):
+        ledger.forget(kit.store, "other.json")
+    with pytest.raises(MisuseError, match=r"1 \(same.json\), 2 \(same.json\)"):
+        ledger.forget(kit.store, "same.json")
+    assert ledger.forget(kit.store, "2") == (1, 0)
