@@ -1,0 +1,125 @@
+"""The table of commands: section, module, one sentence, and an example that can be pasted.
+
+`warehouse --help` is made from this table alone; a command's module is imported when it runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SECTIONS = {
+    "store": "The store itself",
+    "ingest": "What goes into it",
+    "look": "What it says",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One command. ``name`` of a subcommand has a blank (``db upgrade``)."""
+
+    name: str
+    section: str
+    module: str
+    sentence: str
+    examples: tuple[str, ...]
+
+
+_STORE = (
+    Entry("init", "store", "init", "Create an empty store.", (
+        "warehouse --db duckdb:///evals.duckdb init",
+    )),
+    Entry("db", "store", "db", "Move the store's schema between versions, and check the store.", (
+        "warehouse db check",
+    )),
+    Entry("db upgrade", "store", "db", "Bring the schema to the newest version.", (
+        "warehouse db upgrade",
+    )),
+    Entry("db downgrade", "store", "db", "Take the schema down to an older version.", (
+        "warehouse db downgrade base --yes",
+    )),
+    Entry("db current", "store", "db", "Show the store's schema version and the program's.", (
+        "warehouse db current",
+    )),
+    Entry("db check", "store", "db", "Prove that schema and facts are what they should be.", (
+        "warehouse db check",
+        "warehouse db check --json",
+    )),
+    Entry("config", "store", "settings", "Show which settings hold and where they come from.", (
+        "warehouse config",
+    )),
+    Entry("export", "store", "export", "Write the whole store as Parquet files.", (
+        "warehouse export --parquet out/",
+    )),
+)  # fmt: skip
+
+_INGEST = (
+    Entry("ingest", "ingest", "ingest", "Read dumps into the store.", (
+        "warehouse ingest path/to/lm_eval_output",
+        "warehouse ingest results/ --map mapping.toml --set temperature=0.7",
+    )),
+    Entry("sources", "ingest", "sources", "List what was ingested, or show one source.", (
+        "warehouse sources",
+        "warehouse sources 3",
+    )),
+    Entry("forget", "ingest", "sources", "Remove a source and the runs that only it holds.", (
+        "warehouse forget 3",
+    )),
+    Entry("invalidate", "ingest", "runs", "Take a run out of every view; it stays stored.", (
+        'warehouse invalidate run:7 --reason "wrong prompt template"',
+    )),
+    Entry("cluster", "ingest", "cluster", "Group a benchmark's prompts by fields of theirs.", (
+        "warehouse cluster squad --by passage --default",
+    )),
+    Entry("link", "ingest", "link", "Join equal prompts of two benchmarks or harnesses.", (
+        "warehouse link gsm8k_cot gsm8k",
+        "warehouse link gsm8k gsm8k --by id",
+    )),
+    Entry("models", "ingest", "names", "List models; give two names of one model a common one.", (
+        "warehouse models",
+    )),
+    Entry("models alias", "ingest", "names", "Show a model under another model's name.", (
+        "warehouse models alias llama3-8b meta-llama/Meta-Llama-3-8B",
+    )),
+    Entry("models unalias", "ingest", "names", "Show a model under its own name again.", (
+        "warehouse models unalias llama3-8b",
+    )),
+    Entry("benchmarks", "ingest", "names", "List benchmarks; give two names a common one.", (
+        "warehouse benchmarks",
+    )),
+    Entry("benchmarks alias", "ingest", "names", "Show a benchmark under another one's name.", (
+        "warehouse benchmarks alias gsm8k_main gsm8k",
+    )),
+    Entry("benchmarks unalias", "ingest", "names", "Show a benchmark under its own name again.", (
+        "warehouse benchmarks unalias gsm8k_main",
+    )),
+    Entry("runs", "ingest", "runs", "List runs; tag them or write a note to them.", (
+        "warehouse runs --where benchmark=gsm8k",
+        "warehouse runs run:7 --tag paper --note 'final checkpoint'",
+    )),
+)  # fmt: skip
+
+_LOOK = (
+    Entry("leaderboard", "look", "leaderboard", "Rank models on a benchmark, with intervals.", (
+        "warehouse leaderboard gsm8k",
+        "warehouse leaderboard gsm8k --where temperature=0.7 --json",
+    )),
+    Entry("compare", "look", "compare", "Compare two models on the prompts they share.", (
+        "warehouse compare model-a model-b --benchmark gsm8k",
+    )),
+    Entry("show", "look", "show", "Show a run, or one prompt of it with every response.", (
+        "warehouse show run:7",
+        "warehouse show run:7 12",
+    )),
+    Entry("query", "look", "query", "Run a view, a library query or one SELECT of your own.", (
+        "warehouse query",
+        "warehouse query score_summary --json",
+        'warehouse query --sql "select model, estimate from score_summary"',
+    )),
+    Entry("shell", "look", "shell", "Type SELECT statements; nothing can be changed.", (
+        "warehouse shell",
+    )),
+)  # fmt: skip
+
+#: Every command by name, in the order of the help.
+COMMANDS = {entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK)}

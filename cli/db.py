@@ -1,0 +1,106 @@
+"""``db``: the schema's version, and proof that the store is sound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .frame import command, group
+from .options import output_options
+from .output import Output
+from .state import State, pass_state
+
+if TYPE_CHECKING:
+    from warehouse.store.check import CheckReport
+
+
+@group("db")
+def db() -> None:
+    pass
+
+
+@command("db upgrade")
+@pass_state
+def upgrade(state: State) -> None:
+    from warehouse.store import migrate, revision
+
+    with state.open(write=True, check=False) as store:
+        before = revision.found(store)
+        migrate.upgrade(store)
+        click.echo(f"{store.name}: {before or 'empty'} -> {revision.HEAD}")
+
+
+@command("db downgrade")
+@click.argument("revision", metavar="REVISION")
+@click.option("--yes", is_flag=True, help="Do not ask; what the older schema lacks is lost.")
+@pass_state
+def downgrade(state: State, revision: str, yes: bool) -> None:
+    from warehouse.store import migrate
+    from warehouse.store import revision as versions
+
+    with state.open(write=True, check=False) as store:
+        before = versions.found(store)
+        if not yes:
+            click.confirm(
+                f"{store.name}: what revision {revision} has no place for is lost. Go on?",
+                abort=True, err=True,
+            )  # fmt: skip
+        migrate.downgrade(store, revision)
+        click.echo(f"{store.name}: {before or 'empty'} -> {versions.found(store) or 'empty'}")
+
+
+@command("db current")
+@output_options
+@pass_state
+def current(state: State, output: Output) -> None:
+    from warehouse.store import revision
+
+    with state.open(check=False) as store:
+        row = {"store": store.name, "schema": revision.found(store), "program": revision.HEAD}
+    output.emit(list(row), [row])
+
+
+@command("db check")
+@output_options
+@click.pass_context
+@pass_state
+def check(state: State, context: click.Context, output: Output) -> None:
+    from warehouse.store.check import check as prove
+
+    with state.open(check=False) as store:
+        report = prove(store)
+        name = store.name
+    if output.for_people:
+        _print(name, report)
+    else:
+        output.emit(["part", "check", "severity", "n", "finding"], _rows(report))
+    context.exit(0 if report.ok else 1)
+
+
+def _print(name: str, report: CheckReport) -> None:
+    click.echo(f"schema drift: {'none' if not report.drift else ''}".rstrip())
+    for difference in report.drift:
+        click.echo(f"  {difference}")
+    click.echo(f"integrity: {'clean' if not report.integrity else ''}".rstrip())
+    for finding in report.integrity:
+        click.echo(f"  {finding.severity}: {finding}")
+    for skipped in report.skipped:
+        click.echo(f"  not checked, the schema differs: {skipped}")
+    click.echo(f"{name}: {'ok' if report.ok else 'not ok'}")
+
+
+def _rows(report: CheckReport) -> list[dict[str, Any]]:
+    drift = [("drift", "schema", "error", 1, text) for text in report.drift]
+    found = [
+        ("integrity", item.check, item.severity, item.n, str(item)) for item in report.integrity
+    ]
+    skipped = [
+        ("integrity", name, "skipped", None, "the schema differs") for name in report.skipped
+    ]
+    names = ("part", "check", "severity", "n", "finding")
+    return [dict(zip(names, row, strict=True)) for row in [*drift, *found, *skipped]]
+
+
+for _command in (upgrade, downgrade, current, check):
+    db.add_command(_command)

@@ -1,0 +1,133 @@
+"""``ingest``: dumps into the store."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse.errors import InputError
+
+from .frame import command
+from .options import fields_callback
+from .output import Output
+from .state import State, is_missing, pass_state
+
+if TYPE_CHECKING:
+    from warehouse.ingest import IngestReport
+    from warehouse.store.engine import Store
+
+REFUSED = 3
+
+
+@command("ingest")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True))
+@click.option(
+    "--map", "mapping", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
+    help="Mapping (TOML) for tabular dumps.",
+)  # fmt: skip
+@click.option(
+    "--set", "values", metavar="FIELD=VALUE", multiple=True,
+    help="What the dumps lack: model, step, temperature ... Repeatable.",
+)  # fmt: skip
+@click.option("--format", "format_name", metavar="F", help="Importer; default: found by content.")
+@click.option(
+    "--cluster-by", metavar="FIELD[,FIELD]", callback=fields_callback,
+    help="Cluster prompts by these document fields, for error bars too.",
+)  # fmt: skip
+@click.option(
+    "--on-conflict", type=click.Choice(["error", "skip", "supersede"]), default="error",
+    show_default=True, help="A run that is stored says something else in the dump.",
+)  # fmt: skip
+@click.option(
+    "--on-duplicate", type=click.Choice(["error", "first", "last", "draws"]), default="error",
+    show_default=True, help="Two rows for one sample with different values.",
+)  # fmt: skip
+@click.option(
+    "--max-rejected", metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
+    help="Bad rows per source before it is refused.",
+)  # fmt: skip
+@click.option(
+    "--text", type=click.Choice(["all", "responses", "none"]), default="all", show_default=True,
+    help="Texts to store: prompts as sent and responses.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Read and check everything, store nothing.")
+@click.option("--json", "as_json", is_flag=True, help="An array with one object per source.")
+@pass_state
+def ingest(state: State, /, **given: Any) -> None:
+    report = _ingest(state, Given(**given))
+    for refused in report.refused:
+        click.echo(f"Error: {refused.error}", err=True)
+    if given["as_json"]:
+        from warehouse.store.loader import LoadReport
+
+        Output("json").emit_records(LoadReport, report.sources)
+    else:
+        from .summary import print_summary
+
+        print_summary(report, state, dry_run=given["dry_run"])
+    click.get_current_context().exit(REFUSED if report.refused else 0)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The options as given."""
+
+    paths: tuple[str, ...]
+    mapping: str | None
+    values: tuple[str, ...]
+    format_name: str | None
+    cluster_by: tuple[str, ...]
+    on_conflict: Any
+    on_duplicate: Any
+    max_rejected: int
+    text: Any
+    dry_run: bool
+    as_json: bool
+
+
+def _ingest(state: State, given: Given) -> IngestReport:
+    from warehouse.importers.values import parse_values
+    from warehouse.ingest import ingest as load
+    from warehouse.store.loader import LoadOptions
+
+    from .progress import progress
+
+    values = parse_values(given.values)
+    options = LoadOptions(
+        on_conflict=given.on_conflict, on_duplicate=given.on_duplicate, text=given.text,
+        max_rejected=given.max_rejected, cluster_by=given.cluster_by,
+    )  # fmt: skip
+    with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
+        report = load(
+            store, given.paths, format=given.format_name, values=values, mapping=given.mapping,
+            options=options, dry_run=given.dry_run, progress=bar,
+        )  # fmt: skip
+    if not report.sources:
+        raise InputError(
+            f"no importer knows any of {len(report.unclaimed)} files",
+            path=", ".join(given.paths),
+            advice="tabular files need --map FILE; --format names an importer",
+        )
+    return report
+
+
+@contextmanager
+def _target(state: State, dry_run: bool) -> Iterator[Store]:
+    """The store, made if there is none; a dry run makes one that is thrown away."""
+    if dry_run and is_missing(state.config().url.value):
+        from warehouse.store.engine import open_store
+
+        with (
+            tempfile.TemporaryDirectory(prefix="warehouse-") as folder,
+            open_store(str(Path(folder) / "dry-run"), create=True) as store,
+        ):
+            yield store
+    else:
+        with state.open_or_create() as store:
+            yield store

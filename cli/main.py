@@ -1,0 +1,76 @@
+"""The command ``warehouse``: parses, calls, and turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+import click
+
+from warehouse.errors import WarehouseError
+
+from .frame import LazyGroup
+from .state import global_options
+
+shown_global_options = partial(global_options, hidden=False)
+INTERRUPTED = 130  # 128 + SIGINT
+
+EPILOG = """\b
+Exit codes: 0 fine, 1 the answer is no, 2 misuse, 3 bad input, 4 store trouble, 5 undecided.
+The store is --db, else $WAREHOUSE_URL, else warehouse.toml, else duckdb:///warehouse.duckdb."""
+
+
+def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value:
+        from importlib.metadata import version
+
+        click.echo(f"warehouse {version('eval-warehouse')}")
+        ctx.exit()
+
+
+@click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@shown_global_options
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+    help="Show the version.",
+)  # fmt: skip
+def cli() -> None:
+    """Real eval dumps in, a leaderboard with honest error bars out."""
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run one command line.
+
+    Returns:
+        the exit code: 0 fine, 1 the answer is no, 2 misuse, 3 bad input, 4 store trouble,
+        5 undecided.
+    """
+    try:
+        result = cli.main(args=args, prog_name="warehouse", standalone_mode=False)
+    except WarehouseError as error:
+        return _fail(str(error), error.exit_code)
+    except click.UsageError as error:
+        return _fail(_usage(error), error.exit_code)
+    except click.ClickException as error:
+        return _fail(error.format_message(), error.exit_code)
+    except click.Abort:
+        return _fail("interrupted", INTERRUPTED)
+    except OSError as error:
+        return _fail(_os_message(error), 3)
+    return result if isinstance(result, int) else 0
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"Error: {message}", file=sys.stderr)
+    return code
+
+
+def _usage(error: click.UsageError) -> str:
+    path = error.ctx.command_path if error.ctx else "warehouse"
+    return f"{error.format_message()}\nSee: {path} --help"
+
+
+def _os_message(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason

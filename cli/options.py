@@ -1,0 +1,110 @@
+"""Options and arguments that several commands share, and how their texts are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .output import Form, Output
+
+Function = Callable[..., Any]
+
+#: How a run or model is named in every command.
+REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
+
+
+def output_options(function: Function) -> Function:
+    """``--json``, ``--csv`` and ``--parquet FILE``; the command gets ``output``."""
+
+    @click.option("--json", "as_json", is_flag=True, help="An array of row objects.")
+    @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated rows with a header.")
+    @click.option(
+        "--parquet", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+        help="Write the rows to a Parquet file.",
+    )  # fmt: skip
+    @wraps(function)
+    def wrapper(
+        *args: Any, as_json: bool, as_csv: bool, parquet: Path | None, **others: Any
+    ) -> Any:
+        forms: list[Form] = []
+        forms += ["json"] if as_json else []
+        forms += ["csv"] if as_csv else []
+        forms += ["parquet"] if parquet else []
+        if len(forms) > 1:
+            raise click.UsageError("give one of --json, --csv and --parquet")
+        return function(*args, output=Output(forms[0] if forms else "table", parquet), **others)
+
+    return wrapper
+
+
+def where_option(function: Function) -> Function:
+    """``--where FIELD=VALUE``, repeatable; the command gets ``where``, a tuple of texts."""
+    return click.option(
+        "--where", "where", metavar="FIELD=VALUE", multiple=True,
+        help="Only runs of which this holds; also FIELD!=VALUE; * and ? fit any. Repeatable.",
+    )(function)  # fmt: skip
+
+
+def latest_option(function: Function) -> Function:
+    """``--latest``: of several runs that a name fits, the newest."""
+    return click.option(
+        "--latest", is_flag=True, help="Where a name fits several conditions, take the newest."
+    )(function)
+
+
+def metric_option(function: Function) -> Function:
+    """``--metric NAME``."""
+    return click.option(
+        "--metric", metavar="NAME", help="Metric, or METRIC,FILTER; default: the headline metric."
+    )(function)
+
+
+def level_option(function: Function) -> Function:
+    """``--level P``, between 0 and 1."""
+    return click.option(
+        "--level", metavar="P", default=0.95, show_default=True,
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        help="Confidence level of the intervals.",
+    )(function)  # fmt: skip
+
+
+def cluster_option(function: Function) -> Function:
+    """``--cluster NAME``: the clustering that standard errors allow for."""
+    return click.option(
+        "--cluster", metavar="NAME",
+        help="Clustering for the error bars; default: the benchmark's; none: without.",
+    )(function)  # fmt: skip
+
+
+def assignments(pairs: tuple[str, ...], option: str) -> dict[str, str]:
+    """``name=value`` texts of a repeatable option as a dictionary."""
+    split = [pair.partition("=") for pair in pairs]
+    names = [name for name, _, _ in split]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise click.UsageError(f"{option} gives {', '.join(twice)} twice")
+    return {name: value for name, _, value in split}
+
+
+def pairs_callback(
+    _ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Refuse texts that are not ``name=value``."""
+    for text in value:
+        if not text.partition("=")[0] or "=" not in text:
+            raise click.BadParameter(f"'{text}' is not NAME=VALUE", param=param)
+    return value
+
+
+def fields_callback(
+    _ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[str, ...]:
+    """``FIELD[,FIELD]`` as a tuple of names."""
+    names = tuple(name.strip() for name in (value or "").split(",")) if value else ()
+    if not all(names):
+        raise click.BadParameter(f"'{value}' has an empty field name", param=param)
+    return names

@@ -1,0 +1,146 @@
+"""Answers on standard output: a table for people, JSON, CSV or Parquet for programs."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date, datetime, time
+from decimal import Decimal
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from .table import print_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Row = Mapping[str, Any]
+Form = Literal["table", "json", "csv", "parquet"]
+
+
+@dataclass(frozen=True)
+class Output:
+    """The form that the user chose; ``path`` is the Parquet file."""
+
+    form: Form = "table"
+    path: Path | None = None
+
+    @property
+    def for_people(self) -> bool:
+        """The answer is read by a person, not by a program."""
+        return self.form == "table"
+
+    def emit(
+        self,
+        columns: Sequence[str],
+        rows: Iterable[Row],
+        *,
+        shown: Sequence[str] | None = None,
+        empty: str = "no rows",
+    ) -> None:
+        """Write rows.
+
+        Args:
+            columns: every column, in order.
+            rows: a value for each of them.
+            shown: the columns that the table for people has (default: all).
+            empty: what to tell people where there are no rows.
+        """
+        if self.form == "json":
+            write_json(columns, rows)
+        elif self.form == "csv":
+            write_csv(columns, rows)
+        elif self.path is not None:
+            self._write_parquet(columns, rows)
+        else:
+            names = list(shown or columns)
+            print_table(names, [[row[name] for name in names] for row in rows], empty=empty)
+
+    def emit_arrow(self, table: pa.Table) -> None:
+        """Write the result of a query."""
+        if self.path is not None:
+            write_parquet(table, self.path)
+        else:
+            self.emit(table.column_names, _rows_of(table))
+
+    def emit_records(
+        self, kind: type, records: Sequence[Any], *, shown: Sequence[str] | None = None,
+        empty: str = "no rows",
+    ) -> None:  # fmt: skip
+        """Write records of a dataclass; its fields are the columns."""
+        columns = [item.name for item in fields(kind)]
+        rows = ({name: getattr(record, name) for name in columns} for record in records)
+        self.emit(columns, rows, shown=shown, empty=empty)
+
+    def _write_parquet(self, columns: Sequence[str], rows: Iterable[Row]) -> None:
+        import pyarrow as pa
+
+        plain = [{name: row[name] for name in columns} for row in rows]
+        table = pa.Table.from_pylist(plain) if plain else pa.table({name: [] for name in columns})
+        write_parquet(table, self.path or Path())
+
+
+def write_json(columns: Sequence[str], rows: Iterable[Row]) -> None:
+    """An array of objects, one on each line; NaN is null, times are ISO 8601."""
+    import orjson
+
+    lead = "[\n"
+    for row in rows:
+        text = orjson.dumps({name: row[name] for name in columns}, default=_plain)
+        sys.stdout.write(f"{lead}{text.decode()}")
+        lead = ",\n"
+    sys.stdout.write("\n]\n" if lead == ",\n" else "[]\n")
+
+
+def write_csv(columns: Sequence[str], rows: Iterable[Row]) -> None:
+    """A header and a line for each row; null and NaN are empty."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_csv_cell(row[name]) for name in columns])
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """A Parquet file, complete or not there at all."""
+    import pyarrow.parquet as pq
+
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        pq.write_table(table, partial)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+    click.echo(f"{table.num_rows} rows written to {path}", err=True)
+
+
+def _rows_of(table: pa.Table) -> Iterable[Row]:
+    for batch in table.to_batches(max_chunksize=10_000):
+        yield from batch.to_pylist()
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no form for."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return str(value)
+
+
+def _csv_cell(value: Any) -> Any:
+    if value is None or (isinstance(value, float) and not isfinite(value)):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, Mapping | list | tuple | bytes):
+        import orjson
+
+        return orjson.dumps(value, default=_plain).decode()
+    return value

@@ -1,0 +1,58 @@
+"""``query``: views, library queries and single SELECTs, on a connection that cannot write."""
+
+from __future__ import annotations
+
+import click
+
+from .frame import command
+from .options import assignments, output_options, pairs_callback
+from .output import Output
+from .state import State, pass_state
+
+
+@command("query")
+@click.argument("name", required=False)
+@click.option("--sql", metavar="SQL", help="One SELECT; :name in it are parameters.")
+@click.option(
+    "-p", "--param", "parameters", metavar="NAME=VALUE", multiple=True, callback=pairs_callback,
+    help="Value of a parameter. Repeatable.",
+)  # fmt: skip
+@output_options
+@pass_state
+def query(
+    state: State, name: str | None, sql: str | None, parameters: tuple[str, ...], output: Output
+) -> None:
+    if name and sql:
+        raise click.UsageError("give the name of a query or --sql, not both")
+    values = assignments(parameters, "-p")
+    if not name and sql is None:
+        if values:
+            raise click.UsageError("-p needs the name of a query, or --sql")
+        return list_queries(output)
+    from warehouse.store.adhoc import run_query, run_sql
+
+    with state.open(guarded=True) as store:
+        found = (
+            run_sql(store, sql, values) if sql is not None else run_query(store, name or "", values)
+        )
+    output.emit_arrow(found)
+
+
+def list_queries(output: Output) -> None:
+    """Every view and library query with what it says."""
+    from warehouse.store import named
+
+    rows = [
+        {
+            "name": item.name,
+            "kind": item.kind,
+            "parameters": ", ".join(
+                p.name if p.required else f"{p.name}={p.default}" for p in item.parameters
+            ),
+            "rows": item.grain,
+            "meaning": item.description.partition(". ")[0].removesuffix("."),
+        }
+        for item in (*named.views(), *named.library())
+    ]
+    columns = ["name", "kind", "parameters", "meaning", "rows"]
+    output.emit(columns, rows, shown=columns[:-1])

@@ -1,0 +1,21 @@
+"""``config``: which settings hold, and who said so."""
+
+from __future__ import annotations
+
+from .frame import command
+from .options import output_options
+from .output import Output
+from .state import State, pass_state
+
+
+@command("config")
+@output_options
+@pass_state
+def config(state: State, output: Output) -> None:
+    from warehouse.store.dialects import parse_url
+
+    rows = []
+    for setting in state.config().settings:
+        shown = parse_url(setting.value).render_as_string(hide_password=True)
+        rows.append({"setting": setting.name, "value": shown, "origin": setting.origin})
+    output.emit(["setting", "value", "origin"], rows)

@@ -1,0 +1,115 @@
+"""What holds for a whole call of the program: which store, how much to say."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from warehouse.config import Config
+    from warehouse.store.engine import Store
+
+
+@dataclass
+class State:
+    """The global options."""
+
+    db: str | None = None
+    quiet: bool = False
+    verbose: bool = False
+
+    def config(self) -> Config:
+        """The settings that hold here."""
+        from warehouse import config
+
+        return config.load(Path.cwd(), os.environ, url=self.db)
+
+    def open(self, *, write: bool = False, guarded: bool = False, check: bool = True) -> Store:
+        """The store, which has to exist.
+
+        Raises:
+            StoreError: there is no store, or it cannot be opened.
+        """
+        from warehouse.store.engine import open_store
+
+        setting = self.config().url
+        self.detail(f"store: {setting}")
+        write = write and not is_missing(setting.value)  # opening for writing would make the file
+        return open_store(
+            setting.value, write=write, guarded=guarded, check=check, on_wait=self.say
+        )
+
+    def open_or_create(self) -> Store:
+        """The store for writing, made if there is none."""
+        from warehouse.store import migrate, revision
+        from warehouse.store.engine import open_store
+
+        store = open_store(self.config().url.value, write=True, check=False, on_wait=self.say)
+        try:
+            if revision.found(store) is None:
+                migrate.upgrade(store)
+                self.say(f"created {store.name}")
+            else:
+                revision.require(store)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def say(self, text: str) -> None:
+        """A remark beside the answer, on standard error, unless quiet."""
+        if not self.quiet:
+            click.echo(text, err=True)
+
+    def detail(self, text: str) -> None:
+        """A remark for those who asked for more."""
+        if self.verbose:
+            self.say(text)
+
+
+def is_missing(url: str) -> bool:
+    """Whether a store that is a file is not there."""
+    from warehouse.store.dialects import dialect_of, parse_url
+
+    parsed = parse_url(url)
+    return dialect_of(parsed).embedded and not Path(parsed.database or "").exists()
+
+
+pass_state = click.make_pass_decorator(State, ensure=True)
+
+
+def global_options(function: Any, *, hidden: bool = True) -> Any:
+    """``--db``, ``-q`` and ``-v``, which stand before the command or after it."""
+    for option in (_verbose(hidden), _quiet(hidden), _db(hidden)):
+        function = option(function)
+    return function
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    if value:
+        setattr(ctx.ensure_object(State), str(param.name), value)
+
+
+def _db(hidden: bool) -> Any:
+    return click.option(
+        "--db", metavar="URL", callback=_keep, expose_value=False, hidden=hidden,
+        help="Store: duckdb:///FILE, a file name, or postgresql://HOST/DATABASE.",
+    )  # fmt: skip
+
+
+def _quiet(hidden: bool) -> Any:
+    return click.option(
+        "-q", "--quiet", is_flag=True, callback=_keep, expose_value=False, hidden=hidden,
+        help="Answers and errors only.",
+    )  # fmt: skip
+
+
+def _verbose(hidden: bool) -> Any:
+    return click.option(
+        "-v", "--verbose", is_flag=True, callback=_keep, expose_value=False, hidden=hidden,
+        help="Say more on standard error.",
+    )  # fmt: skip
