@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,8 @@ import sqlalchemy as sa
 from warehouse.errors import MisuseError
 from warehouse.store import tables
 from warehouse.store.engine import Store
+
+_WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -106,12 +109,13 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
 
     Args:
         store: an open store.
-        where: ``field=value`` texts that a run must fit; fields are those of :class:`RunEntry`,
-            values may have ``*`` and ``?``. A list (``tags``, ``sources``) fits by any element.
+        where: ``field=value`` or ``field!=value`` texts that a run must fit; fields are those of
+            :class:`RunEntry`, values may have ``*`` and ``?``, a list (``tags``, ``sources``)
+            fits by any element.
         everything: superseded and invalidated runs too.
 
     Raises:
-        MisuseError: no such field.
+        MisuseError: another form, or no such field.
     """
     wanted = [_condition(text) for text in where]
     held: dict[int, list[int]] = {}
@@ -127,7 +131,7 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
         run
         for run in found
         if (everything or (run.status != "invalidated" and run.superseded_by is None))
-        and all(_fits(getattr(run, name), pattern) for name, pattern in wanted)
+        and all(_fits(getattr(run, name), value) == equal for name, equal, value in wanted)
     ]
 
 
@@ -242,15 +246,28 @@ def _listed(text: str | None) -> tuple[Any, ...]:
     return tuple(orjson.loads(text) or ()) if text else ()
 
 
-def _condition(text: str) -> tuple[str, str]:
-    name, _, pattern = text.partition("=")
+def _condition(text: str) -> tuple[str, bool, str]:
+    match = _WHERE.fullmatch(text)
+    if match is None:
+        raise MisuseError(f"condition {text!r}; expected field=value, such as temperature=0.8")
     known = list(RunEntry.__dataclass_fields__)
-    if name not in known:
-        raise MisuseError(f"runs have no field '{name}'; fields are: {', '.join(known)}")
-    return name, pattern
+    if match["name"] not in known:
+        raise MisuseError(
+            f"condition {text!r}: runs have no field '{match['name']}'; there are: "
+            f"{', '.join(known)}"
+        )
+    return match["name"], match["sign"] == "=", match["value"]
 
 
-def _fits(value: Any, pattern: str) -> bool:
+def _fits(value: Any, wanted: str) -> bool:
+    """Numbers compare as numbers, texts as globs; nothing wanted fits nothing set."""
     if isinstance(value, tuple):
-        return any(_fits(item, pattern) for item in value)
-    return fnmatchcase("" if value is None else str(value), pattern)
+        return any(_fits(item, wanted) for item in value) if value else wanted == ""
+    if value in (None, ""):
+        return wanted == ""
+    if isinstance(value, int | float):
+        try:
+            return float(wanted) == value
+        except ValueError:
+            return False
+    return fnmatchcase(str(value), wanted)

@@ -1,0 +1,166 @@
+"""The whole store as Parquet files, by natural keys: stores can be merged, ids never could.
+
+Every reference to a row of another table is written as the columns of that row's natural key
+(``run_id`` becomes ``run_condition_key`` and ``run_content_digest``), followed through to the
+end (``prompt_id`` becomes ``prompt_benchmark_name``, ``prompt_split`` …).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError
+from warehouse.store import named, revision, tables
+from warehouse.store.engine import Store
+from warehouse.store.natural import slices, table_query, view_query
+
+MANIFEST = "manifest.json"
+#: Rows that are held in memory at a time: of facts and of prompts or texts, which are longer.
+FACT_ROWS, TEXT_ROWS = 500_000, 20_000
+
+
+@dataclass(frozen=True)
+class ExportReport:
+    """What was written.
+
+    Attributes:
+        folder: where.
+        rows: rows of each file, by its path inside the folder.
+        bytes: size of all files together.
+    """
+
+    folder: Path
+    rows: dict[str, int]
+    bytes: int
+
+    def __str__(self) -> str:
+        total = sum(self.rows.values())
+        return f"{len(self.rows)} files, {total} rows, {self.bytes} bytes in {self.folder}"
+
+
+def export(
+    store: Store,
+    folder: Path,
+    *,
+    overwrite: bool = False,
+    progress: Callable[[str], None] = lambda _name: None,
+) -> ExportReport:
+    """Write every table and view to ``tables/NAME.parquet`` and ``views/NAME.parquet``.
+
+    All of it is one state of the store. The folder is complete or not there at all: it is
+    written beside its place and renamed.
+
+    Args:
+        store: an open store.
+        folder: where to; must not exist or be empty.
+        overwrite: replace an earlier export that lies there.
+        progress: told each file's name before it is written.
+
+    Raises:
+        MisuseError: the folder holds something already.
+    """
+    folder = folder.absolute()
+    _require_free(folder, overwrite)
+    partial = folder.with_name(f".{folder.name}.partial-{os.getpid()}")
+    try:
+        rows = _write_all(store, partial, progress)
+        _write_manifest(store, partial, rows)
+        size = sum(file.stat().st_size for file in partial.rglob("*.parquet"))
+        _put(partial, folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return ExportReport(folder, rows, size)
+
+
+def _require_free(folder: Path, overwrite: bool) -> None:
+    if not folder.parent.is_dir():
+        raise MisuseError(f"the folder {folder.parent} does not exist; create it first")
+    if folder.exists() and not folder.is_dir():
+        raise MisuseError(f"{folder} is a file; expected a folder")
+    if not folder.exists() or not any(folder.iterdir()):
+        return
+    if not overwrite:
+        raise MisuseError(f"{folder} is not empty; --overwrite replaces an earlier export")
+    if not (folder / MANIFEST).is_file():
+        raise MisuseError(f"{folder} holds no earlier export (no {MANIFEST}); it is left alone")
+
+
+def _write_all(store: Store, folder: Path, progress: Callable[[str], None]) -> dict[str, int]:
+    rows: dict[str, int] = {}
+    with store.begin() as connection:
+        if not store.dialect.embedded:  # others may write meanwhile
+            connection.exec_driver_sql("set transaction isolation level repeatable read")
+        for path, parts in _files(store, connection):
+            progress(path)
+            rows[path] = _write(parts, folder / path)
+    return rows
+
+
+def _files(store: Store, connection: sa.Connection) -> Iterator[tuple[str, Iterator[pa.Table]]]:
+    for name in tables.metadata.tables:
+        if name == tables.content.name:
+            yield f"tables/{name}.parquet", _texts(connection)
+        elif name != tables.id_counter.name:
+            yield f"tables/{name}.parquet", _slices(store, name)
+    for view in named.views(store.dialect.name):
+        yield f"views/{view.name}.parquet", iter([store.arrow(view_query(view))])
+
+
+def _slices(store: Store, name: str) -> Iterator[pa.Table]:
+    query = table_query(name)
+    for part in slices(store, name, TEXT_ROWS if name == "prompt" else FACT_ROWS):
+        yield store.arrow(f"{query} {part.condition}", part.parameters)
+
+
+def _texts(connection: sa.Connection) -> Iterator[pa.Table]:
+    """The table of texts, which no id can cut into slices."""
+    schema = pa.schema([("sha256", pa.binary()), ("text", pa.string())])
+    streaming = connection.execution_options(stream_results=True, yield_per=TEXT_ROWS)
+    yield schema.empty_table()
+    for part in streaming.execute(sa.select(tables.content)).partitions():
+        hashes, texts = zip(*part, strict=True)
+        yield pa.table([pa.array(hashes, pa.binary()), pa.array(texts, pa.string())], schema=schema)
+
+
+def _write(parts: Iterator[pa.Table], path: Path) -> int:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    first = next(parts)
+    count = int(first.num_rows)
+    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+        writer.write_table(first)
+        for table in parts:
+            writer.write_table(table.cast(first.schema))
+            count += table.num_rows
+    return count
+
+
+def _write_manifest(store: Store, folder: Path, rows: dict[str, int]) -> None:
+    from importlib.metadata import version
+
+    said: dict[str, Any] = {
+        "program": version("eval-warehouse"),
+        "schema": revision.HEAD,
+        "store": store.name,
+        "rows": rows,
+    }
+    text = json.dumps(said, indent=2) + "\n"
+    (folder / MANIFEST).write_text(text, encoding="utf-8")
+
+
+def _put(partial: Path, folder: Path) -> None:
+    """Move the finished folder into place; what lay there goes once that is done."""
+    old = partial.with_name(partial.name + ".old")
+    if folder.exists():
+        folder.rename(old)
+    partial.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
