@@ -13,7 +13,8 @@ select
     coalesce(s.weight, 1.0) as weight,
     coalesce(s.n_draws, 1) as n_draws,
     coalesce(s.raw, case when not isfinite(s.value) then cast(s.value as varchar) end) as raw,
-    coalesce(s.status, case when isfinite(s.value) then 'scored' else 'error' end) as status,
+    case when isfinite(s.value) then coalesce(s.status, 'scored')
+        else coalesce(nullif(s.status, 'scored'), 'error') end as status,
     coalesce(s.origin, 'recorded') as origin
 from score as s
 join stage_fact as f on f.r = s.r

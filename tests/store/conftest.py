@@ -37,12 +37,9 @@ class Kit:
         return RunHeader(run_id=run_id, **given)
 
     @staticmethod
-    def row(prompt: str, *values: float | None, metric: str = "acc", **fields: Any) -> Row:
-        """A sample of run 0 with one score per value: `metric`, then `metric2`, ..."""
-        names = [metric, *(f"{metric}{number}" for number in range(2, len(values) + 1))]
-        scores = [
-            {"metric": name, "value": value} for name, value in zip(names, values, strict=True)
-        ]
+    def row(prompt: str, value: float | None = None, metric: str = "acc", **fields: Any) -> Row:
+        """A sample of run 0 with one score."""
+        scores = [{"metric": metric, "value": value}]
         return {"run": 0, "prompt_id": prompt, "scores": scores} | fields
 
     def rows(self, scores: dict[str, float | None], **fields: Any) -> list[Row]:

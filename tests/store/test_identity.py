@@ -45,37 +45,32 @@ def test_what_does_not_change_the_measurement_does_not_make_another_run(kit: Any
     assert kit.load(moved, kit.rows(SCORES)).n_seen_again == 1
 
 
-@pytest.mark.parametrize(
-    "field",
-    [{"temperature": 0.7}, {"fewshot": 5}, {"step": 100}, {"task_version": "2"}, {"agent": "x"},
-     {"split": "test"}, {"sampling": {"top_k": 3}}],
-    ids=lambda field: next(iter(field)),
-)  # fmt: skip
-def test_what_changes_the_measurement_makes_another_condition(kit: Any, field: Any) -> None:
-    kit.load(kit.header(), kit.rows(SCORES))
-    report = kit.load(kit.header("2", **field), kit.rows(SCORES))
-    assert (report.n_runs, report.n_repeats) == (1, 0)
-    assert len(kit.all("select distinct condition_key from run")) == 2
+def test_what_changes_the_measurement_makes_another_condition(kit: Any) -> None:
+    fields: list[dict[str, Any]] = [
+        {}, {"temperature": 0.7}, {"fewshot": 5}, {"step": 100}, {"task_version": "2"},
+        {"agent": "x"}, {"split": "test"}, {"sampling": {"top_k": 3}}, {"model": "org/b"},
+        {"metrics": (kit.spec("acc", judge_model="org/judge"),)},
+    ]  # fmt: skip
+    headers = [kit.header(str(number), **field) for number, field in enumerate(fields)]
+    report = kit.load(headers, [row for run in range(10) for row in kit.rows(SCORES, run=run)])
+    assert (report.n_runs, report.n_repeats) == (10, 0)
+    assert kit.one("select count(distinct condition_key) from run") == 10
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda rows: rows.append({"run": 0, "prompt_id": "d", "scores": rows[0]["scores"]}),
-        lambda rows: rows[0]["scores"].append({"metric": "f1", "value": 0.5}),
-        lambda rows: rows.append(dict(rows[0], draw=1)),
-        lambda rows: rows[0].update(response="told"),
-    ],
-    ids=["completed", "another metric", "another draw", "responses added"],
-)
-def test_a_file_that_holds_every_stored_row_supersedes(kit: Any, change: Any) -> None:
-    kit.load(kit.header(), kit.rows(SCORES))
-    rows = kit.rows(SCORES)
-    change(rows)
-    report = kit.load(kit.header(), rows)
-    assert (report.n_runs, report.n_superseded, report.n_repeats) == (1, 1, 0)
-    assert kit.current() == [2]
-    assert kit.one("select superseded_by from run where id = 1") == 2
+def test_a_file_that_holds_every_stored_row_supersedes(kit: Any) -> None:
+    completed, metric, draw, told = (kit.rows(SCORES, run=run) for run in range(4))
+    headers = [kit.header(model=f"org/{run}") for run in range(4)]
+    kit.load(headers, [*completed, *metric, *draw, *told])
+    completed += kit.rows({"d": 1.0})
+    metric[0]["scores"].append({"metric": "f1", "value": 0.5})
+    draw.append(draw[0] | {"draw": 1})
+    told[0]["response"] = "yes"
+    report = kit.load(headers, [*completed, *metric, *draw, *told])
+    assert (report.n_runs, report.n_superseded, report.n_repeats) == (4, 4, 0)
+    assert kit.current() == [5, 6, 7, 8]
+    assert kit.all("select superseded_by from run where id < 5 order by id") == [
+        (5,), (6,), (7,), (8,)
+    ]  # fmt: skip
 
 
 def test_a_retried_sample_supersedes(kit: Any) -> None:
@@ -92,29 +87,23 @@ def test_the_old_file_is_still_known_after_it_was_superseded(kit: Any) -> None:
     assert (report.n_runs, report.n_seen_again, kit.current()) == (0, 1, [2])
 
 
-CHANGED: dict[str, Any] = {
-    "value": ({"b": 1.0}, {}),
-    "fewer": ({"a": 1.0, "b": 0.0}, {}),
-    "response": (SCORES, {"response": "another"}),
-    "choice": (SCORES, {"choice_scores": [{"choice_index": 0, "loglikelihood": -2.0}]}),
-}
+def test_other_rows_under_the_same_id_are_a_conflict(kit: Any) -> None:
+    kit.load(kit.header(), [kit.row("a", 1.0, response="x", choice_scores=option(-1.0)),
+                            kit.row("b", 0.0)])  # fmt: skip
+    changed = [
+        [kit.row("a", 0.0, response="x", choice_scores=option(-1.0)), kit.row("b", 0.0)],
+        [kit.row("a", 1.0, response="x", choice_scores=option(-1.0))],
+        [kit.row("a", 1.0, response="y", choice_scores=option(-1.0)), kit.row("b", 0.0)],
+        [kit.row("a", 1.0, response="x", choice_scores=option(-1.5)), kit.row("b", 0.0)],
+    ]
+    for rows in changed:
+        with pytest.raises(ConflictError, match=r"new\.json.*run 1 of org/a on quiz.*supersede"):
+            kit.load(kit.header(), rows, path="new.json")
+    assert kit.counts("run", "score", "run_source") == (1, 2, 1)
 
 
-@pytest.fixture(params=CHANGED)
-def changed(request: pytest.FixtureRequest, kit: Any) -> Any:
-    """Rows of the stored run, and rows that contradict them."""
-    before = {"response": "one", "choice_scores": [{"choice_index": 0, "loglikelihood": -1.0}]}
-    scores, fields = CHANGED[request.param]
-    scores = scores if request.param == "fewer" else SCORES | scores
-    return kit.rows(SCORES, **before), kit.rows(scores, **(before | fields))
-
-
-def test_other_rows_under_the_same_id_are_a_conflict(kit: Any, changed: Any) -> None:
-    stored, rows = changed
-    kit.load(kit.header(), stored)
-    with pytest.raises(ConflictError, match=r"(?s)new\.json.*run 1 of org/a on quiz.*supersede"):
-        kit.load(kit.header(), rows, path="new.json")
-    assert kit.counts("run", "score", "run_source") == (1, 3, 1)
+def option(loglikelihood: float) -> list[dict[str, float]]:
+    return [{"choice_index": 0, "loglikelihood": loglikelihood}]
 
 
 def test_a_conflict_may_be_skipped(kit: Any) -> None:
