@@ -1,0 +1,163 @@
+"""Finding a benchmark by name, and the metric that it is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from warehouse.errors import MisuseError
+from warehouse.metrics.selecting import one_of
+from warehouse.store.engine import Store
+
+_BENCHMARKS = """
+select benchmark.id, benchmark.name, coalesce(named.name, benchmark.name) as canonical,
+    benchmark.parent_id, benchmark.default_clustering_id
+from benchmark
+left join benchmark named on named.id = benchmark.canonical_id
+"""
+
+_METRICS = """
+select benchmark_metric.benchmark_id, metric.id, metric.name, metric.filter, metric.unit,
+    metric.link, scorer.name as scorer, scorer.judge_model, benchmark_metric.is_default,
+    benchmark_metric.kind, benchmark_metric.low, benchmark_metric.high,
+    benchmark_metric.higher_is_better
+from benchmark_metric
+join metric on metric.id = benchmark_metric.metric_id
+join scorer on scorer.id = metric.scorer_id
+where
+"""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark under its canonical name, with all rows that an alias joins to it.
+
+    Attributes:
+        name: canonical name.
+        ids: of the rows of ``benchmark`` that have prompts and runs.
+        clusterings: id of the default clustering of each of ``ids`` that has one.
+    """
+
+    name: str
+    ids: tuple[int, ...]
+    clusterings: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric of one benchmark: how its values are to be read.
+
+    Attributes:
+        link: from the (weighted) mean to the figure; ``"none"``: no mean gives the figure.
+        low: smallest possible value of a prompt, None if unknown.
+        high: largest possible value of a prompt.
+        higher_is_better: None if unknown.
+    """
+
+    benchmark_id: int
+    id: int
+    name: str
+    filter: str
+    unit: str
+    link: str
+    scorer: str
+    judge_model: str
+    is_default: bool
+    kind: str | None
+    low: float | None
+    high: float | None
+    higher_is_better: bool | None
+
+    @property
+    def label(self) -> str:
+        """``name``, or ``name,filter`` as harnesses write it."""
+        return f"{self.name},{self.filter}" if self.filter else self.name
+
+    @property
+    def bounds(self) -> tuple[float | None, float | None] | None:
+        """Bounds of the values; (0, 1) for a binary metric that states none."""
+        if self.low is None and self.high is None:
+            return (0.0, 1.0) if self.kind == "binary" else None
+        return (self.low, self.high)
+
+    @property
+    def scale(self) -> tuple[str, str, str, str]:
+        """What must agree for two figures to be on one scale and from one judge."""
+        return (self.unit, self.link, self.scorer, self.judge_model)
+
+
+def find_benchmark(store: Store, name: str) -> Benchmark:
+    """The benchmark called ``name``, also by a name that is an alias.
+
+    Raises:
+        MisuseError: there is none, or it is a suite; names what there is.
+    """
+    known = store.arrow(_BENCHMARKS).to_pylist()
+    canonical = {row["name"]: row["canonical"] for row in known}
+    if name not in canonical:
+        close = get_close_matches(name, canonical)
+        hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse benchmarks"
+        raise MisuseError(f"no benchmark is called {name!r}; {hint}")
+    rows = [row for row in known if row["canonical"] == canonical[name]]
+    ids = tuple(row["id"] for row in rows)
+    leaves = _leaves(known, ids)
+    if leaves and not _has_runs(store, ids):
+        raise MisuseError(
+            f"{name!r} is a suite; choose one of its benchmarks: {', '.join(sorted(leaves))}"
+        )
+    clusterings = (row["default_clustering_id"] for row in rows)
+    return Benchmark(canonical[name], ids, tuple(c for c in clusterings if c is not None))
+
+
+def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[Metric]:
+    """All metrics of some benchmarks, by label."""
+    condition, parameters = one_of("benchmark_metric.benchmark_id", benchmark_ids, "b")
+    found = store.arrow(_METRICS + condition, parameters).to_pylist()
+    metrics = [Metric(**row | {"is_default": bool(row["is_default"])}) for row in found]
+    return sorted(metrics, key=lambda metric: (metric.label, metric.id))
+
+
+def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str) -> list[Metric]:
+    """The metrics called ``wanted`` (``name`` or ``name,filter``), else the headline metrics.
+
+    Several come back only if they have one label and differ in judge or scale.
+
+    Raises:
+        MisuseError: none has this name, or several do; names what there is.
+    """
+    labels = sorted({metric.label for metric in metrics})
+    if wanted is None:
+        chosen = [metric for metric in metrics if metric.is_default] or list(metrics)
+    else:
+        chosen = [metric for metric in metrics if metric.label == wanted]
+        chosen = chosen or [metric for metric in metrics if metric.name == wanted]
+        chosen = [metric for metric in chosen if metric.is_default] or chosen
+    per_benchmark = {(metric.benchmark_id, metric.label) for metric in chosen}
+    if not chosen:
+        what = f"no metric {wanted!r}" if wanted else "no metric"
+        raise MisuseError(f"{benchmark} has {what}; it has: {', '.join(labels) or 'none'}")
+    if len(per_benchmark) > len({benchmark_id for benchmark_id, _ in per_benchmark}):
+        several = ", ".join(sorted({metric.label for metric in chosen}))
+        raise MisuseError(f"{benchmark} has several metrics, choose one with --metric: {several}")
+    return chosen
+
+
+def _leaves(known: Sequence[dict[str, object]], ids: Sequence[int]) -> list[str]:
+    """Names of the benchmarks without children below some benchmarks."""
+    children: dict[object, list[dict[str, object]]] = {}
+    for row in known:
+        children.setdefault(row["parent_id"], []).append(row)
+    leaves, waiting = [], [row for key in ids for row in children.get(key, [])]
+    while waiting:
+        row = waiting.pop()
+        below = children.get(row["id"], [])
+        waiting += below
+        leaves += [] if below else [str(row["name"])]
+    return leaves
+
+
+def _has_runs(store: Store, ids: Sequence[int]) -> bool:
+    condition, parameters = one_of("benchmark_id", ids, "b")
+    found = store.arrow(f"select run_id from run_current where {condition} limit 1", parameters)
+    return bool(found.num_rows)

@@ -1,0 +1,251 @@
+"""Which run is "model A": the reference grammar that all commands share.
+
+``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``. MODEL, REVISION and AGENT may be globs; MODEL
+is the whole name, or what follows its last slash. Conditions such as ``temperature=0.8`` narrow
+what a reference means; ``name=`` asks for a setting that is not set, ``name!=value`` excludes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any
+
+from warehouse.errors import MisuseError
+from warehouse.metrics.conditions import (
+    SETTINGS,
+    Condition,
+    Run,
+    describe,
+    group_runs,
+    read_runs,
+)
+from warehouse.metrics.selecting import one_of
+from warehouse.store.engine import Store
+
+_RUN = re.compile(r"run:(\d+)")
+_PLACE = re.compile(r"(step|tokens|epoch)=([0-9.eE+]+)")
+_WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)
+_GLOB = re.compile(r"[*?\[]")
+
+#: Other names of columns of ``run_current`` in ``--where``.
+_SYNONYMS = {"seed": "training_seed", "step": "position"}
+_WHERE_FIELDS = (
+    *SETTINGS, "model", "family", "developer", "status", "harness_version", "is_final", "tokens",
+    "position_unit", "sampling_seed", "run_key", "run_id",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One way to read a reference.
+
+    Attributes:
+        run: of ``run:ID``; then nothing else is set.
+        model: name or glob.
+        revision: glob on revision or checkpoint key, or None.
+        place: (unit, number) of ``@step=N``, or None.
+        agent: glob on the agent's name, or None.
+    """
+
+    run: int | None = None
+    model: str = ""
+    revision: str | None = None
+    place: tuple[str, float] | None = None
+    agent: str | None = None
+
+
+@dataclass(frozen=True)
+class Where:
+    """A condition ``name=value`` or ``name!=value`` on a column of ``run_current``."""
+
+    name: str
+    equal: bool
+    value: str
+
+    def holds(self, run: Run) -> bool:
+        """Whether a run fulfils it. Numbers compare as numbers, texts as globs."""
+        return _agrees(run[self.name], self.value) == self.equal
+
+
+def parse_reference(text: str) -> list[Reference]:
+    """The ways to read ``text``, the most literal first: names may hold ``@`` and ``+``."""
+    run = _RUN.fullmatch(text)
+    if run:
+        return [Reference(run=int(run[1]))]
+    readings = [Reference(model=text)]
+    before, plus, agent = text.rpartition("+")
+    splits = [(text, None), (before, agent)] if plus and before else [(text, None)]
+    for rest, scaffold in splits:
+        if scaffold is not None:
+            readings.append(Reference(model=rest, agent=scaffold))
+        model, at, version = rest.rpartition("@")
+        if at and model:
+            readings.append(_with_version(model, version, scaffold))
+    return readings
+
+
+def parse_where(conditions: Sequence[str]) -> list[Where]:
+    """Read ``field=value`` conditions.
+
+    Raises:
+        MisuseError: another form, or an unknown field; names the fields.
+    """
+    return [_parse_one(text) for text in conditions]
+
+
+def find_conditions(
+    store: Store, text: str, *, benchmark_ids: Sequence[int] | None = None,
+    where: Sequence[Where] = (),
+) -> list[Condition]:  # fmt: skip
+    """All conditions that a reference means.
+
+    Args:
+        benchmark_ids: only runs on these; None for all benchmarks.
+        where: what they must fulfil besides.
+
+    Raises:
+        MisuseError: nothing fits; says what comes close.
+    """
+    readings = parse_reference(text)
+    if readings[0].run is not None:
+        runs = read_runs(store, "run_id = :run", {"run": readings[0].run})
+        if not runs:
+            raise MisuseError(f"no current run {text!r}; see: warehouse runs")
+    else:
+        runs = _runs_of(store, text, readings, benchmark_ids)
+    chosen = [
+        run for run in runs
+        if (benchmark_ids is None or run["benchmark_id"] in benchmark_ids)
+        and all(condition.holds(run) for condition in where)
+    ]  # fmt: skip
+    if not chosen:
+        raise MisuseError(f"no current run of {text!r} fits{_asked(benchmark_ids, where)}")
+    return group_runs(chosen)
+
+
+def pick_one(conditions: Sequence[Condition], text: str, *, latest: bool = False) -> Condition:
+    """The one condition that is meant.
+
+    Args:
+        conditions: the candidates, at least one, on one benchmark and split.
+        latest: take the one that ran last instead of asking.
+
+    Raises:
+        MisuseError: there are several; lists them with references that tell them apart.
+    """
+    if len(conditions) == 1 or latest:
+        return max(conditions, key=lambda condition: condition.newest)
+    lines = [
+        f"  {_exact(condition)}  {condition.model}{', ' if label else ''}{label}"
+        for condition, label in zip(conditions, describe(conditions), strict=True)
+    ]
+    benchmark, split = conditions[0].place
+    where = f"{benchmark} ({split})" if split else benchmark
+    raise MisuseError(
+        f"{text!r} means {len(conditions)} conditions on {where}; choose one as run:ID, narrow it"
+        " with --where field=value, or take the newest with --latest:\n" + "\n".join(lines)
+    )
+
+
+def _with_version(model: str, version: str, agent: str | None) -> Reference:
+    place = _PLACE.fullmatch(version)
+    if place is None:
+        return Reference(model=model, revision=version, agent=agent)
+    try:
+        return Reference(model=model, place=(place[1], float(place[2])), agent=agent)
+    except ValueError:
+        raise MisuseError(f"@{version}: {place[2]!r} is not a number") from None
+
+
+def _runs_of(
+    store: Store, text: str, readings: Sequence[Reference], benchmark_ids: Sequence[int] | None
+) -> list[Run]:
+    names = store.arrow("select distinct model, model_recorded from run_current").to_pylist()
+    known = sorted({name for row in names for name in row.values()})
+    matched = False
+    for reading in readings:
+        models = _matching(reading.model, known)
+        if not models:
+            continue
+        matched = True
+        condition, parameters = one_of("model", models, "m")
+        recorded, more = one_of("model_recorded", models, "r")
+        runs = read_runs(store, f"({condition} or {recorded})", parameters | more)
+        fitting = [run for run in runs if _fits(reading, run)]
+        if fitting and (
+            benchmark_ids is None or any(run["benchmark_id"] in benchmark_ids for run in fitting)
+        ):
+            return fitting
+    if matched:
+        raise MisuseError(f"no current run of {text!r} fits{_asked(benchmark_ids, ())}")
+    close = get_close_matches(text, known) or known[:10]
+    raise MisuseError(
+        f"no model is called {text!r}; "
+        + (f"there is: {', '.join(close)}" if close else "the store has no current run")
+    )
+
+
+def _matching(pattern: str, names: Sequence[str]) -> list[str]:
+    """Names that are the pattern; else whose last part is; else that the glob fits."""
+    exact = [name for name in names if name == pattern]
+    exact = exact or [name for name in names if name.rpartition("/")[2] == pattern]
+    if exact or not _GLOB.search(pattern):
+        return exact
+    return [
+        name for name in names
+        if fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
+    ]  # fmt: skip
+
+
+def _fits(reading: Reference, run: Run) -> bool:
+    if reading.revision is not None and not any(
+        fnmatchcase(run[name] or "", reading.revision) for name in ("revision", "checkpoint")
+    ):
+        return False
+    if reading.place is not None and not _at_place(run, *reading.place):
+        return False
+    return reading.agent is None or fnmatchcase(run["agent"], reading.agent)
+
+
+def _at_place(run: Run, unit: str, number: float) -> bool:
+    if unit == "tokens" and run["tokens"] is not None:
+        return float(run["tokens"]) == number
+    return bool(run["position_unit"] == unit and run["position"] == number)
+
+
+def _parse_one(text: str) -> Where:
+    match = _WHERE.fullmatch(text)
+    if match is None:
+        raise MisuseError(f"condition {text!r}; expected field=value, such as temperature=0.8")
+    name = _SYNONYMS.get(match["name"], match["name"])
+    if name not in _WHERE_FIELDS:
+        known = ", ".join(sorted(_WHERE_FIELDS))
+        raise MisuseError(f"condition {text!r}: no field {match['name']!r}; there are: {known}")
+    return Where(name, match["sign"] == "=", match["value"])
+
+
+def _agrees(found: Any, wanted: str) -> bool:
+    if found in (None, ""):
+        return wanted == ""
+    if isinstance(found, bool):
+        return str(found).lower() == wanted.lower()
+    if isinstance(found, int | float):
+        try:
+            return float(found) == float(wanted)
+        except ValueError:
+            return False
+    return fnmatchcase(str(found), wanted)
+
+
+def _asked(benchmark_ids: Sequence[int] | None, where: Sequence[Where]) -> str:
+    asked = [f"{one.name}{'=' if one.equal else '!='}{one.value}" for one in where]
+    on = "" if benchmark_ids is None else " this benchmark"
+    return on + (f" with {', '.join(asked)}" if asked else "") if on or asked else " it"
+
+
+def _exact(condition: Condition) -> str:
+    return ", ".join(f"run:{run}" for run in condition.run_ids)

@@ -1,0 +1,154 @@
+"""Prompt means of conditions as arrays, repeats pooled: a draw is run and draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from warehouse.metrics.selecting import numbers, one_of, whole_numbers
+from warehouse.store.engine import Store
+
+_FACTS = """
+select fact.run_id, fact.prompt_id, fact.value, fact.weight, fact.n_draws, fact.n_scored,
+    fact.n_unscored
+from prompt_score fact
+where fact.perturbation = '' and {metrics} and {runs}
+"""
+_LINKS = "select prompt_id, canonical_prompt_id from prompt_link where "
+
+
+@dataclass(frozen=True)
+class PromptScores:
+    """Scored prompts of one condition on one metric.
+
+    Attributes:
+        prompts: ids, ascending, shape (n,).
+        values: mean over all draws of all repeats, in the metric's per-prompt unit, shape (n,).
+        weights: weight of each prompt in the benchmark's mean, shape (n,).
+        n_draws: generations behind each value, shape (n,).
+        n_unscored: samples (prompt and draw) without a score.
+        n_prompts_unscored: prompts of which no sample was scored.
+        n_samples: samples in all.
+    """
+
+    prompts: NDArray[np.int64]
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    n_draws: NDArray[np.float64]
+    n_unscored: int
+    n_prompts_unscored: int
+    n_samples: int
+
+    @property
+    def n(self) -> int:
+        """Scored prompts."""
+        return len(self.prompts)
+
+    @property
+    def covered(self) -> int:
+        """Prompts, scored or not."""
+        return self.n + self.n_prompts_unscored
+
+    @property
+    def uneven_weights(self) -> NDArray[np.float64] | None:
+        """The weights, None where all are equal."""
+        even = not self.n or self.weights.min() == self.weights.max()
+        return None if even else self.weights
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """Rows of ``prompt_score`` as columns; ``values`` is NaN where nothing was scored."""
+
+    prompts: NDArray[np.int64]
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    n_draws: NDArray[np.float64]
+    n_scored: NDArray[np.float64]
+    n_unscored: NDArray[np.float64]
+
+    def take(self, rows: NDArray[np.intp]) -> _Facts:
+        return _Facts(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+
+def read_scores(
+    store: Store, runs: Mapping[int, int], metric_ids: Sequence[int], *, linked: bool = False
+) -> dict[int, PromptScores]:
+    """Prompt scores by group, read in one query.
+
+    Args:
+        runs: run id -> number of the group that it belongs to; the runs of a group are pooled.
+        metric_ids: of one metric (several where judges differ between runs).
+        linked: put prompts under the canonical ones that prompt links join them to.
+
+    Returns:
+        one entry for each group that has rows.
+    """
+    in_metrics, parameters = one_of("fact.metric_id", metric_ids, "m")
+    in_runs, more = one_of("fact.run_id", list(runs), "r")
+    table = store.arrow(_FACTS.format(metrics=in_metrics, runs=in_runs), parameters | more)
+    facts = _as_facts(table, _links(store) if linked else None)
+    groups = _mapped(whole_numbers(table, "run_id"), runs)
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    return {
+        int(groups[rows[0]]): _pool(facts.take(rows))
+        for rows in np.split(order, starts[1:])
+        if len(rows)
+    }
+
+
+def _as_facts(table: pa.Table, links: tuple[NDArray[np.int64], NDArray[np.int64]] | None) -> _Facts:
+    prompts = whole_numbers(table, "prompt_id")
+    if links is not None and len(links[0]):
+        places = np.minimum(np.searchsorted(links[0], prompts), len(links[0]) - 1)
+        prompts = np.where(links[0][places] == prompts, links[1][places], prompts)
+    names = ("value", "weight", "n_draws", "n_scored", "n_unscored")
+    return _Facts(prompts, *(numbers(table, name) for name in names))
+
+
+def _links(store: Store) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    table = store.arrow(_LINKS + "prompt_id <> canonical_prompt_id order by prompt_id")
+    return whole_numbers(table, "prompt_id"), whole_numbers(table, "canonical_prompt_id")
+
+
+def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.int64]:
+    keys = np.array(sorted(runs), dtype=np.int64)
+    groups = np.array([runs[int(key)] for key in keys], dtype=np.int64)
+    return groups[np.searchsorted(keys, run_ids)]
+
+
+def _pool(facts: _Facts) -> PromptScores:
+    """One row per prompt: values by weight and draws, weights by draws, as the loader pools."""
+    order = np.argsort(facts.prompts, kind="stable")
+    prompts, codes = np.unique(facts.prompts[order], return_inverse=True)
+    sorted_facts = facts.take(order)
+    if len(prompts) < len(order):
+        sorted_facts = _merge(sorted_facts, prompts, codes)
+    scored = np.flatnonzero(np.isfinite(sorted_facts.values))
+    kept = sorted_facts.take(scored)
+    return PromptScores(
+        prompts=kept.prompts,
+        values=kept.values,
+        weights=kept.weights,
+        n_draws=kept.n_draws,
+        n_unscored=int(facts.n_unscored.sum()),
+        n_prompts_unscored=len(prompts) - len(scored),
+        n_samples=int((facts.n_scored + facts.n_unscored).sum()),
+    )
+
+
+def _merge(facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]) -> _Facts:
+    def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.bincount(codes, weights=values, minlength=len(prompts)).astype(np.float64)
+
+    draws = np.where(np.isfinite(facts.values), facts.n_draws, 0.0)
+    total, mass = summed(draws), summed(draws * facts.weights)
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0/0: nothing scored, NaN
+        values = summed(draws * facts.weights * np.nan_to_num(facts.values)) / mass
+        weights = mass / total
+    return _Facts(prompts, values, weights, total, summed(facts.n_scored), summed(facts.n_unscored))
