@@ -182,6 +182,7 @@ _KINDS = ("binary", "bounded", "continuous")
 
 def _metric_row(spec: MetricSpec, seen: tuple[float, float, bool] | None) -> dict[str, Any]:
     kind, low, high = spec.kind, spec.low, spec.high
+    inferred = seen if kind is None else None
     if kind is None and seen is not None:
         inside = seen[0] >= 0 and seen[1] <= 1
         kind = "binary" if seen[2] else "bounded" if inside else "continuous"
@@ -191,17 +192,31 @@ def _metric_row(spec: MetricSpec, seen: tuple[float, float, bool] | None) -> dic
         "name": spec.name, "link": spec.link, "is_default": spec.is_default, "kind": kind,
         "low": low, "high": high, "higher_is_better": spec.higher_is_better,
         "chance_level": spec.chance_level, "scored": seen is not None,
+        "seen": None if inferred is None else inferred[:2],
     }  # fmt: skip
 
 
 def _widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Two descriptions of one metric as one: the wider kind, and what either knows."""
+    """Two descriptions of one metric as one: the wider range, and what either knows else."""
     merged = {key: value if value is not None else new.get(key) for key, value in old.items()}
-    if None not in (old["kind"], new["kind"]) and (
-        _KINDS.index(new["kind"]) > _KINDS.index(old["kind"])
-    ):
-        merged |= {key: new[key] for key in ("kind", "low", "high")}
-    return merged
+    if old["kind"] is None or new["kind"] is None:
+        return merged
+    wider = _KINDS.index(new["kind"]) - _KINDS.index(old["kind"])
+    if wider == 0 and None not in (old["low"], new["low"], old["high"], new["high"]):
+        bounds = {"low": min(old["low"], new["low"]), "high": max(old["high"], new["high"])}
+        return merged | bounds
+    if wider == 0 or _fits(new["seen"], old):
+        return merged
+    return merged | {key: (new if wider > 0 else old)[key] for key in ("kind", "low", "high")}
+
+
+def _fits(seen: tuple[float, float] | None, declared: Mapping[str, Any]) -> bool:
+    """Whether a range that was only inferred lies in one that somebody has declared."""
+    return (
+        seen is not None and declared["kind"] == "bounded"
+        and None not in (declared["low"], declared["high"])
+        and bool(declared["low"] <= seen[0] and seen[1] <= declared["high"])
+    )  # fmt: skip
 
 
 def _merge_metrics(
@@ -221,7 +236,7 @@ def _merge_metrics(
             fresh.append({**values, "benchmark_id": key[0], "metric_id": key[1],
                           "is_default": key in chosen})  # fmt: skip
             continue
-        merged = _widened({name: stored[key][name] for name in columns}, values)
+        merged = _widened({name: stored[key][name] for name in columns}, row)
         if key in chosen:
             merged["is_default"] = True
         if any(stored[key][name] != value for name, value in merged.items()):
