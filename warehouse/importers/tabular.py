@@ -1,0 +1,218 @@
+"""Tabular dumps: CSV, TSV, JSON, JSON lines and Parquet, also inside zip or gzip.
+
+A mapping file says which column or path is which field (docs/mappings.md). Without one, tables
+whose columns already carry the names of fields are taken as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.errors import InputError, MappingError
+from warehouse.importers.tabular_canonical import canonical_mapping, carries_names
+from warehouse.importers.tabular_check import mistakes_in, refuse
+from warehouse.importers.tabular_files import FORMATS, members
+from warehouse.importers.tabular_mapping import TabularMapping, load_mapping
+from warehouse.importers.tabular_parsing import parse_mapping
+from warehouse.importers.tabular_paths import glob_matches
+from warehouse.importers.tabular_rows import Projection
+from warehouse.importers.tabular_runs import RunColumns, RunRegistry
+from warehouse.importers.tabular_tables import Table
+from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
+
+__all__ = ["IMPORTER", "MappedTabular", "Tabular", "load_mapping"]
+
+_PACKED = (".gz", ".zip")
+
+
+class Tabular:
+    """The importer without a mapping: takes tables whose columns carry the names of fields."""
+
+    name = "tabular"
+    version = "1"
+
+    def for_mapping(self, mapping: Mapping[str, Any], place: str) -> MappedTabular:
+        """The importer that claims files by what a mapping says.
+
+        Args:
+            mapping: parsed TOML (:func:`load_mapping`).
+            place: the mapping file's path, for messages.
+
+        Raises:
+            MappingError: all mistakes that show without a dump.
+        """
+        return MappedTabular(mapping, place)
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Files with the columns model, benchmark, prompt_id and score, one source each."""
+        chosen = [item.path for item in candidates if carries_names(item)]
+        return _single(chosen, _common_folder(candidates))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one source, with the mapping of the settings if they have one.
+
+        Raises:
+            MappingError: the mapping does not fit the source.
+            InputError: the source is not what it claims to be.
+        """
+        place = settings.mapping_path or "mapping"
+        values = settings.mapping
+        if values is None:
+            values, place = canonical_mapping(source, settings.values), source.name
+        mapping, mistakes = parse_mapping(values, place)
+        tables = [
+            Table(member, mapping, source.root)
+            for path in source.files
+            for member in members(path, _relative(path, source.root), mapping.members)
+        ]
+        for table in tables:
+            mistakes += mistakes_in(mapping, table, settings.values)
+            if len(tables) > 1:
+                table.forget()
+        refuse(list(dict.fromkeys(mistakes)), place)
+        return _Reading(mapping, tables, settings.values).dump()
+
+
+class MappedTabular(Tabular):
+    """The importer under one mapping: claims the files that the mapping names.
+
+    Raises:
+        MappingError: all mistakes that show without a dump.
+    """
+
+    def __init__(self, mapping: Mapping[str, Any], place: str) -> None:
+        self.values, self.place = mapping, place
+        self.mapping, mistakes = parse_mapping(mapping, place)
+        refuse(mistakes, place)
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Files that match ``files`` and not ``exclude``; each is a source, or all are one.
+
+        Raises:
+            MappingError: no file matches.
+        """
+        paths = [item.path for item in candidates if self._takes(item.path)]
+        if candidates and not paths:
+            shown = ", ".join(sorted(item.path.name for item in candidates)[:5])
+            wanted = f"files = {list(self.mapping.files)} matches" if self.mapping.files else (
+                "tables are")  # fmt: skip
+            raise MappingError(
+                f"{wanted} none of {len(candidates)} files ({shown} …)", path=self.place
+            )
+        root = _common_folder(candidates)
+        if not self.mapping.together:
+            return _single(paths, root)
+        return [SourceFiles(root.name, root, tuple(sorted(paths)))] if paths else []
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        chosen = replace(settings, mapping=self.values, mapping_path=self.place)
+        return super().read(source, chosen)
+
+    def _takes(self, path: Path) -> bool:
+        if any(glob_matches(glob, path) for glob in self.mapping.exclude):
+            return False
+        if self.mapping.files:
+            return any(glob_matches(glob, path) for glob in self.mapping.files)
+        return path.suffix.lower() in (*FORMATS, *_PACKED)
+
+
+class _Reading:
+    """One source being read: a survey of its runs, then its rows."""
+
+    def __init__(
+        self, mapping: TabularMapping, tables: Sequence[Table], values: Mapping[str, Any]
+    ) -> None:
+        self.mapping, self.tables = mapping, tables
+        self.registry = RunRegistry(values, mapping.metrics)
+        self.has_samples = any(variant.has_samples for variant in mapping.variants)
+        self._dump = Dump((), ())
+
+    def dump(self) -> Dump:
+        """Survey the runs; the rows are read when the batches are asked for."""
+        for table in self.tables:
+            self._survey(table)
+            if len(self.tables) > 1:
+                table.forget()
+        self.registry.closed = True
+        self._dump.runs = self.registry.headers()
+        self._dump.batches = self._batches()
+        return self._dump
+
+    def _runs(self, table: Table) -> list[RunColumns]:
+        place = table.member.name
+        return [RunColumns(variant, self.registry, place) for variant in self.mapping.variants]
+
+    def _survey(self, table: Table) -> None:
+        runs = self._runs(table)
+        if not any(part.per_row for part in runs):
+            for part in runs:
+                part.learn(table.constants(), partial(_refuse_constant, table.member.name))
+            return
+        wanted = {path for part in runs for path in part.paths()}
+        wanted |= {path for rule in self.mapping.skips for path in rule.source.paths()}
+        wanted |= {rule.on for rule in self.mapping.joins}
+        # bad rows are named when the rows are read; if they never are, now
+        views = table.views(wanted, _ignore if self.has_samples else self._reject)
+        for view in islice(views, 1) if table.tells_all(wanted) else views:
+            for part in runs:
+                part.learn(view, table.rejected(view, self._reject))
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        odd: Counter[str] = Counter()
+        for table in self.tables:
+            if self.has_samples:
+                yield from self._rows(table, odd)
+            self._dump.notes += table.notes()
+            table.forget()
+        self._dump.notes += [
+            f"{count} values of {metric!r} are no numbers and were kept as text"
+            for metric, count in sorted(odd.items())
+        ]
+
+    def _rows(self, table: Table, odd: Counter[str]) -> Iterator[pa.RecordBatch]:
+        projections = [
+            Projection(self.mapping, runs.variant, runs, odd) for runs in self._runs(table)
+        ]
+        for view in table.views(None, self._reject):
+            for projection in projections:
+                batch = projection.batch(view, table.rejected(view, self._reject))
+                if batch is not None:
+                    yield batch
+
+    def _reject(self, place: str, found: str, expected: str) -> None:
+        self._dump.rejections.append(Rejection(place, found, expected))
+
+
+def _refuse_constant(name: str, _row: int, found: str, expected: str) -> None:
+    raise InputError(found, path=name, expected=expected)
+
+
+def _ignore(_place: str, _found: str, _expected: str) -> None:
+    """For a first look at rows that are read again."""
+
+
+def _single(paths: Sequence[Path], root: Path) -> list[SourceFiles]:
+    """A source of each file, named relative to a folder."""
+    return [SourceFiles(_relative(path, root), root, (path,)) for path in paths]
+
+
+def _common_folder(candidates: Sequence[Candidate]) -> Path:
+    """The folder that holds all files of the walk."""
+    folders = [item.path.parent for item in candidates]
+    return Path(os.path.commonpath(folders)) if folders else Path()
+
+
+def _relative(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+IMPORTER = Tabular()

@@ -1,0 +1,87 @@
+"""Tables that need no mapping: their columns carry the names of the fields."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from warehouse.errors import InputError
+from warehouse.importers.tabular_files import FORMATS
+from warehouse.importers.tabular_mapping import RUN_FIELDS, SAMPLE_FIELDS
+from warehouse.records import Candidate, SourceFiles, parse_json
+
+_NEEDED = {"model", "benchmark", "prompt_id"}
+_VALUES = ("score", "value")
+_HEAD_BYTES = 65_536
+
+
+def carries_names(candidate: Candidate) -> bool:
+    """Whether a file is a table with the columns model, benchmark, prompt_id and score."""
+    names = set(_columns(candidate.path, candidate.head))
+    return names >= _NEEDED and not names.isdisjoint(_VALUES)
+
+
+def canonical_mapping(source: SourceFiles, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The mapping that a table's own column names amount to.
+
+    Args:
+        source: one file.
+        values: header fields that the user set, which need no column.
+
+    Raises:
+        InputError: columns that every table must have are missing.
+    """
+    path = source.files[0]
+    with path.open("rb") as stream:
+        names = _columns(path, stream.read(_HEAD_BYTES))
+    missing = sorted(_NEEDED - {*names, *values})
+    value = next((name for name in _VALUES if name in names), None)
+    if missing or value is None:
+        raise InputError(
+            f"no column {', '.join(missing) or ' or '.join(_VALUES)}",
+            path=source.name,
+            expected="columns model, benchmark, prompt_id and score",
+            advice="write a mapping (docs/mappings.md) and say --map FILE",
+        )
+    metric: Any = {"path": "metric"} if "metric" in names else "score"
+    score = {"metric": metric, "value": value}
+    return {
+        "run": {name: name for name in RUN_FIELDS if name in names and name not in _SHARED},
+        "sample": {name: name for name in SAMPLE_FIELDS if name in names},
+        "scores": [score | ({"filter": {"path": "filter"}} if "filter" in names else {})],
+    }
+
+
+#: Names that a run and a row both have: in a table of rows they are the row's.
+_SHARED = {*SAMPLE_FIELDS, "status"}
+
+
+def _columns(path: Path, head: bytes) -> Sequence[str]:
+    """Names of the columns of a plain file, as far as they can be told from its beginning."""
+    kind = FORMATS.get(path.suffix.lower())
+    if kind == "parquet" and head.startswith(b"PAR1"):
+        return _parquet_columns(path)
+    line = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode("utf-8", "replace")
+    if kind in ("csv", "tsv"):
+        return next(csv.reader([line.strip("\r")], delimiter="\t" if kind == "tsv" else ","), [])
+    return _keys(line) if kind == "jsonl" else []
+
+
+def _parquet_columns(path: Path) -> list[str]:
+    try:
+        return list(pq.read_schema(path).names)
+    except (pa.ArrowException, OSError):
+        return []  # damaged: whoever reads it will say so
+
+
+def _keys(line: str) -> list[str]:
+    try:
+        record = parse_json(line)
+    except ValueError:
+        return []
+    return list(record) if isinstance(record, dict) else []

@@ -1,0 +1,100 @@
+"""Holding a mapping against a dump before any row is read: every mistake at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from warehouse.errors import MappingError
+from warehouse.importers.tabular_mapping import RUN_FIELDS, TabularMapping
+from warehouse.importers.tabular_paths import PathError, parse_path
+from warehouse.importers.tabular_sections import listed, similar
+from warehouse.importers.tabular_sources import Source
+from warehouse.importers.tabular_tables import Table
+from warehouse.importers.tabular_views import View
+
+
+def refuse(mistakes: list[str], place: str) -> None:
+    """Raise all mistakes as one error, if there are any.
+
+    Raises:
+        MappingError: the list is not empty.
+    """
+    if not mistakes:
+        return
+    if len(mistakes) == 1:
+        raise MappingError(mistakes[0], path=place)
+    raise MappingError("\n  - ".join([f"{len(mistakes)} mistakes", *mistakes]), path=place)
+
+
+def mistakes_in(mapping: TabularMapping, table: Table, values: Mapping[str, Any]) -> list[str]:
+    """What a mapping names that a file does not have.
+
+    Args:
+        mapping: the mapping.
+        table: one file of the dump.
+        values: header fields that the user set.
+    """
+    found = [*_unset(mapping, values)]
+    if table.groups is None and mapping.pattern is not None:
+        found.append(
+            f"[path] pattern = {mapping.pattern.pattern!r} does not match {table.member.name!r}; "
+            "it must match the end of the path from a folder boundary on"
+        )
+    found += _unknown_joins(mapping)
+    if not any("[join." in mistake for mistake in found):
+        found += _absent(mapping, table)
+    return list(dict.fromkeys(found))
+
+
+def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
+    for name in values:
+        if name not in RUN_FIELDS:
+            yield f"--set {name}: no such field{similar(name, RUN_FIELDS)}"
+    for name in ("model", "benchmark"):
+        if name not in values and any(name not in variant.run for variant in mapping.variants):
+            yield f"nothing says what the {name} is: map [run] {name}, or say --set {name}=…"
+
+
+def _unknown_joins(mapping: TabularMapping) -> Iterator[str]:
+    known = [rule.name for rule in mapping.joins]
+    for source, path in _paths(mapping):
+        name = parse_path(path).join if path.startswith("&") else ""
+        if name and name not in known:
+            yield (
+                f"{source.where} = {path!r}: no [join.{name}]{similar(name, known)}; "
+                f"joins: {listed(known) or 'none'}"
+            )
+
+
+def _absent(mapping: TabularMapping, table: Table) -> list[str]:
+    view = table.sample()
+    if view is None:
+        at = mapping.rules.at
+        return [f"[rows] at = {at.text!r}: nothing there in {table.member.name!r}"] if at else []
+    found = [_problem(view, table, source.where, path) for source, path in _paths(mapping)]
+    for rule in mapping.joins:
+        if rule.on:
+            found.append(_problem(view, table, f"[join.{rule.name}] on", rule.on))
+    return [problem for problem in found if problem]
+
+
+def _problem(view: View, table: Table, where: str, path: str) -> str:
+    """What is wrong with a path, ``""`` if nothing is."""
+    try:
+        if view.holds(path):
+            return ""
+    except PathError as error:
+        return f"{where} = {path!r}: {error}"
+    names = view.chunk.names()
+    kind = "column" if table.reader.is_table else "key in the first records"
+    return (
+        f"{where} = {path!r}: no such {kind} in {table.member.name!r}{similar(path, names)}; "
+        f"there are: {listed(names)}"
+    )
+
+
+def _paths(mapping: TabularMapping) -> Iterator[tuple[Source, str]]:
+    for source in mapping.sources:
+        if not source.optional:
+            yield from ((source, path) for path in source.paths())

@@ -1,0 +1,216 @@
+"""CSV and TSV files: header, quoting, rows of the wrong length, bytes that are not UTF-8."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+
+from warehouse.errors import InputError
+from warehouse.importers.tabular_chunks import Chunk, TableChunk
+from warehouse.importers.tabular_files import Member, read_exactly
+from warehouse.importers.tabular_readers import ReadingRules, Reject
+
+#: Longest row of a CSV file, in bytes.
+MAX_ROW_BYTES = 16 << 20
+_HEADER_BYTES = 1 << 20
+_QUOTING_ADVICE = "if double quotes are plain characters in this file, say quoting = false"
+
+
+class DelimitedReader:
+    """A CSV or TSV file. All cells are text; empty cells are null."""
+
+    is_table = True
+
+    def __init__(self, member: Member, rules: ReadingRules) -> None:
+        self.member, self.quoting = member, rules.quoting is not False
+        header, self.header_lines, self.delimiter = _header(member, rules)
+        self.suspicious = rules.quoting is None and self.delimiter == "\t"
+        self.columns = _unique(header)
+
+    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        numbering = _Numbering()
+        columns = [name for name in self.columns if wanted is None or name in wanted]
+        columns = columns or self.columns[:1]
+        with self.member.open() as raw:
+            stream = _QuoteCounter(raw)
+            last: TableChunk | None = None
+            try:
+                for batch in self._opened(stream, columns, numbering, reject):
+                    if batch.num_rows:
+                        last = numbering.chunk(batch, columns, reject)
+                        if self.suspicious and stream.quotes:
+                            self._refuse_swallowed_lines(last)
+                        yield last
+            except pa.ArrowInvalid as error:
+                raise self._unreadable(str(error)) from None
+            if self.quoting and last is not None and stream.quotes % 2:
+                self._refuse_open_quote(last.data.slice(last.size - 1), last.place(last.size - 1))
+
+    def notes(self) -> list[str]:
+        return []
+
+    def _opened(
+        self, stream: Any, columns: Sequence[str], numbering: _Numbering, reject: Reject
+    ) -> Iterator[pa.RecordBatch]:
+        def handle(row: Any) -> str:
+            numbering.skipped.append(row.number)
+            found = f"{row.actual_columns} columns: {str(row.text)[:60]!r}"
+            reject(f"row {row.number}", found, f"{row.expected_columns} columns")
+            return "skip"
+
+        return iter(
+            pacsv.open_csv(
+                stream,
+                read_options=pacsv.ReadOptions(
+                    use_threads=False,  # else rows have no numbers
+                    block_size=MAX_ROW_BYTES,
+                    column_names=self.columns,
+                    skip_rows=self.header_lines,
+                ),
+                parse_options=pacsv.ParseOptions(
+                    delimiter=self.delimiter,
+                    quote_char='"' if self.quoting else False,
+                    newlines_in_values=self.quoting,
+                    invalid_row_handler=handle,
+                ),
+                convert_options=pacsv.ConvertOptions(
+                    column_types=dict.fromkeys(self.columns, pa.binary()),
+                    include_columns=columns,
+                    strings_can_be_null=True,
+                    null_values=[""],
+                ),
+            )
+        )
+
+    def _unreadable(self, why: str) -> InputError:
+        if "straddling" in why:
+            why = f"a row of more than {MAX_ROW_BYTES} bytes, or a quote that is never closed"
+        return InputError(why, path=self.member.name, advice=_QUOTING_ADVICE)
+
+    def _refuse_swallowed_lines(self, chunk: TableChunk) -> None:
+        """In a file whose cells are parted by tabs, a cell with tabs is several lines in one."""
+        for column in chunk.data.columns:
+            if column.type != pa.string():
+                continue
+            row = pc.index(pc.match_substring_regex(column, "\t[^\n]*\n"), True).as_py()
+            if row >= 0:
+                self._refuse_open_quote(chunk.data.slice(row, 1), chunk.place(row))
+
+    def _refuse_open_quote(self, row: pa.Table, place: str) -> None:
+        if any(value and "\n" in value for value in row.to_pylist()[0].values()):
+            raise InputError(
+                "a double quote that is not closed, which swallows the lines below it",
+                path=self.member.name,
+                place=place,
+                advice=_QUOTING_ADVICE,
+            )
+
+
+class _Numbering:
+    """Numbers rows as the file does, counting also those that were skipped."""
+
+    def __init__(self) -> None:
+        self.skipped: list[int] = []
+        self.count, self.next = 0, 2  # the header is row 1
+
+    def chunk(self, batch: pa.RecordBatch, columns: Sequence[str], reject: Reject) -> TableChunk:
+        """The batch as text, without rows that are not UTF-8."""
+        numbers = self._numbers(batch.num_rows)
+        table = pa.Table.from_batches([batch])
+        for name in columns:
+            table, numbers = _as_text(table, name, numbers, reject)
+        indices = range(self.count, self.count + table.num_rows)
+        chunk = TableChunk(table, indices, numbers)
+        self.count += chunk.size
+        return chunk
+
+    def _numbers(self, size: int) -> Sequence[int]:
+        later = [number for number in self.skipped if number >= self.next]
+        numbers: Sequence[int] = range(self.next, self.next + size)
+        if later:
+            line = np.arange(self.next, self.next + size + len(later))
+            numbers = line[~np.isin(line, later)][:size].tolist()
+        self.next = numbers[-1] + 1 if size else self.next
+        return numbers
+
+
+class _QuoteCounter(io.RawIOBase):
+    """Passes bytes on, counts the double quotes among them, and ends with a line break."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw, self.quotes, self.ended = raw, 0, False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self.raw.read(size)
+        self.quotes += data.count(b'"')
+        if data or self.ended:
+            return data
+        self.ended = True
+        return b"\n"
+
+
+def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
+    """Names of the header, the lines that it takes up, and the delimiter."""
+    with member.open() as stream:
+        head = read_exactly(stream, _HEADER_BYTES)
+    try:
+        text = head.decode("utf-8-sig", errors="strict" if len(head) < _HEADER_BYTES else "ignore")
+    except UnicodeDecodeError:
+        text = head.decode("utf-8-sig", errors="replace")
+    first = text.lstrip("\r\n").partition("\n")[0]
+    by_name = {"csv": ",", "tsv": "\t"}.get(rules.format or member.format)
+    delimiter = rules.delimiter or by_name or ("\t" if "\t" in first else ",")
+    rows = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_NONE if rules.quoting is False else csv.QUOTE_MINIMAL,
+    )
+    header = next((row for row in rows if row), None)
+    if header is None:
+        raise InputError("an empty file", path=member.name, expected="a row of column names")
+    return header, rows.line_num, delimiter
+
+
+def _unique(header: Sequence[str]) -> list[str]:
+    """The names, with a number where one is missing or repeated."""
+    names: list[str] = []
+    for number, name in enumerate(header, 1):
+        plain = name.strip() or f"column_{number}"
+        names.append(plain if plain not in names else f"{plain}_{number}")
+    return names
+
+
+def _as_text(
+    table: pa.Table, name: str, numbers: Sequence[int], reject: Reject
+) -> tuple[pa.Table, Sequence[int]]:
+    place = table.column_names.index(name)
+    try:
+        return table.set_column(place, name, table.column(name).cast(pa.string())), numbers
+    except pa.ArrowInvalid:
+        keep = [_is_utf8(value.as_py()) for value in table.column(name)]
+    for row, fine in enumerate(keep):
+        if not fine:
+            found = repr(table.column(name)[row].as_py()[:60])
+            reject(f"row {numbers[row]}, column {name!r}", found, "text in UTF-8")
+    kept = table.filter(pa.array(keep))
+    text = pc.cast(kept.column(name), pa.string())
+    return kept.set_column(place, name, text), [
+        number for number, fine in zip(numbers, keep, strict=True) if fine
+    ]
+
+
+def _is_utf8(value: bytes | None) -> bool:
+    try:
+        return value is None or value.decode() is not None
+    except UnicodeDecodeError:
+        return False

@@ -1,0 +1,191 @@
+"""The three small languages by which a mapping file names places.
+
+*Globs* choose files (``**/results.json``), *path patterns* take fields out of a file's path
+(regular expressions with named groups), and *field paths* point into a record
+(``completions[].score``, ``$.config.seed``, ``^.name``, ``&problem.code``, ``@key``).
+docs/mappings.md is the reference.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import PurePath
+from typing import Any
+
+_ROOT = re.compile(r"\$|&(?P<join>\w+)|(?P<up>\^*)")
+_TOKEN = re.compile(
+    r"""\.?"(?P<quoted>(?:[^"\\]|\\.)*)"
+      | \[(?P<index>-?\d+)\]
+      | \[(?P<lookup_up>\^*)@(?P<lookup>key|index|draw)\]
+      | (?P<each>\[\]|\{\})
+      | \.?(?P<name>[^.\[\]{}"]+)""",
+    re.VERBOSE,
+)
+_SPECIAL = re.compile(r"(?P<up>\^*)@(?P<name>key|index|draw|row|column|cell|file)?")
+
+
+class PathError(ValueError):
+    """A field path or pattern that is not well formed."""
+
+
+class Each(enum.Enum):
+    """An iteration: over the elements of a list or over the values of an object."""
+
+    ITEM = "[]"
+    VALUE = "{}"
+
+
+class Missing(enum.Enum):
+    """What a path yields where a record has no such key (null is something else)."""
+
+    MISSING = 0
+
+
+MISSING = Missing.MISSING
+
+
+@dataclass(frozen=True)
+class Special:
+    """A value that the walk knows: ``@key``, ``@index``, ``@draw`` …, ``up`` levels above."""
+
+    name: str
+    up: int = 0
+
+
+Step = str | int | Special | Each
+
+
+@dataclass(frozen=True)
+class FieldPath:
+    """A parsed field path.
+
+    ``root`` is ``"row"``, ``"document"``, ``"join"`` or ``"special"``; ``up`` counts the levels
+    above the row; ``join`` names the joined file.
+    """
+
+    text: str
+    root: str
+    steps: tuple[Step, ...] = ()
+    up: int = 0
+    join: str = ""
+
+
+@lru_cache(maxsize=4096)
+def parse_path(text: str) -> FieldPath:
+    """Parse a field path.
+
+    Raises:
+        PathError: the text is not a path.
+    """
+    special = _SPECIAL.fullmatch(text)
+    if special is not None:
+        found = Special(special["name"] or "", len(special["up"]))
+        return FieldPath(text, "special", (found,))
+    root = _ROOT.match(text)
+    assert root is not None  # the pattern matches the empty text
+    steps = _steps(text, root.end())
+    if root["join"]:
+        return FieldPath(text, "join", steps, join=root["join"])
+    if root.group() == "$":
+        return FieldPath(text, "document", steps)
+    return FieldPath(text, "row", steps, up=len(root["up"]))
+
+
+def _steps(text: str, start: int) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    while start < len(text):
+        token = _TOKEN.match(text, start)
+        if token is None:
+            raise PathError(f"cannot read the path {text!r} from {text[start:]!r} on")
+        steps.append(_step(token))
+        start = token.end()
+    return tuple(steps)
+
+
+def _step(token: re.Match[str]) -> Step:
+    if token["index"] is not None:
+        return int(token["index"])
+    if token["lookup"] is not None:
+        return Special(token["lookup"], len(token["lookup_up"]))
+    if token["each"] is not None:
+        return Each(token["each"])
+    if token["quoted"] is not None:
+        return re.sub(r"\\(.)", r"\1", token["quoted"])
+    return token["name"]
+
+
+def child(value: Any, step: str | int) -> Any:
+    """What lies one step below a value, or :data:`MISSING`."""
+    if isinstance(value, dict):
+        return value.get(step if isinstance(step, str) else str(step), MISSING)
+    if isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
+        return value[step]
+    return MISSING
+
+
+def descend(value: Any, steps: Sequence[str | int]) -> Any:
+    """What lies several steps below a value, or :data:`MISSING`."""
+    for step in steps:
+        value = child(value, step)
+    return value
+
+
+def plain_steps(path: FieldPath) -> tuple[str | int, ...]:
+    """The steps of a path that neither iterates nor looks up.
+
+    Raises:
+        PathError: the path does one of these.
+    """
+    steps = tuple(step for step in path.steps if isinstance(step, str | int))
+    if len(steps) != len(path.steps):
+        raise PathError(f"{path.text!r} may not iterate or look up here")
+    return steps
+
+
+def match_tail(pattern: re.Pattern[str], path: PurePath | str) -> dict[str, str] | None:
+    """Named groups of the pattern over the shortest tail of the path that it matches whole.
+
+    A tail begins at a folder boundary, so a pattern sees the same text wherever the data lies.
+
+    >>> match_tail(re.compile(r"(?P<model>.+)_temp(?P<t>[0-9.]+)\\.json"), "a/b/phi-1_temp0.2.json")
+    {'model': 'phi-1', 't': '0.2'}
+    """
+    for tail in _tails(path):
+        found = pattern.fullmatch(tail)
+        if found is not None:
+            return {name: text for name, text in found.groupdict().items() if text is not None}
+    return None
+
+
+def glob_matches(glob: str, path: PurePath | str) -> bool:
+    """Whether a glob matches a tail of the path. ``*`` stays in one folder, ``**`` does not.
+
+    >>> glob_matches("zero-shot/*/*.json", "data/zero-shot/a/b.json")
+    True
+    >>> glob_matches("zero-shot/*.json", "data/zero-shot/a/b.json")
+    False
+    """
+    compiled = _glob(glob)
+    return any(compiled.fullmatch(tail) for tail in _tails(path))
+
+
+def _tails(path: PurePath | str) -> list[str]:
+    parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
+    return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
+
+
+@lru_cache(maxsize=256)
+def _glob(glob: str) -> re.Pattern[str]:
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", glob)
+    return re.compile("".join(map(_glob_piece, pieces)), re.DOTALL)
+
+
+def _glob_piece(piece: str) -> str:
+    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    if piece.startswith("[") and len(piece) > 2:
+        return "[" + piece[1:-1].replace("\\", "\\\\").replace("!", "^", 1) + "]"
+    return known.get(piece, re.escape(piece))

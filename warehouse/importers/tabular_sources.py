@@ -1,0 +1,232 @@
+"""Where the value of a field comes from: expressions of the mapping language.
+
+A :class:`Source` turns the rows of a :class:`View` into a column. Its ``recode`` then changes
+single values (null, pattern, value map, scale …).
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from warehouse.importers.tabular_columns import (
+    Column,
+    Constant,
+    Unfit,
+    as_list,
+    combine,
+    decode,
+    encode,
+    number_of,
+    text_of,
+)
+from warehouse.importers.tabular_recode import PLAIN, Recode
+from warehouse.importers.tabular_views import View
+
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+_NOISE = re.compile(r"[^\w\s]|_")
+
+
+@dataclass(frozen=True)
+class Source(ABC):
+    """One expression. ``where`` is its place in the mapping, for messages; ``optional`` says that
+    its paths may be absent from the file."""
+
+    where: str
+    recode: Recode = field(default=PLAIN, kw_only=True)
+    optional: bool = field(default=False, kw_only=True)
+
+    @abstractmethod
+    def raw(self, view: View) -> Column:
+        """The values before they are changed."""
+
+    def paths(self) -> Iterator[str]:
+        """Field paths that the expression reads."""
+        return iter(())
+
+    def groups(self) -> Iterator[str]:
+        """Groups of the path pattern that the expression reads."""
+        return iter(())
+
+    @property
+    def per_row(self) -> bool:
+        """Whether the value can differ between the rows of a file."""
+        return any(True for _ in self.paths())
+
+    def column(self, view: View) -> Column:
+        """The values, one per row of the view."""
+        raw = self.raw(view)
+        if self.recode is PLAIN:
+            return raw
+        codes, values = encode(raw, view.size)
+        return decode(codes, [self.recode.apply(value) for value in values])
+
+
+@dataclass(frozen=True)
+class Literal(Source):
+    """A constant of the mapping."""
+
+    value: Any
+
+    def raw(self, view: View) -> Column:
+        return Constant(self.value)
+
+
+@dataclass(frozen=True)
+class At(Source):
+    """What stands at a field path."""
+
+    path: str
+
+    def raw(self, view: View) -> Column:
+        if self.optional and not view.holds(self.path):
+            return Constant(None)
+        return view.column(self.path)
+
+    def paths(self) -> Iterator[str]:
+        return iter((self.path,))
+
+
+@dataclass(frozen=True)
+class Group(Source):
+    """A named group of the path pattern."""
+
+    name: str
+
+    def raw(self, view: View) -> Column:
+        return Constant(view.groups.get(self.name))
+
+    def groups(self) -> Iterator[str]:
+        return iter((self.name,))
+
+
+@dataclass(frozen=True)
+class Template(Source):
+    """Text with ``{name}`` for groups of the path pattern and for field paths."""
+
+    text: str
+    known: frozenset[str]  # groups of the pattern
+
+    def raw(self, view: View) -> Column:
+        names = self._names()
+        columns = [as_list(self._part(view, name), view.size) for name in names]
+        if not self.per_row:
+            return Constant(self._filled(dict(zip(names, (c[0] for c in columns), strict=True))))
+        rows = zip(*columns, strict=True)
+        return [self._filled(dict(zip(names, row, strict=True))) for row in rows]
+
+    def paths(self) -> Iterator[str]:
+        return (name for name in self._names() if name not in self.known)
+
+    def groups(self) -> Iterator[str]:
+        return (name for name in self._names() if name in self.known)
+
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys(_PLACEHOLDER.findall(self.text)))
+
+    def _part(self, view: View, name: str) -> Column:
+        return Constant(view.groups.get(name)) if name in self.known else view.column(name)
+
+    def _filled(self, parts: Mapping[str, Any]) -> str | None:
+        if any(part is None for part in parts.values()):
+            return None
+        return _PLACEHOLDER.sub(lambda found: str(text_of(parts[found[1]])), self.text)
+
+
+@dataclass(frozen=True)
+class Listing(Source):
+    """A list of the values of several expressions."""
+
+    parts: tuple[Source, ...]
+
+    def raw(self, view: View) -> Column:
+        columns = [as_list(part.column(view), view.size) for part in self.parts]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def paths(self) -> Iterator[str]:
+        return (path for part in self.parts for path in part.paths())
+
+
+@dataclass(frozen=True)
+class Record(Source):
+    """An object of the values of several expressions."""
+
+    parts: tuple[tuple[str, Source], ...]
+
+    def raw(self, view: View) -> Column:
+        names = [name for name, _ in self.parts]
+        encoded = [encode(part.column(view), view.size) for _, part in self.parts]
+        codes, rows = combine(encoded, view.size)
+        objects = [dict(zip(names, row, strict=True)) for row in rows]
+        bad = [next((v for v in row if isinstance(v, Unfit)), None) for row in rows]
+        return decode(codes, [unfit or row for unfit, row in zip(bad, objects, strict=True)])
+
+    def paths(self) -> Iterator[str]:
+        return (path for _, part in self.parts for path in part.paths())
+
+
+@dataclass(frozen=True)
+class Pick(Source):
+    """The element of a list that an index (0-based) points to."""
+
+    index: Source
+    options: Source
+
+    def raw(self, view: View) -> Column:
+        indices = as_list(self.index.column(view), view.size)
+        options = as_list(self.options.column(view), view.size)
+        return [_picked(index, row) for index, row in zip(indices, options, strict=True)]
+
+    def paths(self) -> Iterator[str]:
+        return (path for part in (self.index, self.options) for path in part.paths())
+
+
+@dataclass(frozen=True)
+class Equals(Source):
+    """1 where two values are equal, else 0; null where the first is null.
+
+    ``normalise``: compare in lower case, without punctuation, blanks as one. ``among``: the first
+    must equal exactly one of these options, else the result is null.
+    """
+
+    pair: tuple[Source, Source]
+    normalise: bool = False
+    among: Source | None = None
+
+    def raw(self, view: View) -> Column:
+        left, right = (as_list(part.column(view), view.size) for part in self.pair)
+        options = as_list(self.among.column(view), view.size) if self.among else [None] * view.size
+        return [self._verdict(*row) for row in zip(left, right, options, strict=True)]
+
+    def paths(self) -> Iterator[str]:
+        parts = (*self.pair, *((self.among,) if self.among else ()))
+        return (path for part in parts for path in part.paths())
+
+    def _verdict(self, left: Any, right: Any, options: Any) -> int | None | Unfit:
+        for value in (left, right):
+            if isinstance(value, Unfit):
+                return value
+        if left is None or right is None:
+            return None
+        answer = self._form(left)
+        if options is not None and [self._form(option) for option in options].count(answer) != 1:
+            return None
+        return int(answer == self._form(right))
+
+    def _form(self, value: Any) -> str:
+        text = str(text_of(value))
+        return " ".join(_NOISE.sub("", text.lower()).split()) if self.normalise else text
+
+
+def _picked(index: Any, options: Any) -> Any:
+    if index is None or options is None:
+        return None
+    number = number_of(index)
+    if not isinstance(options, list) or not isinstance(number, int):
+        return Unfit(repr(index)[:60], "the 0-based number of an option")
+    if not 0 <= number < len(options):
+        return Unfit(repr(index)[:60], f"the 0-based number of one of {len(options)} options")
+    return options[number]

@@ -1,0 +1,211 @@
+"""One file of a dump, opened under a mapping: its rows, what is joined to them, what is skipped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warehouse.errors import InputError
+from warehouse.importers.tabular_chunks import Chunk, FlatChunk
+from warehouse.importers.tabular_columns import as_list, encode, text_of
+from warehouse.importers.tabular_delimited import DelimitedReader
+from warehouse.importers.tabular_files import Member, members
+from warehouse.importers.tabular_mapping import JoinRule, SkipRule, TabularMapping
+from warehouse.importers.tabular_matrix import MatrixReader
+from warehouse.importers.tabular_paths import match_tail, parse_path
+from warehouse.importers.tabular_readers import (
+    JsonLinesReader,
+    JsonReader,
+    ParquetReader,
+    Reader,
+    ReadingRules,
+    Reject,
+    json_flavour,
+)
+from warehouse.importers.tabular_views import Joined, View
+
+
+def open_reader(member: Member, rules: ReadingRules) -> Reader:
+    """The reader that fits a file, by what the mapping says, its name and its first bytes.
+
+    Raises:
+        InputError: nothing tells the format.
+    """
+    chosen = rules.format or member.format
+    if chosen == "json" and rules.format != "json" or chosen == "jsonl" and not rules.format:
+        chosen = json_flavour(member)
+    if chosen == "json":
+        return JsonReader(member, rules)
+    if chosen == "jsonl":
+        return JsonLinesReader(member, rules)
+    if chosen == "parquet":
+        return ParquetReader(member, rules)
+    if chosen in ("csv", "tsv", "txt"):
+        return DelimitedReader(member, rules)
+    raise InputError(
+        "a file whose name does not tell its format",
+        path=member.name,
+        expected=".csv, .tsv, .json, .jsonl, .parquet, also in .gz or .zip",
+        advice='say format = "…" in the mapping',
+    )
+
+
+class Table:
+    """One file (or archive entry) of a dump.
+
+    Args:
+        member: the file.
+        mapping: how to read it.
+        root: folder up to which joined files are looked for.
+
+    ``groups`` is ``None`` where the path pattern does not match.
+    """
+
+    def __init__(self, member: Member, mapping: TabularMapping, root: Path) -> None:
+        self.member, self.mapping, self.root = member, mapping, root
+        full = member.path / member.entry if member.entry else member.path
+        pattern = mapping.pattern
+        self.groups = {} if pattern is None else match_tail(pattern, full)
+        self.skipped: Counter[str] = Counter()
+        self._joins: dict[str, Joined] | None = None
+        self._reader: Reader | None = None
+
+    @property
+    def reader(self) -> Reader:
+        """The reader of the file, opened on first use."""
+        if self._reader is None:
+            reader = open_reader(self.member, self.mapping.rules)
+            matrix = self.mapping.matrix
+            if matrix is not None:
+                reader = MatrixReader(reader, matrix, self.member.name, self._select)
+            self._reader = reader
+        return self._reader
+
+    def forget(self) -> None:
+        """Let go of what reading has brought into memory."""
+        self._reader, self._joins = None, None
+
+    @property
+    def joins(self) -> dict[str, Joined]:
+        """The joined files, read on first use."""
+        if self._joins is None:
+            self._joins = {rule.name: self._join(rule) for rule in self.mapping.joins}
+        return self._joins
+
+    def views(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[View]:
+        """The rows, without those that the mapping skips.
+
+        Args:
+            wanted: the only field paths that will be asked for; ``None``: all.
+            reject: told of rows that cannot be read.
+        """
+        self.skipped.clear()
+        chunks = self.reader.chunks(wanted, self._placed(reject))
+        for chunk in chunks if self.mapping.matrix else map(self._select, chunks):
+            if chunk.size:
+                yield self._view(chunk)
+
+    def tells_all(self, wanted: Collection[str]) -> bool:
+        """Whether the first row already gives the values at some paths for the whole file."""
+        unkeyed = {rule.name for rule in self.mapping.joins if not rule.key}
+        parsed = [parse_path(path) for path in wanted if path and not self.reader.is_table]
+        return isinstance(self.reader, JsonReader) and all(
+            path.root == "document" or path.root == "join" and path.join in unkeyed
+            for path in parsed
+        )
+
+    def sample(self) -> View | None:
+        """The first rows, skipped ones included; ``None`` where there are none."""
+        chunk = next(iter(self.reader.chunks(None, lambda *_: None)), None)
+        return None if chunk is None else self._view(chunk)
+
+    def constants(self) -> View:
+        """A view of one row, for expressions that read no row."""
+        return View(FlatChunk([{}], [0], [1]), self.groups or {}, {}, self.mapping.nulls)
+
+    def rejected(self, view: View, reject: Reject) -> Callable[[int, str, str], None]:
+        """``reject`` for rows of a view, by their number in it."""
+
+        def refuse(row: int, found: str, expected: str) -> None:
+            reject(f"{self.member.name} {view.chunk.place(row)}", found, expected)
+
+        return refuse
+
+    def notes(self) -> list[str]:
+        """What the reading showed."""
+        name = self.member.name
+        skipped = [f"{name}: {count} rows skipped, {why}" for why, count in self.skipped.items()]
+        return self.reader.notes() + skipped
+
+    def _placed(self, reject: Reject) -> Reject:
+        def refuse(place: str, found: str, expected: str) -> None:
+            reject(f"{self.member.name} {place}", found, expected)
+
+        return refuse
+
+    def _view(self, chunk: Chunk) -> View:
+        return View(chunk, self.groups or {}, self.joins, self.mapping.nulls)
+
+    def _select(self, chunk: Chunk) -> Chunk:
+        """The rows that no rule skips."""
+        view = self._view(chunk)
+        skipped = np.zeros(view.size, dtype=np.bool_)
+        for rule in self.mapping.skips:
+            codes, values = encode(rule.source.column(view), view.size)
+            hits = [code for code, value in enumerate(values) if skips(rule, value)]
+            found = np.isin(codes, hits) & ~skipped
+            if found.any():
+                self.skipped[rule.source.where.removesuffix(" path")] += int(found.sum())
+            skipped |= found
+        return chunk.keep(np.flatnonzero(~skipped).tolist()) if skipped.any() else chunk
+
+    def _join(self, rule: JoinRule) -> Joined:
+        path = self._find(rule)
+        if path is None:
+            return Joined({}, rule.on)
+        records: dict[str, Any] = {}
+        for member in members(path, path.name):
+            reader = open_reader(member, rule.rules)
+            for chunk in reader.chunks(None, partial(_refuse, path.name)):
+                keys = as_list(chunk.column(rule.key), chunk.size) if rule.key else [""]
+                for key, record in zip(keys, chunk.records(), strict=bool(rule.key)):
+                    records[str(text_of(key))] = record
+        return Joined(records, rule.on)
+
+    def _find(self, rule: JoinRule) -> Path | None:
+        name = rule.file.format_map(self.groups or {})
+        folder = self.member.path.parent
+        for place in (folder, *folder.parents):
+            if (place / name).is_file():
+                return place / name
+            if place == self.root or self.root not in place.parents:
+                break
+        if rule.optional:
+            return None
+        raise InputError(
+            f"[join.{rule.name}] file {name!r} is not there",
+            path=self.member.name,
+            expected=f"a file of that name in the folder of {self.member.name} or one above it",
+            advice=f"copy it there, or say optional = true in [join.{rule.name}]",
+        )
+
+
+def skips(rule: SkipRule, value: Any) -> bool:
+    """Whether a rule skips rows with this value."""
+    if value is None:
+        return rule.null or rule.not_matching is not None
+    text = str(text_of(value))
+    if rule.matching is not None and rule.matching.search(text):
+        return True
+    if rule.not_matching is not None and not rule.not_matching.search(text):
+        return True
+    return text in rule.equal_to
+
+
+def _refuse(name: str, place: str, found: str, expected: str) -> None:
+    raise InputError(found, path=name, place=place, expected=expected)
