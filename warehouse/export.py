@@ -125,9 +125,9 @@ def _slices(store: Store, name: str) -> Iterator[pa.Table]:
 def _texts(connection: sa.Connection) -> Iterator[pa.Table]:
     """The table of texts, which no id can cut into slices."""
     schema = pa.schema([("sha256", pa.binary()), ("text", pa.string())])
-    streaming = connection.execution_options(stream_results=True, yield_per=TEXT_ROWS)
+    query = sa.select(tables.content).execution_options(stream_results=True, yield_per=TEXT_ROWS)
     yield schema.empty_table()
-    for part in streaming.execute(sa.select(tables.content)).partitions():
+    for part in connection.execute(query).partitions():
         hashes, texts = zip(*part, strict=True)
         yield pa.table([pa.array(hashes, pa.binary()), pa.array(texts, pa.string())], schema=schema)
 
