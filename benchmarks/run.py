@@ -1,0 +1,38 @@
+"""Measure speed and memory; see README.md beside this file."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import lm_eval_rows
+import scores
+import server
+
+BENCHMARKS = {"lm-eval": lm_eval_rows.run, "scores": scores.run, "server": server.run}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", nargs="?", choices=sorted(BENCHMARKS), help="default: all")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="rows of lm-eval")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--folder", type=Path, help="where dumps are made, and kept")
+    parser.add_argument("--server", help="URL of a PostgreSQL database to use and empty")
+    options = parser.parse_args()
+    folder = options.folder or Path(tempfile.mkdtemp(prefix="warehouse-bench-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        for name in [options.name] if options.name else BENCHMARKS:
+            print(f"== {name}", flush=True)
+            BENCHMARKS[name](folder, options)
+    finally:
+        if not options.folder:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""1 M scores into PostgreSQL, against a bare binary COPY of the same rows."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from measure import time_script
+from scores import FILL
+
+COPY = """
+import sys, time
+import psycopg
+with psycopg.connect(sys.argv[1].replace("+psycopg", ""), autocommit=True) as connection:
+    names = [row[0] for row in connection.execute(
+        "select column_name from information_schema.columns where table_name = 'score' "
+        "order by ordinal_position")]
+    rows = connection.execute("select * from score").fetchall()
+    types = [connection.execute(
+        "select data_type from information_schema.columns where table_name = 'score' and "
+        "column_name = %s", [name]).fetchone()[0] for name in names]
+    connection.execute("drop table if exists bare_score")
+    connection.execute("create table bare_score as select * from score limit 0")
+    short = {"bigint": "int8", "integer": "int4", "double precision": "float8",
+             "character varying": "varchar"}
+    started = time.monotonic()
+    with connection.cursor() as cursor:
+        with cursor.copy("copy bare_score from stdin (format binary)") as copy:
+            copy.set_types([short[name] for name in types])
+            for row in rows:
+                copy.write_row(row)
+    print(time.monotonic() - started)
+    connection.execute("drop table bare_score")
+"""
+
+RESET = """
+import sys
+from warehouse.store import migrate
+from warehouse.store.engine import open_store
+with open_store(sys.argv[1], write=True, check=False) as store:
+    migrate.downgrade(store, "base")
+    migrate.upgrade(store)
+print(0)
+"""
+
+
+def run(_folder: Path, options: argparse.Namespace) -> None:
+    """Print both times and their ratio."""
+    if not options.server:
+        print("skipped: give --server postgresql://… (its database is emptied)")
+        return
+    loads = []
+    for _ in range(options.runs):
+        time_script(RESET, [options.server], 1)
+        loads.append(time_script(FILL, [options.server, "10", "5000", "20"], 1))
+    ours = sorted(item.median for item in loads)[len(loads) // 2]
+    print(f"warehouse, 10 runs, 1 M scores: median {ours:.2f} s "
+          f"({' '.join(f'{item.median:.2f}' for item in loads)})")  # fmt: skip
+    bare = time_script(COPY, [options.server], options.runs)
+    print(f"bare binary COPY of the same rows: {bare}")
+    print(f"ratio: {ours / bare.median:.2f}")
