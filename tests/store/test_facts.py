@@ -9,6 +9,7 @@ import pytest
 
 from warehouse.errors import ConflictError, InputError
 from warehouse.records import Rejection, content_key
+from warehouse.store import ledger
 from warehouse.store.check import check
 
 NAN, INF = float("nan"), float("inf")
@@ -341,6 +342,12 @@ def test_a_dump_without_samples_is_a_run_without_facts(kit: Any, whole: Any) -> 
     report = kit.load(kit.header(published=(kit.figure("acc", 0.5),), n_requested=10))
     assert (report.n_runs, report.n_samples) == (1, 0)
     assert kit.one("select status, n_found from run") == ("complete", 0)
+
+
+def test_a_path_that_is_no_unicode_is_shown_readably(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows({"a": 1.0}), path="caf\udce9.json")
+    assert kit.one("select path from source") == "caf\\udce9.json"
+    assert ledger.forget(kit.store, "caf\udce9.json") == (1, 0)
 
 
 def test_nul_characters(kit: Any) -> None:

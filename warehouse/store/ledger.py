@@ -84,7 +84,7 @@ def claim(
         if row is not None and row.state == "loaded":
             return None
         values = {
-            "path": path, "bytes": size, "format": importer, "importer_version": version,
+            "path": readable(path), "bytes": size, "format": importer, "importer_version": version,
             "settings": dict(settings) or None, "state": "loading", "claimed_at": utc_now(),
         }  # fmt: skip
         if row is None:
@@ -96,6 +96,13 @@ def claim(
             source_id = int(row.id)
             connection.execute(sa.update(table).where(table.c.id == source_id).values(values))
     return Claim(source_id, path, sha256)
+
+
+def is_loaded(connection: sa.Connection, source: Claim) -> bool:
+    """Whether another process has loaded a source since it was claimed."""
+    table = tables.source
+    query = sa.select(table.c.state).where(table.c.id == source.id)
+    return connection.execute(query).scalar_one_or_none() == "loaded"
 
 
 def finish(
@@ -214,7 +221,7 @@ def _hand_over_figures(connection: sa.Connection, source_id: int) -> None:
 
 def _find(connection: sa.Connection, reference: str) -> int:
     table = tables.source
-    condition = table.c.path == reference
+    condition = table.c.path == readable(reference)
     if reference.isdigit():
         condition |= table.c.id == int(reference)
     found = connection.execute(sa.select(table.c.id, table.c.path).where(condition)).all()
@@ -224,6 +231,11 @@ def _find(connection: sa.Connection, reference: str) -> int:
         listed = ", ".join(f"{row.id} ({row.path})" for row in found)
         raise MisuseError(f"'{reference}' names several sources: {listed}; give the id")
     return int(found[0].id)
+
+
+def readable(path: str) -> str:
+    """A path as text that every store takes: bytes that are no UTF-8 become escapes."""
+    return path.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def utc_now() -> datetime:

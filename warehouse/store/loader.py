@@ -258,6 +258,9 @@ class Loader:
 
     def _add_facts(self, state: _Load, started: float) -> LoadReport:
         with self._transaction() as connection:
+            self.store.dialect.exclusive(connection)
+            if ledger.is_loaded(connection, state.source):
+                return LoadReport(state.source.path, "unchanged", source_id=state.source.id)
             decisions = decide(
                 connection, self.bench, state.dump.runs, state.measured, state.options.on_conflict,
                 state.source.path,

@@ -1,0 +1,215 @@
+"""What a load leaves behind when it fails, dies, or meets another one."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from warehouse.errors import InputError, StoreLockedError
+from warehouse.importers.base import batch_of
+from warehouse.records import Dump, RunHeader
+from warehouse.store import ledger
+from warehouse.store.check import check
+from warehouse.store.engine import open_store
+from warehouse.store.loader import Loader, LoadOptions
+
+FACTS = ("run", "score", "generation", "choice", "prompt_score", "content", "published_score",
+         "run_source")  # fmt: skip
+
+
+class Broken(Exception):
+    """What an importer may raise in the middle of a file."""
+
+
+def test_a_failing_load_leaves_no_facts(kit: Any) -> None:
+    def batches() -> Iterator[Any]:
+        yield batch_of(kit.rows({"a": 1.0}, response="x"))
+        raise Broken
+
+    with pytest.raises(Broken):
+        kit.loader.load(Dump((kit.header(),), batches()), kit.claim(), LoadOptions())
+    assert kit.counts(*FACTS) == (0,) * len(FACTS)
+    report = check(kit.store)
+    assert report.ok and [item.check for item in report.integrity] == ["note_unfinished_sources"]
+    assert kit.load(kit.header(), kit.rows({"a": 1.0})).n_runs == 1
+
+
+def test_a_load_that_fails_in_the_last_step_leaves_no_facts(kit: Any) -> None:
+    def fail(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        if statement.lower().startswith("update source set state"):
+            raise Broken
+
+    rows = kit.rows({"a": 1.0}, response="x")
+    sa.event.listen(kit.store.engine, "before_cursor_execute", fail)
+    with pytest.raises(Broken):
+        kit.load(kit.header(), rows)
+    sa.event.remove(kit.store.engine, "before_cursor_execute", fail)
+    assert kit.counts(*FACTS) == (0,) * len(FACTS)
+    kit.load(kit.header(), rows)
+    assert kit.counts("run", "score", "content", "metric") == (1, 1, 1, 1)
+    assert check(kit.store).ok
+
+
+def test_a_refused_source_is_in_the_ledger_with_its_reason(kit: Any) -> None:
+    claim = kit.claim("bad.json")
+    ledger.refuse(kit.store, claim, "line 4712: not JSON", [])
+    assert kit.one("select path, state from source") == ("bad.json", "refused")
+    assert "4712" in str(kit.one("select notes from source"))
+    assert ledger.loaded(kit.store) == {}
+    assert check(kit.store).integrity == ()
+    again = ledger.claim(
+        kit.store, path="bad.json", size=1, sha256=claim.sha256, importer="tool", version="1",
+        settings={},
+    )  # fmt: skip
+    assert again is not None and again.id == claim.id
+    with pytest.raises(InputError):
+        kit.loader.load(
+            Dump((kit.header(),), [batch_of([kit.row("a", 1.0, identity="{")])]), again,
+            LoadOptions(),
+        )  # fmt: skip
+
+
+# --- a process that dies ---------------------------------------------------------------------
+
+DYING = """
+import os, signal, sys
+import sqlalchemy as sa
+from warehouse.importers.base import batch_of
+from warehouse.records import Dump, RunHeader
+from warehouse.store import ledger
+from warehouse.store.engine import open_store
+from warehouse.store.loader import Loader, LoadOptions
+
+url, fatal = sys.argv[1:]
+store = open_store(url, write=True)
+loader = Loader(store)
+
+def load(number):
+    claim = ledger.claim(store, path=str(number), size=1, sha256=str(number), importer="tool",
+                         version="1", settings={})
+    rows = [{"run": 0, "prompt_id": str(n), "response": f"{number} {n}",
+             "scores": [{"metric": "acc", "value": n % 2}]} for n in range(50)]
+    header = RunHeader(harness="tool", model=f"org/{number}", benchmark="quiz", run_id="1")
+    loader.load(Dump((header,), [batch_of(rows)]), claim, LoadOptions())
+
+load(1)
+
+@sa.event.listens_for(store.engine, "before_cursor_execute")
+def die(_connection, _cursor, statement, *_rest):
+    if statement.lower().startswith(fatal):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+load(2)
+"""
+
+
+@pytest.mark.parametrize("fatal", ["insert into run ", "update source set state"])
+def test_a_killed_process_leaves_whole_sources(migrated_url: str, fatal: str) -> None:
+    """Killed at the first and at the last statement of the transaction that holds the facts."""
+    ended = subprocess.run(
+        [sys.executable, "-c", DYING, migrated_url, fatal], capture_output=True, text=True
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    with open_store(migrated_url, write=True) as store:
+        report = check(store)
+        assert report.ok and [item.n for item in report.integrity] == [1]
+        counted = "select count(*) from score union all select count(*) from content"
+        assert store.arrow(counted).column(0).to_pylist() == [50, 50]
+        assert store.arrow("select state from source order by id").column(0).to_pylist() == [
+            "loaded", "loading"
+        ]  # fmt: skip
+        claim = ledger.claim(
+            store, path="2", size=1, sha256="2", importer="tool", version="1", settings={}
+        )
+        assert claim is not None and claim.id == 2
+
+
+# --- two processes ---------------------------------------------------------------------------
+
+HOLDING = """
+import sys
+from warehouse.store.engine import open_store
+with open_store(sys.argv[1], write=sys.argv[2] == "write"):
+    print("open", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def holder(migrated_duckdb: str) -> Iterator[subprocess.Popen[str]]:
+    """Another process that has a store of the embedded engine open for writing."""
+    command = [sys.executable, "-c", HOLDING, migrated_duckdb, "write"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "open\n"
+        yield process
+
+
+@pytest.mark.engine
+def test_a_held_store_is_waited_for(migrated_duckdb: str, holder: Any) -> None:
+    told: list[str] = []
+    for write in (True, False):
+        with pytest.raises(StoreLockedError, match=rf"process {holder.pid}\b.*waited 0.3 s"):
+            open_store(migrated_duckdb, write=write, wait=0.3, on_wait=told.append)
+    assert len(told) == 2 and f"process {holder.pid}" in told[0]
+    with ThreadPoolExecutor(1) as pool:
+        began = time.monotonic()
+        opening = pool.submit(open_store, migrated_duckdb, write=True, on_wait=told.append)
+        time.sleep(0.3)
+        assert not opening.done()
+        holder.stdin.close()
+        opening.result(timeout=10).close()
+    assert time.monotonic() - began < 10 and len(told) == 3
+
+
+@pytest.mark.engine
+def test_readers_share_a_store(migrated_duckdb: str) -> None:
+    with open_store(migrated_duckdb) as one:
+        command = [sys.executable, "-c", HOLDING, migrated_duckdb, "read"]
+        ended = subprocess.run(command, input="\n", capture_output=True, text=True)
+        assert (ended.stdout, one.name) == ("open\n", migrated_duckdb)
+
+
+def _load_one(url: str, sha256: str) -> Any:
+    with open_store(url, write=True) as store:
+        loader = Loader(store)
+        claim = ledger.claim(
+            store, path=sha256, size=1, sha256=sha256, importer="tool", version="1", settings={}
+        )
+        assert claim is not None
+        header = RunHeader(harness="tool", model="org/a", benchmark="quiz", run_id="1")
+        row = {"run": 0, "prompt_id": "a", "scores": [{"metric": "acc", "value": 1.0}]}
+        try:
+            return loader.load(Dump((header,), [batch_of([row])]), claim, LoadOptions())
+        finally:
+            loader.close()
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("sources", [("x", "y"), ("x", "x")], ids=["two files", "one file"])
+def test_writers_of_a_server_that_meet(migrated_postgresql: str, sources: Any) -> None:
+    """Both have staged the same run when the first of them commits."""
+    waiting = sa.text("select count(*) from pg_locks where not granted")
+    with open_store(migrated_postgresql) as gate, ThreadPoolExecutor(2) as pool:
+        with gate.begin() as connection:
+            connection.execute(sa.text("lock table run in exclusive mode"))
+            loads = [pool.submit(_load_one, migrated_postgresql, name) for name in sources]
+            deadline = time.monotonic() + 20
+            while connection.execute(waiting).scalar_one() < 2:
+                assert time.monotonic() < deadline and not any(load.done() for load in loads)
+                time.sleep(0.02)
+        reports = [load.result(timeout=20) for load in loads]
+        assert sorted(report.n_runs for report in reports) == [0, 1]
+        assert sorted(report.state for report in reports) == (
+            ["loaded", "loaded"] if len(set(sources)) == 2 else ["loaded", "unchanged"]
+        )
+        assert check(gate).ok
