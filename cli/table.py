@@ -3,19 +3,62 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from math import floor, log10
 from typing import Any
 
 #: Rows that a terminal is given; files and pipes get all.
 TERMINAL_ROWS = 1000
 GAP = "  "
+MOST_DECIMALS = 8
+NOTHING: tuple[Any, ...] = (None, "", (), [], 0)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number that is written already; stands to the right like any other."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def decimals(errors: Iterable[float | None]) -> int:
+    """Decimals at which the smallest standard error has two digits that say something."""
+    smallest = min((error for error in errors if error), default=0.01)
+    return min(max(1 - floor(log10(smallest)), 0), MOST_DECIMALS)
+
+
+def number(value: float | None, places: int, *, sign: bool = False) -> Figure | None:
+    """A figure with so many decimals."""
+    return None if value is None else Figure(f"{value:{'+' if sign else ''}.{places}f}")
+
+
+def interval(low: float | None, high: float | None, places: int) -> str | None:
+    """Both ends of an interval."""
+    return None if low is None or high is None else f"[{low:.{places}f}, {high:.{places}f}]"
 
 
 def print_table(
-    columns: Sequence[str], rows: Sequence[Sequence[Any]], *, empty: str = "no rows"
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    empty: str = "no rows",
+    needless: Sequence[str] = (),
 ) -> None:
-    """Print rows under their columns; numbers to the right."""
+    """Print rows under their columns; numbers to the right.
+
+    Columns named ``needless`` are left out where they say nothing in any row.
+    """
+    kept = [
+        place for place, name in enumerate(columns)
+        if name not in needless or any(row[place] not in NOTHING for row in rows)
+    ]  # fmt: skip
+    columns = [columns[place] for place in kept]
+    rows = [[row[place] for place in kept] for row in rows]
     if not rows:
         print(empty)
     elif sys.stdout.isatty():
@@ -83,5 +126,5 @@ def _print_fitted(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None
 def _is_number(rows: Sequence[Sequence[Any]], place: int) -> bool:
     found = [row[place] for row in rows if row[place] is not None]
     return bool(found) and all(
-        isinstance(value, int | float) and not isinstance(value, bool) for value in found
+        isinstance(value, int | float | Figure) and not isinstance(value, bool) for value in found
     )
