@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -17,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.errors import InputError, MappingError
+from warehouse.errors import InputError
 from warehouse.importers.tabular_canonical import canonical_mapping, carries_names
 from warehouse.importers.tabular_check import mistakes_in, refuse
 from warehouse.importers.tabular_files import FORMATS, members
@@ -26,6 +27,7 @@ from warehouse.importers.tabular_parsing import parse_mapping
 from warehouse.importers.tabular_paths import glob_matches
 from warehouse.importers.tabular_rows import Projection
 from warehouse.importers.tabular_runs import RunColumns, RunRegistry
+from warehouse.importers.tabular_sections import listed
 from warehouse.importers.tabular_tables import Table
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
@@ -46,9 +48,6 @@ class Tabular:
         Args:
             mapping: parsed TOML (:func:`load_mapping`).
             place: the mapping file's path, for messages.
-
-        Raises:
-            MappingError: all mistakes that show without a dump.
         """
         return MappedTabular(mapping, place)
 
@@ -83,32 +82,29 @@ class Tabular:
 
 
 class MappedTabular(Tabular):
-    """The importer under one mapping: claims the files that the mapping names.
-
-    Raises:
-        MappingError: all mistakes that show without a dump.
-    """
+    """The importer under one mapping: claims the files that the mapping names."""
 
     def __init__(self, mapping: Mapping[str, Any], place: str) -> None:
         self.values, self.place = mapping, place
-        self.mapping, mistakes = parse_mapping(mapping, place)
-        refuse(mistakes, place)
+        self.mapping, self.mistakes = parse_mapping(mapping, place)
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Files that match ``files`` and not ``exclude``; each is a source, or all are one.
 
         Raises:
-            MappingError: no file matches.
+            MappingError: no file matches, or the mapping has mistakes that show without a dump;
+                those that show in the first file are named with them.
         """
         paths = [item.path for item in candidates if self._takes(item.path)]
-        if candidates and not paths:
-            shown = ", ".join(sorted(item.path.name for item in candidates)[:5])
-            wanted = f"files = {list(self.mapping.files)} matches" if self.mapping.files else (
-                "tables are")  # fmt: skip
-            raise MappingError(
-                f"{wanted} none of {len(candidates)} files ({shown} …)", path=self.place
-            )
         root = _common_folder(candidates)
+        mistakes = list(self.mistakes)
+        if candidates and not paths:
+            shown = listed(sorted(item.path.name for item in candidates), 5)
+            wanted = list(self.mapping.files) or "any table"
+            mistakes.append(f"files = {wanted} matches no file; there are: {shown}")
+        if mistakes and paths:
+            mistakes += self._mistakes_in(paths[0], root)
+        refuse(mistakes, self.place)
         if not self.mapping.together:
             return _single(paths, root)
         return [SourceFiles(root.name, root, tuple(sorted(paths)))] if paths else []
@@ -116,6 +112,13 @@ class MappedTabular(Tabular):
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         chosen = replace(settings, mapping=self.values, mapping_path=self.place)
         return super().read(source, chosen)
+
+    def _mistakes_in(self, path: Path, root: Path) -> list[str]:
+        """What the mapping names that a file lacks; nothing if the file cannot be opened."""
+        with suppress(InputError):
+            first = members(path, _relative(path, root), self.mapping.members)[0]
+            return mistakes_in(self.mapping, Table(first, self.mapping, root), None)
+        return []
 
     def _takes(self, path: Path) -> bool:
         if any(glob_matches(glob, path) for glob in self.mapping.exclude):

@@ -27,15 +27,17 @@ def refuse(mistakes: list[str], place: str) -> None:
     raise MappingError("\n  - ".join([f"{len(mistakes)} mistakes", *mistakes]), path=place)
 
 
-def mistakes_in(mapping: TabularMapping, table: Table, values: Mapping[str, Any]) -> list[str]:
+def mistakes_in(
+    mapping: TabularMapping, table: Table, values: Mapping[str, Any] | None
+) -> list[str]:
     """What a mapping names that a file does not have.
 
     Args:
         mapping: the mapping.
         table: one file of the dump.
-        values: header fields that the user set.
+        values: header fields that the user set; ``None``: not known yet.
     """
-    found = [*_unset(mapping, values)]
+    found = [] if values is None else [*_unset(mapping, values)]
     if table.groups is None and mapping.pattern is not None:
         found.append(
             f"[path] pattern = {mapping.pattern.pattern!r} does not match {table.member.name!r}; "
@@ -73,6 +75,9 @@ def _absent(mapping: TabularMapping, table: Table) -> list[str]:
         at = mapping.rules.at
         return [f"[rows] at = {at.text!r}: nothing there in {table.member.name!r}"] if at else []
     found = [_problem(view, table, source.where, path) for source, path in _paths(mapping)]
+    wide = table.sample(cells=False) or view
+    for skip in mapping.skips:
+        found += [_problem(wide, table, skip.source.where, path) for path in skip.source.paths()]
     for rule in mapping.joins:
         if rule.on:
             found.append(_problem(view, table, f"[join.{rule.name}] on", rule.on))
@@ -84,12 +89,13 @@ def _problem(view: View, table: Table, where: str, path: str) -> str:
     try:
         if view.holds(path):
             return ""
+        why = ""
     except PathError as error:
-        return f"{where} = {path!r}: {error}"
+        why = f" ({error})"
     names = view.chunk.names()
     kind = "column" if table.reader.is_table else "key in the first records"
     return (
-        f"{where} = {path!r}: no such {kind} in {table.member.name!r}{similar(path, names)}; "
+        f"{where} = {path!r}: no such {kind} in {table.member.name!r}{why}{similar(path, names)}; "
         f"there are: {listed(names)}"
     )
 

@@ -78,18 +78,16 @@ class TableChunk:
             return self.data.column(text).combine_chunks()
         if text == "@index":
             return pa.array(self.indices, pa.int64())
-        steps = plain_steps(parse_path(text)) or ("",)
-        top = self.data.column(str(steps[0])).to_pylist()
-        return [_or_none(descend(value, steps[1:])) for value in top]
+        top, steps = self._nested(text)
+        return [_or_none(descend(value, steps)) for value in top]
 
     def holds(self, text: str) -> bool:
         if text in self.data.column_names or text == "@index":
             return True
-        steps = plain_steps(parse_path(text)) or ("",)
-        if len(steps) == 1 or steps[0] not in self.data.column_names:
+        if plain_steps(parse_path(text))[:1] not in [(name,) for name in self.data.column_names]:
             return False
-        top = self.data.column(steps[0]).to_pylist()
-        return any(descend(value, steps[1:]) is not MISSING for value in top)
+        top, steps = self._nested(text)
+        return any(descend(value, steps) is not MISSING for value in top)
 
     def names(self) -> list[str]:
         return [str(name) for name in self.data.column_names]
@@ -99,6 +97,13 @@ class TableChunk:
 
     def records(self) -> list[Any]:
         return list(self.data.to_pylist())
+
+    def _nested(self, text: str) -> tuple[list[Any], Sequence[str | int]]:
+        """The values of the column that a path begins with, and its further steps."""
+        name, *steps = plain_steps(parse_path(text)) or ("",)
+        if name not in self.data.column_names:
+            raise PathError(f"no column {name!r}")
+        return list(self.data.column(name).to_pylist()), steps
 
     def keep(self, rows: Sequence[int]) -> TableChunk:
         taken = self.data.take(pa.array(rows, pa.int64()))

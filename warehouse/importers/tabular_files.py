@@ -134,6 +134,7 @@ class Member:
             return self._open_entry()
         raw = self.path.open("rb")
         if raw.read(len(_POINTER)) == _POINTER:
+            raw.close()
             raise _pointer_error(self.name)
         raw.seek(0)
         if not self.name.endswith(".gz"):

@@ -164,10 +164,9 @@ class TabularMapping:
 
     @property
     def sources(self) -> Iterator[Source]:
-        """All expressions of the mapping."""
+        """All expressions of the mapping that read samples and runs."""
         for variant in self.variants:
             yield from variant.sources
-        yield from (rule.source for rule in self.skips)
 
 
 def load_mapping(path: Path) -> dict[str, Any]:

@@ -103,7 +103,8 @@ def _fields(
             found[name] = _parser(name, parse)(value, where)
             continue
         hint = f"; it belongs to [{place}]" if name in other else similar(name, known)
-        parse.mistakes.append(f"{where}: no such field{hint}; fields here: {listed(known, 60)}")
+        hint = hint or f"; fields here: {listed(known, 60)}"
+        parse.mistakes.append(f"{where}: no such field{hint}")
     return found
 
 
