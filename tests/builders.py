@@ -206,6 +206,22 @@ class StoreRows:
                 "origin": "recorded",
             })  # fmt: skip
 
+    def generation(self, run: int, key: str, draw: int, response: str, **columns: Any) -> None:
+        """What a run wrote on a prompt that has scores."""
+        header = self.rows["run"][run - 1]
+        benchmark = self.rows["benchmark"][header["benchmark_id"] - 1]["name"]
+        self.rows["generation"].append({
+            "run_id": run, "prompt_id": self.prompt(benchmark, key, header["split"]),
+            "variant_id": self.variant(), "draw": draw, "response_hash": self.content(response),
+            "prompt_hash": self.content(f"Q: question {key}"), **columns,
+        })  # fmt: skip
+
+    def content(self, text: str) -> bytes:
+        digest = hashlib.sha256(text.encode()).digest()
+        if {"sha256": digest, "text": text} not in self.rows["content"]:
+            self.rows["content"].append({"sha256": digest, "text": text})
+        return digest
+
     def published(
         self, run: int | None, value: float | None, metric: int | None = None, *,
         benchmark: str = "quiz", statistic: str = "mean", perturbation: str = "",

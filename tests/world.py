@@ -21,7 +21,7 @@ def build_world() -> StoreRows:
     rows = StoreRows()
     for part in (
         _golden, _draws, _items, _quiz, _essay, _words, _edges, _seeds, _suite, _published,
-        _operations,
+        _judged, _seen, _operations,
     ):  # fmt: skip
         part(rows)
     return rows
@@ -86,6 +86,8 @@ def _quiz(rows: StoreRows) -> None:
     rows.scores(rows.run("org/d", "quiz", fewshot=5), missing)
     subset = rows.run("org/e", "quiz", fewshot=5, status="truncated", n_benchmark=40)
     rows.scores(subset, {key: 1.0 if place % 3 else 0.0 for place, key in enumerate(keys[:9])})
+    others = rows.run("org/h", "quiz", fewshot=5, status="failed", n_benchmark=40)
+    rows.scores(others, {"other0": 1.0, "other1": 0.0})
     newer = rows.run("org/f", "quiz", fewshot=5)
     rows.scores(newer, dict.fromkeys(keys, 0.5))
     for hidden in ({"superseded_by": newer}, {"status": "invalidated"}):
@@ -218,6 +220,43 @@ def _published(rows: StoreRows) -> None:
     rows.scores(rows.run("told/group", "retold", group="group"), numbered([1.0, 1.0, 1.0, 0.0]))
     rows.published(None, 0.625, benchmark="telling", group="group")
     rows.published(None, 4 / 6, benchmark="telling", group="group")
+
+
+def _judged(rows: StoreRows) -> None:
+    """One metric by two judges, two task versions, two agents, a split."""
+    judges = [rows.metric("quality", judge=name) for name in ("gpt", "claude")]
+    for metric in judges:
+        rows.describe("judged", metric, default=metric == judges[0], kind="bounded", high=10.0)
+    dice = random.Random(11)
+
+    def marks() -> Scores:
+        return {f"j{place}": dice.uniform(0, 10) for place in range(15)}
+
+    rows.scores(rows.run("chat/a", "judged"), marks(), judges[0])
+    rows.scores(rows.run("chat/b", "judged"), marks(), judges[0])
+    rows.scores(rows.run("chat/c", "judged"), marks(), judges[1])
+    both = rows.run("chat/both", "judged")
+    for metric in judges:
+        rows.scores(both, marks(), metric)
+    rows.scores(rows.run("chat/d", "judged", task_version="2"), marks(), judges[0])
+    rows.scores(rows.run("chat/a", "judged", agent="react"), marks(), judges[0])
+    rows.scores(rows.run("chat/e", "judged", split="test"), marks(), judges[0])
+
+
+def _seen(rows: StoreRows) -> None:
+    """A run with texts: two responses, one failed; two prompts of one text; a tool's odd id."""
+    rows.describe("seen", rows.metric())
+    run = rows.run("org/a", "seen", started_at=datetime(2026, 1, 5))
+    rows.scores(run, {"task/1 'x'": [1.0, None], "abcdef123": [0.0], "abcdef999": [1.0]})
+    answered = {"extracted_answer": "4", "error": None, "explanation": "right", "latency": 1.5}
+    failed = {"extracted_answer": None, "error": "timeout", "explanation": None, "latency": None}
+    spent = {"input_tokens": 10, "output_tokens": 5, "cost": 0.25}
+    rows.generation(run, "task/1 'x'", 0, "It is 4.", **answered, **spent)
+    rows.generation(run, "task/1 'x'", 1, "", **failed, **spent)
+    for place in range(2):
+        rows.prompt("seen", f"copy{place}", text="the same words")
+    rows.scores(rows.run("org/b", "seen", started_at=datetime(2026, 1, 6)),
+                {"copy0": 1.0, "copy1": 1.0, "abcdef123": 0.0})  # fmt: skip
 
 
 def _operations(rows: StoreRows) -> None:

@@ -19,8 +19,8 @@ left join benchmark named on named.id = benchmark.canonical_id
 
 _METRICS = """
 select benchmark_metric.benchmark_id, metric.id, metric.name, metric.filter, metric.unit,
-    metric.link, scorer.name as scorer, scorer.judge_model, benchmark_metric.is_default,
-    benchmark_metric.kind, benchmark_metric.low, benchmark_metric.high,
+    metric.link, scorer.name as scorer, scorer.judge_model, scorer.parameters_key,
+    benchmark_metric.is_default, benchmark_metric.kind, benchmark_metric.low, benchmark_metric.high,
     benchmark_metric.higher_is_better
 from benchmark_metric
 join metric on metric.id = benchmark_metric.metric_id
@@ -63,6 +63,7 @@ class Metric:
     link: str
     scorer: str
     judge_model: str
+    parameters_key: str
     is_default: bool
     kind: str | None
     low: float | None
@@ -82,9 +83,9 @@ class Metric:
         return (self.low, self.high)
 
     @property
-    def scale(self) -> tuple[str, str, str, str]:
+    def scale(self) -> tuple[str, ...]:
         """What must agree for two figures to be on one scale and from one judge."""
-        return (self.unit, self.link, self.scorer, self.judge_model)
+        return (self.unit, self.link, self.scorer, self.judge_model, self.parameters_key)
 
 
 def find_benchmark(store: Store, name: str) -> Benchmark:
@@ -128,11 +129,12 @@ def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str
     """
     labels = sorted({metric.label for metric in metrics})
     if wanted is None:
-        chosen = [metric for metric in metrics if metric.is_default] or list(metrics)
+        named = list(metrics)
     else:
-        chosen = [metric for metric in metrics if metric.label == wanted]
-        chosen = chosen or [metric for metric in metrics if metric.name == wanted]
-        chosen = [metric for metric in chosen if metric.is_default] or chosen
+        named = [metric for metric in metrics if metric.label == wanted]
+        named = named or [metric for metric in metrics if metric.name == wanted]
+    headline = {metric.label for metric in named if metric.is_default}
+    chosen = [metric for metric in named if metric.label in headline] or named
     per_benchmark = {(metric.benchmark_id, metric.label) for metric in chosen}
     if not chosen:
         what = f"no metric {wanted!r}" if wanted else "no metric"

@@ -14,10 +14,11 @@ Run = Mapping[str, Any]
 
 #: Columns of ``run_current`` that describe a condition, in the order in which labels show them.
 SETTINGS = (
-    "revision", "position", "training_seed", "recipe", "agent", "agent_version", "split",
-    "benchmark_recorded", "benchmark_version", "task_version", "harness", "formulation",
-    "fewshot", "fewshot_seed", "reasoning_effort", "temperature", "top_p", "max_tokens",
-    "endpoint", "opponent", "template_hash", "system_prompt_hash", "scorers_key", "checkpoint",
+    "model_recorded", "revision", "position", "training_seed", "recipe", "agent",
+    "agent_version", "split", "benchmark_recorded", "benchmark_version", "task_version",
+    "harness", "formulation", "fewshot", "fewshot_seed", "reasoning_effort", "temperature",
+    "top_p", "max_tokens", "endpoint", "opponent", "template_hash", "system_prompt_hash",
+    "scorers_key", "checkpoint",
 )  # fmt: skip
 #: Those that a reader must see even where they differ between models only.
 ALWAYS_TOLD = (

@@ -14,6 +14,7 @@ from warehouse.metrics.published import read_published
 from warehouse.metrics.reference import parse_where
 from warehouse.metrics.results import Result
 from warehouse.metrics.scores import read_scores
+from warehouse.stats.inputs import as_level
 from warehouse.store.engine import Store
 
 #: Flags that keep a row from being ranked beside rows without them.
@@ -75,6 +76,7 @@ def leaderboard(
         MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
+    as_level(level)
     found = find_benchmark(store, benchmark)
     conditions = _conditions(store, found.ids, found.name, where, latest)
     metrics = choose_metrics(metrics_of(store, found.ids), metric, found.name)

@@ -8,7 +8,7 @@ what a reference means; ``name=`` asks for a setting that is not set, ``name!=va
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -108,23 +108,21 @@ def find_conditions(
         where: what they must fulfil besides.
 
     Raises:
-        MisuseError: nothing fits; says what comes close.
+        MisuseError: nothing fits, or a short name means several models; says what comes close.
     """
     readings = parse_reference(text)
-    if readings[0].run is not None:
-        runs = read_runs(store, "run_id = :run", {"run": readings[0].run})
-        if not runs:
-            raise MisuseError(f"no current run {text!r}; see: warehouse runs")
+    if readings[0].run is None:
+        candidates = _runs_of(store, text, readings)
     else:
-        runs = _runs_of(store, text, readings, benchmark_ids)
-    chosen = [
-        run for run in runs
-        if (benchmark_ids is None or run["benchmark_id"] in benchmark_ids)
-        and all(condition.holds(run) for condition in where)
-    ]  # fmt: skip
-    if not chosen:
-        raise MisuseError(f"no current run of {text!r} fits{_asked(benchmark_ids, where)}")
-    return group_runs(chosen)
+        candidates = [read_runs(store, *one_of("run_id", [readings[0].run], "r"))]
+    for runs in candidates:
+        fitting = [run for run in runs if _wanted(run, benchmark_ids, where)]
+        if fitting:
+            return group_runs(fitting)
+    asked = [f"{one.name}{'=' if one.equal else '!='}{one.value}" for one in where]
+    there = "" if benchmark_ids is None else " on this benchmark"
+    narrowed = f" with {', '.join(asked)}" if asked else ""
+    raise MisuseError(f"{text!r} has no current run{there}{narrowed}; see: warehouse runs")
 
 
 def pick_one(conditions: Sequence[Condition], text: str, *, latest: bool = False) -> Condition:
@@ -161,44 +159,49 @@ def _with_version(model: str, version: str, agent: str | None) -> Reference:
         raise MisuseError(f"@{version}: {place[2]!r} is not a number") from None
 
 
-def _runs_of(
-    store: Store, text: str, readings: Sequence[Reference], benchmark_ids: Sequence[int] | None
-) -> list[Run]:
-    names = store.arrow("select distinct model, model_recorded from run_current").to_pylist()
-    known = sorted({name for row in names for name in row.values()})
-    matched = False
+def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[list[Run]]:
+    """Runs for each reading that names a model there is.
+
+    Raises:
+        MisuseError: no reading does.
+    """
+    names = store.arrow("select distinct model_id, model, model_recorded from run_current")
+    known: dict[str, set[int]] = {}
+    for row in names.to_pylist():
+        for name in (row["model"], row["model_recorded"]):
+            known.setdefault(name, set()).add(row["model_id"])
+    found = []
     for reading in readings:
         models = _matching(reading.model, known)
-        if not models:
-            continue
-        matched = True
-        condition, parameters = one_of("model", models, "m")
-        recorded, more = one_of("model_recorded", models, "r")
-        runs = read_runs(store, f"({condition} or {recorded})", parameters | more)
-        fitting = [run for run in runs if _fits(reading, run)]
-        if fitting and (
-            benchmark_ids is None or any(run["benchmark_id"] in benchmark_ids for run in fitting)
-        ):
-            return fitting
-    if matched:
-        raise MisuseError(f"no current run of {text!r} fits{_asked(benchmark_ids, ())}")
-    close = get_close_matches(text, known) or known[:10]
-    raise MisuseError(
-        f"no model is called {text!r}; "
-        + (f"there is: {', '.join(close)}" if close else "the store has no current run")
-    )
+        runs = read_runs(store, *one_of("model_id", models, "m")) if models else []
+        found += [[run for run in runs if _fits(reading, run)]] if models else []
+    if found:
+        return found
+    close = get_close_matches(text, known)
+    hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse models"
+    raise MisuseError(f"no model with runs is called {text!r}; {hint}")
 
 
-def _matching(pattern: str, names: Sequence[str]) -> list[str]:
-    """Names that are the pattern; else whose last part is; else that the glob fits."""
-    exact = [name for name in names if name == pattern]
-    exact = exact or [name for name in names if name.rpartition("/")[2] == pattern]
-    if exact or not _GLOB.search(pattern):
-        return exact
-    return [
-        name for name in names
-        if fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
-    ]  # fmt: skip
+def _matching(pattern: str, known: Mapping[str, set[int]]) -> list[int]:
+    """Ids of the models whose name is the pattern; else its last part; else that the glob fits."""
+    if pattern in known:
+        return sorted(known[pattern])
+    last_part = [name for name in known if name.rpartition("/")[2] == pattern]
+    ids = set().union(*(known[name] for name in last_part))
+    if len(ids) > 1:
+        raise MisuseError(f"{pattern!r} means several models: {', '.join(sorted(last_part))}")
+    if not ids and _GLOB.search(pattern):
+        fitting = [
+            name for name in known
+            if fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
+        ]  # fmt: skip
+        ids = set().union(*(known[name] for name in fitting))
+    return sorted(ids)
+
+
+def _wanted(run: Run, benchmark_ids: Sequence[int] | None, where: Sequence[Where]) -> bool:
+    on_benchmark = benchmark_ids is None or run["benchmark_id"] in benchmark_ids
+    return on_benchmark and all(condition.holds(run) for condition in where)
 
 
 def _fits(reading: Reference, run: Run) -> bool:
@@ -239,12 +242,6 @@ def _agrees(found: Any, wanted: str) -> bool:
         except ValueError:
             return False
     return fnmatchcase(str(found), wanted)
-
-
-def _asked(benchmark_ids: Sequence[int] | None, where: Sequence[Where]) -> str:
-    asked = [f"{one.name}{'=' if one.equal else '!='}{one.value}" for one in where]
-    on = "" if benchmark_ids is None else " this benchmark"
-    return on + (f" with {', '.join(asked)}" if asked else "") if on or asked else " it"
 
 
 def _exact(condition: Condition) -> str:
