@@ -8,7 +8,7 @@ from functools import partial
 
 import click
 
-from warehouse.errors import WarehouseError
+from warehouse.errors import StoreError, WarehouseError
 
 from .frame import LazyGroup
 from .state import global_options
@@ -58,6 +58,11 @@ def main(args: Sequence[str] | None = None) -> int:
         return _fail("interrupted", INTERRUPTED)
     except OSError as error:
         return _fail(_os_message(error), 3)
+    except Exception as error:
+        message = _engine_message(error)
+        if message is None:
+            raise
+        return _fail(f"the store failed: {message}\nSee: warehouse db check", StoreError.exit_code)
     return result if isinstance(result, int) else 0
 
 
@@ -74,3 +79,13 @@ def _usage(error: click.UsageError) -> str:
 def _os_message(error: OSError) -> str:
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _engine_message(error: Exception) -> str | None:
+    """What a database engine says, if it is one that failed."""
+    dialects = sys.modules.get("warehouse.store.dialects")
+    cause = getattr(error, "orig", None) or error
+    found = (
+        [dialect.query_error(cause) for dialect in dialects.DIALECTS.values()] if dialects else []
+    )
+    return next((message.splitlines()[0] for message in found if message), None)
