@@ -30,7 +30,7 @@ expected as (
   select
     pooled.*,
     wv_sum / nullif(w_sum, 0) as mean,
-    coalesce(w_sum / draw_sum, 1.0) as mean_weight,
+    coalesce(w_sum / nullif(draw_sum, 0), 1.0) as mean_weight,
     coalesce(greatest(abs(low), abs(high)), 0) as size
   from pooled
 ),
@@ -53,15 +53,15 @@ compared as (
       when held.run_id is null then 'missing'
       when wanted.run_id is null then 'surplus'
       when (held.value is null) <> (wanted.mean is null) then 'value'
-      when abs(held.value - wanted.mean)
-        > 1e-9 * greatest(abs(held.value), abs(wanted.mean), wanted.size) then 'value'
-      when abs(held.weight - wanted.mean_weight)
-        > 1e-9 * greatest(abs(held.weight), abs(wanted.mean_weight)) then 'weight'
+      when not abs(held.value - wanted.mean) <= 1e-9 * greatest(abs(wanted.mean), wanted.size)
+        then 'value'
+      when not abs(held.weight - wanted.mean_weight) <= 1e-9 * abs(wanted.mean_weight)
+        then 'weight'
       when held.n_draws <> coalesce(wanted.draw_sum, 0) then 'n_draws'
       when (held.within_variance is null) <> (wanted.variance is null) then 'within_variance'
-      when abs(held.within_variance - wanted.variance)
-        > 1e-9 * greatest(abs(held.within_variance), abs(wanted.variance))
-          + 1e-12 * wanted.size * wanted.size then 'within_variance'
+      when not abs(held.within_variance - wanted.variance)
+        <= 1e-9 * abs(wanted.variance) + 1e-12 * wanted.size * wanted.size
+        then 'within_variance'
       when held.n_scored <> wanted.scored_rows then 'n_scored'
       when held.n_unscored <> wanted.unscored_rows then 'n_unscored'
       when held.is_binary <> wanted.all_binary then 'is_binary'

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -129,10 +130,22 @@ def migrated_url(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue(f"migrated_{request.param}"))
 
 
-@pytest.fixture
-def kit(migrated_url: str) -> Iterator[Kit]:
-    """A store of this test alone, open for writing, on each engine."""
-    with open_store(migrated_url, write=True) as store:
+@contextmanager
+def _kit(url: str) -> Iterator[Kit]:
+    with open_store(url, write=True) as store:
         loader = Loader(store)
         yield Kit(store, loader)
         loader.close()
+
+
+@pytest.fixture(scope="session")
+def open_kit() -> Callable[[str], AbstractContextManager[Kit]]:
+    """For fixtures of a wider scope: open a migrated store by URL."""
+    return _kit
+
+
+@pytest.fixture
+def kit(migrated_url: str) -> Iterator[Kit]:
+    """A store of this test alone, open for writing, on each engine."""
+    with _kit(migrated_url) as made:
+        yield made

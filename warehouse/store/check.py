@@ -98,7 +98,8 @@ def check(store: Store) -> CheckReport:
     findings, skipped = [], []
     for query in checks(store.dialect.name):
         try:
-            finding = _run(store, query)
+            with store.begin() as connection:
+                finding = run_check(connection, query)
         except sa.exc.DBAPIError as error:
             if not drift:
                 raise StoreError(f"the check {query.name} failed: {error.orig}") from error
@@ -113,9 +114,9 @@ def checks(engine: str = "") -> list[named.NamedQuery]:
     return named.read_folder(files("warehouse.queries") / "checks", "library", engine)
 
 
-def _run(store: Store, query: named.NamedQuery) -> Finding | None:
-    with store.begin() as connection:
-        rows = [dict(row) for row in connection.execute(sa.text(query.text)).mappings()]
+def run_check(connection: sa.Connection, query: named.NamedQuery) -> Finding | None:
+    """Run one check in the transaction of the caller; ``None`` if nothing offends it."""
+    rows = [dict(row) for row in connection.execute(sa.text(query.text)).mappings()]
     if not rows:
         return None
     return Finding(

@@ -1,0 +1,121 @@
+"""The schema goes up and down with data in it; a store of another revision is refused."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+
+from warehouse.errors import MisuseError, SchemaVersionError, StoreError
+from warehouse.store import migrate, named, revision, tables
+from warehouse.store.engine import open_store
+from warehouse.store.loader import Loader
+
+
+def names(store: Any) -> tuple[set[str], set[str]]:
+    with store.begin() as connection:
+        inspector = sa.inspect(connection)
+        return set(inspector.get_table_names()), set(inspector.get_view_names())
+
+
+def test_there_is_one_newest_migration_and_the_program_knows_it() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(files("warehouse.migrations")))
+    config.set_main_option("path_separator", "os")
+    assert ScriptDirectory.from_config(config).get_heads() == [revision.HEAD]
+
+
+def test_an_empty_database_becomes_a_store(store_url: str) -> None:
+    with open_store(store_url, create=True) as store:
+        found, views = names(store)
+        assert found == {*tables.metadata.tables, "alembic_version"}
+        assert views == {view.name for view in named.views(store.dialect.name)}
+        assert (migrate.drift(store), revision.found(store)) == ([], revision.HEAD)
+        for view in sorted(views):
+            assert store.arrow(f'select * from "{view}"').num_rows == 0
+    open_store(store_url).close()
+
+
+def test_down_and_up_again_with_data(kit: Any) -> None:
+    header = kit.header(published=(kit.figure("acc", 0.5),), suite=("top",))
+    option = [{"choice_index": 0, "loglikelihood": -1.0}]
+    rows = [kit.row("a", 1.0, response="x", choice_scores=option, metadata='{"t": 1}')]
+    kit.load(header, rows)
+    migrate.downgrade(kit.store, "base")
+    assert names(kit.store) == ({"alembic_version"}, set())
+    assert revision.found(kit.store) is None
+    migrate.upgrade(kit.store)
+    assert (migrate.drift(kit.store), kit.counts("run", "score", "id_counter")) == ([], (0, 0, 0))
+    kit.loader = Loader(kit.store)
+    assert kit.load(header, rows).n_runs == 1
+    migrate.upgrade(kit.store)
+    assert (kit.current(), kit.counts("score", "choice", "content")) == ([1], (1, 1, 1))
+
+
+CHANGES = {
+    "drop view score_summary cascade": "view score_summary is missing",
+    "alter table rejection drop column found": "add column: rejection, found",
+    "alter table content add column more varchar": "remove column: content, more",
+    "drop table choice": "add table: choice",
+    "alter table score alter column raw type integer using null": "modify type: score, raw",
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_drift_is_told_in_words(kit: Any, change: str) -> None:
+    kit.do(change)
+    found = migrate.drift(kit.store)
+    assert any(CHANGES[change] in line for line in found), found
+
+
+def test_a_missing_view_comes_back(kit: Any) -> None:
+    kit.do("drop view score_summary cascade")
+    migrate.upgrade(kit.store)
+    assert migrate.drift(kit.store) == []
+
+
+@pytest.mark.parametrize(
+    ("recorded", "command"),
+    [("0000", "db upgrade"), (None, "db upgrade"), ("9999", "pip install --upgrade")],
+    ids=["older", "none", "newer"],
+)
+def test_another_revision_is_refused(migrated_url: str, recorded: str | None, command: str) -> None:
+    with open_store(migrated_url, write=True) as store, store.begin() as connection:
+        connection.execute(sa.text("delete from alembic_version"))
+        if recorded:
+            connection.execute(sa.text("insert into alembic_version values (:r)"), {"r": recorded})
+    with pytest.raises(SchemaVersionError) as refused:
+        open_store(migrated_url)
+    message = str(refused.value)
+    assert (recorded or "none") in message and revision.HEAD in message and command in message
+    assert (refused.value.found, refused.value.expected) == (recorded, revision.HEAD)
+    with open_store(migrated_url, check=False) as store:
+        assert revision.found(store) == recorded
+
+
+def test_a_database_that_is_no_store_is_refused(store_url: str) -> None:
+    with (
+        open_store(store_url, write=True, check=False) as store,
+        pytest.raises(SchemaVersionError, match=r"none \(empty store\).*db upgrade"),
+    ):
+        revision.require(store)
+
+
+def test_no_such_revision(kit: Any) -> None:
+    for move in (migrate.upgrade, migrate.downgrade):
+        with pytest.raises(MisuseError, match=rf"0815.*{revision.HEAD}"):
+            move(kit.store, "0815")
+    assert migrate.drift(kit.store) == []
+
+
+def test_a_step_that_fails_leaves_the_store_as_it_was(store_url: str) -> None:
+    with open_store(store_url, write=True, check=False) as store:
+        with store.begin() as connection:
+            connection.execute(sa.text("create table score (mine integer)"))
+        with pytest.raises(StoreError, match="score"):
+            migrate.upgrade(store)
+        assert names(store) == ({"score"}, set())
