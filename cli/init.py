@@ -11,15 +11,7 @@ from .state import State, pass_state
 @command("init")
 @pass_state
 def init(state: State) -> None:
-    from warehouse.store import migrate, revision
-    from warehouse.store.engine import open_store
+    from warehouse.store import revision
 
-    url = state.config().url.value
-    with open_store(url, write=True, check=False, on_wait=state.say) as store:
-        found = revision.found(store)
-        if found is None:
-            migrate.upgrade(store)
-            click.echo(f"created {store.name}, schema {revision.HEAD}")
-        else:
-            revision.require(store)
-            click.echo(f"{store.name} is there already, schema {found}")
+    with state.open_or_create() as store:
+        click.echo(f"{store.name} is ready, schema {revision.HEAD}")

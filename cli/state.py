@@ -21,6 +21,7 @@ class State:
     db: str | None = None
     quiet: bool = False
     verbose: bool = False
+    wait: float = 10.0
 
     def config(self) -> Config:
         """The settings that hold here."""
@@ -40,15 +41,18 @@ class State:
         self.detail(f"store: {setting}")
         write = write and not is_missing(setting.value)  # opening for writing would make the file
         return open_store(
-            setting.value, write=write, guarded=guarded, check=check, on_wait=self.say
-        )
+            setting.value, write=write, guarded=guarded, check=check, wait=self.wait,
+            on_wait=self.say,
+        )  # fmt: skip
 
     def open_or_create(self) -> Store:
         """The store for writing, made if there is none."""
         from warehouse.store import migrate, revision
         from warehouse.store.engine import open_store
 
-        store = open_store(self.config().url.value, write=True, check=False, on_wait=self.say)
+        store = open_store(
+            self.config().url.value, write=True, check=False, wait=self.wait, on_wait=self.say
+        )
         try:
             if revision.found(store) is None:
                 migrate.upgrade(store)
@@ -83,14 +87,14 @@ pass_state = click.make_pass_decorator(State, ensure=True)
 
 
 def global_options(function: Any, *, hidden: bool = True) -> Any:
-    """``--db``, ``-q`` and ``-v``, which stand before the command or after it."""
-    for option in (_verbose(hidden), _quiet(hidden), _db(hidden)):
+    """``--db``, ``--wait``, ``-q`` and ``-v``, which stand before the command or after it."""
+    for option in (_verbose(hidden), _quiet(hidden), _wait(hidden), _db(hidden)):
         function = option(function)
     return function
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    if value:
+    if value is not None and value is not False:
         setattr(ctx.ensure_object(State), str(param.name), value)
 
 
@@ -98,6 +102,14 @@ def _db(hidden: bool) -> Any:
     return click.option(
         "--db", metavar="URL", callback=_keep, expose_value=False, hidden=hidden,
         help="Store: duckdb:///FILE, a file name, or postgresql://HOST/DATABASE.",
+    )  # fmt: skip
+
+
+def _wait(hidden: bool) -> Any:
+    return click.option(
+        "--wait", metavar="SECONDS", type=click.FloatRange(min=0), callback=_keep,
+        expose_value=False, hidden=hidden,
+        help="How long to wait for a store that another process holds. [default: 10]",
     )  # fmt: skip
 
 
