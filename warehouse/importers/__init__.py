@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.importers.base import Importer
@@ -12,28 +13,20 @@ GROUP = "warehouse.importers"
 #: Asked last: it takes what nothing more specific has claimed.
 LAST = ("tabular",)
 
+_log = logging.getLogger(__name__)
 
-@cache
+
 def importers() -> dict[str, Importer]:
-    """Every installed importer by name; specific formats before the tabular one.
+    """Every installed importer that loads, by name; specific formats before the tabular one.
 
-    Raises:
-        WarehouseError: an entry point does not lead to an importer.
+    One that does not load is logged and left out: a broken plug-in does not stop the others.
     """
     found: dict[str, Importer] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda item: (item.name in LAST, item.name)):
+    for point in sorted(_points().values(), key=lambda item: (item.name in LAST, item.name)):
         try:
-            importer = point.load()
-        except Exception as error:
-            raise WarehouseError(
-                f"the importer '{point.name}' ({point.value}) does not load: {error}"
-            ) from error
-        if not isinstance(importer, Importer):
-            raise WarehouseError(
-                f"the entry point '{point.name}' ({point.value}) is no importer; expected an "
-                "object with name, version, claim and read"
-            )
-        found[point.name] = importer
+            found[point.name] = _load(point)
+        except WarehouseError as error:
+            _log.warning("%s", error)
     return found
 
 
@@ -42,8 +35,30 @@ def importer(name: str) -> Importer:
 
     Raises:
         MisuseError: there is none; names those there are.
+        WarehouseError: it does not load, or is no importer.
     """
-    known = importers()
-    if name not in known:
-        raise MisuseError(f"no format '{name}'; there are: {', '.join(sorted(known))}")
-    return known[name]
+    points = _points()
+    if name not in points:
+        raise MisuseError(f"no format '{name}'; there are: {', '.join(sorted(points))}")
+    return _load(points[name])
+
+
+@cache
+def _points() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+@cache
+def _load(point: EntryPoint) -> Importer:
+    try:
+        found = point.load()
+    except Exception as error:
+        raise WarehouseError(
+            f"the importer '{point.name}' ({point.value}) does not load: {error}"
+        ) from error
+    if not isinstance(found, Importer):
+        raise WarehouseError(
+            f"the entry point '{point.name}' ({point.value}) is no importer; expected an "
+            "object with name, version, claim and read"
+        )
+    return found
