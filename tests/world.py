@@ -21,7 +21,7 @@ def build_world() -> StoreRows:
     rows = StoreRows()
     for part in (
         _golden, _draws, _items, _quiz, _essay, _words, _edges, _seeds, _suite, _published,
-        _judged, _seen, _operations,
+        _judged, _seen, _drift, _operations,
     ):  # fmt: skip
         part(rows)
     return rows
@@ -257,6 +257,14 @@ def _seen(rows: StoreRows) -> None:
         rows.prompt("seen", f"copy{place}", text="the same words")
     rows.scores(rows.run("org/b", "seen", started_at=datetime(2026, 1, 6)),
                 {"copy0": 1.0, "copy1": 1.0, "abcdef123": 0.0})  # fmt: skip
+
+
+def _drift(rows: StoreRows) -> None:
+    """One model before and after a change of its revision."""
+    rows.describe("drift", rows.metric())
+    for day, revision, right in ((5, "v1", 3), (7, "v2", 2)):
+        run = rows.run("drift/a", "drift", revision=revision, started_at=datetime(2026, 1, day))
+        rows.scores(run, {f"d{place}": float(place < right) for place in range(4)})
 
 
 def _operations(rows: StoreRows) -> None:

@@ -22,7 +22,7 @@ with published as (
     published_score.n,
     row_number() over (
       partition by published_score.run_id, published_score.metric_id
-      order by published_score.statistic, published_score.source_id nulls last
+      order by published_score.statistic nulls last, published_score.source_id nulls last
     ) as place
   from published_score
   join run_current on run_current.run_id = published_score.run_id

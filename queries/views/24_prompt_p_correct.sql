@@ -1,6 +1,6 @@
 -- The probability that a run answers a prompt correctly, with its Wilson interval.
--- Only metrics that are 0/1 for each generation, also where the dump stores their rate; a value that
--- is no share of its draws (partial credit) is left out.
+-- Only metrics that are 0/1 for each generation, also where the dump stores their rate; a value
+-- that is no share of its draws (partial credit) is left out.
 -- grain: one row per current run, prompt and binary metric with a score, in headline form
 -- columns:
 --   run_id: id of the run

@@ -2,7 +2,7 @@
 -- Scores are headline metrics, oriented so that more is better (unknown direction: higher is
 -- better), equal at 12 significant digits is no win. The scenario score is the mean over its
 -- benchmarks, given only to models that have all of them; a scenario with one model is dropped.
--- grain: one row per suite ('' = all benchmarks, each its own scenario) and model, checkpoint, agent
+-- grain: one row per suite ('' = all benchmarks, each a scenario) and model, checkpoint, agent
 -- columns:
 --   suite_id: id of the benchmark whose children are the scenarios; null for all benchmarks
 --   suite: its name; '' for all benchmarks

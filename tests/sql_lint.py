@@ -1,0 +1,218 @@
+"""What SQL of ours may not say: the portable subset, held by walking syntax trees.
+
+The subset is what DuckDB, PostgreSQL and Spark read alike and answer alike. `faults` takes one
+statement and returns sentences; none means that one text serves all three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.tokens import TokenType
+
+DIALECTS = ("duckdb", "postgres", "spark")
+#: Functions that the three share (engines.md lists how that was tried).
+FUNCTIONS = {
+    "abs", "avg", "bool_and", "bool_or", "ceil", "coalesce", "corr", "count", "covar_pop",
+    "covar_samp", "cume_dist", "dense_rank", "exp", "floor", "greatest", "lag", "lead", "least",
+    "ln", "max", "min", "ntile", "nullif", "percentile_cont", "power", "rank", "regr_r2",
+    "regr_slope", "round", "row_number", "sqrt", "stddev_pop", "stddev_samp", "substring", "sum",
+    "var_pop", "var_samp",
+}  # fmt: skip
+#: Types that all three know by one name and give one meaning.
+TYPES = {"BIGINT", "INT", "BOOLEAN", "DATE", "TIMESTAMP"}
+#: Names that the parser gives to a function of the subset.
+_SAME = {
+    "logical_and": "bool_and", "logical_or": "bool_or", "ceiling": "ceil", "pow": "power",
+    "stddev": "stddev_samp", "variance": "var_samp", "variance_pop": "var_pop",
+}  # fmt: skip
+#: Parts of a statement that the parser takes for functions.
+_SYNTAX = (exp.Case, exp.If, exp.Cast, exp.And, exp.Or, exp.Xor, exp.Exists, exp.Any)
+_REFUSED: dict[type[exp.Expression], str] = {
+    exp.Qualify: "QUALIFY",
+    exp.Lambda: "a lambda",
+    exp.Pivot: "PIVOT",
+    exp.Bracket: "a subscript",
+    exp.Array: "a list",
+    exp.Struct: "a struct",
+    exp.TryCast: "TRY_CAST",
+    exp.ILike: "ILIKE",
+    exp.RegexpLike: "a regular expression",
+    exp.NullSafeEQ: "IS NOT DISTINCT FROM",
+    exp.NullSafeNEQ: "IS DISTINCT FROM",
+    exp.TableSample: "a sample",
+    exp.Interval: "an interval",
+    exp.Columns: "COLUMNS()",
+}
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What a statement can read: columns by table or view, and which of those are facts."""
+
+    columns: Mapping[str, Set[str]] = field(default_factory=dict)
+    facts: Set[str] = frozenset()
+
+
+def faults(sql: str, schema: Schema | None = None) -> list[str]:
+    """What is not portable in one statement, in words."""
+    known = schema or Schema()
+    try:
+        trees = {dialect: sqlglot.parse(sql, read=dialect) for dialect in DIALECTS}
+    except SqlglotError as error:
+        return [f"is not read by every engine: {str(error).splitlines()[0]}"]
+    if any(len(found) != 1 or not isinstance(found[0], exp.Query) for found in trees.values()):
+        return ["is not one SELECT"]
+    tree = trees["duckdb"][0]
+    assert tree is not None
+    return [
+        *_tokens(sql), *_refused_parts(tree), *_functions(tree), *_types(tree), *_stars(tree),
+        *_groups(tree), *_frames(tree), *_orders(trees), *_shadows(tree, known),
+        *_repeated_facts(tree, known),
+    ]  # fmt: skip
+
+
+def reads_facts(sql: str, facts: Set[str]) -> bool:
+    """Whether a statement reads one of some tables, also through its own WITH."""
+    tree = sqlglot.parse_one(sql, read="duckdb")
+    return any(table.name in facts for table in tree.find_all(exp.Table))
+
+
+def _tokens(sql: str) -> Iterator[str]:
+    for token in sqlglot.tokenize(sql, read="duckdb"):
+        if token.token_type == TokenType.DCOLON:
+            yield "casts with :: (write CAST)"
+        if token.token_type == TokenType.IDENTIFIER:
+            yield f'quotes the name "{token.text}" (a text on Spark)'
+        if "%" in token.text:
+            yield "has a percent sign (a placeholder for a driver)"
+
+
+def _refused_parts(tree: exp.Expression) -> Iterator[str]:
+    for node in tree.walk():
+        for kind, words in _REFUSED.items():
+            if type(node) is kind:
+                yield f"uses {words}"
+    if any(node.args.get("on") for node in tree.find_all(exp.Distinct)):
+        yield "uses DISTINCT ON"
+
+
+def _functions(tree: exp.Expression) -> Iterator[str]:
+    for node in tree.find_all(exp.Func):
+        if isinstance(node, _SYNTAX):
+            continue
+        name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
+        name = _SAME.get(name.lower(), name.lower())
+        if name not in FUNCTIONS:
+            yield f"calls {name}()"
+        elif name == "percentile_cont" and not isinstance(node.parent, exp.WithinGroup):
+            yield "calls percentile_cont() without WITHIN GROUP"
+
+
+def _types(tree: exp.Expression) -> Iterator[str]:
+    for node in tree.find_all(exp.Cast):
+        if node.to.this.name not in TYPES:
+            yield f"casts to {node.to.sql()}"
+
+
+def _stars(tree: exp.Expression) -> Iterator[str]:
+    for node in tree.find_all(exp.Star):
+        if any(node.args.get(key) for key in ("except_", "except", "replace", "rename")):
+            yield "uses * EXCLUDE or REPLACE"
+
+
+def _groups(tree: exp.Expression) -> Iterator[str]:
+    for node in tree.find_all(exp.Group):
+        if node.args.get("all") or any(item.name.lower() == "all" for item in node.expressions):
+            yield "uses GROUP BY ALL"
+        if any(isinstance(item, exp.Literal) for item in node.expressions):
+            yield "groups by the number of a column"
+    for node in tree.find_all(exp.Order):
+        if node.args.get("all") or any(
+            item.this.name.lower() == "all" for item in node.expressions
+        ):
+            yield "uses ORDER BY ALL"
+
+
+def _frames(tree: exp.Expression) -> Iterator[str]:
+    for node in tree.find_all(exp.WindowSpec):
+        kind = str(node.args.get("kind")).upper()
+        if kind != "ROWS":
+            yield f"has a window frame of {kind} (only ROWS)"
+
+
+def _orders(trees: Mapping[str, list[exp.Expression | None]]) -> Iterator[str]:
+    """Without NULLS LAST one engine or the other puts nulls first."""
+    wrong = {
+        node.this.sql()
+        for dialect in ("postgres", "spark")
+        for tree in trees[dialect]
+        if tree is not None
+        for node in tree.find_all(exp.Ordered)
+        if node.args.get("nulls_first")
+    }
+    return (f"orders by {name} without NULLS LAST" for name in sorted(wrong))
+
+
+def _shadows(tree: exp.Expression, schema: Schema) -> Iterator[str]:
+    """An alias that is also a column, used bare where engines choose differently."""
+    outputs = {cte.alias: set(cte.this.named_selects) for cte in tree.find_all(exp.CTE)}
+    for select in tree.find_all(exp.Select):
+        sources = {name for table in _sources(select) for name in _columns(table, outputs, schema)}
+        aliases = {
+            item.alias
+            for item in select.selects
+            if isinstance(item, exp.Alias) and not _is_column(item.this, item.alias)
+            and (item.alias in sources or item.alias in _own_columns(item))
+        }  # fmt: skip
+        used = {column.name for part in _clauses(select) for column in _bare_columns(part)}
+        yield from (f"alias {name} shadows a column and is used bare" for name in aliases & used)
+
+
+def _is_column(node: exp.Expression, name: str) -> bool:
+    return isinstance(node, exp.Column) and node.name == name
+
+
+def _own_columns(item: exp.Expression) -> set[str]:
+    return {column.name for column in item.find_all(exp.Column)}
+
+
+def _sources(select: exp.Select) -> Iterator[exp.Table]:
+    from_ = select.args.get("from_") or select.args.get("from")
+    for part in [from_, *(select.args.get("joins") or [])]:
+        if part is not None and isinstance(part.this, exp.Table):
+            yield part.this
+
+
+def _columns(table: exp.Table, outputs: Mapping[str, Set[str]], schema: Schema) -> Set[str]:
+    return outputs.get(table.name) or schema.columns.get(table.name) or frozenset()
+
+
+def _clauses(select: exp.Select) -> Iterator[exp.Expression]:
+    for name in ("group", "having", "order"):
+        part = select.args.get(name)
+        if part is not None:
+            yield part
+
+
+def _bare_columns(part: exp.Expression) -> Iterator[exp.Column]:
+    return (column for column in part.find_all(exp.Column) if not column.table)
+
+
+def _repeated_facts(tree: exp.Expression, schema: Schema) -> Iterator[str]:
+    """An engine may run such an expression once for each use, or keep all its rows."""
+    heavy: set[str] = set(schema.facts)
+    for cte in tree.find_all(exp.CTE):
+        if any(table.name in heavy for table in cte.this.find_all(exp.Table)):
+            heavy.add(cte.alias)
+        inside = {id(table) for table in cte.this.find_all(exp.Table)}
+        uses = [
+            table for table in tree.find_all(exp.Table)
+            if table.name == cte.alias and id(table) not in inside
+        ]  # fmt: skip
+        if cte.alias in heavy and len(uses) > 1:
+            yield f"uses {cte.alias}, which holds a fact table, {len(uses)} times"
