@@ -1,8 +1,8 @@
 -- Figures that sources publish, against the same figures recomputed from their samples.
--- The verdict says what explains a published figure, tried in this order: not_recomputable (no
--- samples, or no mean of them), truncated (fewer prompts found than declared, so that even equal
--- figures prove nothing), exact (to 1e-9), rounded (equal at the decimals that are published),
--- null_as_worst (if samples without a score count as the worst score), contradicts.
+-- The verdict says what explains a published figure, the first that holds: not_recomputable (no
+-- samples, or no mean of them), truncated (the run is, or its samples cover fewer prompts than
+-- declared), exact (to 1e-9), rounded (equal at the decimals that are published), null_as_worst (if
+-- samples without a score count as the worst score), contradicts.
 -- grain: one row per published figure of a current run, or of a group of benchmarks
 -- columns:
 --   source_id: id of the source that publishes it
@@ -29,7 +29,7 @@
 --   n_prompts_unscored: prompts of which no sample was scored
 --   n_declared: prompts that the source says the figure, or else the run, covers
 --   status: of the run
---   verdict: exact, rounded, null_as_worst, not_recomputable, truncated or contradicts
+--   verdict: not_recomputable, truncated, exact, rounded, null_as_worst or contradicts
 with recursive step as (
   select 0 as j
   union all
@@ -257,7 +257,8 @@ select
   t.status,
   case
     when t.published is null or t.recomputed is null then 'not_recomputable'
-    when t.status = 'truncated' or t.n_found < t.n_declared then 'truncated'
+    when t.status = 'truncated' or t.n_found + t.n_prompts_unscored < t.n_declared
+      then 'truncated'
     when abs(t.published - t.recomputed) <= t.exactly then 'exact'
     when abs(t.published - t.recomputed) <= t.roughly then 'rounded'
     when abs(t.published - t.null_as_worst) <= t.roughly then 'null_as_worst'
