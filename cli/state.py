@@ -96,6 +96,18 @@ def global_options(function: Any, *, hidden: bool = True) -> Any:
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     if value is not None and value is not False:
         setattr(ctx.ensure_object(State), str(param.name), value)
+        if param.name == "quiet":
+            _silence(ctx)
+
+
+def _silence(ctx: click.Context) -> None:
+    """No warnings of the library for as long as the call lasts."""
+    import logging
+
+    log = logging.getLogger("warehouse")
+    before = log.level
+    log.setLevel(logging.ERROR)
+    ctx.find_root().call_on_close(lambda: log.setLevel(before))
 
 
 def _db(hidden: bool) -> Any:
