@@ -66,8 +66,8 @@ class Kit:
     ) -> LoadReport:  # fmt: skip
         """Load one source of its own; `dump` holds more fields of the dump, `options` the rest."""
         runs = (headers,) if isinstance(headers, RunHeader) else tuple(headers)
-        batches = [batch_of(rows)] if rows else []
-        made = Dump(runs, batches, **(dump or {}))
+        batches = {"batches": [batch_of(rows)] if rows else []}
+        made = Dump(runs, **(batches | (dump or {})))
         return self.loader.load(made, self.claim(path), LoadOptions(**options), dry_run=dry_run)
 
     # looking

@@ -56,7 +56,9 @@ def fill(kit: Any) -> None:
     short = [kit.row(prompt, 1.0) for prompt in "ab"]
     kit.load(kit.header("2", n_requested=9), short, path="two.json")
     kit.load(kit.header("2"), [*short, kit.row("c", 0.0)], path="three.json")
-    kit.load(kit.header("4", benchmark="other", model="org/b"), short, path="four.json")
+    untold = [kit.row(prompt, 1.0, response="not kept") for prompt in "ab"]
+    other = kit.header("4", benchmark="other", model="org/b")
+    kit.load(other, untold, path="four.json", text="none")
     ledger.refuse(kit.store, kit.claim("bad.json"), "bad", [Rejection("line 2", "[", "JSON")])
     clusters.cluster_by(kit.store, "quiz", ["topic"], default=True)
 

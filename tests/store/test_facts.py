@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from warehouse.errors import ConflictError, InputError
-from warehouse.records import Rejection, content_key
+from warehouse.importers.base import batch_of
+from warehouse.records import Reading, Rejection, content_key
 from warehouse.store import ledger
 from warehouse.store.check import check
 
@@ -308,6 +311,29 @@ def test_bad_rows_refuse_the_source_unless_allowed(kit: Any) -> None:
     assert kit.all("select place, found, expected from rejection order by 1") == [
         ("line 3", "{nonsense", "a JSON object"), ("line 9", "]", "JSON")
     ]  # fmt: skip
+
+
+LINES = """
+select 0 as run, id as prompt_id, [{metric: 'acc', value: v}] as scores
+from read_json($file, columns = {id: 'varchar', v: 'double'}, format = 'newline_delimited')
+"""
+
+
+def test_a_reading_is_done_in_bulk_and_row_by_row_where_it_fails(kit: Any, tmp_path: Path) -> None:
+    path = tmp_path / "it's.jsonl"
+    path.write_text('{"id": "a", "v": 1}\n{"id": "b", "v": 0.5}\n')
+    reading = Reading(LINES, {"file": str(path)}, fallback=lambda: pytest.fail("not needed"))
+    assert kit.load(kit.header("1"), dump={"batches": [reading]}).n_scores == 2
+    path.write_text('{"id": "a", "v": 1}\n{"id": "b", "v": \n')
+    bad: list[Rejection] = []
+
+    def fallback() -> Iterator[Any]:
+        yield batch_of(kit.rows({"a": 1.0}))
+        bad.append(Rejection("line 2", '{"id": "b", "v":', "a JSON object"))
+
+    slow = {"batches": [Reading(LINES, {"file": str(path)}, fallback)], "rejections": bad}
+    report = kit.load(kit.header("2"), dump=slow, max_rejected=1)
+    assert (report.n_runs, report.n_scores, report.n_rejected) == (1, 1, 1)
 
 
 def test_an_identity_that_is_no_json_is_refused(kit: Any) -> None:

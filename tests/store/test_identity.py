@@ -11,6 +11,12 @@ from warehouse.store import ledger
 from warehouse.store.check import check
 
 SCORES = {"a": 1.0, "b": 0.0, "c": 1.0}
+#: condition, run and content of one small dump
+KEYS = (
+    "686ddbf0065ac205ab956289b0399123998748e7eb0f77b1349dd1e1d9867895",
+    "70b585b449d92cb1fe5661c0dfd2c6f846f4d9f5bd7132a1d79a700cf818622b",
+    "aa0c62a74a7c1bb3dae1f162c8af607e624dc76ae1e74b7abf40cc7fd04001e0",
+)
 
 
 def test_an_unchanged_source_is_not_claimed_twice(kit: Any) -> None:
@@ -37,6 +43,12 @@ def test_the_same_run_in_another_file_is_seen_again(kit: Any) -> None:
     assert kit.all("select run_id, source_id, place from run_source order by 2") == [
         (1, 1, "x.json"), (1, 2, "y.json"), (1, 3, None)
     ]  # fmt: skip
+
+
+def test_keys_are_the_same_in_every_store(kit: Any) -> None:
+    """They tell a run when stores are merged: they must not change from version to version."""
+    kit.load(kit.header(temperature=0.5), kit.rows(SCORES, response="x"))
+    assert kit.one("select condition_key, run_key, content_digest from run") == KEYS
 
 
 def test_what_does_not_change_the_measurement_does_not_make_another_run(kit: Any) -> None:
