@@ -33,6 +33,20 @@ _DEFAULT_AGGREGATION = {
 #: Aggregations whose rows are pairs (log-likelihood, number of words or bytes).
 PAIRED = ("weighted_perplexity", "bits_per_byte")
 
+#: Whether higher is better, where a file does not say (0.3, samples without results).
+_BETTER = {
+    **dict.fromkeys(
+        """acc acc_norm acc_bytes acc_mutual_info em exact exact_match f1 mcc mc1 mc2
+        bleu chrf chrf++ rouge1 rouge2 rougeL likelihood""".split(),
+        True,
+    ),
+    **dict.fromkeys(
+        """ppl perplexity word_perplexity byte_perplexity bits_per_byte brier_score ter
+        likelihood_difference pct_stereotype""".split(),
+        False,
+    ),
+}
+
 #: A metric that measures nothing: ``--predict_only``.
 BYPASS = "bypass"
 
@@ -130,7 +144,8 @@ def _spec(
     metric, name = pair
     link = _link(metric, config, seen)
     kind, low, high = _bounds(metric, link, seen.values.get(metric))
-    higher = better.get(metric, _entry(metric, config).get("higher_is_better"))
+    stated = _entry(metric, config).get("higher_is_better", _BETTER.get(metric))
+    higher = better.get(metric, stated)
     return MetricSpec(
         name=metric,
         filter=filter_label(name),

@@ -129,7 +129,10 @@ class RowReader:
     def _likelihoods(
         self, row: Mapping[str, Any], requests: Sequence[Sequence[Any]], responses: Sequence[Any]
     ) -> list[dict[str, Any]]:
-        pairs = [_pair(item[0] if isinstance(item, list) and item else None) for item in responses]
+        pairs = [
+            response_pair(item[0] if isinstance(item, list) and item else None)
+            for item in responses
+        ]
         if self.layout.mutual:
             half = len(pairs) // 2
             pairs, apart = pairs[:half], [number for number, _ in pairs[half:]]
@@ -181,7 +184,7 @@ class RowReader:
 
     def _value(self, name: str, value: Any, word: Any, unanswered: bool) -> dict[str, Any]:
         if name in self.layout.paired:
-            return _paired_value(value)
+            return paired_value(value)
         number = number_or_none(value)
         if number is not None:
             return {"value": number, "status": "no_answer" if unanswered else None}
@@ -226,7 +229,7 @@ def _filtered(row: Mapping[str, Any]) -> str | None:
     return None if first is None else as_text(first)
 
 
-def _pair(response: Any) -> tuple[float | None, bool | None]:
+def response_pair(response: Any) -> tuple[float | None, bool | None]:
     """Log-likelihood and "this is what greedy decoding gives" of one response."""
     number, greedy = response if isinstance(response, list) and len(response) == 2 else (
         response, None)  # fmt: skip
@@ -251,7 +254,7 @@ def _named_options(target: str) -> list[int] | None:
     return listed if all(type(item) is int for item in listed) else None
 
 
-def _paired_value(value: Any) -> dict[str, Any]:
+def paired_value(value: Any) -> dict[str, Any]:
     """(log-likelihood, n) as nats per word or byte, weighted by n."""
     if value is None:
         return {"status": "error"}
