@@ -60,14 +60,15 @@ def _print(found: Comparison, state: State) -> None:
     columns = ["benchmark", "split", "metric", "a", "b", "a - b", "se", level, "p", "better",
                "prompts", "clusters", "only a", "only b", "correlation", "method",
                "flags"]  # fmt: skip
-    needless = ("split", "clusters", "only a", "only b", "flags")
-    print_table(columns, [_cells(row) for row in found.rows], needless=needless)
+    needless = ("split", "clusters", "only a", "only b", "method", "flags")
+    rows = [_cells(row, state.verbose) for row in found.rows]
+    print_table(columns, rows, needless=needless)
     for row in found.rows:
         if row.reason and (row.ci_low is None or state.verbose):
             state.say(f"note: {row.benchmark}: {row.reason}")
 
 
-def _cells(row: ComparisonRow) -> list[Any]:
+def _cells(row: ComparisonRow, verbose: bool) -> list[Any]:
     places = decimals([row.standard_error])
     p = None if row.p_value is None else f"{row.p_value:.2g}"
     return [
@@ -75,5 +76,5 @@ def _cells(row: ComparisonRow) -> list[Any]:
         number(row.mean_b, places), number(row.difference, places, sign=True),
         number(row.standard_error, places), interval(row.ci_low, row.ci_high, places), p,
         row.better or "neither", row.n_prompts, row.n_clusters, row.only_a, row.only_b,
-        number(row.correlation, 2), row.method, row.flags,
+        number(row.correlation, 2), row.method if verbose else "", row.flags,
     ]  # fmt: skip

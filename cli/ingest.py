@@ -120,7 +120,7 @@ def _ingest(state: State, given: Given) -> IngestReport:
 @contextmanager
 def _target(state: State, dry_run: bool) -> Iterator[Store]:
     """The store, made if there is none; a dry run makes one that is thrown away."""
-    if dry_run and is_missing(state.config().url.value):
+    if dry_run and _is_empty(state):
         from warehouse.store.engine import open_store
 
         with (
@@ -131,3 +131,13 @@ def _target(state: State, dry_run: bool) -> Iterator[Store]:
     else:
         with state.open_or_create() as store:
             yield store
+
+
+def _is_empty(state: State) -> bool:
+    """Whether there is no store yet."""
+    from warehouse.store import revision
+
+    if is_missing(state.config().url.value):
+        return True
+    with state.open(check=False) as store:
+        return revision.found(store) is None

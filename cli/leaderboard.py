@@ -85,10 +85,11 @@ def _print(board: Leaderboard, state: State) -> None:
     columns = ["rank", "model", "condition", "metric", "split", "figure", "se", level, "prompts",
                "clusters", "draws", "runs", "method", "flags"]  # fmt: skip
     places = decimals(row.standard_error for row in board.rows)
-    rows = [_cells(row, places) for row in board.rows]
+    rows = [_cells(row, places, state.verbose) for row in board.rows]
     if len({row.metric for row in board.rows}) == 1:  # the heading says it
         rows = [[*row[:3], "", *row[4:]] for row in rows]
-    print_table(columns, rows, needless=("condition", "metric", "split", "clusters", "flags"))
+    needless = ("condition", "metric", "split", "clusters", "method", "flags")
+    print_table(columns, rows, needless=needless)
     for note in board.notes:
         state.say(f"note: {note.replace('subset_ok', '--subset ok')}")
     for row in board.rows:
@@ -96,9 +97,10 @@ def _print(board: Leaderboard, state: State) -> None:
             state.say(f"note: {row.model}: {row.reason}")
 
 
-def _cells(row: LeaderboardRow, places: int) -> list[Any]:
+def _cells(row: LeaderboardRow, places: int, verbose: bool) -> list[Any]:
     return [
         row.rank, row.model, row.condition, row.metric, row.split, number(row.estimate, places),
         number(row.standard_error, places), interval(row.ci_low, row.ci_high, places),
-        row.n_prompts, row.n_clusters, row.n_draws, row.runs, row.method, row.flags,
+        row.n_prompts, row.n_clusters, row.n_draws, row.runs,
+        row.method if verbose else "", row.flags,
     ]  # fmt: skip

@@ -128,7 +128,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
+        whole = value == value.to_integral_value() and abs(value) < 2**63
+        return int(value) if whole else float(value)
     return str(value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from typing import Any
 #: Rows that a terminal is given; files and pipes get all.
 TERMINAL_ROWS = 1000
 GAP = "  "
+#: Texts up to this length are never folded.
+SHORT = 16
 MOST_DECIMALS = 8
 NOTHING: tuple[Any, ...] = (None, "", (), [], 0)
 
@@ -61,12 +64,15 @@ def print_table(
     rows = [[row[place] for place in kept] for row in rows]
     if not rows:
         print(empty)
-    elif sys.stdout.isatty():
-        _print_fitted(columns, rows[:TERMINAL_ROWS])
-        if len(rows) > TERMINAL_ROWS:
-            print(f"... and {len(rows) - TERMINAL_ROWS} more rows: --json, --csv or a pipe has all")
+        return
+    table = _Texts(columns, rows[:TERMINAL_ROWS] if sys.stdout.isatty() else rows)
+    width = shutil.get_terminal_size().columns
+    if sys.stdout.isatty() and table.width > width >= table.least_width:
+        _print_folded(table)
     else:
-        _print_plain(columns, rows)
+        _print_plain(table)
+    if table.n_rows < len(rows):
+        print(f"... and {len(rows) - table.n_rows} more rows: --json, --csv or a pipe has all")
 
 
 def cell(value: Any) -> str:
@@ -86,45 +92,64 @@ def cell(value: Any) -> str:
     return " ".join(str(value).split())
 
 
-def _print_plain(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    texts = [[cell(value) for value in row] for row in rows]
-    widths = [
-        max(len(name), *(len(row[place]) for row in texts)) for place, name in enumerate(columns)
-    ]
-    right = [_is_number(rows, place) for place in range(len(columns))]
+class _Texts:
+    """A table in words, and how wide its columns are."""
 
+    def __init__(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        self.columns = columns
+        self.rows = [[cell(value) for value in row] for row in rows]
+        self.n_rows = len(rows)
+        self.right = [_is_number([row[place] for row in rows]) for place in range(len(columns))]
+        self.widths = [
+            max(len(name), *(len(row[place]) for row in self.rows))
+            for place, name in enumerate(columns)
+        ]
+
+    @property
+    def width(self) -> int:
+        """Characters of a line."""
+        return sum(self.widths) + len(GAP) * (len(self.columns) - 1)
+
+    @property
+    def least_width(self) -> int:
+        """Characters of a line when long texts are folded."""
+        folded = [min(width, SHORT) for width in self.widths]
+        return sum(folded) + len(GAP) * (len(self.columns) - 1)
+
+
+def _print_plain(table: _Texts) -> None:
     def line(cells: Sequence[str]) -> str:
         padded = [
             text.rjust(width) if to_right else text.ljust(width)
-            for text, width, to_right in zip(cells, widths, right, strict=True)
+            for text, width, to_right in zip(cells, table.widths, table.right, strict=True)
         ]
         return GAP.join(padded).rstrip()
 
-    print(line(columns))
-    print(GAP.join("-" * width for width in widths))
-    for row in texts:
+    print(line(table.columns))
+    print(GAP.join("-" * width for width in table.widths))
+    for row in table.rows:
         print(line(row))
 
 
-def _print_fitted(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    from rich import box
+def _print_folded(table: _Texts) -> None:
+    """Long texts go on in the line below; numbers and other short ones stay whole."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for place, name in enumerate(columns):
-        to_right = _is_number(rows, place)
-        table.add_column(
-            Text(name), justify="right" if to_right else "left", no_wrap=to_right, overflow="fold"
-        )
-    for row in rows:
-        table.add_row(*(Text(cell(value)) for value in row))
-    Console(highlight=False).print(table)
+    shown = Table(box=None, pad_edge=False, padding=(0, len(GAP), 0, 0))
+    for name, width, to_right in zip(table.columns, table.widths, table.right, strict=True):
+        shown.add_column(
+            Text(name), justify="right" if to_right else "left", no_wrap=width <= SHORT,
+            min_width=min(width, SHORT), overflow="fold",
+        )  # fmt: skip
+    for row in table.rows:
+        shown.add_row(*(Text(text) for text in row))
+    Console(highlight=False, width=shutil.get_terminal_size().columns).print(shown)
 
 
-def _is_number(rows: Sequence[Sequence[Any]], place: int) -> bool:
-    found = [row[place] for row in rows if row[place] is not None]
+def _is_number(values: Sequence[Any]) -> bool:
+    found = [value for value in values if value is not None]
     return bool(found) and all(
         isinstance(value, int | float | Figure) and not isinstance(value, bool) for value in found
     )

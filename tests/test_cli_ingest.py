@@ -119,6 +119,15 @@ def test_a_dry_run_reads_everything_and_stores_nothing(
     assert len(run("sources", "--json").rows) == 1
 
 
+def test_a_dry_run_leaves_an_empty_database_empty(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
+    write_run(tmp_path / "in")
+    done = run("ingest", str(tmp_path / "in"), "--dry-run", db=store_url)
+    assert done.code == 0 and "1 new" in done.out
+    assert run("runs", db=store_url).code == 4
+
+
 def test_a_bad_source_is_refused_and_the_rest_loaded(
     run: Caller, store_url: str, tmp_path: Path
 ) -> None:

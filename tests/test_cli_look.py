@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pty
+import re
+import subprocess
 from collections.abc import Iterator
 from dataclasses import fields
 
 import pytest
 
-from tests.cli import Caller, filled_url
+from tests.cli import COMMAND, Caller, filled_url
 from tests.stores import ENGINES
 from tests.world import build_world
 from warehouse.metrics.compare import compare
@@ -94,6 +99,37 @@ def test_figures_have_the_decimals_that_their_errors_allow(run: Caller, url: str
     figure, low = line.split()[2], line.split("[")[1].split(",")[0]
     assert figure != low  # 5000.25, not 5000
     assert len(figure.partition(".")[2]) == 2
+
+
+def on_a_terminal(width: int, *call: str) -> list[str]:
+    """Lines that a command prints to a terminal of so many columns."""
+    master, slave = pty.openpty()
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": str(width), "NO_COLOR": "1"}
+    process = subprocess.Popen(
+        [str(COMMAND), *call], stdout=slave, stderr=subprocess.DEVNULL, env=environment
+    )
+    os.close(slave)
+    seen = b""
+    with contextlib.suppress(OSError):  # raised when the other side is closed
+        while block := os.read(master, 4096):
+            seen += block
+    os.close(master)
+    assert process.wait() == 0
+    return re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
+
+
+@pytest.mark.engine
+def test_a_table_fits_the_terminal_and_loses_nothing(request: pytest.FixtureRequest) -> None:
+    with filled_url(request, "duckdb", build_world()) as url:
+        call = ("--db", url, "leaderboard", "quiz")
+        wide, narrow, tiny = (on_a_terminal(width, *call) for width in (200, 120, 40))
+    assert wide == tiny  # nothing to gain by folding: the terminal itself breaks the lines
+    assert max(len(line) for line in narrow) <= 120 < max(len(line) for line in wide)
+    assert len(narrow) > len(wide)
+    assert "[0.379, 0.573]" in "".join(narrow)  # short texts stay whole
+    assert sorted(re.sub(r"[\s-]", "", "".join(narrow))) == sorted(
+        re.sub(r"[\s-]", "", "".join(wide))
+    )
 
 
 # --- compare ---------------------------------------------------------------------------------
