@@ -103,6 +103,11 @@ def wants_indexes(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:
     return DIALECTS[dialect.name].indexes
 
 
+def is_shared(connection: sa.Connection) -> bool:
+    """Whether other processes may write to the store while this connection is open."""
+    return not DIALECTS[connection.dialect.name].embedded
+
+
 def upsert(table: sa.Table) -> Any:
     """An INSERT that takes ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
     return insert(table)

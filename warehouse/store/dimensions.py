@@ -29,6 +29,10 @@ def allocate(connection: sa.Connection, table: str, count: int) -> int:
     return int(connection.execute(statement).scalar_one()) - count
 
 
+#: Ids that a session reserves at a time for a dimension; what it does not use stays unused.
+RESERVED = 64
+
+
 class Dimensions:
     """Ids of dimension rows, remembered for a session.
 
@@ -38,10 +42,12 @@ class Dimensions:
 
     def __init__(self) -> None:
         self._ids: dict[str, dict[Key, int]] = {}
+        self._reserved: dict[str, range] = {}
 
     def forget(self) -> None:
         """Remember nothing: the next look-up reads the store."""
         self._ids.clear()
+        self._reserved.clear()
 
     def ids(
         self, connection: sa.Connection, table: sa.Table, rows: Iterable[Mapping[str, Any]]
@@ -51,7 +57,8 @@ class Dimensions:
         keyed = [(tuple(row[name] for name in names), row) for row in rows]
         known = self._known(connection, table, names)
         if any(key not in known for key, _ in keyed):
-            known = self._known(connection, table, names, fresh=True)
+            # another process may have added them since, where there can be another
+            known = self._known(connection, table, names, fresh=dialects.is_shared(connection))
             self._add(connection, table, {key: row for key, row in keyed if key not in known})
         return [known[key] for key, _ in keyed]
 
@@ -75,12 +82,22 @@ class Dimensions:
         if not missing:
             return
         ordered = sorted(missing, key=str)
-        first = allocate(connection, table.name, len(ordered))
+        first = self._reserve(connection, table.name, len(ordered))
         numbered = {key: first + place for place, key in enumerate(ordered)}
         connection.execute(
             sa.insert(table), [{**missing[key], "id": numbered[key]} for key in ordered]
         )
         self._ids[table.name].update(numbered)
+
+    def _reserve(self, connection: sa.Connection, table: str, count: int) -> int:
+        """First of ``count`` consecutive ids, out of a block that is reserved in one go."""
+        free = self._reserved.get(table, range(0))
+        if len(free) < count:
+            size = max(count, RESERVED)
+            first = allocate(connection, table, size)
+            free = range(first, first + size)
+        self._reserved[table] = free[count:]
+        return free[0]
 
     # the rows of a run header
 

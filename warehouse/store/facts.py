@@ -142,13 +142,7 @@ def benchmark_metrics(
     connection: sa.Connection, bench: Workbench, state: _Load, run_ids: Mapping[int, int]
 ) -> None:
     """Which metrics each benchmark has, their range, and which of them it is reported by."""
-    seen = {
-        (run, metric_id): (low, high, binary)
-        for run, metric_id, low, high, binary in bench.rows(
-            "select run, metric_id, min(value), max(value), bool_and(value in (0, 1)) "
-            "from stage_score where value is not null group by run, metric_id"
-        )
-    }
+    seen = _ranges(bench) if state.n_rows else {}
     wanted: dict[tuple[int, int], dict[str, Any]] = {}
     for run in run_ids:
         header, benchmark_id = state.dump.runs[run], state.references[run]["benchmark_id"]
@@ -157,6 +151,15 @@ def benchmark_metrics(
             key = (benchmark_id, metric_id)
             wanted[key] = _widened(wanted[key], row) if key in wanted else row
     _merge_metrics(connection, state, wanted)
+
+
+def _ranges(bench: Workbench) -> dict[tuple[int, int], tuple[float, float, bool]]:
+    """Smallest and largest value, and whether all are 0 or 1, by run and metric."""
+    found = bench.rows(
+        "select run, metric_id, min(value), max(value), bool_and(value in (0, 1)) "
+        "from stage_score where value is not null group by run, metric_id"
+    )
+    return {(run, metric_id): (low, high, binary) for run, metric_id, low, high, binary in found}
 
 
 def _metrics_of(

@@ -73,6 +73,7 @@ class _Load:
     benchmark_ids: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     new_prompts: int = 0
+    n_rows: int = 0
 
 
 class Loader:
@@ -106,17 +107,18 @@ class Loader:
         state = _Load(dump, source, options)
         try:
             with self._rehearsal() if dry_run else nullcontext():
-                staging.fill(self.bench, dump, progress)
+                state.n_rows = staging.fill(self.bench, dump, progress)
                 self._refuse_rejected(state)
                 self._add_dimensions(state)
-                self._add_prompts(state)
-                self._prepare_facts(state)
+                if state.n_rows:
+                    self._add_prompts(state)
+                    self._prepare_facts(state)
                 return self._add_facts(state, started)
         except BaseException:
             self.dimensions.forget()
             raise
         finally:
-            self.bench.drop(staging.SCRATCH)
+            self.bench.drop(staging.TEXTS)
 
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
@@ -269,7 +271,8 @@ class Loader:
             first = allocate(connection, "run", len(fresh)) if fresh else 0
             run_ids = {item.run: first + place for place, item in enumerate(fresh)}
             facts.insert_runs(connection, state, fresh, run_ids)
-            facts.push(self.bench, run_ids, state.options.text)
+            if state.n_rows:
+                facts.push(self.bench, run_ids, state.options.text)
             facts.benchmark_metrics(connection, self.bench, state, run_ids)
             facts.publish(self.store, self.bench, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)

@@ -26,11 +26,9 @@ KNOWN_KEYS = 500_000
 #: Identities whose keys are computed at a time.
 KEY_BLOCK = 50_000
 
-SCRATCH = (
-    "stage_sample", "stage_run", "stage_row", "stage_item", "stage_prompt", "stage_fact", "stage_hash",
-    "stage_score", "stage_choice", "stage_generation", "stage_prompt_score", "new_prompt",
-    "known_prompt", "variant_id", "metric_id", "run_id", "stored_score", "stored_generation",
-)  # fmt: skip
+#: Scratch tables that hold texts; they are dropped as soon as a source is done. The others are
+#: small, and replaced by those of the next source.
+TEXTS = ("stage_sample", "stage_generation")
 
 
 @dataclass(frozen=True)
