@@ -21,4 +21,4 @@ with chained as (
 select table_name, n
 from chained
 where n > 0
-order by table_name
+order by table_name nulls last

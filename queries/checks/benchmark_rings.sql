@@ -24,4 +24,4 @@ from walk
 join in_ring on in_ring.benchmark_id = walk.benchmark_id
 join benchmark on benchmark.id = walk.benchmark_id
 group by walk.benchmark_id, benchmark.name
-order by walk.benchmark_id
+order by walk.benchmark_id nulls last

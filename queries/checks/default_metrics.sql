@@ -10,4 +10,4 @@ join benchmark on benchmark.id = benchmark_metric.benchmark_id
 where benchmark_metric.is_default
 group by benchmark.id, benchmark.name
 having count(*) > 1
-order by benchmark.id
+order by benchmark.id nulls last

@@ -28,4 +28,4 @@ with repeated as (
 select table_name, run_id, cast(sum(surplus) as bigint) as n
 from repeated
 group by table_name, run_id
-order by table_name, run_id
+order by table_name nulls last, run_id nulls last

@@ -188,4 +188,4 @@ with repeated as (
 select table_name, key_name, cast(sum(surplus) as bigint) as n
 from repeated
 group by table_name, key_name
-order by table_name, key_name
+order by table_name nulls last, key_name nulls last

@@ -12,4 +12,4 @@ with repeated as (
 select clustering_id, cast(sum(surplus) as bigint) as n
 from repeated
 group by clustering_id
-order by clustering_id
+order by clustering_id nulls last

@@ -68,4 +68,4 @@ select
 from largest
 left join id_counter on id_counter.table_name = largest.table_name
 where largest.largest_id >= coalesce(id_counter.next_id, 1)
-order by largest.table_name
+order by largest.table_name nulls last

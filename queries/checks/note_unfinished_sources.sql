@@ -7,4 +7,4 @@
 select id as source_id, path, 1 as n
 from source
 where state = 'loading'
-order by id
+order by id nulls last

@@ -117,4 +117,4 @@ with orphan as (
 select table_name, reference, n
 from orphan
 where n > 0
-order by table_name, reference
+order by table_name nulls last, reference nulls last

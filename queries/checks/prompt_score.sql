@@ -77,4 +77,4 @@ select run_id, fault, count(*) as n
 from compared
 where fault is not null
 group by run_id, fault
-order by run_id, fault
+order by run_id nulls last, fault nulls last

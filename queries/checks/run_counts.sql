@@ -47,4 +47,4 @@ held as (
 select run_id, counter, declared, found, abs(declared - found) as n
 from held
 where declared < found or (declared > found and counter <> 'n_found')
-order by run_id, counter
+order by run_id nulls last, counter nulls last

@@ -6,4 +6,4 @@
 select run.id as run_id, 1 as n
 from run
 where not exists (select 1 from run_source where run_source.run_id = run.id)
-order by run.id
+order by run.id nulls last

@@ -8,12 +8,9 @@ with judged as (
   select
     run_id,
     case
-      when value in (
-        cast('NaN' as double precision), cast('Infinity' as double precision),
-        cast('-Infinity' as double precision)
-      ) then 'value is not finite'
+      when not abs(value) <= 1.7976931348623157e308 then 'value is not finite'
       when value is null and status = 'scored' then 'scored without a value'
-      when not (weight >= 0 and weight < cast('Infinity' as double precision))
+      when not (weight >= 0 and weight <= 1.7976931348623157e308)
         then 'weight is negative or not finite'
       when n_draws < 1 then 'n_draws is below 1'
       when draw < -1 then 'draw is below -1'
@@ -24,4 +21,4 @@ select run_id, fault, count(*) as n
 from judged
 where fault is not null
 group by run_id, fault
-order by run_id, fault
+order by run_id nulls last, fault nulls last

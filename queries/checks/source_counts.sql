@@ -66,4 +66,4 @@ select
   cast(abs(coalesce(declared, 0) - found) as bigint) as n
 from held
 where coalesce(declared, -1) <> found
-order by source_id, counter
+order by source_id nulls last, counter nulls last

@@ -25,4 +25,4 @@ with strange as (
 select clustering_id, fault, count(*) as n
 from strange
 group by clustering_id, fault
-order by clustering_id, fault
+order by clustering_id nulls last, fault nulls last

@@ -16,4 +16,4 @@ join run on run.id = used.run_id
 join prompt on prompt.id = used.prompt_id
 where prompt.benchmark_id <> run.benchmark_id or prompt.split <> run.split
 group by used.run_id
-order by used.run_id
+order by used.run_id nulls last

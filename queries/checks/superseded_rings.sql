@@ -22,4 +22,4 @@ select walk.run_id, count(*) as n
 from walk
 join in_ring on in_ring.run_id = walk.run_id
 group by walk.run_id
-order by walk.run_id
+order by walk.run_id nulls last

@@ -17,4 +17,4 @@ where not exists (
   where listed.benchmark_id = run.benchmark_id and listed.metric_id = used.metric_id
 )
 group by run.benchmark_id, used.metric_id
-order by run.benchmark_id, used.metric_id
+order by run.benchmark_id nulls last, used.metric_id nulls last

@@ -53,4 +53,4 @@ with foreign_word as (
 )
 select table_name, column_name, word, n
 from foreign_word
-order by table_name, column_name, word
+order by table_name nulls last, column_name nulls last, word nulls last
