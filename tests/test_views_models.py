@@ -88,7 +88,16 @@ def test_mean_win_rate_over_all_benchmarks(world: Store) -> None:
     # suite/one .5, suite/two/a 0, suite/two/b 1
     assert everything["win/a"][:2] == (pytest.approx(0.5), 3)
     assert set(win_rates(world, "telling")) == {"told/group"} | {
-        f"told/{name}" for name in ("exact", "nulls", "short", "other", "only")
+        f"told/{name}"
+        for name in (
+            "exact",
+            "nulls",
+            "counted",
+            "gaps",
+            "short",
+            "other",
+            "only",
+        )
     }
 
 
@@ -125,6 +134,12 @@ def test_truncated_runs_and_contradictions_are_told_apart(world: Store) -> None:
     assert (row["verdict"], row["recomputed"], row["n_found"]) == ("not_recomputable", None, 0)
 
 
+def test_prompts_without_a_score_are_not_taken_for_missing_prompts(world: Store) -> None:
+    row = verdicts(world, "told/counted")["mean", 0.5]
+    assert (row["n_found"], row["n_prompts_unscored"], row["n_declared"]) == (2, 2, 4)
+    assert row["verdict"] == "null_as_worst"
+
+
 def test_statistics_over_draws_are_recomputed(world: Store) -> None:
     found = {name: row for (name, _), row in verdicts(world, "told/other").items()}
     # 2 right of 5: pass@2 = 1 - C(3,2)/C(5,2) = .7; none right: 0; all right: 1
@@ -134,6 +149,18 @@ def test_statistics_over_draws_are_recomputed(world: Store) -> None:
     assert [found[name]["verdict"] for name in ("pass@2", "pass@5", "best")] == ["exact"] * 3
     assert found["pass@6"]["recomputed"] is None  # more than the draws there are
     assert found["elo"]["verdict"] == "not_recomputable"
+
+
+def test_pass_at_k_may_count_nulls_as_failures(world: Store) -> None:
+    found = {name: row for (name, _), row in verdicts(world, "told/nulls").items()}
+    # 1 right of 2, none of 1, ...: with nulls as failures no prompt but the last has 4 samples
+    row = found["pass@2"]
+    assert row["recomputed"] is None  # prompts with a single scored draw
+    assert row["null_as_worst"] is None  # prompts with a single sample
+    row = verdicts(world, "told/gaps")["pass@2", 0.5]
+    # scored draws: 1 of 2 and 2 of 2; with the gaps 1 of 3: 1 - C(2,2)/C(3,2), and 2 of 4
+    assert row["recomputed"] == pytest.approx((1 + 1) / 2)
+    assert row["null_as_worst"] == pytest.approx((2 / 3 + 5 / 6 + 0) / 3)
 
 
 def test_figures_of_a_group_are_means_of_its_benchmarks_or_prompts(world: Store) -> None:

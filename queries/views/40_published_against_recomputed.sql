@@ -79,30 +79,45 @@ wanted_pass as (
   join step on published_score.statistic = 'pass@' || step.j
   where published_score.run_id is not null and step.j > 1
 ),
-missed as (
+passing as (
   select
     wanted_pass.run_id,
     wanted_pass.metric_id,
     wanted_pass.perturbation,
     wanted_pass.statistic,
+    wanted_pass.k,
     fact.prompt_id,
-    min(fact.value) as p,
-    bool_and(fact.n_draws >= wanted_pass.k) as is_possible,
-    min(fact.n_draws - round(fact.value * fact.n_draws) - step.j) as smallest_factor,
-    sum(
-      ln(greatest(fact.n_draws - round(fact.value * fact.n_draws) - step.j, 1))
-      - ln(greatest(fact.n_draws - step.j + 0 * fact.value, 1))
-    ) as log_share
+    case when fact.value is not null then fact.n_draws end as n_draws,
+    fact.n_draws + fact.n_unscored as n_samples,
+    round(coalesce(fact.value, 0) * fact.n_draws) as n_correct
   from prompt_score fact
   join wanted_pass
     on wanted_pass.run_id = fact.run_id
     and wanted_pass.metric_id = fact.metric_id
     and wanted_pass.perturbation = fact.perturbation
-  join step on step.j < wanted_pass.k
-  where fact.value is not null
-  group by
-    wanted_pass.run_id, wanted_pass.metric_id, wanted_pass.perturbation, wanted_pass.statistic,
-    fact.prompt_id
+),
+missed as (
+  select
+    run_id,
+    metric_id,
+    perturbation,
+    statistic,
+    passing.prompt_id,
+    bool_and(n_draws >= k) as is_possible,
+    bool_and(n_samples >= k) as is_possible_filled,
+    min(n_draws - n_correct - step.j) as smallest_factor,
+    min(n_samples - n_correct - step.j) as smallest_factor_filled,
+    sum(
+      ln(greatest(n_draws - n_correct - step.j, 1))
+      - ln(greatest(n_draws + 0 * n_correct - step.j, 1))
+    ) as log_share,
+    sum(
+      ln(greatest(n_samples - n_correct - step.j, 1))
+      - ln(greatest(n_samples + 0 * n_correct - step.j, 1))
+    ) as log_share_filled
+  from passing
+  join step on step.j < passing.k
+  group by run_id, metric_id, perturbation, statistic, passing.prompt_id
 ),
 passed as (
   select
@@ -110,9 +125,18 @@ passed as (
     metric_id,
     perturbation,
     statistic,
-    case when bool_and(is_possible)
-      then avg(case when smallest_factor < 1 then 1 + 0 * p else 1 - exp(log_share) end)
-    end as estimate
+    case when bool_and(is_possible) then
+      avg(
+        case when is_possible and smallest_factor < 1 then 1 + 0 * log_share
+          when is_possible then 1 - exp(log_share) end
+      )
+    end as estimate,
+    case when bool_and(is_possible_filled) then
+      avg(
+        case when smallest_factor_filled < 1 then 1 + 0 * log_share_filled
+          else 1 - exp(log_share_filled) end
+      )
+    end as null_as_worst
   from missed
   group by run_id, metric_id, perturbation, statistic
 ),
@@ -190,7 +214,8 @@ joined as (
       else passed.estimate
     end as recomputed,
     case when p.statistic in ('mean', 'pass@1') then nullif(s.se_clt, 0) end as recomputed_error,
-    case when p.statistic in ('mean', 'pass@1') then filled.null_as_worst end as null_as_worst,
+    case when p.statistic in ('mean', 'pass@1') then filled.null_as_worst
+      else passed.null_as_worst end as null_as_worst,
     coalesce(s.n_prompts, group_mean.n_prompts, 0) as n_found,
     coalesce(s.n_prompts_unscored, group_mean.n_prompts_unscored, 0) as n_prompts_unscored,
     coalesce(p.n, r.n_requested, r.n_benchmark) as n_declared,
@@ -256,12 +281,14 @@ select
   t.n_declared,
   t.status,
   case
-    when t.published is null or t.recomputed is null then 'not_recomputable'
+    when coalesce(t.recomputed, t.null_as_worst) is null or t.published is null
+      then 'not_recomputable'
     when t.status = 'truncated' or t.n_found + t.n_prompts_unscored < t.n_declared
       then 'truncated'
     when abs(t.published - t.recomputed) <= t.exactly then 'exact'
     when abs(t.published - t.recomputed) <= t.roughly then 'rounded'
     when abs(t.published - t.null_as_worst) <= t.roughly then 'null_as_worst'
+    when t.recomputed is null then 'not_recomputable'
     else 'contradicts'
   end as verdict
 from tolerance t
