@@ -20,7 +20,9 @@ def models(context: click.Context, state: State, output: Output) -> None:
     from warehouse.store import aliases
 
     with state.open() as store:
-        output.emit_records(aliases.ModelEntry, aliases.models(store), empty="no models yet")
+        found = aliases.models(store)
+    needless = ("family", "developer", "parameter_count")
+    output.emit_records(aliases.ModelEntry, found, needless=needless, empty="no models yet")
 
 
 @group("benchmarks", invoke_without_command=True)
@@ -34,7 +36,8 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
 
     with state.open() as store:
         found = aliases.benchmarks(store)
-    output.emit_records(aliases.BenchmarkEntry, found, empty="no benchmarks yet")
+    needless = ("parent", "version", "clustering")
+    output.emit_records(aliases.BenchmarkEntry, found, needless=needless, empty="no benchmarks yet")
 
 
 @command("models alias")

@@ -41,6 +41,7 @@ class Output:
         rows: Iterable[Row],
         *,
         shown: Sequence[str] | None = None,
+        needless: Sequence[str] = (),
         empty: str = "no rows",
     ) -> None:
         """Write rows.
@@ -49,6 +50,7 @@ class Output:
             columns: every column, in order.
             rows: a value for each of them.
             shown: the columns that the table for people has (default: all).
+            needless: those of them that it does without where they say nothing.
             empty: what to tell people where there are no rows.
         """
         if self.form == "json":
@@ -59,7 +61,8 @@ class Output:
             self._write_parquet(columns, rows)
         else:
             names = list(shown or columns)
-            print_table(names, [[row[name] for name in names] for row in rows], empty=empty)
+            cells = [[row[name] for name in names] for row in rows]
+            print_table(names, cells, empty=empty, needless=needless)
 
     def emit_arrow(self, table: pa.Table) -> None:
         """Write the result of a query."""
@@ -70,12 +73,12 @@ class Output:
 
     def emit_records(
         self, kind: type, records: Sequence[Any], *, shown: Sequence[str] | None = None,
-        empty: str = "no rows",
+        needless: Sequence[str] = (), empty: str = "no rows",
     ) -> None:  # fmt: skip
-        """Write records of a dataclass; its fields are the columns."""
+        """Write records of a dataclass; its fields are the columns. See :meth:`emit`."""
         columns = [item.name for item in fields(kind)]
         rows = ({name: getattr(record, name) for name in columns} for record in records)
-        self.emit(columns, rows, shown=shown, empty=empty)
+        self.emit(columns, rows, shown=shown, needless=needless, empty=empty)
 
     def _write_parquet(self, columns: Sequence[str], rows: Iterable[Row]) -> None:
         import pyarrow as pa

@@ -14,6 +14,8 @@ SHOWN = (
     "n_found", "n_scores", "status", "started_at", "tags", "note",
 )  # fmt: skip
 
+NEEDLESS = ("checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note")
+
 
 @command("runs")
 @click.argument("run", metavar="[run:ID]", required=False)
@@ -55,7 +57,9 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
     with state.open() as store:
         found = catalogue.runs(store, where=where, everything=everything)
     shown = (*SHOWN, "superseded_by") if everything else SHOWN
-    output.emit_records(catalogue.RunEntry, found, shown=shown, empty="no such runs")
+    output.emit_records(
+        catalogue.RunEntry, found, shown=shown, needless=NEEDLESS, empty="no such runs"
+    )
 
 
 @command("invalidate")
