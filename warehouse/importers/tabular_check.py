@@ -13,6 +13,8 @@ from warehouse.importers.tabular_sources import Source
 from warehouse.importers.tabular_tables import Table
 from warehouse.importers.tabular_views import View
 
+_OF_CELLS = ("@row", "@column", "@cell")
+
 
 def refuse(mistakes: list[str], place: str) -> None:
     """Raise all mistakes as one error, if there are any.
@@ -44,9 +46,7 @@ def mistakes_in(
             "it must match the end of the path from a folder boundary on"
         )
     found += _unknown_joins(mapping)
-    if not any("[join." in mistake for mistake in found):
-        found += _absent(mapping, table)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found + _absent(mapping, table)))
 
 
 def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
 def _unknown_joins(mapping: TabularMapping) -> Iterator[str]:
     known = [rule.name for rule in mapping.joins]
     for source, path in _paths(mapping):
-        name = parse_path(path).join if path.startswith("&") else ""
+        name = _join_of(path)
         if name and name not in known:
             yield (
                 f"{source.where} = {path!r}: no [join.{name}]{similar(name, known)}; "
@@ -69,25 +69,56 @@ def _unknown_joins(mapping: TabularMapping) -> Iterator[str]:
             )
 
 
+def _join_of(path: str) -> str:
+    """The joined file that a path reads; ``""`` if none, or if it is no path."""
+    try:
+        return parse_path(path).join
+    except PathError:
+        return ""
+
+
 def _absent(mapping: TabularMapping, table: Table) -> list[str]:
     view = table.sample()
     if view is None:
         at = mapping.rules.at
         return [f"[rows] at = {at.text!r}: nothing there in {table.member.name!r}"] if at else []
-    found = [_problem(view, table, source.where, path) for source, path in _paths(mapping)]
-    wide = table.sample(cells=False) or view
+    names = view.chunk.names()
+    cells = mapping.matrix.cells_of(names) if mapping.matrix else []
+    found = [*_matrix_mistakes(mapping, names, cells)]
+    joins = {"", *(rule.name for rule in mapping.joins)}
+    for source, path in _paths(mapping):
+        if _join_of(path) not in joins:
+            continue
+        if path in cells or (not mapping.matrix and path in _OF_CELLS):
+            found.append(f"{source.where} = {path!r}: is of no use with{'' if cells else 'out'}"
+                         " a [matrix]; there say '@cell' and '@column'")  # fmt: skip
+        elif path not in _OF_CELLS:
+            found.append(_problem(view, table, source.where, path, source.optional))
     for skip in mapping.skips:
-        found += [_problem(wide, table, skip.source.where, path) for path in skip.source.paths()]
+        found += [_problem(view, table, skip.source.where, path) for path in skip.source.paths()]
     for rule in mapping.joins:
         if rule.on:
             found.append(_problem(view, table, f"[join.{rule.name}] on", rule.on))
     return [problem for problem in found if problem]
 
 
-def _problem(view: View, table: Table, where: str, path: str) -> str:
+def _matrix_mistakes(mapping: TabularMapping, names: list[str], cells: list[str]) -> Iterator[str]:
+    matrix = mapping.matrix
+    if matrix is None:
+        return
+    there = f"there are: {listed(names)}"
+    if matrix.label and matrix.label not in names:
+        close = similar(matrix.label, names)
+        yield f"[matrix] label = {matrix.label!r}: no such column{close}; {there}"
+    if not cells:
+        pattern = f"cells = {matrix.cells.pattern!r} matches" if matrix.cells else "there is"
+        yield f"[matrix] {pattern} no column beside the label; {there}"
+
+
+def _problem(view: View, table: Table, where: str, path: str, optional: bool = False) -> str:
     """What is wrong with a path, ``""`` if nothing is."""
     try:
-        if view.holds(path):
+        if view.holds(path) or optional:
             return ""
         why = ""
     except PathError as error:
@@ -102,5 +133,4 @@ def _problem(view: View, table: Table, where: str, path: str) -> str:
 
 def _paths(mapping: TabularMapping) -> Iterator[tuple[Source, str]]:
     for source in mapping.sources:
-        if not source.optional:
-            yield from ((source, path) for path in source.paths())
+        yield from ((source, path) for path in source.paths())

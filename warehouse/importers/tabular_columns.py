@@ -124,7 +124,7 @@ def to_number(column: Column, size: int) -> Converted:
     array = _number_array(column)
     if array is not None:
         return Converted(pc.if_else(pc.is_finite(array), array, pa.scalar(None, pa.float64())))
-    return _slowly(column, size, number_of, pa.float64())
+    return _slowly(column, size, _double_of, pa.float64())
 
 
 def to_scores(column: Column, size: int) -> tuple[Converted, pa.Array | None, pa.Array | None]:
@@ -168,12 +168,20 @@ def number_of(value: Any) -> int | float | None | Unfit:
     return value if value is None or isinstance(value, Unfit) else _no_number(value)
 
 
+def _double_of(value: Any) -> float | None | Unfit:
+    number = number_of(value)
+    return float(number) if isinstance(number, int) else number
+
+
 def integer_of(value: Any) -> int | None | Unfit:
     """One value as a whole number."""
     number = number_of(value)
-    if isinstance(number, float):
-        return int(number) if number.is_integer() else Unfit(repr(value), "a whole number")
-    return number if number is None or isinstance(number, Unfit) else int(number)
+    if not isinstance(number, float):
+        return number
+    if not number.is_integer():
+        return Unfit(repr(value)[:60], "a whole number")
+    whole = int(number)
+    return whole if -(1 << 63) <= whole < (1 << 63) else _too_long(value)
 
 
 def score_of(value: Any) -> tuple[float | None | Unfit, str | None, str | None]:
@@ -273,10 +281,11 @@ def _number_array(column: Column) -> pa.Array | None:
 
 
 def _exact_array(column: Column) -> pa.Array | None:
-    """As :func:`_simple_array`, but whole numbers among others stay whole."""
+    """As :func:`_simple_array`, but only where no value changes its type by it."""
     array = _simple_array(column)
-    mixed = array is not None and pa.types.is_floating(array.type) and isinstance(column, list)
-    return None if mixed and any(type(value) is int for value in column) else array
+    if array is None or not isinstance(column, list) or not pa.types.is_floating(array.type):
+        return array
+    return array if all(type(value) in (float, type(None)) for value in column) else None
 
 
 def _simple_array(column: Column) -> pa.Array | None:

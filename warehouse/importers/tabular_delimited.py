@@ -48,6 +48,8 @@ class DelimitedReader:
                         if self.suspicious and stream.quotes:
                             self._refuse_swallowed_lines(last)
                         yield last
+                if numbering.open_quote:
+                    raise self._open_quote(f"row {numbering.open_quote}")
             except pa.ArrowInvalid as error:
                 raise self._unreadable(str(error)) from None
             if self.quoting and last is not None and stream.quotes % 2:
@@ -61,6 +63,8 @@ class DelimitedReader:
     ) -> Iterator[pa.RecordBatch]:
         def handle(row: Any) -> str:
             numbering.skipped.append(row.number)
+            if self.quoting and "\n" in row.text and row.text.count('"') % 2:
+                numbering.open_quote = row.number
             found = f"{row.actual_columns} columns: {str(row.text)[:60]!r}"
             reject(f"row {row.number}", found, f"{row.expected_columns} columns")
             return "skip"
@@ -105,12 +109,15 @@ class DelimitedReader:
 
     def _refuse_open_quote(self, row: pa.Table, place: str) -> None:
         if any(value and "\n" in value for value in row.to_pylist()[0].values()):
-            raise InputError(
-                "a double quote that is not closed, which swallows the lines below it",
-                path=self.member.name,
-                place=place,
-                advice=_QUOTING_ADVICE,
-            )
+            raise self._open_quote(place)
+
+    def _open_quote(self, place: str) -> InputError:
+        return InputError(
+            "a double quote that is not closed, which swallows the lines below it",
+            path=self.member.name,
+            place=place,
+            advice=_QUOTING_ADVICE,
+        )
 
 
 class _Numbering:
@@ -118,6 +125,7 @@ class _Numbering:
 
     def __init__(self) -> None:
         self.skipped: list[int] = []
+        self.open_quote = 0  # number of a row whose quote is never closed
         self.count, self.next = 0, 2  # the header is row 1
 
     def chunk(self, batch: pa.RecordBatch, columns: Sequence[str], reject: Reject) -> TableChunk:

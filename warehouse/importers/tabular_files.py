@@ -205,9 +205,11 @@ def reading(name: str) -> Iterator[None]:
 
 
 def _wanted(member: Member, globs: Sequence[str]) -> bool:
+    if member.entry.startswith("__MACOSX/"):
+        return False
     if globs:
         return any(glob_matches(glob, member.entry) for glob in globs)
-    return bool(member.format) and not member.entry.startswith("__MACOSX/")
+    return bool(member.format)
 
 
 def _refuse_hostile(info: zipfile.ZipInfo, name: str) -> None:

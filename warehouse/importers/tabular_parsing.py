@@ -63,15 +63,16 @@ def _reading_rules(top: Section, rows: Section) -> ReadingRules:
     chosen = top.text("format")
     if chosen and chosen not in _FORMATS:
         top.mistakes.append(f"format = {chosen!r}: expected one of {listed(_FORMATS)}")
+    delimiter = table.text("delimiter")
+    if len(delimiter) > 1:
+        top.mistakes.append(f"[table] delimiter = {delimiter!r}: expected one character")
     rules = ReadingRules(
-        format=chosen,
-        delimiter=table.text("delimiter"),
+        format=chosen if chosen in _FORMATS else "",
+        delimiter=delimiter[:1],
         quoting=table.take("quoting", bool),
         at=_path(rows, "at"),
         draws=_path(rows, "draws"),
     )
-    if len(rules.delimiter) > 1:
-        top.mistakes.append(f"[table] delimiter = {rules.delimiter!r}: expected one character")
     table.close()
     return rules
 

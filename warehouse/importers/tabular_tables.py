@@ -80,7 +80,10 @@ class Table:
         """The reader of the file, opened on first use."""
         if self._reader is None:
             reader = open_reader(self.member, self.mapping.rules)
-            self._reader = self._by_cell(reader, self._select)
+            matrix = self.mapping.matrix
+            if matrix is not None:
+                reader = MatrixReader(reader, matrix, self.member.name, self._select)
+            self._reader = reader
         return self._reader
 
     def forget(self) -> None:
@@ -116,16 +119,12 @@ class Table:
             for path in parsed
         )
 
-    def sample(self, cells: bool = True) -> View | None:
-        """The first rows, skipped ones included; ``None`` where there are none.
-
-        Args:
-            cells: whether a matrix is read cell by cell, as all but the skipping of rows sees it.
-        """
+    def sample(self) -> View | None:
+        """The first rows as they stand: a matrix is still wide, nothing is skipped yet. ``None``
+        where there are no rows."""
         reader = self.reader
-        if self.mapping.matrix is not None:
-            reader = open_reader(self.member, self.mapping.rules)
-            reader = self._by_cell(reader, lambda chunk: chunk) if cells else reader
+        if isinstance(reader, MatrixReader):
+            reader = reader.table
         chunk = next(iter(reader.chunks(None, lambda *_: None)), None)
         return None if chunk is None else self._view(chunk)
 
@@ -146,10 +145,6 @@ class Table:
         name = self.member.name
         skipped = [f"{name}: {count} rows skipped, {why}" for why, count in self.skipped.items()]
         return self.reader.notes() + skipped
-
-    def _by_cell(self, reader: Reader, select: Callable[[Chunk], Chunk]) -> Reader:
-        matrix = self.mapping.matrix
-        return MatrixReader(reader, matrix, self.member.name, select) if matrix else reader
 
     def _placed(self, reject: Reject) -> Reject:
         def refuse(place: str, found: str, expected: str) -> None:
