@@ -105,10 +105,11 @@ class Loader:
         """
         started = time.monotonic()
         state = _Load(dump, source, options)
+        self.bench.replaced.clear()
         try:
+            state.n_rows = staging.fill(self.bench, dump, progress)
+            self._refuse_rejected(state)
             with self._rehearsal() if dry_run else nullcontext():
-                state.n_rows = staging.fill(self.bench, dump, progress)
-                self._refuse_rejected(state)
                 self._add_dimensions(state)
                 if state.n_rows:
                     self._add_prompts(state)
@@ -277,6 +278,10 @@ class Loader:
             facts.publish(self.store, self.bench, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)
             self._cluster(state)
+            state.notes += [
+                f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them"
+                for column, count in sorted(self.bench.replaced.items())
+            ]
             report = _report(state, decisions, run_ids, started)
             ledger.finish(connection, state.source, report, state.dump.rejections)
         return report
