@@ -107,6 +107,12 @@ def test_incomplete_rows_are_marked_and_not_ranked_beside_complete_ones(world: S
     assert ranked.rank == 3
 
 
+def test_rows_that_saw_other_prompts_are_marked(world: Store) -> None:
+    board = leaderboard(world, "quiz")
+    assert [row.model for row in board.rows if "other_prompts" in row.flags] == ["org/g"]
+    assert any("saw other prompts" in note for note in board.notes)
+
+
 def test_unscored_samples_are_told(world: Store) -> None:
     row = row_of(leaderboard(world, "quiz"), "org/d")
     assert (row.n_unscored, row.share_unscored, row.n_prompts) == (48, 0.6, 32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ from warehouse.errors import MisuseError
 from warehouse.metrics.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.metrics.clusterings import cluster_map
 from warehouse.metrics.conditions import Condition, describe, group_runs, runs_on
-from warehouse.metrics.leaderboard_rows import Entry, LeaderboardRow, make_row
+from warehouse.metrics.leaderboard_rows import Entry, LeaderboardRow, Whole, make_row
 from warehouse.metrics.published import read_published
 from warehouse.metrics.reference import parse_where
 from warehouse.metrics.results import Result
@@ -82,9 +83,9 @@ def leaderboard(
     metrics = choose_metrics(metrics_of(store, found.ids), metric, found.name)
     entries = _entries(store, conditions, metrics)
     clusters = cluster_map(store, found.ids, found.clusterings, cluster)
-    sizes = _full_sizes(entries)
+    wholes = _wholes(entries)
     rows = [
-        (entry, make_row(entry, clusters, level, method, sizes[entry.group])) for entry in entries
+        (entry, make_row(entry, clusters, level, method, wholes[entry.group])) for entry in entries
     ]
     return Leaderboard(
         benchmark=found.name,
@@ -134,14 +135,20 @@ def _entries(
     return entries
 
 
-def _full_sizes(entries: Sequence[Entry]) -> dict[tuple[str, ...], int]:
-    """Prompts of the whole benchmark, per group: as declared, else the most that a run covers."""
-    sizes: dict[tuple[str, ...], int] = {}
+def _wholes(entries: Sequence[Entry]) -> dict[tuple[str, ...], Whole]:
+    """Per group the whole benchmark: as declared, else the most that a run covers."""
+    groups: dict[tuple[str, ...], list[Entry]] = {}
     for entry in entries:
-        declared = max((run["n_benchmark"] or 0 for run in entry.condition.runs), default=0)
-        covered = entry.scores.covered if entry.scores else 0
-        sizes[entry.group] = max(sizes.get(entry.group, 0), declared, covered)
-    return sizes
+        groups.setdefault(entry.group, []).append(entry)
+    return {group: _whole(members) for group, members in groups.items()}
+
+
+def _whole(members: Sequence[Entry]) -> Whole:
+    declared = [run["n_benchmark"] or 0 for entry in members for run in entry.condition.runs]
+    seen = [entry.scores.seen for entry in members if entry.scores is not None]
+    size = max([*declared, *map(len, seen)], default=0)
+    sets = Counter(prompts.tobytes() for prompts in seen if len(prompts) == size)
+    return Whole(size, sets.most_common(1)[0][0] if sets else b"")
 
 
 def _ranked(rows: Sequence[tuple[Entry, LeaderboardRow]], subset_ok: bool) -> list[LeaderboardRow]:
@@ -182,6 +189,9 @@ def _notes(rows: Sequence[tuple[Entry, LeaderboardRow]], subset_ok: bool) -> lis
         notes.append(
             f"{partial} rows on a part of the benchmark are not ranked (subset_ok ranks them)"
         )
+    others = sum("other_prompts" in row.flags for _, row in rows)
+    if others:
+        notes.append(f"{others} rows saw other prompts than most (compare pairs the common ones)")
     if len({entry.group for entry, _ in rows}) > 1:
         notes.append(
             "rows differ in split, task version, metric or judge; each group is ranked alone"

@@ -15,6 +15,9 @@ from warehouse.metrics.results import Row
 from warehouse.metrics.scores import PromptScores
 from warehouse.stats import Estimate, estimate_mean, interval_normal
 
+_PUBLISHED_WITH_ERROR = "as its source publishes it; normal interval from its standard error"
+_PUBLISHED_WITHOUT_ERROR = "as its source publishes it, without a standard error"
+
 
 @dataclass(frozen=True)
 class LeaderboardRow(Row):
@@ -39,7 +42,7 @@ class LeaderboardRow(Row):
         runs: repeats that were pooled.
         method: of the interval, or ``"published"``.
         flags: warnings of the statistics, and ``subset``, ``truncated``, ``failed``,
-            ``unscored``, ``published``, ``outside_bounds``.
+            ``unscored``, ``other_prompts``, ``published``, ``outside_bounds``.
         reason: why this method, or why there is no figure or interval.
         se_naive: error as if prompts were independent (Miller eq. 1).
         design_effect: squared ratio of the headline error to ``se_naive``, with clusters.
@@ -74,6 +77,19 @@ class LeaderboardRow(Row):
 
 
 @dataclass(frozen=True)
+class Whole:
+    """What a complete run of a group of rows covers.
+
+    Attributes:
+        size: prompts.
+        prompts: the ids that most complete runs saw, as bytes; empty if none is complete.
+    """
+
+    size: int
+    prompts: bytes
+
+
+@dataclass(frozen=True)
 class Entry:
     """A condition with everything that its row is made of."""
 
@@ -95,18 +111,18 @@ class Entry:
 
 
 def make_row(
-    entry: Entry, clusters: ClusterMap, level: float, method: str, full_size: int
+    entry: Entry, clusters: ClusterMap, level: float, method: str, whole: Whole
 ) -> LeaderboardRow:
     """The row of an entry, not ranked yet.
 
     Args:
-        full_size: prompts of the whole benchmark.
+        whole: the prompts of the whole benchmark.
 
     Raises:
         StatisticsError: ``level`` is none, or the data do not allow ``method``.
     """
     scores = entry.scores
-    bare = _bare_row(entry, level, full_size)
+    bare = _bare_row(entry, level, whole)
     if scores is not None and scores.n and entry.metric.link != "none":
         return _estimated(bare, scores, entry.metric, clusters, method)
     if entry.published is not None:
@@ -118,7 +134,7 @@ def make_row(
     return replace(bare, reason=reason)
 
 
-def _bare_row(entry: Entry, level: float, full_size: int) -> LeaderboardRow:
+def _bare_row(entry: Entry, level: float, whole: Whole) -> LeaderboardRow:
     scores, condition = entry.scores, entry.condition
     n_samples = scores.n_samples if scores else 0
     n_unscored = scores.n_unscored if scores else 0
@@ -128,17 +144,20 @@ def _bare_row(entry: Entry, level: float, full_size: int) -> LeaderboardRow:
         n_prompts=scores.n if scores else 0, n_clusters=None,
         n_draws=int(scores.n_draws.sum()) if scores else 0, n_unscored=n_unscored,
         share_unscored=n_unscored / n_samples if n_samples else 0.0,
-        runs=len(condition.runs), method="none", flags=_coverage(entry, full_size), reason="",
+        runs=len(condition.runs), method="none", flags=_coverage(entry, whole), reason="",
         se_naive=None, design_effect=None, benchmark=condition.place[0],
         split=condition.place[1], run_ids=condition.run_ids,
     )  # fmt: skip
 
 
-def _coverage(entry: Entry, full_size: int) -> tuple[str, ...]:
+def _coverage(entry: Entry, whole: Whole) -> tuple[str, ...]:
     states = {run["status"] for run in entry.condition.runs}
     flags = [state for state in ("truncated", "failed") if state in states]
     if entry.scores is not None:
-        flags += ["subset"] if entry.scores.covered < full_size else []
+        seen = entry.scores.seen
+        flags += ["subset"] if len(seen) < whole.size else []
+        is_other = len(seen) == whole.size and seen.tobytes() != whole.prompts
+        flags += ["other_prompts"] if is_other else []
         flags += ["unscored"] if entry.scores.n_unscored else []
     return tuple(flags)
 
@@ -186,5 +205,5 @@ def _as_published(bare: LeaderboardRow, figure: Published) -> LeaderboardRow:
         ci_high=None if interval is None else interval.high,
         n_prompts=figure.n or bare.n_prompts, method="published",
         flags=(*bare.flags, "published"),
-        reason="as the source publishes it; the interval is normal, from its standard error",
+        reason=_PUBLISHED_WITH_ERROR if interval else _PUBLISHED_WITHOUT_ERROR,
     )  # fmt: skip

@@ -30,8 +30,8 @@ class PromptScores:
         values: mean over all draws of all repeats, in the metric's per-prompt unit, shape (n,).
         weights: weight of each prompt in the benchmark's mean, shape (n,).
         n_draws: generations behind each value, shape (n,).
+        seen: ids of all prompts, scored or not, ascending, shape (m,).
         n_unscored: samples (prompt and draw) without a score.
-        n_prompts_unscored: prompts of which no sample was scored.
         n_samples: samples in all.
     """
 
@@ -39,19 +39,14 @@ class PromptScores:
     values: NDArray[np.float64]
     weights: NDArray[np.float64]
     n_draws: NDArray[np.float64]
+    seen: NDArray[np.int64]
     n_unscored: int
-    n_prompts_unscored: int
     n_samples: int
 
     @property
     def n(self) -> int:
         """Scored prompts."""
         return len(self.prompts)
-
-    @property
-    def covered(self) -> int:
-        """Prompts, scored or not."""
-        return self.n + self.n_prompts_unscored
 
     @property
     def uneven_weights(self) -> NDArray[np.float64] | None:
@@ -136,8 +131,8 @@ def _pool(facts: _Facts) -> PromptScores:
         values=kept.values,
         weights=kept.weights,
         n_draws=kept.n_draws,
+        seen=prompts,
         n_unscored=int(facts.n_unscored.sum()),
-        n_prompts_unscored=len(prompts) - len(scored),
         n_samples=int((facts.n_scored + facts.n_unscored).sum()),
     )
 
