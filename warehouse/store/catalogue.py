@@ -47,7 +47,7 @@ class RunEntry:
 
 @dataclass(frozen=True)
 class SourceEntry:
-    """One source of the ledger; ``rejections`` are (place, found, expected)."""
+    """One source of the ledger; ``n_current`` counts current runs that it holds."""
 
     source_id: int
     path: str
