@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -111,7 +112,7 @@ def _extend_one(store: Store, clustering: int, benchmark: int, fields: Sequence[
         "cluster_id": pa.array([ids[label] for _, label in labelled], pa.int64()),
         "prompt_id": pa.array([prompt for prompt, _ in labelled], pa.int64()),
     })  # fmt: skip
-    store.dialect.append(store.connection, "prompt_cluster", memberships.to_reader())
+    store.dialect.append(store.connection, "prompt_cluster", memberships.to_reader(), Counter())
 
 
 def _cluster_ids(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,8 @@ class Dialect:
         lock_holder: who holds the store, if an error says that somebody does, else ``None``.
         retryable: an error after which the same transaction may succeed (deadlock, serialisation).
         select: run one SELECT with ``:name`` parameters on an open connection, into Arrow.
-        append: append a stream of Arrow batches to a table, by column name; returns the rows.
+        append: append a stream of Arrow batches to a table, by column name; returns the rows, and
+            counts by column the characters U+0000 that the engine cannot store.
         guard: make the open connection unable to write or to reach out.
         exclusive: serialise short transactions between writers (a lock until commit).
         require_select: refuse a text that is not one SELECT (``MisuseError``).
@@ -55,7 +57,7 @@ class Dialect:
     lock_holder: Callable[[BaseException], str | None]
     retryable: Callable[[BaseException], bool]
     select: Callable[[sa.Connection, str, Mapping[str, Any]], pa.Table]
-    append: Callable[[sa.Connection, str, pa.RecordBatchReader], int]
+    append: Callable[[sa.Connection, str, pa.RecordBatchReader, Counter[str]], int]
     guard: Callable[[sa.Connection], None]
     exclusive: Callable[[sa.Connection], None]
     require_select: Callable[[sa.Connection, str], None]
@@ -192,7 +194,9 @@ def _duckdb_select(connection: sa.Connection, sql: str, params: Mapping[str, Any
     return table
 
 
-def _duckdb_append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader) -> int:
+def _duckdb_append(
+    connection: sa.Connection, table: str, reader: pa.RecordBatchReader, _replaced: Counter[str]
+) -> int:
     raw: Any = connection.connection.driver_connection
     raw.register("appended", reader)
     try:
@@ -278,14 +282,16 @@ def _arrow_type(oid: int) -> pa.DataType:
     return _ARROW_TYPES.get(oid, pa.string())
 
 
-def _postgresql_append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader) -> int:
+def _postgresql_append(
+    connection: sa.Connection, table: str, reader: pa.RecordBatchReader, replaced: Counter[str]
+) -> int:
     from warehouse.store.binary_copy import encode_stream
 
     raw: Any = connection.connection.driver_connection
     columns = ", ".join(f'"{name}"' for name in reader.schema.names)
     with raw.cursor() as cursor:
         with cursor.copy(f'copy "{table}" ({columns}) from stdin (format binary)') as copy:
-            for block in encode_stream(reader):
+            for block in encode_stream(reader, replaced=replaced):
                 copy.write(block)
         return int(cursor.rowcount)
 

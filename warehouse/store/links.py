@@ -202,4 +202,4 @@ def _rewrite(store: Store, connection: sa.Connection, known: Mapping[int, Link])
         "canonical_prompt_id": pa.array([_end(known, target) for target in known], pa.int64()),
         "method": pa.array([method for _, method in known.values()], pa.string()),
     })  # fmt: skip
-    store.dialect.append(connection, table.name, rows.to_reader())
+    store.dialect.append(connection, table.name, rows.to_reader(), Counter())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -39,6 +40,7 @@ class Workbench:
     def __init__(self, store: Store, raw: Any) -> None:
         self.store, self.raw = store, raw
         self.staged = "scratch.main"
+        self.replaced: Counter[str] = Counter()  # U+0000 that the store could not take, by column
         self.run("set enable_progress_bar = false")
         self.run(f"attach if not exists ':memory:' as scratch (row_group_size {BLOCK_ROWS})")
         home = self.value("select current_database()").replace('"', '""')
@@ -142,7 +144,7 @@ class RemoteWorkbench(Workbench):
 
     def push(self, table: str, select: str) -> int:
         reader = self.raw.execute(select).to_arrow_reader(65_536)
-        return self.store.dialect.append(self.store.connection, table, reader)
+        return self.store.dialect.append(self.store.connection, table, reader, self.replaced)
 
     def push_new(self, table: str, key: str, select: str) -> int:
         incoming = f"incoming_{table}"
