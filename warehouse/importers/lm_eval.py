@@ -160,15 +160,16 @@ class _SourceReader:
         task = file.task or self._task_of(file.path)
         name = file.path.name
         rows = RowSource(file.path, name, rejections=self.rejections, notes=self.notes)
-        first = rows.first() or [{}]
+        found = rows.sample() or [{}]
         config = self.results.config(task) if self.results else {}
         if self.results:
             figures = self.results.figures(task)
             filters = tuple(dict.fromkeys(name for _, name, _ in figures_of(figures)))
-            seen = first_seen(first)
+            seen = first_seen(found)
         else:
             seen, filters = scan(rows)
-        return _Samples(task, rows, find_layout(first, config, filters), seen, file.stamp)
+        layout = find_layout(found, config, filters, rows.has_requests)
+        return _Samples(task, rows, layout, seen, file.stamp)
 
     def _task_of(self, path: Path) -> str:
         known = self.results.tasks if self.results else []

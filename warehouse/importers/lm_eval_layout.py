@@ -7,7 +7,7 @@ same :class:`Layout`, so that they give the same records.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -88,14 +88,18 @@ class Layout:
 
 
 def find_layout(
-    rows: Sequence[Mapping[str, Any]], config: Mapping[str, Any], filters: Sequence[str]
+    rows: Sequence[Mapping[str, Any]],
+    config: Mapping[str, Any],
+    filters: Sequence[str],
+    has_requests: Callable[[int], bool | None] = lambda _count: None,
 ) -> Layout:
     """The layout of a file.
 
     Args:
-        rows: its first sound rows, at least one.
+        rows: its first sound row, and others from anywhere.
         config: the task's configuration (empty: unknown).
         filters: names of filters with published figures, in order.
+        has_requests: whether any row has at least so many requests (``None``: not known).
     """
     row = rows[0]
     requests = requests_of(row)
@@ -109,7 +113,7 @@ def find_layout(
         listed=listed_metrics(row),
         metrics=metrics,
         paired=tuple(name for name in metrics if aggregation_of(name, config) in PAIRED),
-        requests=_most_requests(rows),
+        requests=_most_requests(rows, has_requests),
         repeats=repeats,
         filters=_filters(row, config, filters, repeats),
         question=_question(row.get("doc")),
@@ -166,9 +170,16 @@ def _repeats(row: Mapping[str, Any]) -> int:
     return len(responses) if isinstance(responses, list) else 1
 
 
-def _most_requests(rows: Sequence[Mapping[str, Any]]) -> int:
+def _most_requests(
+    rows: Sequence[Mapping[str, Any]], has_requests: Callable[[int], bool | None]
+) -> int:
+    """Most requests of a row; where that is not known but rows differ, some to spare."""
     counts = {len(requests_of(row)) for row in rows}
-    return max(counts) + (_SPARE_REQUESTS if len(counts) > 1 else 0)
+    most = max(counts)
+    while has_requests(most + 1):
+        most += 1
+    unsure = len(counts) > 1 and has_requests(most + 1) is None
+    return most + (_SPARE_REQUESTS if unsure else 0)
 
 
 def _same_choices(row: Mapping[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import re
@@ -17,8 +18,11 @@ from warehouse.errors import InputError
 from warehouse.importers.lm_eval_files import open_text, require_content
 from warehouse.records import Rejection, parse_json
 
-#: What a file offers to the look at its first rows.
+#: How many rows a look at a file takes: from its beginning, and spread over the rest.
 FIRST_ROWS = 24
+SPREAD_ROWS = 40
+#: Files up to this size are searched whole for their row with the most requests.
+SMALL_FILE = 8 << 20
 
 _BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(r"[\s,]*")
@@ -71,6 +75,27 @@ class RowSource:
         """The first sound rows; what is wrong with others is not recorded."""
         probe = RowSource(self.path, self.name, self.keys)
         return [row for row, _ in itertools.islice(probe.rows(), count)]
+
+    def sample(self) -> list[dict[str, Any]]:
+        """The first sound rows, then some from places spread over the file."""
+        rows = self.first()
+        size = self.path.stat().st_size
+        if self.path.suffix == ".gz" or size <= SMALL_FILE or self.is_array():
+            return rows
+        with self.path.open("rb") as handle:
+            for place in range(0, size, max(size // SPREAD_ROWS, 1)):
+                handle.seek(place)
+                handle.readline()  # the rest of a row that began before
+                with contextlib.suppress(ValueError, RecursionError):
+                    row = parse_json(handle.readline())
+                    rows += [row] if isinstance(row, dict) and row.keys() >= set(self.keys) else []
+        return rows
+
+    def has_requests(self, count: int) -> bool | None:
+        """Whether any row has at least so many requests; ``None``: the file is too large to say."""
+        if self.path.suffix == ".gz" or self.path.stat().st_size > SMALL_FILE:
+            return None
+        return f'"gen_args_{count - 1}"'.encode() in self.path.read_bytes()
 
     def is_array(self) -> bool:
         """Whether the file is one JSON array."""

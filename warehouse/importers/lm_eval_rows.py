@@ -187,7 +187,7 @@ class RowReader:
             return paired_value(value)
         number = number_or_none(value)
         if number is not None:
-            return {"value": number, "status": "no_answer" if unanswered else None}
+            return {"value": number, "status": "no_answer" if unanswered and not number else None}
         if value is None:
             return {"status": "error", "raw": word if word in _CONSTANTS else None}
         return {"status": "not_scalar", "raw": compact(value)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from warehouse.importers.lm_eval_layout import find_layout, metrics_of, requests_of
@@ -18,7 +18,7 @@ _LABELS = re.compile(rb'"filter": ?("(?:[^"\\]|\\.)*"), ?"metrics": ?(\[[^\]]*\]
 _FORMULATIONS = {"rolling": "loglikelihood_rolling", "text": "generate_until"}
 
 
-def first_seen(rows: Sequence[Mapping[str, Any]], labels: Iterable[bytes] = ()) -> Seen:
+def first_seen(rows: Sequence[Mapping[str, Any]]) -> Seen:
     """Metrics with their filters and first values."""
     pairs = dict.fromkeys(
         (metric, row["filter"]) for row in rows if "filter" in row for metric in metrics_of(row)

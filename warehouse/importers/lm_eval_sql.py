@@ -60,16 +60,21 @@ def generation(layout: Layout) -> dict[str, str]:
 
 def scores(layout: Layout) -> list[str]:
     """One struct for each metric that measures something."""
-    answered = "null" if layout.kind == "choice" else (
-        f"case when filtered[1] = {text(NO_MATCH)} then 'no_answer' end")  # fmt: skip
     return [
-        _paired_score(layout, metric, n)
-        if metric in layout.paired
-        else _score(layout, metric, f"v{n}", "null", f"case when v{n} is null then m{n} end",
-                    f"case when v{n} is not null then {answered} when {_void(n)} then 'error' "
-                    "else 'not_scalar' end")
+        (_paired_score if metric in layout.paired else _plain_score)(layout, metric, n)
         for n, metric in enumerate(measured(layout))
-    ]  # fmt: skip
+    ]
+
+
+def _plain_score(layout: Layout, metric: str, n: int) -> str:
+    unanswered = "false" if layout.kind == "choice" else f"filtered[1] = {text(NO_MATCH)}"
+    status = (
+        f"case when v{n} = 0 and {unanswered} then 'no_answer' when v{n} is not null then null "
+        f"when m{n} is null or m{n} in ('NaN', 'Infinity', '-Infinity') then 'error' "
+        "else 'not_scalar' end"
+    )
+    raw = f"case when v{n} is null then m{n} end"
+    return _score(layout, metric, f"v{n}", "null", raw, status)
 
 
 def _paired_score(layout: Layout, metric: str, n: int) -> str:
@@ -94,10 +99,6 @@ def _score(layout: Layout, metric: str, value: str, weight: str, raw: str, statu
         "origin": "null::varchar",
     }
     return _struct(parts)
-
-
-def _void(n: int) -> str:
-    return f"m{n} is null or m{n} in ('NaN', 'Infinity', '-Infinity')"
 
 
 def likelihoods(layout: Layout) -> dict[str, str]:
