@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from functools import cache
 from datetime import UTC, datetime
 from typing import Any, get_args, get_type_hints
 
@@ -14,6 +15,7 @@ from warehouse.records import RunHeader
 _DERIVED = frozenset({"metrics", "published", "place", "configuration"})
 
 
+@cache
 def settable_fields() -> dict[str, Any]:
     """Name and type of every header field that ``--set`` takes."""
     hints = get_type_hints(RunHeader)
