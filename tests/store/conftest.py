@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump, MetricSpec, PublishedScore, RunHeader
 from warehouse.store import ledger
+from warehouse.store.check import check
 from warehouse.store.engine import Store, open_store
 from warehouse.store.loader import Loader, LoadOptions, LoadReport
 
@@ -149,3 +150,10 @@ def kit(migrated_url: str) -> Iterator[Kit]:
     """A store of this test alone, open for writing, on each engine."""
     with _kit(migrated_url) as made:
         yield made
+
+
+@pytest.fixture
+def whole(kit: Kit) -> Iterator[None]:
+    """After the test, the store keeps its word."""
+    yield
+    assert check(kit.store).ok

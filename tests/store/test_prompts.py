@@ -1,0 +1,138 @@
+"""Which prompt is which, and which texts are kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from warehouse.records import content_key
+from warehouse.store import ledger
+
+
+def identity(**document: Any) -> str:
+    return json.dumps(document)
+
+
+def test_the_key_is_the_content_else_the_id_else_the_position(kit: Any) -> None:
+    kit.load(kit.header(), [
+        kit.row("a", 1.0, identity='{"q": 1,  "t": "x"}', position=4, text="Q 1", target="x",
+                choices='["x", "y"]', metadata='{"topic": {"name": "t"}}'),
+        kit.row("b", 1.0, position=5),
+        {"run": 0, "position": 6, "scores": [{"metric": "acc", "value": 0.0}]},
+    ])  # fmt: skip
+    assert kit.all("select key, key_kind, tool_id, text, target from prompt order by id") == [
+        (content_key('{"t":"x","q":1}'), "content", "a", "Q 1", "x"),
+        ("b", "id", "b", None, None),
+        ("6", "position", None, None, None),
+    ]  # fmt: skip
+
+
+def test_prompts_are_shared_by_runs_and_sources(kit: Any) -> None:
+    ask = {"identity": identity(q=1), "text": "What is\n 1 + 1?"}
+    kit.load(kit.header("1"), [kit.row("a", 1.0, **ask)])
+    kit.load(kit.header("2", model="org/b"), [kit.row("other id", 0.0, **ask)])
+    kit.load(kit.header("3", split="test"), [kit.row("a", 0.0, **ask)])
+    assert kit.all("select split, tool_id from prompt order by id") == [("", "a"), ("test", "a")]
+    assert kit.one("select count(distinct text_hash) from prompt") == 1
+
+
+def test_repeated_questions_are_numbered(kit: Any, whole: Any) -> None:
+    def asked(*order: str) -> list[Any]:
+        return [kit.row(item, 1.0, identity=identity(q="same"), position="xyz".index(item))
+                for item in order]  # fmt: skip
+
+    kit.load(kit.header("1"), asked("x", "y", "z"))
+    kit.load(kit.header("2", model="org/b"), asked("z", "y", "x"))
+    kit.load(kit.header("3", model="org/c"), asked("x", "y"))
+    assert kit.all("select occurrence, tool_id from prompt order by 1") == [
+        (0, "x"), (1, "y"), (2, "z")
+    ]  # fmt: skip
+    assert kit.all("select run_id, count(*) from prompt_score group by 1 order by 1") == [
+        (1, 3), (2, 3), (3, 2)
+    ]  # fmt: skip
+
+
+def test_rows_of_one_item_are_joined(kit: Any, whole: Any) -> None:
+    """One row per filter, the generation on the first only."""
+    rows = [
+        kit.row("a", identity=identity(q=1), response="so 4",
+                scores=[{"metric": "acc", "filter": "strict", "value": 0.0}]),
+        kit.row("a", identity=identity(q=1),
+                scores=[{"metric": "acc", "filter": "flexible", "value": 1.0}]),
+    ]  # fmt: skip
+    kit.load(kit.header(), rows)
+    assert kit.counts("prompt", "generation", "score") == (1, 1, 2)
+    assert kit.all(
+        "select filter, value from score join metric on metric.id = metric_id order by 1"
+    ) == [("flexible", 1.0), ("strict", 0.0)]
+
+
+ODD = [
+    "a/b\\c", "it's \"quoted\"", "'; drop table run; --", "%s %(x)s :name $1 ?", "日本\u200b🙂",
+    "  ", "a\tb\nc", "x" * 3000, "{}", "null",
+]  # fmt: skip
+
+
+def test_odd_texts_survive(kit: Any) -> None:
+    headers = [
+        kit.header(odd, model=odd, note=odd, tags=(odd,), configuration={odd: [odd]}) for odd in ODD
+    ]
+    rows = [
+        kit.row(odd, 1.0, run=run, text=odd, target=odd, response=odd, prompt_sent=odd,
+                perturbation=odd, identity=identity(q=odd))
+        for run, odd in enumerate(ODD)
+    ]  # fmt: skip
+    kit.load(headers, rows, path=ODD[2])
+    odd = [(text,) for text in sorted(ODD)]
+    for column in ("prompt.tool_id", "prompt.text", "model.name", "run.note", "content.text"):
+        table, name = column.split(".")
+        assert sorted(kit.all(f"select {name} from {table}")) == odd
+    assert sorted(kit.all("select perturbation from prompt_score")) == odd
+    assert kit.load(headers, rows, path=ODD[2]).n_seen_again == len(ODD)
+
+
+# --- texts -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("policy", "stored"),
+    [("all", {"Say x", "x", "y"}), ("responses", {"x", "y"}), ("none", set())],
+)
+def test_texts_are_stored_once_and_only_those_wanted(kit: Any, policy: str, stored: Any) -> None:
+    rows = [
+        kit.row(prompt, 1.0, prompt_sent="Say x", response=response)
+        for prompt, response in [("a", "x"), ("b", "x"), ("c", "y")]
+    ]
+    kit.load(kit.header("1"), rows, text=policy)
+    kit.load(kit.header("2", model="org/b"), rows, text=policy)
+    assert {text for (text,) in kit.all("select text from content")} == stored
+    assert kit.counts("content", "generation") == (len(stored), 6)
+    assert kit.one("select count(distinct response_hash) from generation") == 2
+
+
+def test_texts_can_be_added_later(kit: Any, whole: Any) -> None:
+    rows = [kit.row("a", 1.0, response="x")]
+    kit.load(kit.header("1"), rows, text="none")
+    kit.load(kit.header("2", model="org/b"), rows)
+    assert kit.all("select text from content") == [("x",)]
+
+
+def test_a_path_that_is_no_unicode_is_shown_readably(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows({"a": 1.0}), path="caf\udce9.json")
+    assert kit.one("select path from source") == "caf\\udce9.json"
+    assert ledger.forget(kit.store, "caf\udce9.json") == (1, 0)
+
+
+def test_nul_characters(kit: Any) -> None:
+    """One engine has no such character in its texts; nothing else of them may be lost."""
+    report = kit.load(kit.header(), [kit.row("a", 1.0, response="x\0y", target="p\0q\0")])
+    stored = kit.one("select content.text, target from content, prompt")
+    if kit.store.dialect.embedded:
+        assert (stored, report.notes) == (("x\0y", "p\0q\0"), ())
+    else:
+        assert stored == ("x\ufffdy", "p\ufffdq\ufffd")
+        assert [note.split(" became")[0] for note in report.notes] == [
+            "2 characters U+0000 of target", "1 characters U+0000 of text"
+        ]  # fmt: skip
