@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from functools import cache
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from warehouse.errors import MisuseError
