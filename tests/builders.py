@@ -236,11 +236,12 @@ class StoreRows:
         })  # fmt: skip
 
     def write(self, store: Store) -> None:
-        """Insert everything, tables that others point to first."""
+        """Insert everything, tables that others point to first, and count it for the planner."""
         with store.begin() as connection:
             for table in tables.metadata.sorted_tables:
                 if self.rows.get(table.name):
                     connection.execute(sa.insert(table), self.rows[table.name])
+            connection.exec_driver_sql("analyze")
 
 
 def _prompt_mean(draws: Sequence[Draw | Rate]) -> dict[str, Any]:
