@@ -236,6 +236,9 @@ def _load_all(
             report = _load_one(store, loader, job, sha256, plan, known, dry_run, watcher)
             watcher.done(report)
             reports.append(report)
+        if any(report.state == "loaded" for report in reports) and not dry_run:
+            with store.begin() as connection:
+                store.dialect.tidy(connection)
     finally:
         loader.close()
     return reports

@@ -45,6 +45,7 @@ class Dialect:
         guard: make the open connection unable to write or to reach out.
         exclusive: serialise short transactions between writers (a lock until commit).
         require_select: refuse a text that is not one SELECT (``MisuseError``).
+        tidy: after a load, count rows for the planner.
         query_error: what the engine says of a statement that a user wrote, ``None`` if an error
             has another cause.
     """
@@ -61,6 +62,7 @@ class Dialect:
     guard: Callable[[sa.Connection], None]
     exclusive: Callable[[sa.Connection], None]
     require_select: Callable[[sa.Connection, str], None]
+    tidy: Callable[[sa.Connection], None]
     query_error: Callable[[BaseException], str | None]
 
 
@@ -306,6 +308,10 @@ def _postgresql_guard(connection: sa.Connection) -> None:
     connection.commit()
 
 
+def _postgresql_tidy(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("analyze")
+
+
 def _postgresql_exclusive(connection: sa.Connection) -> None:
     connection.exec_driver_sql("select pg_advisory_xact_lock(7236071)")
 
@@ -328,13 +334,15 @@ DUCKDB = Dialect(
     name="duckdb", foreign_keys=False, indexes=False, embedded=True,
     open_engine=_duckdb_engine, lock_holder=_duckdb_holder, retryable=_duckdb_retryable,
     select=_duckdb_select, append=_duckdb_append, guard=_nothing, exclusive=_nothing,
-    require_select=_duckdb_require_select, query_error=_duckdb_query_error,
+    require_select=_duckdb_require_select,
+    tidy=_nothing, query_error=_duckdb_query_error,
 )  # fmt: skip
 POSTGRESQL = Dialect(
     name="postgresql", foreign_keys=True, indexes=True, embedded=False,
     open_engine=_postgresql_engine, lock_holder=lambda _error: None,
     retryable=_postgresql_retryable, select=_postgresql_select, append=_postgresql_append,
     guard=_postgresql_guard, exclusive=_postgresql_exclusive,
-    require_select=_postgresql_require_select, query_error=_postgresql_query_error,
+    require_select=_postgresql_require_select,
+    tidy=_postgresql_tidy, query_error=_postgresql_query_error,
 )  # fmt: skip
 DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRESQL)}
