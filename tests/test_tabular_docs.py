@@ -13,7 +13,7 @@ from tests.tabular import ROOT, read, scores
 from warehouse.importers.tabular import load_mapping
 from warehouse.importers.tabular_files import FORMATS
 from warehouse.importers.tabular_mapping import RUN_FIELDS, SAMPLE_FIELDS
-from warehouse.importers.tabular_parsing import parse_mapping
+from warehouse.importers.tabular_parsing import SPEC_FIELDS, parse_mapping
 from warehouse.importers.tabular_recode import Recode
 from warehouse.records import MetricSpec
 
@@ -57,6 +57,11 @@ def test_every_field_and_key_is_named() -> None:
         name for name in (*RUN_FIELDS, *SAMPLE_FIELDS, *keys, *specs) if f"`{name}" not in TEXT
     ]
     assert missing == []
+
+
+def test_metrics_take_every_field_of_their_specification() -> None:
+    known = {item.name for item in fields(MetricSpec)} - {"name", "filter"}
+    assert set(SPEC_FIELDS) == known
 
 
 def test_formats_are_named() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.tabular import Taken, read_toml, scores
 from warehouse.errors import InputError
+from warehouse.importers import tabular_delimited
 
 RUN = """
 [run]
@@ -71,6 +72,24 @@ def test_cell_that_is_not_utf8(tmp_path: Path) -> None:
     taken = take(tmp_path, "r.csv", b"id,score\na,1\nb\xff,1\nc\nd,0\ne,7\n")
     assert [row["prompt_id"] for row in taken.rows] == ["a", "d", "e"]
     assert sorted(places(taken)) == ["r.csv row 3, column 'id'", "r.csv row 4"]
+
+
+def test_rows_of_the_wrong_length_that_are_not_utf8(tmp_path: Path) -> None:
+    taken = take(tmp_path, "r.csv", b"id,score\n\xff\nb,1\n")
+    assert (len(taken.rows), places(taken)) == (1, ["r.csv row 2"])
+
+
+def test_characters_across_the_borders_of_pieces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = ["é", "日本", "😀", "a", "ÿ😀é"] * 4
+    table = "id,score\n" + "".join(f"{name},1\n" for name in ids)
+    for size in range(14, 30):
+        monkeypatch.setattr(tabular_delimited, "MAX_ROW_BYTES", size)
+        found = take(tmp_path, "r.csv", table)
+        assert [row["prompt_id"] for row in found.rows] == ids
+        cut = take(tmp_path, "r.csv", table.encode()[:-5])  # in the middle of the last é
+        assert len(cut.rows) == 19 and "row 21" in places(cut)[0]
 
 
 def test_row_numbers_after_rejected_rows(tmp_path: Path) -> None:

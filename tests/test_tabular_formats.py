@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.tabular import Taken, candidates, read
-from warehouse.importers import tabular_delimited, tabular_readers
+from warehouse.importers import tabular_delimited, tabular_lines, tabular_readers
 from warehouse.importers.tabular import IMPORTER, load_mapping
 from warehouse.records import ImportSettings
 
@@ -105,7 +105,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Files are read in pieces of a few bytes or rows, or at once."""
     if request.param == "pieces":
-        monkeypatch.setattr(tabular_readers, "_BLOCK_BYTES", 50)
+        monkeypatch.setattr(tabular_lines, "BLOCK_BYTES", 50)
         monkeypatch.setattr(tabular_readers, "CHUNK_ROWS", 2)
         monkeypatch.setattr(tabular_readers, "_NESTED_ROWS", 2)
         monkeypatch.setattr(tabular_delimited, "MAX_ROW_BYTES", 80)

@@ -121,10 +121,11 @@ class MappedTabular(Tabular):
         return []
 
     def _takes(self, path: Path) -> bool:
-        if any(glob_matches(glob, path) for glob in self.mapping.exclude):
+        full = path.absolute()
+        if any(glob_matches(glob, full) for glob in self.mapping.exclude):
             return False
         if self.mapping.files:
-            return any(glob_matches(glob, path) for glob in self.mapping.files)
+            return any(glob_matches(glob, full) for glob in self.mapping.files)
         return path.suffix.lower() in (*FORMATS, *_PACKED)
 
 
@@ -185,11 +186,15 @@ class _Reading:
         projections = [
             Projection(self.mapping, runs.variant, runs, odd) for runs in self._runs(table)
         ]
+        found = False
         for view in table.views(None, self._reject):
+            found = True
             for projection in projections:
                 batch = projection.batch(view, table.rejected(view, self._reject))
                 if batch is not None:
                     yield batch
+        if not found:
+            self._dump.notes.append(f"{table.member.name}: no rows")
 
     def _reject(self, place: str, found: str, expected: str) -> None:
         self._dump.rejections.append(Rejection(place, found, expected))

@@ -7,13 +7,14 @@ record a line, :class:`NestedChunk` from records that lie deeper or hold several
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import pyarrow as pa
 
-from warehouse.importers.tabular_columns import Column, text_of
+from warehouse.importers.tabular_columns import Column
 from warehouse.importers.tabular_paths import (
     MISSING,
     Each,
@@ -25,9 +26,8 @@ from warehouse.importers.tabular_paths import (
     parse_path,
     plain_steps,
 )
-
-#: Value, key in the object that holds it, number among its siblings.
-Level = tuple[Any, str | None, int]
+from warehouse.importers.tabular_values import text_of
+from warehouse.importers.tabular_walk import Level, Row
 
 
 class Chunk(Protocol):
@@ -73,8 +73,12 @@ class TableChunk:
     def size(self) -> int:
         return int(self.data.num_rows)
 
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.data.column_names)
+
     def column(self, text: str) -> Column:
-        if text in self.data.column_names:
+        if text in self._known:
             return self.data.column(text).combine_chunks()
         if text == "@index":
             return pa.array(self.indices, pa.int64())
@@ -82,9 +86,9 @@ class TableChunk:
         return [_or_none(descend(value, steps)) for value in top]
 
     def holds(self, text: str) -> bool:
-        if text in self.data.column_names or text == "@index":
+        if text in self._known or text == "@index":
             return True
-        if plain_steps(parse_path(text))[:1] not in [(name,) for name in self.data.column_names]:
+        if not self._known.intersection(map(str, plain_steps(parse_path(text))[:1])):
             return False
         top, steps = self._nested(text)
         return any(descend(value, steps) is not MISSING for value in top)
@@ -101,7 +105,7 @@ class TableChunk:
     def _nested(self, text: str) -> tuple[list[Any], Sequence[str | int]]:
         """The values of the column that a path begins with, and its further steps."""
         name, *steps = plain_steps(parse_path(text)) or ("",)
-        if name not in self.data.column_names:
+        if name not in self._known:
             raise PathError(f"no column {name!r}")
         return list(self.data.column(name).to_pylist()), steps
 
@@ -206,15 +210,6 @@ class FlatChunk(_Records):
         raise PathError(f"'@{step.name}' means nothing in a file of one record per line")
 
 
-@dataclass(slots=True)
-class Row:
-    """One row of a nested document: what it lies in, outermost first, and its generation."""
-
-    levels: tuple[Level, ...]
-    draw: Any = None
-    draw_number: int | None = None
-
-
 class NestedChunk(_Records):
     """Rows that lie deeper in JSON documents, one per record and generation.
 
@@ -264,65 +259,6 @@ class NestedChunk(_Records):
         if position is None:
             raise PathError(f"'@{step.name}' is known in tables with a [matrix] only")
         return [level[position] for level in self._level(step.up)]
-
-
-@dataclass
-class Walk:
-    """How to find the rows in a document.
-
-    Args:
-        at: path of the records; ``None``: the elements of a list, or the object itself.
-        draws: path of the generations in a record.
-
-    ``empty`` counts records without any generation while walking.
-    """
-
-    at: FieldPath | None
-    draws: FieldPath | None
-    empty: int = field(default=0, compare=False)
-
-    def rows(self, document: Any, number: int = 0) -> Iterator[Row]:
-        """The rows of a document. ``number`` is the document's own among its siblings."""
-        steps: Sequence[Any] = self.at.steps if self.at else ()
-        if self.at is None and isinstance(document, list):
-            steps = (Each.ITEM,)
-        for levels in _walk(((document, None, number),), document, steps):
-            yield from self._generations(levels)
-
-    def _generations(self, levels: tuple[Level, ...]) -> Iterator[Row]:
-        if self.draws is None:
-            yield Row(levels)
-            return
-        found = [Row(levels, value, number) for value, _, number in self._inner(levels[-1][0])]
-        self.empty += not found
-        yield from found
-
-    def _inner(self, record: Any) -> Iterable[Level]:
-        steps: Sequence[Any] = self.draws.steps if self.draws else ()
-        if isinstance(steps[-1], Each) and Each not in map(type, steps[:-1]):
-            return _elements(descend(record, steps[:-1]), steps[-1])
-        return (levels[-1] for levels in _walk(((record, None, 0),), record, steps))
-
-
-def _walk(
-    levels: tuple[Level, ...], value: Any, steps: Sequence[Any]
-) -> Iterator[tuple[Level, ...]]:
-    for depth, step in enumerate(steps):
-        if isinstance(step, Each):
-            for level in _elements(value, step):
-                yield from _walk((*levels, level), level[0], steps[depth + 1 :])
-            return
-        value = child(value, step)
-    if value is not MISSING:
-        yield levels if value is levels[-1][0] else (*levels, (value, None, 0))
-
-
-def _elements(value: Any, step: Each) -> Iterable[Level]:
-    if step is Each.ITEM and isinstance(value, list):
-        return ((element, None, number) for number, element in enumerate(value))
-    if step is Each.VALUE and isinstance(value, dict):
-        return ((value[key], key, number) for number, key in enumerate(value))
-    return ()
 
 
 def _keys(value: Any) -> list[str]:

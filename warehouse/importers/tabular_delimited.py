@@ -15,7 +15,9 @@ import pyarrow.csv as pacsv
 from warehouse.errors import InputError
 from warehouse.importers.tabular_chunks import Chunk, TableChunk
 from warehouse.importers.tabular_files import Member, read_exactly
-from warehouse.importers.tabular_readers import ReadingRules, Reject
+from warehouse.importers.tabular_lines import Reject
+from warehouse.importers.tabular_readers import ReadingRules
+from warehouse.importers.tabular_utf8 import MARK, CheckedStream
 
 #: Longest row of a CSV file, in bytes.
 MAX_ROW_BYTES = 16 << 20
@@ -39,34 +41,38 @@ class DelimitedReader:
         columns = [name for name in self.columns if wanted is None or name in wanted]
         columns = columns or self.columns[:1]
         with self.member.open() as raw:
-            stream = _QuoteCounter(raw)
+            stream = CheckedStream(raw)
             last: TableChunk | None = None
             try:
-                for batch in self._opened(stream, columns, numbering, reject):
+                for batch in self._opened(stream, columns, numbering):
+                    numbering.tell(reject)
                     if batch.num_rows:
-                        last = numbering.chunk(batch, columns, reject)
+                        last = numbering.chunk(batch, stream.marked, reject)
                         if self.suspicious and stream.quotes:
                             self._refuse_swallowed_lines(last)
                         yield last
+                numbering.tell(reject)
                 if numbering.open_quote:
                     raise self._open_quote(f"row {numbering.open_quote}")
             except pa.ArrowInvalid as error:
                 raise self._unreadable(str(error)) from None
-            if self.quoting and last is not None and stream.quotes % 2:
+            if self.quoting and last is not None and last.size and stream.quotes % 2:
                 self._refuse_open_quote(last.data.slice(last.size - 1), last.place(last.size - 1))
 
     def notes(self) -> list[str]:
         return []
 
     def _opened(
-        self, stream: Any, columns: Sequence[str], numbering: _Numbering, reject: Reject
+        self, stream: Any, columns: Sequence[str], numbering: _Numbering
     ) -> Iterator[pa.RecordBatch]:
         def handle(row: Any) -> str:
             numbering.skipped.append(row.number)
             if self.quoting and "\n" in row.text and row.text.count('"') % 2:
                 numbering.open_quote = row.number
             found = f"{row.actual_columns} columns: {str(row.text)[:60]!r}"
-            reject(f"row {row.number}", found, f"{row.expected_columns} columns")
+            numbering.rejected.append(
+                (f"row {row.number}", found, f"{row.expected_columns} columns")
+            )
             return "skip"
 
         return iter(
@@ -85,7 +91,7 @@ class DelimitedReader:
                     invalid_row_handler=handle,
                 ),
                 convert_options=pacsv.ConvertOptions(
-                    column_types=dict.fromkeys(self.columns, pa.binary()),
+                    column_types=dict.fromkeys(self.columns, pa.string()),
                     include_columns=columns,
                     strings_can_be_null=True,
                     null_values=[""],
@@ -125,15 +131,27 @@ class _Numbering:
 
     def __init__(self) -> None:
         self.skipped: list[int] = []
+        self.rejected: list[tuple[str, str, str]] = []  # not yet told: errors would be swallowed
         self.open_quote = 0  # number of a row whose quote is never closed
         self.count, self.next = 0, 2  # the header is row 1
 
-    def chunk(self, batch: pa.RecordBatch, columns: Sequence[str], reject: Reject) -> TableChunk:
-        """The batch as text, without rows that are not UTF-8."""
+    def tell(self, reject: Reject) -> None:
+        """Reject the rows that the parser has skipped since."""
+        while self.rejected:
+            reject(*self.rejected.pop(0))
+
+    def chunk(self, batch: pa.RecordBatch, marked: bool, reject: Reject) -> TableChunk:
+        """The batch without rows in which bytes were marked as no UTF-8."""
         numbers = self._numbers(batch.num_rows)
         table = pa.Table.from_batches([batch])
-        for name in columns:
-            table, numbers = _as_text(table, name, numbers, reject)
+        for name in table.column_names if marked else ():
+            fine = pc.invert(pc.fill_null(pc.match_substring(table.column(name), MARK), False))
+            keep = fine.to_pylist()
+            for row in (row for row, kept in enumerate(keep) if not kept):
+                found = repr(table.column(name)[row].as_py().replace(MARK, "�")[:60])
+                reject(f"row {numbers[row]}, column {name!r}", found, "text in UTF-8")
+            table = table.filter(fine)
+            numbers = [number for number, kept in zip(numbers, keep, strict=True) if kept]
         indices = range(self.count, self.count + table.num_rows)
         chunk = TableChunk(table, indices, numbers)
         self.count += chunk.size
@@ -147,24 +165,6 @@ class _Numbering:
             numbers = line[~np.isin(line, later)][:size].tolist()
         self.next = numbers[-1] + 1 if size else self.next
         return numbers
-
-
-class _QuoteCounter(io.RawIOBase):
-    """Passes bytes on, counts the double quotes among them, and ends with a line break."""
-
-    def __init__(self, raw: Any) -> None:
-        self.raw, self.quotes, self.ended = raw, 0, False
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        data: bytes = self.raw.read(size)
-        self.quotes += data.count(b'"')
-        if data or self.ended:
-            return data
-        self.ended = True
-        return b"\n"
 
 
 def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
@@ -196,29 +196,3 @@ def _unique(header: Sequence[str]) -> list[str]:
         plain = name.strip() or f"column_{number}"
         names.append(plain if plain not in names else f"{plain}_{number}")
     return names
-
-
-def _as_text(
-    table: pa.Table, name: str, numbers: Sequence[int], reject: Reject
-) -> tuple[pa.Table, Sequence[int]]:
-    place = table.column_names.index(name)
-    try:
-        return table.set_column(place, name, table.column(name).cast(pa.string())), numbers
-    except pa.ArrowInvalid:
-        keep = [_is_utf8(value.as_py()) for value in table.column(name)]
-    for row, fine in enumerate(keep):
-        if not fine:
-            found = repr(table.column(name)[row].as_py()[:60])
-            reject(f"row {numbers[row]}, column {name!r}", found, "text in UTF-8")
-    kept = table.filter(pa.array(keep))
-    text = pc.cast(kept.column(name), pa.string())
-    return kept.set_column(place, name, text), [
-        number for number, fine in zip(numbers, keep, strict=True) if fine
-    ]
-
-
-def _is_utf8(value: bytes | None) -> bool:
-    try:
-        return value is None or value.decode() is not None
-    except UnicodeDecodeError:
-        return False

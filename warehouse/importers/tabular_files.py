@@ -39,6 +39,7 @@ FORMATS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+_PIECE_BYTES = 16 << 20
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _DAMAGE = (zlib.error, EOFError, zipfile.BadZipFile, NotImplementedError, OSError)
 
@@ -183,7 +184,7 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
 def read_exactly(stream: BoundedStream, size: int) -> bytes:
     """Read until ``size`` bytes or the end (a raw stream may return fewer at a time)."""
     pieces: list[bytes] = []
-    while size > 0 and (piece := stream.read(size)):
+    while size > 0 and (piece := stream.read(min(size, _PIECE_BYTES))):
         pieces.append(piece)
         size -= len(piece)
     return b"".join(pieces)

@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from warehouse.importers.tabular_chunks import Chunk, TableChunk
 from warehouse.importers.tabular_columns import as_array, as_list
-from warehouse.importers.tabular_readers import Reader, Reject
+from warehouse.importers.tabular_lines import Reject
+from warehouse.importers.tabular_readers import Reader
 
 #: What the labels of rows and columns are.
 ORIENTATIONS = {
@@ -40,7 +41,8 @@ class MatrixRule:
 
     def cells_of(self, columns: Sequence[str]) -> list[str]:
         """The columns with cells."""
-        others = [name for name in columns if name != self.label_of(columns)]
+        label = self.label_of(columns)
+        others = [name for name in columns if name != label]
         return [name for name in others if self.cells is None or self.cells.fullmatch(name)]
 
 
@@ -96,12 +98,12 @@ class MatrixReader:
         self.empty += len(values) - len(full)
         rows, columns = full % wide.size, full // wide.size
         taken = pa.array(rows)
-        data = {
-            name: as_array(wide.column(name), wide.size).take(taken)
-            for name in wide.names()
-            if name not in cells
-        }
-        data["@row"] = data[self.rule.label_of(wide.names())]
+        names = wide.names()
+        others = dict.fromkeys(names)
+        for name in cells:
+            del others[name]
+        data = {name: as_array(wide.column(name), wide.size).take(taken) for name in others}
+        data["@row"] = data[self.rule.label_of(names)]
         data["@column"] = pa.array(list(cells), pa.string()).take(pa.array(columns))
         data["@cell"] = values.take(pa.array(full))
         numbers = np.array(as_list(wide.column("@index"), wide.size), dtype=np.int64)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any, get_args
 
 from warehouse.importers.tabular_mapping import JoinRule, SkipRule, TabularMapping
 from warehouse.importers.tabular_matrix import ORIENTATIONS, MatrixRule
-from warehouse.importers.tabular_paths import FieldPath, PathError, parse_path
+from warehouse.importers.tabular_paths import Each, FieldPath, PathError, Special, parse_path
 from warehouse.importers.tabular_readers import ReadingRules
 from warehouse.importers.tabular_sections import Expressions, Section, listed
+from warehouse.importers.tabular_sources import placeholders
 from warehouse.importers.tabular_variants import parse_variants
-from warehouse.records import Link, MetricKind, MetricSpec
+from warehouse.records import Link, MetricKind
 
-_SPEC_FIELDS = tuple(
-    item.name for item in fields(MetricSpec) if item.name not in ("name", "filter")
-)
+_NUMBER = (int, float)
+#: Keys of ``[metrics.NAME]`` and what they take.
+SPEC_FIELDS: dict[str, Any] = {
+    "scorer": str, "scorer_kind": str, "judge_model": str, "scorer_parameters": dict, "unit": str,
+    "link": str, "kind": str, "low": _NUMBER, "high": _NUMBER, "higher_is_better": bool,
+    "chance_level": _NUMBER, "is_default": bool,
+}  # fmt: skip
 _SPEC_WORDS = {
     "link": get_args(Link),
     "kind": get_args(MetricKind),
@@ -48,7 +52,7 @@ def parse_mapping(values: Mapping[str, Any], place: str) -> tuple[TabularMapping
         nulls=frozenset(top.texts("null")),
         key=top.texts("key"),
         skips=_skips(rows, expressions),
-        joins=_joins(top.table("join")),
+        joins=_joins(top.table("join"), expressions),
         matrix=matrix,
         variants=parse_variants(top, expressions, matrix),
         metrics=_metrics(top.table("metrics")),
@@ -71,19 +75,31 @@ def _reading_rules(top: Section, rows: Section) -> ReadingRules:
         delimiter=delimiter[:1],
         quoting=table.take("quoting", bool),
         at=_path(rows, "at"),
-        draws=_path(rows, "draws"),
+        draws=_path(rows, "draws", iterates=True),
     )
     table.close()
     return rules
 
 
-def _path(section: Section, key: str) -> FieldPath | None:
+def _path(section: Section, key: str, iterates: bool = False) -> FieldPath | None:
+    """A path to rows: down from the top, by names, numbers, ``[]`` and ``{}`` only."""
     text = section.text(key)
     try:
-        return parse_path(text.removeprefix("$.").removeprefix("$")) if text else None
+        path = parse_path(text.removeprefix("$.").removeprefix("$"))
     except PathError as error:
         section.mistakes.append(f"{section.where} {key}: {error}")
         return None
+    goes_down = path.root == "row" and not path.up
+    each = [step for step in path.steps if isinstance(step, Each)]
+    if not goes_down or any(isinstance(step, Special) for step in path.steps):
+        section.mistakes.append(f"{section.where} {key} = {text!r}: expected a path like a.b[]")
+    elif text and iterates and not each:
+        section.mistakes.append(
+            f"{section.where} {key} = {text!r}: expected a path with [] or {{}}"
+        )
+    elif path.steps:
+        return path
+    return None
 
 
 def _skips(rows: Section, expressions: Expressions) -> tuple[SkipRule, ...]:
@@ -103,7 +119,7 @@ def _skips(rows: Section, expressions: Expressions) -> tuple[SkipRule, ...]:
     return tuple(rules)
 
 
-def _joins(joins: Section) -> tuple[JoinRule, ...]:
+def _joins(joins: Section, expressions: Expressions) -> tuple[JoinRule, ...]:
     rules = []
     for name in list(joins.values):
         section = joins.table(name)
@@ -118,6 +134,11 @@ def _joins(joins: Section) -> tuple[JoinRule, ...]:
         )
         section.close()
         rules.append(rule)
+        for group in set(placeholders(rule.file)) - expressions.groups:
+            joins.mistakes.append(
+                f"[join.{name}] file = {rule.file!r}: no group {group!r} in [path] pattern; "
+                f"groups: {listed(sorted(expressions.groups)) or 'none'}"
+            )
         if not rule.file or bool(rule.key) != bool(rule.on):
             joins.mistakes.append(f"[join.{name}]: expected `file`, and `key` together with `on`")
     return tuple(rules)
@@ -139,8 +160,9 @@ def _metrics(section: Section) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for name in list(section.values):
         spec = section.table(name)
-        found[name] = {key: spec.anything(key) for key in _SPEC_FIELDS if key in spec.values}
-        spec.known = list(_SPEC_FIELDS)
+        found[name] = {key: spec.take(key, kind) for key, kind in SPEC_FIELDS.items()
+                       if key in spec.values}  # fmt: skip
+        spec.known = list(SPEC_FIELDS)
         spec.close()
         for key, allowed in _SPEC_WORDS.items():
             if found[name].get(key, allowed[0]) not in allowed:

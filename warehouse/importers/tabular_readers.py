@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Protocol
 
-import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -22,24 +21,17 @@ from warehouse.importers.tabular_chunks import (
     Chunk,
     FlatChunk,
     NestedChunk,
-    Row,
     TableChunk,
-    Walk,
 )
 from warehouse.importers.tabular_files import Member, read_exactly
-from warehouse.importers.tabular_paths import Each, FieldPath
+from warehouse.importers.tabular_lines import BOM, Reject, line_blocks, parsed_lines
+from warehouse.importers.tabular_paths import FieldPath
+from warehouse.importers.tabular_walk import Row, Walk, place_in_document
 from warehouse.records import parse_json
-
-Reject = Callable[[str, str, str], None]
 
 CHUNK_ROWS = 65_536
 _NESTED_ROWS = 8_192
-_BLOCK_BYTES = 1 << 20
 _SNIFF_BYTES = 1 << 16
-#: Longest line of a JSON lines file, in bytes.
-MAX_LINE_BYTES = 256 << 20
-_BOM = b"\xef\xbb\xbf"
-_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 
 
 class Reader(Protocol):
@@ -88,7 +80,7 @@ class JsonReader:
         return empty_notes(self.walk, self.member)
 
     def _document(self) -> Any:
-        content = self.member.content().removeprefix(_BOM)
+        content = self.member.content().removeprefix(BOM)
         try:
             return parse_json(content)
         except ValueError as error:
@@ -115,8 +107,8 @@ class JsonLinesReader:
         count = 0
         self.walk.empty = 0
         with self.member.open() as stream:
-            for lines, first in _line_blocks(stream, self.member.name):
-                records, numbers = _parsed(lines, first, self.flat, reject)
+            for lines, first in line_blocks(stream, self.member.name):
+                records, numbers = parsed_lines(lines, first, self.flat, reject)
                 if not records:
                     continue
                 yield from self._chunked(records, numbers, count)
@@ -156,9 +148,10 @@ class ParquetReader:
             with self._open() as file:
                 columns = self._columns(file, wanted)
                 for batch in file.iter_batches(CHUNK_ROWS, columns=columns):
+                    batch.validate(full=True)  # also that text is UTF-8
                     yield from self._chunked(pa.Table.from_batches([batch]), start)
                     start += batch.num_rows
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise InputError(
                 f"cannot be read as Parquet: {error}",
                 path=self.member.name,
@@ -205,7 +198,7 @@ def json_flavour(member: Member) -> str:
     JSON lines get stored as ``.json`` and arrays as ``.jsonl``.
     """
     with member.open() as stream:
-        head = read_exactly(stream, _SNIFF_BYTES).removeprefix(_BOM).lstrip()
+        head = read_exactly(stream, _SNIFF_BYTES).removeprefix(BOM).lstrip()
     if not head:
         raise InputError("an empty file", path=member.name, expected="JSON")
     line, newline, rest = head.partition(b"\n")
@@ -221,81 +214,8 @@ def json_flavour(member: Member) -> str:
     return member.format if member.format == "jsonl" else "json"
 
 
-def place_in_document(walk: Walk, row: Row) -> str:
-    """The path of a row in its document, with numbers and keys filled in."""
-    levels = row.levels[1:]
-    text = _filled(walk.at.steps if walk.at else (Each.ITEM,) * bool(levels), levels)
-    if row.draw_number is not None and walk.draws:
-        text += ("." if text else "") + _filled(walk.draws.steps, [(None, None, row.draw_number)])
-    return text
-
-
 def empty_notes(walk: Walk, member: Member) -> list[str]:
     """A note on records that the mapping finds no generation in."""
     if not walk.empty or walk.draws is None:
         return []
     return [f"{member.name}: {walk.empty} records without anything at {walk.draws.text!r}"]
-
-
-def _filled(steps: Any, levels: Sequence[Any]) -> str:
-    remaining, text = iter(levels), ""
-    for step in steps:
-        if isinstance(step, Each):
-            level = next(remaining, (None, None, 0))
-            text += f"[{level[2]}]" if level[1] is None else f"[{level[1]!r}]"
-        else:
-            text += f".{step}" if text else str(step)
-    return text
-
-
-def _line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
-    """Lines, a few MiB at a time, and the number of the first (from 1)."""
-    rest, first = b"", 1
-    while block := stream.read(_BLOCK_BYTES):
-        if first == 1 and not rest:
-            block = block.removeprefix(_BOM)
-        *lines, rest = (rest + block).split(b"\n")
-        if len(rest) > MAX_LINE_BYTES:
-            raise InputError(
-                f"a line of more than {MAX_LINE_BYTES} bytes", path=name, place=f"line {first}"
-            )
-        yield lines, first
-        first += len(lines)
-    if rest.strip():
-        yield [rest], first
-
-
-def _parsed(
-    lines: list[bytes], first: int, flat: bool, reject: Reject
-) -> tuple[list[Any], Sequence[int]]:
-    """The values of the lines that hold one, and their line numbers."""
-    records = _parsed_at_once(lines) if flat else None
-    if records is not None:
-        return records, range(first, first + len(lines))
-    numbers = [number for number, line in enumerate(lines, first) if line and not line.isspace()]
-    kept: list[tuple[Any, int]] = []
-    for number in numbers:
-        line = lines[number - first]
-        try:
-            value = parse_json(line)
-        except ValueError as error:
-            reject(f"line {number}", f"{line[:60]!r}: {error}", "one JSON record in UTF-8")
-            continue
-        if flat and not isinstance(value, dict):
-            reject(f"line {number}", repr(value)[:60], "a JSON object")
-        else:
-            kept.append((value, number))
-    return [value for value, _ in kept], [number for _, number in kept]
-
-
-def _parsed_at_once(lines: list[bytes]) -> list[Any] | None:
-    """All lines as one JSON array (twice as fast), or ``None`` where a line needs a closer look."""
-    joined = b"[" + b",".join(lines) + b"]"
-    if b"0" * 19 in joined.translate(_DIGITS):
-        return None  # perhaps an integer beyond 64 bits
-    try:
-        records = orjson.loads(joined)
-    except orjson.JSONDecodeError:
-        return None  # perhaps NaN, or an empty line
-    whole = len(records) == len(lines) and set(map(type, records)) == {dict}
-    return records if whole else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from warehouse.importers.tabular_columns import Unfit, number_of, text_of
+from warehouse.importers.tabular_values import Unfit, number_of, text_of
 from warehouse.records import parse_json
 
 

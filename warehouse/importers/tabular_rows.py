@@ -13,9 +13,7 @@ import pyarrow as pa
 from warehouse.importers.tabular_columns import (
     Column,
     Converted,
-    Unfit,
     as_list,
-    text_of,
     to_integer,
     to_number,
     to_text,
@@ -24,6 +22,7 @@ from warehouse.importers.tabular_mapping import TabularMapping, Variant
 from warehouse.importers.tabular_runs import RunColumns
 from warehouse.importers.tabular_scores import Faults, choices_of, scores_of
 from warehouse.importers.tabular_sources import At, Source
+from warehouse.importers.tabular_values import Unfit, text_of
 from warehouse.importers.tabular_views import View
 from warehouse.records import SAMPLE_SCHEMA
 

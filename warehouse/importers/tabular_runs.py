@@ -14,19 +14,10 @@ from typing import Any, get_args
 import numpy as np
 
 from warehouse.errors import InputError
-from warehouse.importers.tabular_columns import (
-    Codes,
-    Column,
-    Unfit,
-    combine,
-    encode,
-    integer_of,
-    number_of,
-    score_of,
-    text_of,
-)
+from warehouse.importers.tabular_columns import Codes, Column, combine, encode
 from warehouse.importers.tabular_mapping import PublishedRule, Variant
 from warehouse.importers.tabular_sources import Literal, Source
+from warehouse.importers.tabular_values import Unfit, integer_of, number_of, score_of, text_of
 from warehouse.importers.tabular_views import View
 from warehouse.records import (
     MetricSpec,

@@ -11,10 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.importers.tabular_columns import (
-    Unfit,
     as_list,
     encode,
-    integer_of,
     to_integer,
     to_number,
     to_scores,
@@ -22,6 +20,7 @@ from warehouse.importers.tabular_columns import (
 )
 from warehouse.importers.tabular_mapping import ChoiceRule, ScoreRule
 from warehouse.importers.tabular_sources import Equals
+from warehouse.importers.tabular_values import Unfit, integer_of
 from warehouse.importers.tabular_views import View
 from warehouse.records import CHOICE_TYPE, SCORE_STATUSES, SCORE_TYPE
 
@@ -60,7 +59,7 @@ def _struct(
     metric = _names(view, rule, faults)
     if status is not None:
         named = zip(metric.to_pylist(), status.to_pylist(), strict=True)
-        odd.update(name for name, word in named if word == "not_scalar")
+        odd.update(str(name) for name, word in named if word == "not_scalar")
     raw = _original(view, rule, raw)
     kept = np.ones(size, dtype=np.bool_)
     lost = pc.is_null(values.array) if raw is None else pc.and_(

@@ -142,6 +142,9 @@ class Expressions:
         """An expression for a list: one path to a list, or a list of expressions."""
         if not isinstance(value, list):
             return self.value(value, where)
+        if not value:
+            self.mistakes.append(f"{where}: an empty list; expected expressions")
+            return Literal(where, None)
         return Listing(where, tuple(self.value(part, where) for part in value))
 
     def record(self, value: Any, where: str) -> Source:

@@ -12,22 +12,34 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from warehouse.importers.tabular_columns import (
     Column,
     Constant,
-    Unfit,
+    are_text,
     as_list,
     combine,
     decode,
     encode,
-    number_of,
-    text_of,
 )
 from warehouse.importers.tabular_recode import PLAIN, Recode
+from warehouse.importers.tabular_values import Unfit, number_of, text_of
 from warehouse.importers.tabular_views import View
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 _NOISE = re.compile(r"[^\w\s]|_")
+
+
+def placeholders(text: str) -> list[str]:
+    """The names in braces in a text."""
+    return list(dict.fromkeys(_PLACEHOLDER.findall(text)))
+
+
+def fill_in(text: str, words: Mapping[str, Any]) -> str:
+    """The text with words in place of names in braces."""
+    return _PLACEHOLDER.sub(lambda found: str(text_of(words[found[1]])), text)
 
 
 @dataclass(frozen=True)
@@ -125,15 +137,13 @@ class Template(Source):
         return (name for name in self._names() if name in self.known)
 
     def _names(self) -> list[str]:
-        return list(dict.fromkeys(_PLACEHOLDER.findall(self.text)))
+        return placeholders(self.text)
 
     def _part(self, view: View, name: str) -> Column:
         return Constant(view.groups.get(name)) if name in self.known else view.column(name)
 
     def _filled(self, parts: Mapping[str, Any]) -> str | None:
-        if any(part is None for part in parts.values()):
-            return None
-        return _PLACEHOLDER.sub(lambda found: str(text_of(parts[found[1]])), self.text)
+        return None if None in parts.values() else fill_in(self.text, parts)
 
 
 @dataclass(frozen=True)
@@ -197,7 +207,10 @@ class Equals(Source):
     among: Source | None = None
 
     def raw(self, view: View) -> Column:
-        left, right = (as_list(part.column(view), view.size) for part in self.pair)
+        columns = [part.column(view) for part in self.pair]
+        if not self.normalise and self.among is None and are_text(columns):
+            return pc.equal(*columns).cast(pa.int64())
+        left, right = (as_list(column, view.size) for column in columns)
         options = as_list(self.among.column(view), view.size) if self.among else [None] * view.size
         return [self._verdict(*row) for row in zip(left, right, options, strict=True)]
 
@@ -211,6 +224,8 @@ class Equals(Source):
                 return value
         if left is None or right is None:
             return None
+        if options is not None and not isinstance(options, list):
+            return Unfit(repr(options)[:60], "a list of options")
         answer = self._form(left)
         if options is not None and [self._form(option) for option in options].count(answer) != 1:
             return None

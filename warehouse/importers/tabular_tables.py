@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ import numpy as np
 
 from warehouse.errors import InputError
 from warehouse.importers.tabular_chunks import Chunk, FlatChunk
-from warehouse.importers.tabular_columns import as_list, encode, text_of
+from warehouse.importers.tabular_columns import as_list, encode
 from warehouse.importers.tabular_delimited import DelimitedReader
 from warehouse.importers.tabular_files import Member, members
+from warehouse.importers.tabular_lines import Reject
 from warehouse.importers.tabular_mapping import JoinRule, SkipRule, TabularMapping
 from warehouse.importers.tabular_matrix import MatrixReader
 from warehouse.importers.tabular_paths import match_tail, parse_path
@@ -24,9 +25,10 @@ from warehouse.importers.tabular_readers import (
     ParquetReader,
     Reader,
     ReadingRules,
-    Reject,
     json_flavour,
 )
+from warehouse.importers.tabular_sources import fill_in
+from warehouse.importers.tabular_values import text_of
 from warehouse.importers.tabular_views import Joined, View
 
 
@@ -68,7 +70,7 @@ class Table:
 
     def __init__(self, member: Member, mapping: TabularMapping, root: Path) -> None:
         self.member, self.mapping, self.root = member, mapping, root
-        full = member.path / member.entry if member.entry else member.path
+        full = member.path.absolute() / member.entry
         pattern = mapping.pattern
         self.groups = {} if pattern is None else match_tail(pattern, full)
         self.skipped: Counter[str] = Counter()
@@ -172,17 +174,11 @@ class Table:
         path = self._find(rule)
         if path is None:
             return Joined({}, rule.on)
-        records: dict[str, Any] = {}
-        for member in members(path, path.name):
-            reader = open_reader(member, rule.rules)
-            for chunk in reader.chunks(None, partial(_refuse, path.name)):
-                keys = as_list(chunk.column(rule.key), chunk.size) if rule.key else [""]
-                for key, record in zip(keys, chunk.records(), strict=bool(rule.key)):
-                    records[str(text_of(key))] = record
-        return Joined(records, rule.on)
+        status = path.stat()
+        return Joined(_records(path, status.st_mtime_ns, status.st_size, rule), rule.on)
 
     def _find(self, rule: JoinRule) -> Path | None:
-        name = rule.file.format_map(self.groups or {})
+        name = fill_in(rule.file, self.groups or {})
         folder = self.member.path.parent
         for place in (folder, *folder.parents):
             if (place / name).is_file():
@@ -209,6 +205,19 @@ def skips(rule: SkipRule, value: Any) -> bool:
     if rule.not_matching is not None and not rule.not_matching.search(text):
         return True
     return text in rule.equal_to
+
+
+@lru_cache(maxsize=2)
+def _records(path: Path, _changed: int, _size: int, rule: JoinRule) -> dict[str, Any]:
+    """Records of a joined file by key. The last ones are remembered: many sources share a file."""
+    records: dict[str, Any] = {}
+    for member in members(path, path.name):
+        reader = open_reader(member, rule.rules)
+        for chunk in reader.chunks(None, partial(_refuse, path.name)):
+            keys = as_list(chunk.column(rule.key), chunk.size) if rule.key else [""]
+            for key, record in zip(keys, chunk.records(), strict=bool(rule.key)):
+                records[str(text_of(key))] = record
+    return records
 
 
 def _refuse(name: str, place: str, found: str, expected: str) -> None:

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.importers.tabular_chunks import Chunk
-from warehouse.importers.tabular_columns import Column, Constant, decode, encode, text_of
+from warehouse.importers.tabular_columns import Column, Constant, decode, encode
 from warehouse.importers.tabular_paths import MISSING, descend, parse_path, plain_steps
+from warehouse.importers.tabular_values import text_of
 
 
 @dataclass
