@@ -1,5 +1,6 @@
 -- One figure per run and metric: recomputed from samples, else as published by the source.
--- Training curves and other dumps of aggregates have published figures only.
+-- Training curves and other dumps of aggregates have published figures only. (Both kinds are put
+-- in one list and grouped: some engines plan a full join of the two badly.)
 -- grain: one row per current run and metric that has a figure
 -- columns:
 --   run_id: id of the run
@@ -18,39 +19,47 @@ with published as (
     published_score.run_id,
     published_score.metric_id,
     published_score.value,
-    published_score.standard_error,
+    nullif(published_score.standard_error, 0) as standard_error,
     published_score.n,
     row_number() over (
       partition by published_score.run_id, published_score.metric_id
       order by published_score.statistic nulls last, published_score.source_id nulls last
     ) as place
   from published_score
-  join run_current on run_current.run_id = published_score.run_id
+  join run on run.id = published_score.run_id
   where published_score.statistic in ('mean', 'pass@1')
     and published_score.perturbation = ''
     and published_score.value is not null
+    and run.status <> 'invalidated' and run.superseded_by is null
 ),
-recomputed as (
+figures as (
   select
-    run_id, metric_id, estimate, standard_error, n_prompts, n_draws
+    run_id, metric_id, n_draws,
+    estimate as recomputed, standard_error as recomputed_error, n_prompts as recomputed_n,
+    nullif(estimate, estimate) as published, nullif(estimate, estimate) as published_error,
+    nullif(n_prompts, n_prompts) as published_n
   from score_summary
-  where estimate is not null
+  union all
+  select
+    run_id, metric_id, null as n_draws,
+    null as recomputed, null as recomputed_error, null as recomputed_n,
+    value as published, standard_error as published_error, n as published_n
+  from published
+  where place = 1
 ),
 merged as (
   select
-    coalesce(recomputed.run_id, published.run_id) as run_id,
-    coalesce(recomputed.metric_id, published.metric_id) as metric_id,
-    case when recomputed.run_id is null then published.value
-      else recomputed.estimate end as estimate,
-    case when recomputed.run_id is null then nullif(published.standard_error, 0)
-      else recomputed.standard_error end as standard_error,
-    case when recomputed.run_id is null then published.n
-      else recomputed.n_prompts end as n_prompts,
-    recomputed.n_draws,
-    case when recomputed.run_id is null then 'published' else 'recomputed' end as origin
-  from recomputed
-  full join (select * from published where place = 1) published
-    on published.run_id = recomputed.run_id and published.metric_id = recomputed.metric_id
+    run_id,
+    metric_id,
+    max(recomputed) as recomputed,
+    max(recomputed_error) as recomputed_error,
+    max(recomputed_n) as recomputed_n,
+    max(n_draws) as n_draws,
+    max(published) as published,
+    max(published_error) as published_error,
+    max(published_n) as published_n
+  from figures
+  group by run_id, metric_id
 )
 select
   merged.run_id,
@@ -59,14 +68,17 @@ select
   metric.filter as metric_filter,
   benchmark_metric.is_default,
   benchmark_metric.higher_is_better,
-  merged.estimate,
-  merged.standard_error,
-  merged.n_prompts,
-  merged.n_draws,
-  merged.origin
+  coalesce(merged.recomputed, merged.published) as estimate,
+  case when merged.recomputed is null then merged.published_error
+    else merged.recomputed_error end as standard_error,
+  case when merged.recomputed is null then merged.published_n
+    else merged.recomputed_n end as n_prompts,
+  case when merged.recomputed is not null then merged.n_draws end as n_draws,
+  case when merged.recomputed is null then 'published' else 'recomputed' end as origin
 from merged
-join run_current on run_current.run_id = merged.run_id
+join run on run.id = merged.run_id
 join metric on metric.id = merged.metric_id
 left join benchmark_metric
-  on benchmark_metric.benchmark_id = run_current.benchmark_id
+  on benchmark_metric.benchmark_id = run.benchmark_id
   and benchmark_metric.metric_id = merged.metric_id
+where coalesce(merged.recomputed, merged.published) is not null
