@@ -39,30 +39,16 @@ class State:
 
         setting = self.config().url
         self.detail(f"store: {setting}")
-        write = write and not is_missing(setting.value)  # opening for writing would make the file
         return open_store(
             setting.value, write=write, guarded=guarded, check=check, wait=self.wait,
-            on_wait=self.say,
+            say=self.say,
         )  # fmt: skip
 
     def open_or_create(self) -> Store:
         """The store for writing, made if there is none."""
-        from warehouse.store import migrate, revision
         from warehouse.store.engine import open_store
 
-        store = open_store(
-            self.config().url.value, write=True, check=False, wait=self.wait, on_wait=self.say
-        )
-        try:
-            if revision.found(store) is None:
-                migrate.upgrade(store)
-                self.say(f"created {store.name}")
-            else:
-                revision.require(store)
-        except BaseException:
-            store.close()
-            raise
-        return store
+        return open_store(self.config().url.value, create=True, wait=self.wait, say=self.say)
 
     def say(self, text: str) -> None:
         """A remark beside the answer, on standard error, unless quiet."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from collections.abc import Iterator
@@ -13,7 +14,9 @@ import pytest
 from tests.cli import Caller, filled_url
 from tests.stores import ENGINES
 from tests.world import build_world
+from warehouse.errors import MisuseError
 from warehouse.store import named
+from warehouse.store.adhoc import run_sql
 from warehouse.store.engine import open_store
 
 
@@ -253,3 +256,14 @@ def test_a_query_that_loosens_the_connection_does_not_help_the_next(postgres_wor
             run_sql(store, "with x as (delete from run returning id) select * from x", {})
         with pytest.raises(MisuseError):
             run_sql(store, "select pg_ls_dir('/')", {})
+
+
+def test_what_a_function_in_a_select_writes_is_taken_back(postgres_url: str) -> None:
+    """PostgreSQL 15 lets lo_create through in a read-only transaction."""
+    with open_store(postgres_url, create=True):
+        pass
+    with open_store(postgres_url, guarded=True) as store, contextlib.suppress(MisuseError):
+        run_sql(store, "select lo_create(0) as made", {})
+    with open_store(postgres_url) as store:
+        found = store.arrow("select count(*) as n from pg_largeobject_metadata")
+    assert found.to_pylist() == [{"n": 0}]

@@ -159,11 +159,11 @@ def test_a_held_store_is_waited_for(migrated_duckdb: str, holder: Any) -> None:
     told: list[str] = []
     for write in (True, False):
         with pytest.raises(StoreLockedError, match=rf"process {holder.pid}\b.*waited 0.3 s"):
-            open_store(migrated_duckdb, write=write, wait=0.3, on_wait=told.append)
+            open_store(migrated_duckdb, write=write, wait=0.3, say=told.append)
     assert len(told) == 2 and f"process {holder.pid}" in told[0]
     with ThreadPoolExecutor(1) as pool:
         began = time.monotonic()
-        opening = pool.submit(open_store, migrated_duckdb, write=True, on_wait=told.append)
+        opening = pool.submit(open_store, migrated_duckdb, write=True, say=told.append)
         time.sleep(0.3)
         assert not opening.done()
         holder.stdin.close()

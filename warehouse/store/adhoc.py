@@ -41,7 +41,8 @@ def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> pa.Tabl
     found = named.find(name, store.dialect.name)
     values = found.bind(parameters)
     if found.kind == "view":
-        return store.arrow(f'select * from "{found.name}"')
+        first = ", ".join(f'"{name}" nulls last' for name, _ in found.columns[:4])
+        return store.arrow(f'select * from "{found.name}" order by {first}')
     return store.arrow(found.text.strip().rstrip(";"), values)
 
 

@@ -36,6 +36,7 @@ class Dialect:
         foreign_keys: a table that a foreign key points to can still be migrated.
         indexes: one index per fact table pays for itself.
         embedded: the store is a file that one process holds at a time.
+        exists: whether there is something to open at a URL.
         open_engine: (url, write, guarded) to a SQLAlchemy engine.
         lock_holder: who holds the store, if an error says that somebody does, else ``None``.
         retryable: an error after which the same transaction may succeed (deadlock, serialisation).
@@ -54,6 +55,7 @@ class Dialect:
     foreign_keys: bool
     indexes: bool
     embedded: bool
+    exists: Callable[[sa.URL], bool]
     open_engine: Callable[[sa.URL, bool, bool], sa.Engine]
     lock_holder: Callable[[BaseException], str | None]
     retryable: Callable[[BaseException], bool]
@@ -140,6 +142,17 @@ def input_error(error: BaseException) -> bool:
     )  # fmt: skip
 
 
+def value_error(error: BaseException) -> bool:
+    """Whether an engine refused a value: of the wrong form, too large, missing, or no text."""
+    import duckdb
+
+    return isinstance(
+        error,
+        sa.exc.DataError | sa.exc.IntegrityError | UnicodeEncodeError
+        | duckdb.ConversionException | duckdb.OutOfRangeException | duckdb.ConstraintException,
+    )  # fmt: skip
+
+
 def workbench_of(connection: sa.Connection) -> Any | None:
     """The store's own connection where it can serve as the workbench, else ``None``."""
     if connection.dialect.name != DUCKDB.name:
@@ -159,10 +172,12 @@ def _settings(temporary_folder: Path | None = None) -> dict[str, Any]:
     return settings
 
 
+def _duckdb_exists(url: sa.URL) -> bool:
+    return Path(url.database or "").exists()
+
+
 def _duckdb_engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
     path = Path(url.database or "")
-    if not write and not path.exists():
-        raise StoreError(f"no store at {path}; create it with: warehouse init, or warehouse ingest")
     if not path.parent.is_dir():
         raise StoreError(f"the folder {path.parent} does not exist; create it first")
     config = _settings(path.with_name(path.name + ".tmp"))
@@ -332,14 +347,15 @@ def _postgresql_query_error(error: BaseException) -> str | None:
 
 DUCKDB = Dialect(
     name="duckdb", foreign_keys=False, indexes=False, embedded=True,
-    open_engine=_duckdb_engine, lock_holder=_duckdb_holder, retryable=_duckdb_retryable,
+    exists=_duckdb_exists, open_engine=_duckdb_engine, lock_holder=_duckdb_holder,
+    retryable=_duckdb_retryable,
     select=_duckdb_select, append=_duckdb_append, guard=_nothing, exclusive=_nothing,
     require_select=_duckdb_require_select,
     tidy=_nothing, query_error=_duckdb_query_error,
 )  # fmt: skip
 POSTGRESQL = Dialect(
     name="postgresql", foreign_keys=True, indexes=True, embedded=False,
-    open_engine=_postgresql_engine, lock_holder=lambda _error: None,
+    exists=lambda _url: True, open_engine=_postgresql_engine, lock_holder=lambda _error: None,
     retryable=_postgresql_retryable, select=_postgresql_select, append=_postgresql_append,
     guard=_postgresql_guard, exclusive=_postgresql_exclusive,
     require_select=_postgresql_require_select,

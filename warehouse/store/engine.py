@@ -46,8 +46,11 @@ class Store:
             raise MisuseError(f"no value for the parameter {', '.join(missing)}")
         if self.connection.in_transaction():
             return self.dialect.select(self.connection, sql, values)
-        with self.begin() as connection:
-            return self.dialect.select(connection, sql, values)
+        self.connection.begin()
+        try:
+            return self.dialect.select(self.connection, sql, values)
+        finally:  # a SELECT has nothing to commit; what a function in it wrote is taken back
+            self.connection.rollback()
 
     @contextmanager
     def begin(self) -> Iterator[sa.Connection]:
@@ -80,7 +83,7 @@ def open_store(
     guarded: bool = False,
     check: bool = True,
     wait: float = 10.0,
-    on_wait: Callable[[str], None] | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> Store:
     """Open a store.
 
@@ -92,7 +95,7 @@ def open_store(
         guarded: a connection that can neither write nor reach files or the network.
         check: refuse a schema of another version.
         wait: seconds to wait for a store that another process holds.
-        on_wait: called once with a message if there is something to wait for.
+        say: told if there is something to wait for, or that a store was created.
 
     Raises:
         StoreError: the store cannot be opened.
@@ -101,23 +104,31 @@ def open_store(
     """
     parsed = dialects.parse_url(url or DEFAULT_URL)
     dialect = dialects.dialect_of(parsed)
+    if not create and not dialect.exists(parsed):
+        raise StoreError(
+            f"no store at {parsed.database}; create it with: warehouse init, or warehouse ingest"
+        )
     store = _wait_for(
         lambda: Store(parsed, dialect, dialect.open_engine(parsed, write or create, guarded)),
-        parsed, dialect, wait, on_wait,
+        parsed, dialect, wait, say,
     )  # fmt: skip
     try:
-        _prepare(store, create=create, guarded=guarded, check=check)
+        _prepare(store, create=create, guarded=guarded, check=check, say=say)
     except BaseException:
         store.close()
         raise
     return store
 
 
-def _prepare(store: Store, *, create: bool, guarded: bool, check: bool) -> None:
+def _prepare(
+    store: Store, *, create: bool, guarded: bool, check: bool, say: Callable[[str], None] | None
+) -> None:
     if create and revision.found(store) is None:
         from warehouse.store import migrate
 
         migrate.upgrade(store)
+        if say:
+            say(f"created {store.name}")
     elif check:
         revision.require(store)
     if guarded:
@@ -129,7 +140,7 @@ def _wait_for(
     url: sa.URL,
     dialect: dialects.Dialect,
     wait: float,
-    on_wait: Callable[[str], None] | None,
+    say: Callable[[str], None] | None,
 ) -> Store:
     deadline, told = time.monotonic() + wait, False
     where = url.render_as_string(hide_password=True)
@@ -144,8 +155,8 @@ def _wait_for(
                 raise StoreLockedError(
                     f"{where} is held by {holder}; waited {wait:g} s; try again when it has ended"
                 ) from None
-            if on_wait and not told:
-                on_wait(f"waiting for {where}, held by {holder}")
+            if say and not told:
+                say(f"waiting for {where}, held by {holder}")
             told = True
             time.sleep(0.2)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -311,9 +312,15 @@ def _published_row(
         "run_group_id": references["run_group_id"], "run_id": run_id,
         "source_id": state.source.id, "benchmark_id": benchmark, "metric_id": metric_id,
         "statistic": item.statistic, "perturbation": item.perturbation,
-        "split": item.split or state.dump.runs[run].split, "value": item.value,
-        "standard_error": item.standard_error, "n": item.n, "raw": item.raw,
+        "split": item.split or state.dump.runs[run].split, "value": _finite(item.value),
+        "standard_error": _finite(item.standard_error), "n": item.n,
+        "raw": str(item.value) if item.raw is None and _finite(item.value) != item.value
+        else item.raw,
     }  # fmt: skip
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
 
 
 def link_sources(

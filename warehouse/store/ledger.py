@@ -130,7 +130,7 @@ def refuse(store: Store, source: Claim, reason: str, rejections: Sequence[Reject
         connection.execute(
             sa.update(table)
             .where(table.c.id == source.id)
-            .values(state="refused", notes=[reason], n_rejected=len(rejections))
+            .values(state="refused", notes=[readable(reason)], n_rejected=len(rejections))
         )
         _replace_rejections(connection, source.id, rejections)
 
@@ -141,8 +141,8 @@ def _replace_rejections(
     table = tables.rejection
     connection.execute(sa.delete(table).where(table.c.source_id == source_id))
     rows = [
-        {"source_id": source_id, "place": item.place, "found": item.found[:2000],
-         "expected": item.expected}
+        {"source_id": source_id, "place": readable(item.place),
+         "found": readable(item.found[:2000]), "expected": readable(item.expected)}
         for item in rejections
     ]  # fmt: skip
     if rows:
@@ -233,9 +233,9 @@ def _find(connection: sa.Connection, reference: str) -> int:
     return int(found[0].id)
 
 
-def readable(path: str) -> str:
-    """A path as text that every store takes: bytes that are no UTF-8 become escapes."""
-    return path.encode("utf-8", "backslashreplace").decode("utf-8")
+def readable(text: str) -> str:
+    """Text that every store takes: bytes that are no UTF-8 become escapes, U+0000 U+FFFD."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\ufffd")
 
 
 def utc_now() -> datetime:

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from warehouse.errors import InputError
 from warehouse.records import Dump, MetricSpec, PublishedScore
-from warehouse.store import clusters, facts, ledger, staging, tables
+from warehouse.store import clusters, dialects, facts, ledger, staging, tables
 from warehouse.store.decisions import Decision, OnConflict, decide
 from warehouse.store.dimensions import Dimensions, allocate, benchmark_row
 from warehouse.store.engine import Store
@@ -100,7 +100,8 @@ class Loader:
         """Load one claimed source; with ``dry_run`` do everything and take it back.
 
         Raises:
-            InputError: too many bad rows, or facts that contradict each other; nothing stays.
+            InputError: too many bad rows, facts that contradict each other, or a value that the
+                store cannot hold; nothing stays.
             ConflictError: a stored run says something else.
         """
         started = time.monotonic()
@@ -115,8 +116,10 @@ class Loader:
                     self._add_prompts(state)
                     self._prepare_facts(state)
                 return self._add_facts(state, started)
-        except BaseException:
+        except BaseException as error:
             self.dimensions.forget()
+            if dialects.value_error(error):
+                raise _unfit(error, source) from error
             raise
         finally:
             self.bench.drop(staging.TEXTS)
@@ -318,6 +321,15 @@ def group_spec(dump: Dump, row: PublishedScore) -> MetricSpec:
         if spec in header.metrics:
             return spec
     return MetricSpec(name=row.metric, filter=row.filter)
+
+
+def _unfit(error: BaseException, source: ledger.Claim) -> InputError:
+    cause = getattr(error, "orig", None) or error
+    return InputError(
+        f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}",
+        path=source.path,
+        advice="this is a defect of the importer, unless --set or the mapping gave the value",
+    )
 
 
 def _report(
