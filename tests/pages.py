@@ -41,9 +41,10 @@ def blocks(text: str, language: str, mark: str = "") -> list[str]:
 
 
 def commands(block: str) -> list[str]:
-    """Commands of a shell block; a backslash at its end continues a line."""
+    """Commands of a shell block, without comments; a backslash at its end continues a line."""
     joined = re.sub(r"\\\n\s*", "", block)
-    return [line for line in joined.splitlines() if line and not line.startswith("#")]
+    lines = (re.sub(r"\s+# .*", "", line) for line in joined.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def examples(text: str) -> list[Example]:
@@ -66,10 +67,15 @@ def agrees(printed: str, shown: str) -> bool:
 
 
 class Terminal:
-    """Runs commands in a folder. Plain calls of `warehouse` run in this process, for speed."""
+    """Runs commands in a folder. Plain calls of `warehouse` run in this process, for speed.
+
+    Attributes:
+        status: exit code of the last command.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.status = 0
 
     def __call__(self, command: str) -> str:
         """What the command printed, on either stream."""
@@ -80,6 +86,7 @@ class Terminal:
             ["sh", "-c", command], cwd=self.folder, env=os.environ | {"PATH": path}, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
         )  # fmt: skip
+        self.status = done.returncode
         return done.stdout
 
     def _here(self, arguments: list[str]) -> str:
@@ -88,7 +95,7 @@ class Terminal:
         os.chdir(self.folder)
         try:
             with redirect_stdout(printed), redirect_stderr(printed):
-                main(arguments)
+                self.status = main(arguments)
         finally:
             os.chdir(before)
         return printed.getvalue()

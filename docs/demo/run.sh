@@ -1,7 +1,7 @@
 #!/bin/sh
 # What `make demo` runs, from the root of the checkout: each command is shown, then its answer.
 set -eu
-store=duckdb:///demo.duckdb
+export WAREHOUSE_URL=duckdb:///demo.duckdb
 rm -f demo.duckdb demo.duckdb.wal
 
 show() {
@@ -9,7 +9,17 @@ show() {
     "$@"
 }
 
-show warehouse --db "$store" ingest docs/demo/results --cluster-by passage
-show warehouse --db "$store" leaderboard
-show warehouse --db "$store" compare model-a model-b
-printf '\nThe store lies in %s/demo.duckdb; ask it more with: warehouse --db %s ...\n' "$PWD" "$store"
+show warehouse ingest docs/demo/results
+show warehouse cluster reading --by passage --default
+show warehouse leaderboard
+show warehouse compare model-a model-b
+
+tool=$(command -v warehouse)
+tool=${tool#"$PWD"/}
+cat <<END
+
+The store is the file demo.duckdb in $PWD. Ask it more:
+  $tool --db demo.duckdb show run:1 0
+  $tool --db demo.duckdb query disagreements -p run_a=1 -p run_b=5
+  $tool --db demo.duckdb query
+END
