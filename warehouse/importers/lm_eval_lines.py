@@ -24,6 +24,8 @@ SPREAD_ROWS = 40
 #: Files up to this size are searched whole for their row with the most requests.
 SMALL_FILE = 8 << 20
 
+_BLOCK = 1 << 20
+
 _BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(r"[\s,]*")
 _DECODER = json.JSONDecoder()
@@ -90,6 +92,12 @@ class RowSource:
                     row = parse_json(handle.readline())
                     rows += [row] if isinstance(row, dict) and row.keys() >= set(self.keys) else []
         return rows
+
+    def findall(self, pattern: re.Pattern[bytes]) -> Iterator[Any]:
+        """Groups of everything in the file that a pattern matches; no match spans two lines."""
+        with open_text(self.path) as handle:
+            for lines in iter(lambda: handle.readlines(_BLOCK), []):
+                yield from pattern.findall(b"".join(lines))
 
     def has_requests(self, count: int) -> bool | None:
         """Whether any row has at least so many requests; ``None``: the file is too large to say."""

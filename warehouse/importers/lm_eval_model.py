@@ -38,7 +38,7 @@ _PRIVATE_HOST = re.compile(r"[^.]+|127\..*|10\..*|192\.168\..*|0\.0\.0\.0|.*\.lo
 _RANDOM_NAME = re.compile(r"[A-Za-z0-9]{8}")
 _INTEGER = re.compile(r"[+-]?\d+")
 #: A comma between two arguments, not one inside a list or an object.
-_SEPARATOR = re.compile(r",(?=\s*\w+\s*=)")
+_SEPARATOR = re.compile(r",(?=\s*[\w.-]+\s*=)")
 
 
 def parse_arguments(arguments: Any) -> dict[str, Any]:

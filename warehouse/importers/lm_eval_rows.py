@@ -27,6 +27,7 @@ BATCH_ROWS = 2000
 NO_MATCH = "[invalid]"
 
 _CONSTANTS = ("NaN", "Infinity", "-Infinity")
+_FLAGS = {"True": True, "False": False}
 _LARGEST_ID = 1 << 63
 
 
@@ -141,6 +142,7 @@ class RowReader:
         options = self._options(requests)
         if self.layout.kind == "rolling":
             options = [self._sent(requests) or ""]
+        gold = self._gold(row, options)
         return [
             {
                 "choice_index": index,
@@ -148,22 +150,21 @@ class RowReader:
                 "unconditional_loglikelihood": alone,
                 "is_greedy": pair[1],
                 "n_bytes": len(option.encode()),
-                "is_target": self._is_target(row, index, options),
+                "is_target": None if gold is None else index in gold,
             }
             for index, (pair, alone, option) in enumerate(zip(pairs, apart, options, strict=False))
         ]
 
-    def _is_target(self, row: Mapping[str, Any], index: int, options: list[str]) -> bool | None:
-        target = target_text(row.get("target"))
+    def _gold(self, row: Mapping[str, Any], options: list[str]) -> frozenset[int] | None:
+        """Indices of the options that the target names; ``None``: it names none."""
         if self.layout.target == "continuation":
-            return True
+            return frozenset(range(len(options)))
+        target = target_text(row.get("target"))
         if self.layout.target == "option":
-            if not self.layout.options or target not in options:
-                return None
-            return options[index] == target
+            same = (n for n, option in enumerate(options) if option == target)
+            return (frozenset(same) or None) if self.layout.options else None
         named = _named_options(target)
-        inside = named is not None and any(0 <= number < len(options) for number in named)
-        return index in named if inside and named is not None else None
+        return named if any(0 <= number < len(options) for number in named) else None
 
     def _scores(self, row: Mapping[str, Any], text: bytes, plan: Filter) -> list[dict[str, Any]]:
         usual = self.layout.labelled and listed_metrics(row) == self.layout.listed
@@ -233,8 +234,7 @@ def response_pair(response: Any) -> tuple[float | None, bool | None]:
     """Log-likelihood and "this is what greedy decoding gives" of one response."""
     number, greedy = response if isinstance(response, list) and len(response) == 2 else (
         response, None)  # fmt: skip
-    flag = {"True": True, "False": False, "true": True, "false": False}.get(str(greedy))
-    return _number(number), flag
+    return _number(number), _FLAGS.get(str(greedy))
 
 
 def _number(text: Any) -> float | None:
@@ -244,14 +244,14 @@ def _number(text: Any) -> float | None:
         return None
 
 
-def _named_options(target: str) -> list[int] | None:
+def _named_options(target: str) -> frozenset[int]:
     """Indices that a target such as ``2`` or ``[0, 2]`` names."""
     try:
         found = json.loads(target)
     except ValueError:
-        return None
+        return frozenset()
     listed = found if isinstance(found, list) else [found]
-    return listed if all(type(item) is int for item in listed) else None
+    return frozenset(listed if all(type(item) is int for item in listed) else ())
 
 
 def paired_value(value: Any) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def scan(source: RowSource) -> tuple[Seen, tuple[str, ...]]:
     seen = first_seen(first)
     probe = RowSource(source.path, source.name, source.keys)
     if first and "filter" in first[0] and not source.is_array():
-        labels = {found.groups() for _, text in probe.texts() for found in _LABELS.finditer(text)}
+        labels = set(probe.findall(_LABELS))
         pairs = [(m, parse_json(f)) for f, ms in sorted(labels) for m in parse_json(ms)]
         pairs = list(dict.fromkeys((*seen.pairs, *pairs)))
         return Seen(tuple(pairs), seen.values), tuple(dict.fromkeys(name for _, name in pairs))
