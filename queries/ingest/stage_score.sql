@@ -1,22 +1,28 @@
--- Scores with all their ids; values that are no numbers are null.
+-- Scores with all their ids. A value that is no number, or that no generation or no weight stands
+-- behind, is null.
 -- grain: one row per staged row and score
 create or replace temp table stage_score as
 with score as (
     select rowid as r, run, unnest(scores, max_depth := 2)
     from stage_sample
     where len(scores) > 0
+),
+judged as (
+    select *, isfinite(value) and coalesce(n_draws, 1) > 0
+        and coalesce(weight, 1.0) >= 0 and isfinite(coalesce(weight, 1.0)) as is_usable
+    from score
 )
 select
     f.r, f.run, f.prompt_id, f.variant_id, f.draw, f.place, m.metric_id,
     m.metric || chr(31) || m.filter || chr(31) as metric,
-    case when isfinite(s.value) then s.value end as value,
-    coalesce(s.weight, 1.0) as weight,
-    coalesce(s.n_draws, 1) as n_draws,
-    coalesce(s.raw, case when not isfinite(s.value) then cast(s.value as varchar) end) as raw,
-    case when isfinite(s.value) then coalesce(s.status, 'scored')
+    case when s.is_usable then s.value end as value,
+    case when s.weight >= 0 and isfinite(s.weight) then s.weight else 1.0 end as weight,
+    greatest(coalesce(s.n_draws, 1), 1) as n_draws,
+    coalesce(s.raw, case when not s.is_usable then cast(s.value as varchar) end) as raw,
+    case when s.is_usable then coalesce(s.status, 'scored')
         else coalesce(nullif(s.status, 'scored'), 'error') end as status,
     coalesce(s.origin, 'recorded') as origin
-from score as s
+from judged as s
 join stage_fact as f on f.r = s.r
 join metric_id as m on m.run = s.run and m.metric = s.metric
     and m.filter = coalesce(s.filter, '')

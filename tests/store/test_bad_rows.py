@@ -85,6 +85,28 @@ def test_a_reading_is_done_in_bulk_and_row_by_row_where_it_fails(kit: Any, tmp_p
     assert (report.n_runs, report.n_scores, report.n_rejected) == (1, 1, 1)
 
 
+def test_a_value_that_the_store_cannot_hold_refuses_the_source(kit: Any) -> None:
+    row = kit.row("a", 1.0)
+    unfit = [
+        (kit.header(), row | {"choices": "[1,"}),
+        (kit.header(fewshot=2**40), row),
+        (kit.header(sampling_seed=2**63), row),
+        (kit.header(), row | {"scores": [{"metric": None, "value": 1.0}]}),
+        *([] if kit.store.dialect.embedded else [(kit.header(note="a\0b"), row)]),
+    ]
+    for header, sample in unfit:
+        with pytest.raises(InputError, match=r"^d\.json: a value that the store cannot hold"):
+            kit.load(header, [sample], path="d.json")
+    assert kit.counts("run", "score", "run_source") == (0, 0, 0)
+    assert kit.load(kit.header(), [row]).n_runs == 1
+
+
+def test_rejected_texts_are_kept_readably(kit: Any) -> None:
+    bad = [Rejection("line 1", "a\0b\udcff", "JSON")]
+    kit.load(kit.header(), kit.rows({"a": 1.0}), dump={"rejections": bad}, max_rejected=1)
+    assert kit.one("select found from rejection") == "a\ufffdb\\udcff"
+
+
 def test_an_identity_that_is_no_json_is_refused(kit: Any) -> None:
     with pytest.raises(InputError, match="not valid JSON"):
         kit.load(kit.header(), [kit.row("a", 1.0, identity="{")])

@@ -177,6 +177,7 @@ def test_published_figures_of_runs_and_groups(kit: Any) -> None:
     own = (
         kit.figure("acc", 0.5, standard_error=0.1, n=2),
         kit.figure("acc", None, statistic="best", raw="N/A", perturbation="typos"),
+        kit.figure("acc", float("nan"), statistic="worst", standard_error=float("inf")),
     )
     group = (kit.figure("acc", 0.6, benchmark="suite", n=9),)
     header = kit.header(suite=("suite",), published=own)
@@ -189,6 +190,7 @@ def test_published_figures_of_runs_and_groups(kit: Any) -> None:
         ("quiz", 1, 1, "best", "typos", None, None, None, "N/A"),
         ("quiz", 1, 1, "mean", "", 0.5, 0.1, 2, None),
         ("suite", None, 1, "mean", "", 0.6, None, 9, None),
+        ("quiz", 1, 1, "worst", "", None, None, None, "nan"),
     ]  # fmt: skip
     assert kit.counts("metric") == (1,)
     assert check(kit.store).ok

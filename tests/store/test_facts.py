@@ -82,6 +82,7 @@ def test_what_is_no_number_is_null_with_its_reason(kit: Any, whole: Any) -> None
         {"value": None, "status": "refused"}, {"value": 0.0, "status": "no_answer"},
         {"value": None, "status": "not_scalar", "raw": "[1, 2]"}, {"value": NAN, "status": "limit"},
         {"value": NAN, "status": "scored"}, {"value": 1.0, "origin": "implied", "raw": "yes"},
+        {"value": 0.5, "n_draws": 0}, {"value": 0.5, "weight": -1.0}, {"value": 0.5, "weight": NAN},
     ]  # fmt: skip
     kit.load(kit.header(), [
         kit.row(f"{place:02}", scores=[{"metric": "acc"} | score])
@@ -102,6 +103,7 @@ def test_what_is_no_number_is_null_with_its_reason(kit: Any, whole: Any) -> None
         (None, "limit", "nan", "recorded"),
         (None, "error", "nan", "recorded"),
         (1.0, "scored", "yes", "implied"),
+        *[(None, "error", "0.5", "recorded")] * 3,
     ]
 
 
@@ -110,13 +112,18 @@ def test_options_are_stored_as_they_are(kit: Any, whole: Any) -> None:
         {"choice_index": 0, "loglikelihood": -1.5, "unconditional_loglikelihood": -3.0,
          "is_greedy": True, "n_tokens": 2, "n_bytes": 7, "is_target": False},
         {"choice_index": 1, "loglikelihood": None, "is_target": None},
+        {"choice_index": 2, "loglikelihood": NAN, "unconditional_loglikelihood": -INF},
     ]  # fmt: skip
     kit.load(kit.header(), [kit.row("a", 1.0, choice_scores=options), kit.row("b", 0.0)])
     assert kit.all(
         "select choice_index, loglikelihood, unconditional_loglikelihood, is_greedy, n_tokens, "
         "n_bytes, is_target from choice order by 1"
-    ) == [(0, -1.5, -3.0, True, 2, 7, False), (1, None, None, None, None, None, None)]
-    assert kit.one("select n_choices, n_scores, n_generations from run") == (2, 2, 0)
+    ) == [
+        (0, -1.5, -3.0, True, 2, 7, False),
+        (1, None, None, None, None, None, None),
+        (2, None, -INF, None, None, None, None),
+    ]
+    assert kit.one("select n_choices, n_scores, n_generations from run") == (3, 2, 0)
 
 
 def test_what_is_known_of_a_generation_is_stored(kit: Any) -> None:
