@@ -22,7 +22,7 @@ from warehouse.records import Rejection, parse_json
 FIRST_ROWS = 24
 SPREAD_ROWS = 40
 #: Files up to this size are searched whole for their row with the most requests.
-SMALL_FILE = 8 << 20
+SMALL_FILE = 2 << 20
 
 _BLOCK = 1 << 20
 
