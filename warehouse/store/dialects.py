@@ -124,6 +124,12 @@ def vector_type() -> sa.types.TypeEngine[Any]:
     return sa.ARRAY(sa.REAL)
 
 
+def register_migrations() -> None:
+    """Teach the migration tool the engines that it does not know by itself."""
+    import alembic.ddl.impl  # noqa: F401  (must come first)
+    import duckdb_sqlalchemy.alembic_impl  # noqa: F401
+
+
 def workbench(temporary_folder: Path | None = None) -> Any:
     """An in-memory connection that parses dumps, for stores that cannot do it themselves."""
     import duckdb
@@ -188,8 +194,6 @@ def _duckdb_engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
         config |= {"enable_external_access": "false", "lock_configuration": "true"}
         del config["temp_directory"]
     arguments = {"read_only": not write, "config": config}
-    import alembic.ddl.impl  # noqa: F401  (the engine's dialect registers itself with it)
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         return sa.create_engine(url, connect_args=arguments, poolclass=sa.pool.NullPool)

@@ -15,6 +15,8 @@ from warehouse.errors import MisuseError, StoreError
 from warehouse.store import dialects, named, revision, tables
 from warehouse.store.engine import Store
 
+dialects.register_migrations()
+
 
 def upgrade(store: Store, target: str = "head") -> None:
     """Bring the schema up to a revision (default: the newest) and make the views anew.
