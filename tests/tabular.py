@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,9 +55,12 @@ class Taken:
 
 
 def read(
-    folder: Path, mapping: Mapping[str, Any], values: Mapping[str, Any] | None = None
+    folder: Path,
+    mapping: Mapping[str, Any],
+    values: Mapping[str, Any] | None = None,
+    only: Sequence[str] = SAMPLE_SCHEMA.names,
 ) -> Taken:
-    """Everything that a mapping takes from a folder."""
+    """Everything that a mapping takes from a folder; of the rows, only some columns."""
     importer = IMPORTER.for_mapping(mapping, "mapping.toml")
     taken = Taken()
     for source in importer.claim(candidates(folder)):
@@ -68,7 +71,8 @@ def read(
         for batch in dump.batches:
             assert batch.schema == SAMPLE_SCHEMA.empty_table().select(batch.schema.names).schema
             empty = dict.fromkeys(SAMPLE_SCHEMA.names)
-            taken.rows += [empty | row | {"run": row["run"] + first} for row in batch.to_pylist()]
+            shown = batch.select([name for name in batch.schema.names if name in only])
+            taken.rows += [empty | row | {"run": row["run"] + first} for row in shown.to_pylist()]
         taken.notes += dump.notes
         taken.rejections += dump.rejections
     return taken
