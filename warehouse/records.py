@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -28,7 +27,7 @@ Link = Literal["identity", "exp_neg", "neg_over_ln2", "none"]
 MetricKind = Literal["binary", "bounded", "continuous"]
 RunStatus = Literal["complete", "truncated", "failed", "invalidated"]
 
-_LONG_NUMBER = re.compile(rb"\d{19}")  # may not fit 64 bits, which orjson makes a float
+_SAME_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
 
 SCORE_STATUSES = ("scored", "no_answer", "error", "limit", "refused", "not_scalar")
 SCORE_ORIGINS = ("recorded", "mapped", "implied")
@@ -319,7 +318,7 @@ def parse_json(text: str | bytes) -> Any:
         ValueError: not JSON, bytes that are not UTF-8, lone surrogates, integers beyond 64 bits.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if _LONG_NUMBER.search(raw) is None:
+    if b"0" * 19 not in raw.translate(_SAME_DIGIT):  # longer numbers may not fit 64 bits
         try:
             return orjson.loads(raw)
         except orjson.JSONDecodeError:
