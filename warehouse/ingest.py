@@ -209,8 +209,13 @@ def _walk(path: Path) -> Iterator[Path]:
         yield path
         return
     for folder, subfolders, names in os.walk(path):
-        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-        yield from (Path(folder) / name for name in sorted(names) if not name.startswith("."))
+        subfolders[:] = sorted(name for name in subfolders if not _is_hidden(name))
+        yield from (Path(folder) / name for name in sorted(names) if not _is_hidden(name))
+
+
+def _is_hidden(name: str) -> bool:
+    """A dot file or folder; not one that begins with ``..``, as a relative model path may."""
+    return name.startswith(".") and not name.startswith("..")
 
 
 def _candidate(path: Path) -> Candidate:
