@@ -154,5 +154,3 @@ class Warehouse:
 
     def __repr__(self) -> str:
         return f"Warehouse({self.url or 'duckdb:///warehouse.duckdb'!r})"
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import time
 from collections import deque
@@ -12,15 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from warehouse.errors import InputError, MisuseError
+from warehouse.errors import InputError, MisuseError, WarehouseError
 from warehouse.importers import importer as importer_named
 from warehouse.importers import importers
 from warehouse.importers.base import Importer
 from warehouse.importers.values import with_values
-from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
+from warehouse.records import Candidate, ImportSettings, Rejection, SourceFiles
 from warehouse.store import clusters, ledger
 from warehouse.store.engine import Store
-from warehouse.store.loader import Loader, LoadOptions, LoadReport
+from warehouse.store.loader import Loader, LoadOptions, LoadReport, Parsed
+
+_log = logging.getLogger(__name__)
 
 #: First bytes of a file that importers see when they claim it.
 HEAD_BYTES = 65_536
@@ -232,15 +235,20 @@ def _candidate(path: Path) -> Candidate:
 def _load_all(
     store: Store, jobs: Sequence[_Job], plan: _Plan, dry_run: bool, watcher: Progress
 ) -> list[LoadReport]:
+    """Load the sources in order; while one is loaded, the next is parsed on another thread."""
     known = ledger.loaded(store)
     loader = Loader(store)
     reports: list[LoadReport] = []
     try:
-        for job, sha256 in _hashed(jobs):
-            watcher.source(job.files.name, job.size)
-            report = _load_one(store, loader, job, sha256, plan, known, dry_run, watcher)
-            watcher.done(report)
-            reports.append(report)
+        with ThreadPoolExecutor(1) as pool:
+            waiting: _Begun | None = None
+            for place, (job, sha256) in enumerate(_hashed(jobs)):
+                begun = _begin(store, loader, pool, job, sha256, plan, known, dry_run, place % 2)
+                if waiting is not None:
+                    reports.append(_finish(store, loader, waiting, plan, dry_run, watcher))
+                waiting = begun
+            if waiting is not None:
+                reports.append(_finish(store, loader, waiting, plan, dry_run, watcher))
         if any(report.state == "loaded" for report in reports) and not dry_run:
             with store.begin() as connection:
                 store.dialect.tidy(connection)
@@ -276,33 +284,96 @@ def _sha256(files: SourceFiles) -> str:
     return total.hexdigest()
 
 
-def _load_one(
-    store: Store, loader: Loader, job: _Job, sha256: str | Exception, plan: _Plan,
-    known: Mapping[tuple[str, str], int], dry_run: bool, watcher: Progress,
-) -> LoadReport:  # fmt: skip
+@dataclass(frozen=True)
+class _Begun:
+    """A source that is being parsed, or that needs no loading and has its report already."""
+
+    job: _Job
+    report: LoadReport | None = None
+    claim: ledger.Claim | None = None
+    rejections: list[Rejection] = field(default_factory=list)
+    parsed: Future[Parsed] | None = None
+
+
+def _begin(
+    store: Store, loader: Loader, pool: ThreadPoolExecutor, job: _Job, sha256: str | Exception,
+    plan: _Plan, known: Mapping[tuple[str, str], int], dry_run: bool, slot: int,
+) -> _Begun:  # fmt: skip
+    """Claim a source and have it parsed, unless it is in the store already."""
     name = job.files.name
     if isinstance(sha256, Exception):
-        return LoadReport(name, "refused", error=f"{name}: cannot be read: {sha256}")
+        error = f"{name}: cannot be read: {sha256}"
+        return _Begun(job, LoadReport(name, "refused", error=error))
     key = ledger.settings_key(job.importer.name, job.importer.version, plan.recorded)
     if (sha256, key) in known:
-        return LoadReport(name, "unchanged", source_id=known[sha256, key])
+        return _Begun(job, LoadReport(name, "unchanged", source_id=known[sha256, key]))
     claim = ledger.claim(
         store, path=name, size=job.size, sha256=sha256, importer=job.importer.name,
         version=job.importer.version, settings=plan.recorded, dry_run=dry_run,
     )  # fmt: skip
     if claim is None:
-        return LoadReport(name, "unchanged")
-    dump: Dump | None = None
+        return _Begun(job, LoadReport(name, "unchanged"))
+    rejections: list[Rejection] = []
+    parsed = pool.submit(_parse, loader, job, plan, rejections, slot)
+    return _Begun(job, claim=claim, rejections=rejections, parsed=parsed)
+
+
+def _parse(
+    loader: Loader, job: _Job, plan: _Plan, rejections: list[Rejection], slot: int
+) -> Parsed:
+    dump = job.importer.read(job.files, plan.settings)
+    dump.runs = tuple(with_values(header, plan.settings.values) for header in dump.runs)
     try:
-        dump = job.importer.read(job.files, plan.settings)
-        dump.runs = tuple(with_values(header, plan.settings.values) for header in dump.runs)
-        return loader.load(dump, claim, plan.options, dry_run=dry_run, progress=watcher.advance)
+        return loader.parse(dump, slot)
+    finally:
+        rejections += dump.rejections
+
+
+def _finish(
+    store: Store, loader: Loader, begun: _Begun, plan: _Plan, dry_run: bool, watcher: Progress
+) -> LoadReport:
+    watcher.source(begun.job.files.name, begun.job.size)
+    report = begun.report or _load_one(store, loader, begun, plan, dry_run, watcher)
+    watcher.done(report)
+    return report
+
+
+def _load_one(
+    store: Store, loader: Loader, begun: _Begun, plan: _Plan, dry_run: bool, watcher: Progress
+) -> LoadReport:
+    """Load a source that was begun; one that cannot be taken is refused, with the reason."""
+    name = begun.job.files.name
+    assert begun.claim is not None
+    try:
+        parsed = _parsed(begun)
+        watcher.advance(parsed.n_rows)
+        return loader.load(parsed, begun.claim, plan.options, dry_run=dry_run)
     except (InputError, MisuseError) as error:
         message = str(error) if name in str(error) else f"{name}: {error}"
-        rejections = dump.rejections if dump else ()
         if not dry_run:
-            ledger.refuse(store, claim, message, rejections)
-        return LoadReport(name, "refused", n_rejected=len(rejections), error=message)
+            ledger.refuse(store, begun.claim, message, begun.rejections)
+        return LoadReport(name, "refused", n_rejected=len(begun.rejections), error=message)
+
+
+def _parsed(begun: _Begun) -> Parsed:
+    """What came of the parsing of a source.
+
+    Raises:
+        InputError: also where the importer failed in a way that it should not: one source that an
+            importer cannot cope with does not stop the others.
+    """
+    assert begun.parsed is not None
+    try:
+        return begun.parsed.result()
+    except WarehouseError:
+        raise
+    except Exception as error:
+        tool = begun.job.importer.name
+        _log.debug("the importer %s failed", tool, exc_info=True)
+        raise InputError(
+            f"the importer '{tool}' failed on it: {type(error).__name__}: {error}",
+            advice="this is a defect of the importer; -v shows where",
+        ) from error
 
 
 def _cluster(store: Store, reports: Sequence[LoadReport], fields: Sequence[str]) -> list[str]:

@@ -2,9 +2,10 @@
 -- grain: one row per distinct identity
 select h.identity_hash, s.identity
 from (
-    select identity_hash, min(r) as r
-    from stage_hash
-    where identity_hash not in (select identity_hash from known_key)
+    select identity_hash, min(rowid) as r
+    from stage_sample
+    where identity_hash is not null
+        and identity_hash not in (select identity_hash from known_key)
     group by identity_hash
 ) as h
 join stage_sample as s on s.rowid = h.r

@@ -11,7 +11,6 @@ select
     v.variant_id,
     s.draw
 from stage_sample as s
-left join stage_hash as h on h.r = s.rowid
-left join known_key as k on k.identity_hash = h.identity_hash
+left join known_key as k on k.identity_hash = s.identity_hash
 join variant_id as v on v.perturbation = coalesce(s.perturbation, '')
     and v.fewshot_draw = coalesce(s.fewshot_draw, '') and v.template = coalesce(s.template, '')

@@ -76,26 +76,56 @@ class _Load:
     n_rows: int = 0
 
 
+@dataclass(frozen=True)
+class Parsed:
+    """Rows of a dump, staged in one of the workbench's two slots."""
+
+    dump: Dump
+    slot: int
+    n_rows: int
+
+
 class Loader:
-    """Loads dumps into one open store, one after the other."""
+    """Loads dumps into one open store, one after the other.
+
+    :meth:`parse` may run on another thread while :meth:`load` works on the source before; a slot
+    is free again when the load of the source that was parsed into it has ended.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.bench = open_workbench(store)
+        self.parser = self.bench.twin()
         self.dimensions = Dimensions()
 
     def close(self) -> None:
         """Let go of the workbench; the store stays open."""
+        self.parser.raw.close()
         self.bench.close()
+
+    def parse(
+        self, dump: Dump, slot: int = 0, progress: Callable[[int], None] = lambda _rows: None
+    ) -> Parsed:
+        """Read all batches of a dump into slot 0 or 1.
+
+        Raises:
+            InputError: a value that no store can hold.
+        """
+        self.parser.use(slot)
+        try:
+            return Parsed(dump, slot, staging.fill(self.parser, dump, progress))
+        except Exception as error:
+            if dialects.value_error(error):
+                raise _unfit(error) from error
+            raise
 
     def load(
         self,
-        dump: Dump,
+        dump: Dump | Parsed,
         source: ledger.Claim,
         options: LoadOptions,
         *,
         dry_run: bool = False,
-        progress: Callable[[int], None] = lambda _rows: None,
     ) -> LoadReport:
         """Load one claimed source; with ``dry_run`` do everything and take it back.
 
@@ -105,10 +135,11 @@ class Loader:
             ConflictError: a stored run says something else.
         """
         started = time.monotonic()
-        state = _Load(dump, source, options)
+        parsed = dump if isinstance(dump, Parsed) else self.parse(dump)
+        state = _Load(parsed.dump, source, options, n_rows=parsed.n_rows)
         self.bench.replaced.clear()
+        self.bench.use(parsed.slot)
         try:
-            state.n_rows = staging.fill(self.bench, dump, progress)
             self._refuse_rejected(state)
             with self._rehearsal() if dry_run else nullcontext():
                 self._add_dimensions(state)
@@ -119,10 +150,10 @@ class Loader:
         except BaseException as error:
             self.dimensions.forget()
             if dialects.value_error(error):
-                raise _unfit(error, source) from error
+                raise _unfit(error, source.path) from error
             raise
         finally:
-            self.bench.drop(staging.TEXTS)
+            self.bench.run(f"drop table if exists {self.bench.sample_table}")
 
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
@@ -135,13 +166,11 @@ class Loader:
 
     @contextmanager
     def _rehearsal(self) -> Iterator[None]:
-        self.bench.rehearse(True)
         self.store.connection.begin()
         try:
             yield
         finally:
             self.store.connection.rollback()
-            self.bench.rehearse(False)
             self.dimensions.forget()
 
     def _refuse_rejected(self, state: _Load) -> None:
@@ -323,11 +352,11 @@ def group_spec(dump: Dump, row: PublishedScore) -> MetricSpec:
     return MetricSpec(name=row.metric, filter=row.filter)
 
 
-def _unfit(error: BaseException, source: ledger.Claim) -> InputError:
+def _unfit(error: BaseException, path: str = "") -> InputError:
     cause = getattr(error, "orig", None) or error
     return InputError(
         f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}",
-        path=source.path,
+        path=path,
         advice="this is a defect of the importer, unless --set or the mapping gave the value",
     )
 

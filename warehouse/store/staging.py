@@ -7,7 +7,7 @@ Order of the steps: :func:`fill` (batches in), :func:`number_items` (keys, occur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,10 +25,6 @@ OnDuplicate = Literal["error", "first", "last", "draws"]
 KNOWN_KEYS = 500_000
 #: Identities whose keys are computed at a time.
 KEY_BLOCK = 50_000
-
-#: Scratch tables that hold texts; they are dropped as soon as a source is done. The others are
-#: small, and replaced by those of the next source.
-TEXTS = ("stage_sample", "stage_generation")
 
 
 @dataclass(frozen=True)
@@ -49,7 +45,8 @@ def fill(bench: Workbench, dump: Dump, progress: Callable[[int], None]) -> int:
         InputError: a query over the files failed and no reason was found row by row.
     """
     columns = ", ".join(f"{field.name} {_column_type(field.type)}" for field in SAMPLE_SCHEMA)
-    bench.run(f"create or replace temp table stage_sample ({columns})")
+    hashes = ", ".join(f"{name} blob" for name in _HASHED.values())
+    bench.run(f"create or replace table {bench.sample_table} ({columns}, {hashes})")
     total = 0
     for batch in dump.batches:
         if isinstance(batch, Reading):
@@ -61,10 +58,29 @@ def fill(bench: Workbench, dump: Dump, progress: Callable[[int], None]) -> int:
     return total
 
 
+#: Columns that are hashed while they are parsed, and where their sha256 goes.
+_HASHED = {
+    "identity": "identity_hash", "prompt_sent": "prompt_hash", "response": "response_hash",
+}  # fmt: skip
+
+
+def _insert(bench: Workbench, select: str, names: Iterable[str]) -> str:
+    held = set(names)
+    hashes = [
+        f", unhex(sha256({column})) as {name}" for column, name in _HASHED.items() if column in held
+    ]
+    return (
+        f"insert into {bench.sample_table} by name "
+        f"select *{''.join(hashes)} from ({select}) as incoming"
+    )
+
+
 def _fill_reading(bench: Workbench, reading: Reading) -> int:
     try:
-        rows = bench.rows(f"insert into stage_sample by name {reading.sql}", reading.parameters)
-        return int(rows[0][0])
+        shape = f"select * from ({reading.sql}) as incoming limit 0"
+        names = bench.raw.execute(shape, dict(reading.parameters)).description
+        statement = _insert(bench, reading.sql, [column[0] for column in names])
+        return int(bench.rows(statement, reading.parameters)[0][0])
     except Exception as error:
         if not dialects.input_error(error):
             raise
@@ -73,7 +89,7 @@ def _fill_reading(bench: Workbench, reading: Reading) -> int:
 
 def _fill_arrow(bench: Workbench, batch: pa.RecordBatch) -> int:
     bench.raw.register("incoming_batch", pa.Table.from_batches([batch]))
-    bench.run("insert into stage_sample by name select * from incoming_batch")
+    bench.run(_insert(bench, "select * from incoming_batch", batch.schema.names))
     bench.raw.unregister("incoming_batch")
     return int(batch.num_rows)
 
@@ -81,12 +97,10 @@ def _fill_arrow(bench: Workbench, batch: pa.RecordBatch) -> int:
 def learn_keys(bench: Workbench) -> None:
     """Compute the content key of every identity that has not been seen in this session."""
     bench.run(
-        "create temp table if not exists known_key "
-        "(identity_hash varchar, key varchar, key_no bigint)"
+        "create temp table if not exists known_key (identity_hash blob, key varchar, key_no bigint)"
     )
     if bench.value("select count(*) from known_key") > KNOWN_KEYS:
         bench.run("delete from known_key")
-    bench.script("stage_hash")
     bench.script_into("new_identity", "new_identity")
     total = bench.value("select count(*) from new_identity")
     for start in range(0, total, KEY_BLOCK):

@@ -6,7 +6,6 @@ places. For a server it is an in-memory connection; results travel as Arrow.
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 from collections import Counter
@@ -21,40 +20,36 @@ from warehouse.store import dialects
 from warehouse.store.binds import rename_binds
 from warehouse.store.engine import Store
 
-#: Rows in one block of a staged table. Blocks are what the engine works on in parallel: with its
-#: own default of 122 880 a source of 100 000 rows would use one core.
-BLOCK_ROWS = 8_192
-
-_STAGED = re.compile(r"\btemp table (if exists )?(stage_\w+)")
-
 
 class Workbench:
     """Scratch tables beside a store. Use :func:`open_workbench`.
 
-    Tables called ``stage_*`` hold the rows of a source. They live in an in-memory database of
-    their own, in small blocks, and are written outside transactions; all other scratch tables are
-    temporary ones and may be written inside. A rehearsal (everything in one transaction that is
-    taken back) keeps both kinds in the same place.
+    All scratch tables are temporary but one: ``stage_sample``, which holds the parsed rows of a
+    source, lives in one of two slots of a shared in-memory database, so that a :meth:`twin` can
+    parse the next source on another thread while this one is being loaded.
     """
 
     def __init__(self, store: Store, raw: Any) -> None:
         self.store, self.raw = store, raw
-        self.staged = "scratch.main"
         self.replaced: Counter[str] = Counter()  # U+0000 that the store could not take, by column
+        self.home = str(self.value("select current_database()")).replace('"', '""')
         self.run("set enable_progress_bar = false")
-        self.run(f"attach if not exists ':memory:' as scratch (row_group_size {BLOCK_ROWS})")
-        home = self.value("select current_database()").replace('"', '""')
-        self.run(f"""set search_path = '"{home}".main,scratch.main'""")
+        self.run("attach if not exists ':memory:' as scratch")
+        self.use(0)
+
+    def twin(self) -> Workbench:
+        """The same workbench for another thread: a connection of its own to the same tables."""
+        return Workbench(self.store, self.raw.duplicate())
+
+    def use(self, slot: int) -> None:
+        """Let ``stage_sample`` be the one of slot 0 or 1."""
+        self.run(f"create schema if not exists scratch.slot_{slot}")
+        self.run(f"""set search_path = '"{self.home}".main,scratch.slot_{slot}'""")
+        self.sample_table = f"scratch.slot_{slot}.stage_sample"
 
     def run(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
         """Execute one statement."""
-        self.raw.execute(self._placed(sql), dict(params) if params else None)
-
-    def _placed(self, sql: str) -> str:
-        """The statement with staged tables created where they live."""
-        if self.staged == "temp":
-            return sql
-        return _STAGED.sub(rf"table \1{self.staged}.\2", sql)
+        self.raw.execute(sql, dict(params) if params else None)
 
     def script(self, name: str, params: Mapping[str, Any] | None = None) -> None:
         """Execute one statement of ``queries/ingest``, by file name."""
@@ -97,10 +92,6 @@ class Workbench:
         """Remove scratch tables, if they exist."""
         for name in names:
             self.run(f"drop table if exists {name}")
-
-    def rehearse(self, rehearsing: bool) -> None:
-        """Keep staged tables among the temporary ones, or in their own database again."""
-        self.staged = "temp" if rehearsing else "scratch.main"
 
     def close(self) -> None:
         """Let go of what is not the store's."""
