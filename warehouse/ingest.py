@@ -237,7 +237,7 @@ def _load_all(
 ) -> list[LoadReport]:
     """Load the sources in order; while one is loaded, the next is parsed on another thread."""
     known = ledger.loaded(store)
-    loader = Loader(store)
+    loader = Loader(store, overlapping=len(jobs) > 1)
     reports: list[LoadReport] = []
     try:
         with ThreadPoolExecutor(1) as pool:
@@ -324,7 +324,7 @@ def _parse(
     dump = job.importer.read(job.files, plan.settings)
     dump.runs = tuple(with_values(header, plan.settings.values) for header in dump.runs)
     try:
-        return loader.parse(dump, slot)
+        return loader.parse(dump, plan.options.on_duplicate, slot)
     finally:
         rejections += dump.rejections
 

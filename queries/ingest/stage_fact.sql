@@ -3,12 +3,13 @@
 -- grain: one row per staged row; r is its number
 create or replace temp table stage_fact as
 with variant as (
-    select variant_id, concat_ws(chr(31), perturbation, fewshot_draw, template) as name
+    select variant_no, variant_id,
+        concat_ws(chr(31), perturbation, fewshot_draw, template) as name
     from variant_id
 )
-select w.r, w.run, p.prompt_id, w.variant_id, coalesce(w.draw, 0) as draw,
+select w.r, w.run, p.prompt_id, v.variant_id, coalesce(w.draw, 0) as draw,
     md5_number_lower(concat_ws(chr(31), p.key_hash, coalesce(w.draw, 0), v.name)) as place
 from stage_row as w
 join stage_prompt as p on p.run = w.run and p.item = w.item
-    and p.key_no = coalesce(w.key_no, -1)
-join variant as v on v.variant_id = w.variant_id
+    and p.key_no = w.key_no
+join variant as v on v.variant_no = w.variant_no

@@ -1,11 +1,11 @@
 -- The prompts of each run. Different items with equal content are numbered by `occurrence`.
 -- grain: one row per run, item and content
-create or replace temp table stage_item as
+create or replace table stage_item as
 with item as (
-    select run, item, coalesce(key_no, -1) as key_no, bool_or(has_id) as has_id,
-        min(position) as position, min(r) as first_r
+    select run, item, key_no, bool_or(has_id) as has_id, min(position) as position,
+        min(r) as first_r
     from stage_row
-    group by run, item, coalesce(key_no, -1)
+    group by run, item, key_no
 ),
 numbered as (
     select *, row_number() over (
@@ -13,11 +13,10 @@ numbered as (
     ) - 1 as occurrence
     from item
 )
-select n.run, n.item, n.key_no, n.first_r, h.benchmark_id, h.split,
+select n.run, n.item, n.key_no, n.first_r,
     coalesce(k.key, n.item) as key,
     case when k.key is not null then 'content' when n.has_id then 'id' else 'position' end
         as key_kind,
     cast(n.occurrence as integer) as occurrence
 from numbered as n
-join stage_run as h on h.run = n.run
 left join known_key as k on k.key_no = n.key_no

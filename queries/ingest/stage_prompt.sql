@@ -4,5 +4,6 @@ create or replace temp table stage_prompt as
 select i.run, i.item, i.key_no, p.id as prompt_id,
     md5_number_lower(i.key || chr(31) || i.occurrence) as key_hash
 from stage_item as i
-join known_prompt as p on p.benchmark_id = i.benchmark_id and p.split = i.split
+join stage_run as h on h.run = i.run
+join known_prompt as p on p.benchmark_id = h.benchmark_id and p.split = h.split
     and p.key = i.key and p.occurrence = i.occurrence

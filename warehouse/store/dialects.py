@@ -25,7 +25,7 @@ from warehouse.store.binds import rename_binds
 #: Memory that one embedded connection may use before it spills to disk.
 MEMORY_LIMIT = "1GB"
 #: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
-CHECKPOINT_THRESHOLD = "256MB"
+CHECKPOINT_THRESHOLD = "64MB"
 
 
 @dataclass(frozen=True)

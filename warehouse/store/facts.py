@@ -124,16 +124,22 @@ def push(bench: Workbench, run_ids: Mapping[int, int], text: TextPolicy) -> None
 
 
 def _push_texts(bench: Workbench, policy: TextPolicy) -> None:
-    kinds = {"all": ("prompt_sent", "response"), "responses": ("response",), "none": ()}[policy]
-    for column in kinds:
-        hashed = {"prompt_sent": "prompt_hash", "response": "response_hash"}[column]
+    kept = {"all": ("prompt_sent", "response"), "responses": ("response",), "none": ()}[policy]
+    selects = [
+        f"select s.{_HASH_OF[column]} as sha256, s.{column} as text "
+        f"from stage_sample as s join run_id using (run) where s.{_HASH_OF[column]} is not null"
+        for column in kept
+    ]
+    if selects:
+        text = " union all ".join(selects)
         bench.push_new(
             "content",
             "sha256",
-            f"select g.{hashed} as sha256, any_value(s.{column}) as text "
-            "from stage_generation as g join stage_sample as s on s.rowid = g.r "
-            f"join run_id on run_id.run = g.run where g.{hashed} is not null group by g.{hashed}",
+            f"select sha256, any_value(text) as text from ({text}) as said group by sha256",
         )
+
+
+_HASH_OF = {"prompt_sent": "prompt_hash", "response": "response_hash"}
 
 
 # --- metrics of a benchmark ------------------------------------------------------------------

@@ -8,7 +8,7 @@ invisible until a run points to it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -89,13 +89,16 @@ class Loader:
     """Loads dumps into one open store, one after the other.
 
     :meth:`parse` may run on another thread while :meth:`load` works on the source before; a slot
-    is free again when the load of the source that was parsed into it has ended.
+    is free again when the load of the source that was parsed into it has ended. Say ``overlapping``
+    if that is going to happen.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, overlapping: bool = False) -> None:
         self.store = store
         self.bench = open_workbench(store)
-        self.parser = self.bench.twin()
+        self.parser = self.bench.parser()
+        if overlapping:
+            self.bench.share_cores()
         self.dimensions = Dimensions()
 
     def close(self) -> None:
@@ -103,17 +106,18 @@ class Loader:
         self.parser.raw.close()
         self.bench.close()
 
-    def parse(
-        self, dump: Dump, slot: int = 0, progress: Callable[[int], None] = lambda _rows: None
-    ) -> Parsed:
-        """Read all batches of a dump into slot 0 or 1.
+    def parse(self, dump: Dump, on_duplicate: OnDuplicate = "error", slot: int = 0) -> Parsed:
+        """Read all batches of a dump into slot 0 or 1, and number its prompts.
 
         Raises:
             InputError: a value that no store can hold.
         """
         self.parser.use(slot)
         try:
-            return Parsed(dump, slot, staging.fill(self.parser, dump, progress))
+            n_rows = staging.fill(self.parser, dump)
+            if n_rows:
+                staging.number_items(self.parser, on_duplicate)
+            return Parsed(dump, slot, n_rows)
         except Exception as error:
             if dialects.value_error(error):
                 raise _unfit(error) from error
@@ -135,7 +139,7 @@ class Loader:
             ConflictError: a stored run says something else.
         """
         started = time.monotonic()
-        parsed = dump if isinstance(dump, Parsed) else self.parse(dump)
+        parsed = dump if isinstance(dump, Parsed) else self.parse(dump, options.on_duplicate)
         state = _Load(parsed.dump, source, options, n_rows=parsed.n_rows)
         self.bench.replaced.clear()
         self.bench.use(parsed.slot)
@@ -153,7 +157,7 @@ class Loader:
                 raise _unfit(error, source.path) from error
             raise
         finally:
-            self.bench.run(f"drop table if exists {self.bench.sample_table}")
+            self.bench.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
 
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
@@ -194,9 +198,10 @@ class Loader:
             "from (select run, unnest(scores) as score from stage_sample)"
         )
         specs = _specs(state.dump, named)
-        variants = self.bench.rows(
-            "select distinct coalesce(perturbation, ''), coalesce(fewshot_draw, ''), "
-            "coalesce(template, '') from stage_sample"
+        variants = (
+            self.bench.rows("select * from stage_variant order by variant_no")
+            if state.n_rows
+            else []
         )
         with self._transaction() as connection:
             self.store.dialect.exclusive(connection)
@@ -212,7 +217,7 @@ class Loader:
     def _variants(self, connection: sa.Connection, variants: list[Any]) -> list[int]:
         rows = [
             {"perturbation": perturbation, "fewshot_draw": fewshot_draw, "template": template}
-            for perturbation, fewshot_draw, template in variants
+            for _, perturbation, fewshot_draw, template in variants
         ]
         return self.dimensions.ids(connection, tables.prompt_variant, rows)
 
@@ -241,16 +246,16 @@ class Loader:
             ),
         }))  # fmt: skip
         self.bench.put("variant_id", pa.table({
-            "perturbation": pa.array([row[0] for row in variants], pa.string()),
-            "fewshot_draw": pa.array([row[1] for row in variants], pa.string()),
-            "template": pa.array([row[2] for row in variants], pa.string()),
+            "variant_no": pa.array([row[0] for row in variants], pa.int32()),
+            "perturbation": pa.array([row[1] for row in variants], pa.string()),
+            "fewshot_draw": pa.array([row[2] for row in variants], pa.string()),
+            "template": pa.array([row[3] for row in variants], pa.string()),
             "variant_id": pa.array(variant_ids, pa.int64()),
         }))  # fmt: skip
 
     # 2. prompts
 
     def _add_prompts(self, state: _Load) -> None:
-        staging.number_items(self.bench, state.options.on_duplicate)
         with self._transaction() as connection:
             self.store.dialect.exclusive(connection)
             touched = sorted({row["benchmark_id"] for row in state.references})

@@ -1,13 +1,14 @@
 """From sample batches to scratch tables with ids, in the workbench.
 
-Order of the steps: :func:`fill` (batches in), :func:`number_items` (keys, occurrences),
-:func:`resolve` (ids of prompts, variants and metrics joined on), :func:`settle_duplicates`,
-:func:`measure` (digest and counts of each run). Nothing here writes to the store.
+Order of the steps: :func:`fill` (batches in) and :func:`number_items` (keys, occurrences), which a
+parser may do ahead; then :func:`resolve` (ids of prompts, variants and metrics joined on),
+:func:`settle_duplicates`, :func:`measure` (digest and counts of each run). Nothing here writes to
+the store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,6 +28,10 @@ KNOWN_KEYS = 500_000
 KEY_BLOCK = 50_000
 
 
+#: What parsing makes, in the slot of the source.
+PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item")
+
+
 @dataclass(frozen=True)
 class Measured:
     """What was found in one run: an order-free digest, and counts of rows."""
@@ -38,7 +43,7 @@ class Measured:
     n_scores: int
 
 
-def fill(bench: Workbench, dump: Dump, progress: Callable[[int], None]) -> int:
+def fill(bench: Workbench, dump: Dump) -> int:
     """Bring every batch into ``stage_sample``; returns the number of rows.
 
     Raises:
@@ -46,7 +51,7 @@ def fill(bench: Workbench, dump: Dump, progress: Callable[[int], None]) -> int:
     """
     columns = ", ".join(f"{field.name} {_column_type(field.type)}" for field in SAMPLE_SCHEMA)
     hashes = ", ".join(f"{name} blob" for name in _HASHED.values())
-    bench.run(f"create or replace table {bench.sample_table} ({columns}, {hashes})")
+    bench.run(f"create or replace table stage_sample ({columns}, {hashes})")
     total = 0
     for batch in dump.batches:
         if isinstance(batch, Reading):
@@ -54,7 +59,6 @@ def fill(bench: Workbench, dump: Dump, progress: Callable[[int], None]) -> int:
         else:
             added = _fill_arrow(bench, batch)
         total += added
-        progress(added)
     return total
 
 
@@ -69,10 +73,7 @@ def _insert(bench: Workbench, select: str, names: Iterable[str]) -> str:
     hashes = [
         f", unhex(sha256({column})) as {name}" for column, name in _HASHED.items() if column in held
     ]
-    return (
-        f"insert into {bench.sample_table} by name "
-        f"select *{''.join(hashes)} from ({select}) as incoming"
-    )
+    return f"insert into stage_sample by name select *{''.join(hashes)} from ({select}) as incoming"
 
 
 def _fill_reading(bench: Workbench, reading: Reading) -> int:
@@ -130,6 +131,7 @@ def _content_key(identity: str) -> str:
 def number_items(bench: Workbench, on_duplicate: OnDuplicate) -> None:
     """Give every row the key of its prompt, and number equal contents (``occurrence``)."""
     learn_keys(bench)
+    bench.script("stage_variant")
     bench.script("stage_row")
     if on_duplicate == "draws":
         bench.script("number_draws")

@@ -6,6 +6,7 @@ places. For a server it is an in-memory connection; results travel as Arrow.
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections import Counter
@@ -24,9 +25,9 @@ from warehouse.store.engine import Store
 class Workbench:
     """Scratch tables beside a store. Use :func:`open_workbench`.
 
-    All scratch tables are temporary but one: ``stage_sample``, which holds the parsed rows of a
-    source, lives in one of two slots of a shared in-memory database, so that a :meth:`twin` can
-    parse the next source on another thread while this one is being loaded.
+    What parsing a source makes (``stage_sample``, ``stage_row`` …) lies in one of two slots of a
+    shared in-memory database, so that a :meth:`parser` can fill one on another thread while the
+    other is being loaded. All other scratch tables are temporary.
     """
 
     def __init__(self, store: Store, raw: Any) -> None:
@@ -37,15 +38,19 @@ class Workbench:
         self.run("attach if not exists ':memory:' as scratch")
         self.use(0)
 
-    def twin(self) -> Workbench:
-        """The same workbench for another thread: a connection of its own to the same tables."""
-        return Workbench(self.store, self.raw.duplicate())
+    def parser(self) -> Parser:
+        """A connection for another thread, which fills the slots of this workbench."""
+        return Parser(self.store, self.raw.duplicate())
+
+    def share_cores(self) -> None:
+        """Leave half of the cores to the parser: two connections that each want all of them spend
+        a third of their time on waiting for one another (benchmarks, lm-eval)."""
+        self.run(f"set threads = {max(1, (os.cpu_count() or 2) // 2)}")
 
     def use(self, slot: int) -> None:
-        """Let ``stage_sample`` be the one of slot 0 or 1."""
+        """Read what was parsed into slot 0 or 1."""
         self.run(f"create schema if not exists scratch.slot_{slot}")
         self.run(f"""set search_path = '"{self.home}".main,scratch.slot_{slot}'""")
-        self.sample_table = f"scratch.slot_{slot}.stage_sample"
 
     def run(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
         """Execute one statement."""
@@ -95,7 +100,8 @@ class Workbench:
 
     def close(self) -> None:
         """Let go of what is not the store's."""
-        self.run("reset search_path")
+        self.run("reset threads")
+        self.run(f"""set search_path = '"{self.home}".main'""")
         self.run("detach database if exists scratch")
 
     # the ways in which data crosses between the store and the workbench
@@ -117,6 +123,15 @@ class Workbench:
             f"select * from ({select}) as incoming where not exists "
             f'(select 1 from "{table}" as held where held."{key}" = incoming."{key}")',
         )
+
+
+class Parser(Workbench):
+    """The side of a workbench that parses: what it makes lies in the slot that it uses."""
+
+    def use(self, slot: int) -> None:
+        """Make tables in slot 0 or 1 from now on."""
+        self.run(f"create schema if not exists scratch.slot_{slot}")
+        self.run(f"set search_path = 'scratch.slot_{slot},scratch.main'")
 
 
 class RemoteWorkbench(Workbench):
