@@ -187,8 +187,12 @@ def test_terminal_bench_reconciles_when_nulls_count_as_unresolved(
 
 
 def test_cruxeval_pass_at_1(store: Store) -> None:
-    found = [row for name in ("cruxeval_input", "cruxeval_output")
-             for key, row in verdicts(store, name).items() if key[2] in ("mean", "pass@1")]  # fmt: skip
+    found = [
+        row
+        for name in ("cruxeval_input", "cruxeval_output")
+        for key, row in verdicts(store, name).items()
+        if key[2] in ("mean", "pass@1")
+    ]
     assert len(found) == 24
     assert {row["verdict"] for row in found} == {"exact"}
 
