@@ -16,8 +16,9 @@ from warehouse.store import ledger
 from warehouse.store.engine import open_store
 from warehouse.store.loader import Loader, LoadOptions
 url, runs, prompts, draws = sys.argv[1], *map(int, sys.argv[2:5])
+open_store(url, create=True).close()
 started = time.monotonic()
-with open_store(url, create=True) as store:
+with open_store(url, write=True) as store:
     loader = Loader(store)
     for run in range(runs):
         header = RunHeader(harness="bench", model=f"org/model-{run:03d}", benchmark="bench",

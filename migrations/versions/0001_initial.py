@@ -99,7 +99,8 @@ def _create_keys() -> None:
     for table, column, target in FOREIGN_KEYS:
         op.create_foreign_key(f"fk_{table}_{column}", table, target, [column], ["id"])
     for name, table, column, unique in INDEXES:
-        op.create_index(name, table, [column], unique=unique)
+        using = None if unique else "brin"
+        op.create_index(name, table, [column], unique=unique, postgresql_using=using)
 
 
 def _drop_keys() -> None:

@@ -1,9 +1,13 @@
 -- Order-free digest of each run's facts: their count and the sum of their 64-bit hashes.
 -- grain: one row per run
-with line as (
-    select run, xor(place, md5_number_lower(metric || coalesce(cast(value as varchar), 'null')))
+with metric as (
+    select run, metric_id, metric || chr(31) || filter || chr(31) as name from metric_id
+),
+line as (
+    select s.run, xor(s.place, md5_number_lower(m.name || coalesce(cast(s.value as varchar), 'null')))
         as hash
-    from stage_score
+    from stage_score as s
+    join metric as m on m.run = s.run and m.metric_id = s.metric_id
     union all
     select run, xor(place, md5_number_lower(coalesce(response_hash, ''::blob)))
     from stage_generation

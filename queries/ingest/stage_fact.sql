@@ -2,14 +2,14 @@
 -- a 64-bit hash of the natural keys of prompt, variant and draw, which is the same in every store.
 -- grain: one row per staged row; r is its number
 create or replace temp table stage_fact as
-with variant as (
-    select variant_no, variant_id,
-        concat_ws(chr(31), perturbation, fewshot_draw, template) as name
-    from variant_id
+with drawn as (
+    select d.variant_no, d.draw, v.variant_id, md5_number_lower(
+        concat_ws(chr(31), d.draw, v.perturbation, v.fewshot_draw, v.template)
+    ) as hash
+    from (select distinct variant_no, coalesce(draw, 0) as draw from stage_row) as d
+    join variant_id as v on v.variant_no = d.variant_no
 )
-select w.r, w.run, p.prompt_id, v.variant_id, coalesce(w.draw, 0) as draw,
-    md5_number_lower(concat_ws(chr(31), p.key_hash, coalesce(w.draw, 0), v.name)) as place
+select w.r, w.run, p.prompt_id, d.variant_id, d.draw, xor(p.key_hash, d.hash) as place
 from stage_row as w
-join stage_prompt as p on p.run = w.run and p.item = w.item
-    and p.key_no = w.key_no
-join variant as v on v.variant_no = w.variant_no
+join stage_prompt as p on p.run = w.run and p.item = w.item and p.key_no = w.key_no
+join drawn as d on d.variant_no = w.variant_no and d.draw = coalesce(w.draw, 0)

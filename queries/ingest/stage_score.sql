@@ -14,7 +14,6 @@ judged as (
 )
 select
     f.r, f.run, f.prompt_id, f.variant_id, f.draw, f.place, m.metric_id,
-    m.metric || chr(31) || m.filter || chr(31) as metric,
     case when s.is_usable then s.value end as value,
     case when s.weight >= 0 and isfinite(s.weight) then s.weight else 1.0 end as weight,
     greatest(coalesce(s.n_draws, 1), 1) as n_draws,

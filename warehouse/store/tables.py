@@ -85,7 +85,9 @@ def _dimension(name: str, *parts: Any, unique: tuple[str, ...], refs: dict[str, 
 def _fact(name: str, *parts: Any, index: str) -> sa.Table:
     """A table without keys; one index on ``index`` where the engine wants it."""
     table = sa.Table(name, metadata, *parts)
-    sa.Index(f"ix_{name}_{index}", table.c[index]).ddl_if(callable_=dialects.wants_indexes)
+    sa.Index(f"ix_{name}_{index}", table.c[index], **dialects.SORTED_INDEX).ddl_if(
+        callable_=dialects.wants_indexes
+    )
     return table
 
 
