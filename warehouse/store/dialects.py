@@ -7,6 +7,7 @@ Arrow data to a table.
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from collections import Counter
@@ -22,8 +23,9 @@ from sqlalchemy.dialects.postgresql import insert
 from warehouse.errors import MisuseError, StoreError
 from warehouse.store.binds import rename_binds
 
-#: Memory that one embedded connection may use before it spills to disk.
-MEMORY_LIMIT = "1GB"
+#: Memory that a connection which loads may use before it spills to disk; more makes it no faster.
+#: Connections that read have the engine's own limit. WAREHOUSE_MEMORY_LIMIT overrides both.
+MEMORY_LIMIT = "600MB"
 #: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
 CHECKPOINT_THRESHOLD = "64MB"
 
@@ -138,7 +140,7 @@ def workbench(temporary_folder: Path | None = None) -> Any:
     """An in-memory connection that parses dumps, for stores that cannot do it themselves."""
     import duckdb
 
-    return duckdb.connect(":memory:", config=_settings(temporary_folder))
+    return duckdb.connect(":memory:", config=_settings(temporary_folder, MEMORY_LIMIT))
 
 
 def input_error(error: BaseException) -> bool:
@@ -173,10 +175,9 @@ def workbench_of(connection: sa.Connection) -> Any | None:
 # --- DuckDB ----------------------------------------------------------------------------------
 
 
-def _settings(temporary_folder: Path | None = None) -> dict[str, Any]:
-    import os
-
-    settings = {"memory_limit": os.environ.get("WAREHOUSE_MEMORY_LIMIT", MEMORY_LIMIT)}
+def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, Any]:
+    limit = os.environ.get("WAREHOUSE_MEMORY_LIMIT", memory)
+    settings = {"memory_limit": limit} if limit else {}
     if temporary_folder is not None:
         settings["temp_directory"] = str(temporary_folder)
     return settings
@@ -190,7 +191,7 @@ def _duckdb_engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
     path = Path(url.database or "")
     if not path.parent.is_dir():
         raise StoreError(f"the folder {path.parent} does not exist; create it first")
-    config = _settings(path.with_name(path.name + ".tmp"))
+    config = _settings(path.with_name(path.name + ".tmp"), MEMORY_LIMIT if write else None)
     if write:
         config["storage_compatibility_version"] = "v1.5.0"
         config["checkpoint_threshold"] = CHECKPOINT_THRESHOLD
