@@ -213,3 +213,22 @@ def test_writers_of_a_server_that_meet(migrated_postgresql: str, sources: Any) -
             ["loaded", "loaded"] if len(set(sources)) == 2 else ["loaded", "unchanged"]
         )
         assert check(gate).ok
+
+
+def test_a_load_that_another_writer_got_in_the_way_of_is_tried_again(kit: Any) -> None:
+    """A deadlock is raised by the server itself, once, from a trigger on the run table."""
+    if kit.store.dialect.embedded:
+        pytest.skip("one writer at a time: there is nobody to get in the way")
+    with kit.store.begin() as connection:
+        connection.exec_driver_sql("create sequence tried")
+        connection.exec_driver_sql(
+            "create function fail_once() returns trigger language plpgsql as $$ begin "
+            "if nextval('tried') = 1 then raise exception 'deadlock' using errcode = '40P01'; "
+            "end if; return new; end $$"
+        )
+        connection.exec_driver_sql(
+            "create trigger fail_once before insert on run for each row execute function "
+            "fail_once()"
+        )
+    report = kit.load(kit.header(), kit.rows({"q": 1.0}))
+    assert (report.state, report.n_runs) == ("loaded", 1)

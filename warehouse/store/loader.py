@@ -26,6 +26,9 @@ from warehouse.store.identity import spec_of
 from warehouse.store.staging import Measured, OnDuplicate
 from warehouse.store.workbench import open_workbench
 
+#: How often a load is tried where another writer got in its way (deadlock, serialisation).
+ATTEMPTS = 3
+
 TextPolicy = Literal["all", "responses", "none"]
 
 
@@ -140,9 +143,28 @@ class Loader:
         """
         started = time.monotonic()
         parsed = dump if isinstance(dump, Parsed) else self.parse(dump, options.on_duplicate)
+        self.bench.use(parsed.slot)
+        try:
+            for left in reversed(range(ATTEMPTS)):
+                try:
+                    return self._attempt(parsed, source, options, started, dry_run)
+                except Exception as error:
+                    if not (left and self.store.dialect.retryable(error)):
+                        raise
+        except BaseException as error:
+            if dialects.value_error(error):
+                raise _unfit(error, source.path) from error
+            raise
+        finally:
+            self.bench.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _attempt(
+        self, parsed: Parsed, source: ledger.Claim, options: LoadOptions, started: float,
+        dry_run: bool,
+    ) -> LoadReport:  # fmt: skip
         state = _Load(parsed.dump, source, options, n_rows=parsed.n_rows)
         self.bench.replaced.clear()
-        self.bench.use(parsed.slot)
         try:
             self._refuse_rejected(state)
             with self._rehearsal() if dry_run else nullcontext():
@@ -151,13 +173,9 @@ class Loader:
                     self._add_prompts(state)
                     self._prepare_facts(state)
                 return self._add_facts(state, started)
-        except BaseException as error:
+        except BaseException:
             self.dimensions.forget()
-            if dialects.value_error(error):
-                raise _unfit(error, source.path) from error
             raise
-        finally:
-            self.bench.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
 
     @contextmanager
     def _transaction(self) -> Iterator[sa.Connection]:
