@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.builders import StoreRows
+from tests.stores import empty_database
 from warehouse.cli.main import main
 from warehouse.store.engine import open_store
 
@@ -71,21 +72,7 @@ def in_subprocess(
 @contextmanager
 def filled_url(request: pytest.FixtureRequest, engine: str, rows: StoreRows) -> Iterator[str]:
     """URL of a store that nobody has open, holding `rows`."""
-    with _empty_database(request, engine) as url:
+    with empty_database(request, engine) as url:
         with open_store(url, create=True) as store:
             rows.write(store)
         yield url
-
-
-@contextmanager
-def _empty_database(request: pytest.FixtureRequest, engine: str) -> Iterator[str]:
-    if engine == "duckdb":
-        folder = request.getfixturevalue("tmp_path_factory").mktemp("store")
-        yield f"duckdb:///{folder / 'store.duckdb'}"
-        return
-    cluster = request.getfixturevalue("postgres_cluster")
-    name = cluster.create()
-    try:
-        yield cluster.url(name)
-    finally:
-        cluster.drop(name)

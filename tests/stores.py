@@ -20,13 +20,14 @@ ENGINES = [
 @contextmanager
 def filled_store(request: pytest.FixtureRequest, engine: str, rows: StoreRows) -> Iterator[Store]:
     """A store of this module alone, holding `rows`."""
-    with _empty_database(request, engine) as url, open_store(url, create=True) as store:
+    with empty_database(request, engine) as url, open_store(url, create=True) as store:
         rows.write(store)
         yield store
 
 
 @contextmanager
-def _empty_database(request: pytest.FixtureRequest, engine: str) -> Iterator[str]:
+def empty_database(request: pytest.FixtureRequest, engine: str) -> Iterator[str]:
+    """URL of a database of this module alone, without a store in it."""
     if engine == "duckdb":
         folder = request.getfixturevalue("tmp_path_factory").mktemp("store")
         yield f"duckdb:///{folder / 'store.duckdb'}"

@@ -43,8 +43,8 @@ class Workbench:
         return Parser(self.store, self.raw.duplicate())
 
     def share_cores(self) -> None:
-        """Leave half of the cores to the parser: two connections that each want all of them spend
-        a third of their time on waiting for one another (benchmarks, lm-eval)."""
+        """Leave half of the cores to the parser: two connections that each use all of them took a
+        quarter more processor time for the same load (benchmarks, lm-eval, two cores)."""
         self.run(f"set threads = {max(1, (os.cpu_count() or 2) // 2)}")
 
     def use(self, slot: int) -> None:
