@@ -18,6 +18,7 @@ from warehouse.stats.intervals import (
 )
 from warehouse.stats.korn_graubard import interval_korn_graubard
 from warehouse.stats.mean import estimate_mean
+from warehouse.stats.missing import MissingBounds, missing_bounds
 from warehouse.stats.moments import standard_error_bernoulli, standard_error_clt
 from warehouse.stats.paired import paired_difference
 from warehouse.stats.results import Estimate, Interval, PairedDifference, UnpairedDifference
@@ -28,6 +29,7 @@ __all__ = [
     "Estimate",
     "Interval",
     "IntervalChoice",
+    "MissingBounds",
     "PairedDifference",
     "UnpairedDifference",
     "choose_interval",
@@ -40,6 +42,7 @@ __all__ = [
     "interval_t",
     "interval_wilson",
     "interval_wilson_bounded",
+    "missing_bounds",
     "paired_difference",
     "standard_error_bernoulli",
     "standard_error_clt",

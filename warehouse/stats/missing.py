@@ -1,0 +1,246 @@
+"""Unscored prompts: bounds that hold whatever their scores were (statistics.md §1).
+
+Fill every missing score with the worst and with the best possible one; the true mean over all
+prompts asked lies between the two. The interval around the pair is that of Imbens and Manski
+(2004, eqs. 6 and 7), which covers the mean itself, not the whole of the set, at the level.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.inputs import (
+    Bounds,
+    Clusters,
+    FloatArray,
+    as_clusters,
+    as_level,
+    as_scores,
+    check_length,
+    check_within,
+    finite_bounds,
+)
+from warehouse.stats.quantiles import z_quantile
+from warehouse.stats.sample import Sample, describe
+
+_HALVINGS = 100  # of a bracket below 1: to the last bit
+
+
+@dataclass(frozen=True)
+class MissingBounds:
+    """What the mean can be, whatever the missing scores were.
+
+    Attributes:
+        theta_low: mean with every missing score at the lower bound.
+        theta_high: mean with every missing score at the upper bound.
+        ci_low: lower end of the Imbens–Manski interval, None where none can be given.
+        ci_high: upper end of it.
+        level: nominal coverage of the true mean.
+        c: C, the number of standard errors added on each side, between the one-sided and the
+            two-sided normal quantile; None where there is no interval.
+        se_low: error of ``theta_low`` over all prompts (CLT, or CR2 with clusters).
+        se_high: error of ``theta_high``.
+        n_prompts: n, scored and missing.
+        n_scored: prompts with a score.
+        n_missing: prompts without one.
+        share_missing: n_missing / n, in [0, 1].
+        n_clusters: clusters over all prompts, None where the data carry none.
+        method: ``"imbens_manski"``.
+        reason: how the bounds came about, or why there is no interval.
+    """
+
+    theta_low: float
+    theta_high: float
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    c: float | None
+    se_low: float | None
+    se_high: float | None
+    n_prompts: int
+    n_scored: int
+    n_missing: int
+    share_missing: float
+    n_clusters: int | None
+    method: str
+    reason: str
+
+    def __str__(self) -> str:
+        bounds = f"{self.theta_low:.4g} to {self.theta_high:.4g}"
+        basis = f"{self.n_missing} of {self.n_prompts} missing"
+        if self.ci_low is None:
+            return f"{bounds} (no interval: {self.reason}, {basis})"
+        ends = f"[{self.ci_low:.4g}, {self.ci_high:.4g}]"
+        return f"{bounds} {ends} ({100 * self.level:g} % {self.method}, {basis})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+
+def missing_bounds(
+    scored: ArrayLike,
+    n_missing: int,
+    *,
+    bounds: Bounds = (0.0, 1.0),
+    clusters: ArrayLike | None = None,
+    missing_clusters: ArrayLike | None = None,
+    level: float = 0.95,
+) -> MissingBounds:
+    """Bounds on the mean over all prompts, scored or not, and an interval around them.
+
+    C solves Φ(C + (θ_u−θ_l)/max(σ_l,σ_u)) − Φ(−C) = level; the interval is
+    [θ_l − Cσ_l, θ_u + Cσ_u], cut at the bounds.
+
+    Args:
+        scored: mean score of each scored prompt, finite, shape (m,); may be empty where
+            ``n_missing`` is not 0.
+        n_missing: prompts without a score, 0 or more.
+        bounds: smallest and largest possible score, both finite.
+        clusters: cluster of each scored prompt, integers or strings, shape (m,); with them the
+            errors are CR2.
+        missing_clusters: cluster of each missing prompt, shape (n_missing,); needed with
+            ``clusters`` where prompts are missing. A label in both is the same cluster.
+        level: nominal coverage, in (0, 1).
+
+    Returns:
+        The bounds. The interval is None where an error is not defined (one prompt, one
+        cluster) or is 0 for a mean that does not lie on a bound.
+
+    Raises:
+        StatisticsError: for arguments out of range, misaligned or not finite, and for bounds
+            that are not finite: nothing then limits what a missing score could be.
+
+    Examples:
+        >>> print(missing_bounds([1] * 30 + [0] * 10, 1))
+        0.7317 to 0.7561 [0.6045, 0.8794] (95 % imbens_manski, 1 of 41 missing)
+    """
+    limits, missing, level = _limits(bounds), _as_count(n_missing), as_level(level)
+    values = _scored(scored, missing)
+    if len(values):
+        check_within(values, limits)
+    groups = _all_clusters(clusters, missing_clusters, len(values), missing)
+    low, high = (describe(_filled(values, missing, end), groups) for end in limits)
+    c, reason = _critical(low, high, limits, missing, level)
+    ends = None if c is None else _ends(low, high, limits, c)
+    return MissingBounds(
+        theta_low=low.mean,
+        theta_high=high.mean,
+        ci_low=None if ends is None else ends[0],
+        ci_high=None if ends is None else ends[1],
+        level=level,
+        c=c,
+        se_low=low.se,
+        se_high=high.se,
+        n_prompts=low.n,
+        n_scored=len(values),
+        n_missing=missing,
+        share_missing=missing / low.n,
+        n_clusters=low.n_clusters,
+        method="imbens_manski",
+        reason=reason,
+    )
+
+
+def imbens_manski_c(gap: float, level: float) -> float:
+    """C with Φ(C + gap) − Φ(−C) = level.
+
+    Args:
+        gap: (θ_u − θ_l)/max(σ_l, σ_u), at least 0; infinity gives the one-sided quantile.
+        level: nominal coverage, in (0, 1).
+
+    Examples:
+        >>> round(imbens_manski_c(0.0, 0.95), 6), round(imbens_manski_c(float("inf"), 0.95), 6)
+        (1.959964, 1.644854)
+    """
+    below, above = float(special.ndtri(level)), z_quantile(level)
+    for _ in range(_HALVINGS):
+        middle = (below + above) / 2
+        if special.ndtr(middle + gap) - special.ndtr(-middle) < level:
+            below = middle
+        else:
+            above = middle
+    return above
+
+
+def _critical(
+    low: Sample, high: Sample, limits: tuple[float, float], missing: int, level: float
+) -> tuple[float | None, str]:
+    """C and what the interval rests on, or None and why there is none."""
+    if low.se is None or high.se is None:
+        return None, "a single prompt" if low.n == 1 else "a single cluster"
+    largest = max(low.se, high.se)
+    sides = zip((low, high), limits, strict=True)
+    bare = any(side.se == 0 and side.mean != end for side, end in sides)
+    if bare or (missing == 0 and largest == 0):
+        return None, "all scores are equal" if low.all_equal else "a standard error is 0"
+    gap = (high.mean - low.mean) / largest if largest > 0 else math.inf
+    kind = "CLT" if low.clusters is None else "CR2"
+    return imbens_manski_c(gap, level), f"missing scores at both bounds, {kind} errors over all n"
+
+
+def _ends(low: Sample, high: Sample, limits: tuple[float, float], c: float) -> tuple[float, float]:
+    return (
+        max(limits[0], low.mean - c * (low.se or 0.0)),
+        min(limits[1], high.mean + c * (high.se or 0.0)),
+    )
+
+
+def _filled(values: FloatArray, missing: int, score: float) -> FloatArray:
+    return np.concatenate([values, np.full(missing, score)])
+
+
+def _limits(bounds: Bounds) -> tuple[float, float]:
+    limits = finite_bounds(bounds)
+    if limits is None:
+        raise StatisticsError(
+            f"`bounds` must both be finite, found {bounds}: without them a missing score could be"
+            " anything, and so could the mean"
+        )
+    return limits
+
+
+def _as_count(n_missing: float) -> int:
+    if not n_missing >= 0 or n_missing != n_missing // 1:  # also where it is NaN or infinite
+        raise StatisticsError(f"`n_missing` must be a whole number of prompts, found {n_missing}")
+    return int(n_missing)
+
+
+def _scored(scored: ArrayLike, missing: int) -> FloatArray:
+    if missing and np.shape(scored) == (0,):
+        return np.empty(0)
+    return as_scores(scored, "scored")
+
+
+def _all_clusters(
+    clusters: ArrayLike | None, missing_clusters: ArrayLike | None, scored: int, missing: int
+) -> Clusters | None:
+    """Clusters of the scored prompts, then of the missing ones."""
+    if clusters is None:
+        if missing_clusters is not None:
+            raise StatisticsError("`missing_clusters` needs `clusters` of the scored prompts")
+        return None
+    if missing_clusters is None and missing:
+        raise StatisticsError(
+            f"`clusters` without `missing_clusters`: give the clusters of the {missing} missing"
+            " prompt(s) too, or leave both out"
+        )
+    known, unknown = list(_labels(clusters)), list(_labels(missing_clusters))
+    check_length(len(known), scored, "clusters")
+    if len(unknown) != missing:
+        raise StatisticsError(
+            f"`missing_clusters` has {len(unknown)} entries, expected one per missing prompt:"
+            f" {missing}"
+        )
+    return as_clusters([*known, *unknown], scored + missing)
+
+
+def _labels(clusters: Any) -> Any:
+    return () if clusters is None else clusters
