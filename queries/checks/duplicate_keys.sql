@@ -184,6 +184,16 @@ with repeated as (
   from refresh
   group by id
   having count(*) > 1
+  union all
+  select 'analysis' as table_name, 'natural key' as key_name, count(*) - 1 as surplus
+  from analysis
+  group by kind, subject, parameters_key
+  having count(*) > 1
+  union all
+  select 'analysis' as table_name, 'id' as key_name, count(*) - 1 as surplus
+  from analysis
+  group by id
+  having count(*) > 1
 )
 select table_name, key_name, cast(sum(surplus) as bigint) as n
 from repeated

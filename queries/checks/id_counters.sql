@@ -59,6 +59,9 @@ with largest as (
   union all
   select 'refresh' as table_name, max(id) as largest_id
   from refresh
+  union all
+  select 'analysis' as table_name, max(id) as largest_id
+  from analysis
 )
 select
   largest.table_name,

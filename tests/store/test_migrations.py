@@ -12,7 +12,8 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
-from warehouse.store import migrate, named, revision, tables
+from warehouse.store import analyses, migrate, named, revision, tables
+from warehouse.store.analyses import Question
 from warehouse.store.engine import open_store
 from warehouse.store.loader import Loader
 
@@ -55,6 +56,21 @@ def test_down_and_up_again_with_data(kit: Any) -> None:
     assert kit.load(header, rows).n_runs == 1
     migrate.upgrade(kit.store)
     assert (kit.current(), kit.counts("score", "choice", "content")) == ([1], (1, 1, 1))
+
+
+def test_stored_analyses_come_with_0002_and_go_without_touching_the_rest(kit: Any) -> None:
+    header = kit.header()
+    kit.load(header, [kit.row("a", 1.0)])
+    question = Question("kind", "quiz", "1", "fingerprint", 0)
+    analyses.put(kit.store, question, {"n": 1})
+    migrate.downgrade(kit.store, "0001")
+    assert "analysis" not in names(kit.store)[0]
+    assert revision.found(kit.store) == "0001"
+    assert kit.counts("run", "score") == (1, 1)
+    migrate.upgrade(kit.store)
+    assert (migrate.drift(kit.store), kit.counts("run", "score", "analysis")) == ([], (1, 1, 0))
+    analyses.put(kit.store, question, {"n": 2})
+    assert kit.counts("analysis") == (1,)
 
 
 CHANGES = {

@@ -295,6 +295,13 @@ metric_value = _fact(
     index="refresh_id",
 )  # fmt: skip
 
+analysis = _dimension(
+    "analysis", _id(), _key("kind"), _key("subject"), _key("parameters_key"),
+    _key("method_version"), _key("input_fingerprint"), _whole("seed"), _time("created_at"),
+    _json("parameters"), _json("result"),
+    unique=("kind", "subject", "parameters_key"), refs={},
+)  # fmt: skip
+
 id_counter = sa.Table(
     "id_counter",
     metadata,

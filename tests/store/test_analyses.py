@@ -1,0 +1,87 @@
+"""Stored analyses: read back while method, settings and data are the same, and only then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+import sqlalchemy as sa
+
+from tests.stores import ENGINES, empty_database
+from warehouse.store import analyses, check, tables
+from warehouse.store.analyses import Question
+from warehouse.store.engine import Store, open_store
+
+QUESTION = Question(
+    "matrix_test", "quiz", "1", analyses.fingerprint("abc"), 7, {"similarity": ["cosine"], "n": 3}
+)
+RESULT = {"rows": [{"p": 0.25, "name": "é", "none": None}], "n": 3}
+NOON = datetime(2026, 1, 2, 12)
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def empty(request: pytest.FixtureRequest) -> Iterator[Store]:
+    with empty_database(request, request.param) as url, open_store(url, create=True) as store:
+        yield store
+
+
+@pytest.fixture
+def store(empty: Store) -> Store:
+    with empty.begin() as connection:
+        connection.execute(sa.delete(tables.analysis))
+    return empty
+
+
+def count(store: Store) -> int:
+    return int(store.arrow("select count(*) as n from analysis").column("n")[0].as_py())
+
+
+def test_an_answer_comes_back_as_it_was_put(store: Store) -> None:
+    assert analyses.get(store, QUESTION) is None
+    analyses.put(store, QUESTION, RESULT, now=NOON)
+    answer = analyses.get(store, QUESTION)
+    assert answer is not None
+    assert (answer.result, answer.created_at) == (RESULT, NOON)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(QUESTION, kind="matrix_grow"),
+        replace(QUESTION, subject="other"),
+        replace(QUESTION, seed=8),
+        replace(QUESTION, parameters={"similarity": ["cosine"], "n": 4}),
+        replace(QUESTION, method_version="2"),
+        replace(QUESTION, input_fingerprint=analyses.fingerprint("abd")),
+    ],
+    ids=["kind", "subject", "seed", "parameters", "version", "data"],
+)
+def test_another_question_has_no_answer(store: Store, other: Question) -> None:
+    analyses.put(store, QUESTION, RESULT)
+    assert analyses.get(store, other) is None
+    analyses.put(store, other, {"n": 1})
+    found = analyses.get(store, other)
+    assert found is not None and found.result == {"n": 1}
+
+
+def test_a_new_answer_takes_the_place_of_the_old_one(store: Store) -> None:
+    analyses.put(store, QUESTION, RESULT)
+    newer = replace(QUESTION, input_fingerprint=analyses.fingerprint("new data"))
+    analyses.put(store, newer, {"n": 2})
+    assert (count(store), analyses.get(store, QUESTION)) == (1, None)
+    analyses.put(store, replace(QUESTION, seed=None), RESULT)
+    assert count(store) == 2
+
+
+def test_order_of_parameters_does_not_matter_and_boundaries_of_a_fingerprint_do() -> None:
+    turned = replace(QUESTION, parameters={"n": 3, "similarity": ["cosine"]})
+    assert turned.parameters_key == QUESTION.parameters_key
+    assert analyses.fingerprint("ab", "c") != analyses.fingerprint("a", "bc")
+    assert analyses.fingerprint("ab") == analyses.fingerprint(b"ab")
+
+
+def test_the_checks_know_the_table(store: Store) -> None:
+    analyses.put(store, QUESTION, RESULT)
+    assert check.check(store).ok

@@ -1,0 +1,1 @@
+"""The performance matrix Q, prompts × models (Siska et al. 2024)."""
