@@ -13,11 +13,15 @@ from warehouse.metrics.selecting import numbers, one_of, whole_numbers
 from warehouse.store.engine import Store
 
 _FACTS = """
-select fact.run_id, fact.prompt_id, fact.value, fact.weight, fact.n_draws, fact.n_scored,
-    fact.n_unscored
+select fact.run_id, fact.prompt_id, fact.value, fact.weight, fact.n_draws, fact.within_variance,
+    fact.n_scored, fact.n_unscored, cast(fact.is_binary as integer) as is_binary
 from prompt_score fact
 where fact.perturbation = '' and {metrics} and {runs}
 """
+#: Columns of ``_FACTS`` in the order of the fields of ``_Facts``.
+_COLUMNS = (
+    "value", "weight", "n_draws", "within_variance", "is_binary", "n_scored", "n_unscored",
+)  # fmt: skip
 _LINKS = "select prompt_id, canonical_prompt_id from prompt_link where "
 
 
@@ -30,6 +34,11 @@ class PromptScores:
         values: mean over all draws of all repeats, in the metric's per-prompt unit, shape (n,).
         weights: weight of each prompt in the benchmark's mean, shape (n,).
         n_draws: generations behind each value, shape (n,).
+        within: sample variance over the draws of each prompt, all repeats together, in squared
+            units of ``values``, shape (n,); NaN with one draw, and where the variance within a
+            stored mean is unknown. A stored rate counts as so many 0/1 draws.
+        zero_one: every score behind the value is exactly 0 or 1 (never a stored rate in
+            between), shape (n,).
         seen: ids of all prompts, scored or not, ascending, shape (m,).
         n_unscored: samples (prompt and draw) without a score.
         n_samples: samples in all.
@@ -39,6 +48,8 @@ class PromptScores:
     values: NDArray[np.float64]
     weights: NDArray[np.float64]
     n_draws: NDArray[np.float64]
+    within: NDArray[np.float64]
+    zero_one: NDArray[np.bool_]
     seen: NDArray[np.int64]
     n_unscored: int
     n_samples: int
@@ -57,12 +68,15 @@ class PromptScores:
 
 @dataclass(frozen=True)
 class _Facts:
-    """Rows of ``prompt_score`` as columns; ``values`` is NaN where nothing was scored."""
+    """Rows of ``prompt_score`` as columns; ``values`` is NaN where nothing was scored,
+    ``within`` where no variance between draws is known."""
 
     prompts: NDArray[np.int64]
     values: NDArray[np.float64]
     weights: NDArray[np.float64]
     n_draws: NDArray[np.float64]
+    within: NDArray[np.float64]
+    zero_one: NDArray[np.float64]
     n_scored: NDArray[np.float64]
     n_unscored: NDArray[np.float64]
 
@@ -102,8 +116,7 @@ def _as_facts(table: pa.Table, links: tuple[NDArray[np.int64], NDArray[np.int64]
     if links is not None and len(links[0]):
         places = np.minimum(np.searchsorted(links[0], prompts), len(links[0]) - 1)
         prompts = np.where(links[0][places] == prompts, links[1][places], prompts)
-    names = ("value", "weight", "n_draws", "n_scored", "n_unscored")
-    return _Facts(prompts, *(numbers(table, name) for name in names))
+    return _Facts(prompts, *(numbers(table, name) for name in _COLUMNS))
 
 
 def _links(store: Store) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -131,6 +144,8 @@ def _pool(facts: _Facts) -> PromptScores:
         values=kept.values,
         weights=kept.weights,
         n_draws=kept.n_draws,
+        within=np.where(kept.n_draws > 1, kept.within, np.nan),
+        zero_one=kept.zero_one > 0,
         seen=prompts,
         n_unscored=int(facts.n_unscored.sum()),
         n_samples=int((facts.n_scored + facts.n_unscored).sum()),
@@ -141,9 +156,18 @@ def _merge(facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]) -
     def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.bincount(codes, weights=values, minlength=len(prompts)).astype(np.float64)
 
-    draws = np.where(np.isfinite(facts.values), facts.n_draws, 0.0)
+    scored = np.isfinite(facts.values)
+    draws, value = np.where(scored, facts.n_draws, 0.0), np.where(scored, facts.values, 0.0)
     total, mass = summed(draws), summed(draws * facts.weights)
     with np.errstate(invalid="ignore", divide="ignore"):  # 0/0: nothing scored, NaN
-        values = summed(draws * facts.weights * np.nan_to_num(facts.values)) / mass
+        values = summed(draws * facts.weights * value) / mass
         weights = mass / total
-    return _Facts(prompts, values, weights, total, summed(facts.n_scored), summed(facts.n_unscored))
+        centred = value - (summed(draws * value) / total)[codes]
+        inner = np.where(draws > 1, (draws - 1) * facts.within, 0.0)  # one draw has none
+        squares = inner + np.where(scored, draws * centred**2, 0.0)
+        within = summed(squares) / (total - 1)
+    zero_one = np.where(summed(scored * (1 - facts.zero_one)) > 0, 0.0, 1.0)
+    return _Facts(
+        prompts, values, weights, total, within, zero_one, summed(facts.n_scored),
+        summed(facts.n_unscored),
+    )  # fmt: skip
