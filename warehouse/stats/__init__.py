@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from warehouse.stats.clustered import ClusterRobust, cluster_robust, standard_error_clustered
 from warehouse.stats.defaults import IntervalChoice, choose_interval
+from warehouse.stats.designs import BestDesign, Cost, best_for_budget, cheapest_design, plan_table
 from warehouse.stats.intervals import (
     interval_clopper_pearson,
     interval_jeffreys,
@@ -21,17 +22,34 @@ from warehouse.stats.mean import estimate_mean
 from warehouse.stats.missing import MissingBounds, missing_bounds
 from warehouse.stats.moments import standard_error_bernoulli, standard_error_clt
 from warehouse.stats.paired import paired_difference
+from warehouse.stats.pilot import Pilot, plan_from_one, plan_from_pilot
+from warehouse.stats.planning import (
+    Plan,
+    Power,
+    VarianceParts,
+    minimum_detectable_effect,
+    power_of,
+    sample_size,
+)
 from warehouse.stats.results import Estimate, Interval, PairedDifference, UnpairedDifference
 from warehouse.stats.unpaired import unpaired_difference
 
 __all__ = [
+    "BestDesign",
     "ClusterRobust",
+    "Cost",
     "Estimate",
     "Interval",
     "IntervalChoice",
     "MissingBounds",
     "PairedDifference",
+    "Pilot",
+    "Plan",
+    "Power",
     "UnpairedDifference",
+    "VarianceParts",
+    "best_for_budget",
+    "cheapest_design",
     "choose_interval",
     "cluster_robust",
     "estimate_mean",
@@ -42,8 +60,14 @@ __all__ = [
     "interval_t",
     "interval_wilson",
     "interval_wilson_bounded",
+    "minimum_detectable_effect",
     "missing_bounds",
     "paired_difference",
+    "plan_from_one",
+    "plan_from_pilot",
+    "plan_table",
+    "power_of",
+    "sample_size",
     "standard_error_bernoulli",
     "standard_error_clt",
     "standard_error_clustered",
