@@ -7,6 +7,7 @@ cannot be computed is None with a reason, and missing or infinite scores are ref
 from __future__ import annotations
 
 from warehouse.stats.clustered import ClusterRobust, cluster_robust, standard_error_clustered
+from warehouse.stats.consistency import Consistency, proportion_intervals, semantic_consistency
 from warehouse.stats.defaults import IntervalChoice, choose_interval
 from warehouse.stats.designs import BestDesign, Cost, best_for_budget, cheapest_design, plan_table
 from warehouse.stats.intervals import (
@@ -19,8 +20,10 @@ from warehouse.stats.intervals import (
 )
 from warehouse.stats.korn_graubard import interval_korn_graubard
 from warehouse.stats.mean import estimate_mean
+from warehouse.stats.medoids import Medoids, find_medoids
 from warehouse.stats.missing import MissingBounds, missing_bounds
 from warehouse.stats.moments import standard_error_bernoulli, standard_error_clt
+from warehouse.stats.neighbours import NearPairs, Neighbours, near_pairs, nearest
 from warehouse.stats.paired import paired_difference
 from warehouse.stats.pilot import Pilot, plan_from_one, plan_from_pilot
 from warehouse.stats.planning import (
@@ -37,11 +40,15 @@ from warehouse.stats.unpaired import unpaired_difference
 __all__ = [
     "BestDesign",
     "ClusterRobust",
+    "Consistency",
     "Cost",
     "Estimate",
     "Interval",
     "IntervalChoice",
+    "Medoids",
     "MissingBounds",
+    "NearPairs",
+    "Neighbours",
     "PairedDifference",
     "Pilot",
     "Plan",
@@ -53,6 +60,7 @@ __all__ = [
     "choose_interval",
     "cluster_robust",
     "estimate_mean",
+    "find_medoids",
     "interval_clopper_pearson",
     "interval_jeffreys",
     "interval_korn_graubard",
@@ -62,12 +70,16 @@ __all__ = [
     "interval_wilson_bounded",
     "minimum_detectable_effect",
     "missing_bounds",
+    "near_pairs",
+    "nearest",
     "paired_difference",
     "plan_from_one",
     "plan_from_pilot",
     "plan_table",
     "power_of",
+    "proportion_intervals",
     "sample_size",
+    "semantic_consistency",
     "standard_error_bernoulli",
     "standard_error_clt",
     "standard_error_clustered",
