@@ -10,6 +10,12 @@ from warehouse.stats.clustered import ClusterRobust, cluster_robust, standard_er
 from warehouse.stats.consistency import Consistency, proportion_intervals, semantic_consistency
 from warehouse.stats.defaults import IntervalChoice, choose_interval
 from warehouse.stats.designs import BestDesign, Cost, best_for_budget, cheapest_design, plan_table
+from warehouse.stats.draws import (
+    PromptDraws,
+    prompt_draws,
+    single_draw_scores,
+    summarise_draws,
+)
 from warehouse.stats.intervals import (
     interval_clopper_pearson,
     interval_jeffreys,
@@ -34,6 +40,7 @@ from warehouse.stats.planning import (
     power_of,
     sample_size,
 )
+from warehouse.stats.prompts_fixed import FixedPromptsEstimate, estimate_mean_prompts_fixed
 from warehouse.stats.results import Estimate, Interval, PairedDifference, UnpairedDifference
 from warehouse.stats.unpaired import unpaired_difference
 
@@ -43,6 +50,7 @@ __all__ = [
     "Consistency",
     "Cost",
     "Estimate",
+    "FixedPromptsEstimate",
     "Interval",
     "IntervalChoice",
     "Medoids",
@@ -53,6 +61,7 @@ __all__ = [
     "Pilot",
     "Plan",
     "Power",
+    "PromptDraws",
     "UnpairedDifference",
     "VarianceParts",
     "best_for_budget",
@@ -61,6 +70,7 @@ __all__ = [
     "cluster_robust",
     "estimate_mean",
     "find_medoids",
+    "estimate_mean_prompts_fixed",
     "interval_clopper_pearson",
     "interval_jeffreys",
     "interval_korn_graubard",
@@ -80,8 +90,11 @@ __all__ = [
     "proportion_intervals",
     "sample_size",
     "semantic_consistency",
+    "prompt_draws",
+    "single_draw_scores",
     "standard_error_bernoulli",
     "standard_error_clt",
     "standard_error_clustered",
+    "summarise_draws",
     "unpaired_difference",
 ]

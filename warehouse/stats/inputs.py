@@ -55,7 +55,7 @@ def as_scores(scores: ArrayLike, name: str = "scores") -> FloatArray:
     Raises:
         StatisticsError: naming the argument, what was found and its first position.
     """
-    values = _as_floats(scores, name)
+    values = as_floats(scores, name)
     if values.ndim != 1:
         raise StatisticsError(f"`{name}` must be one-dimensional, found {values.ndim} dimensions")
     if len(values) == 0:
@@ -162,7 +162,7 @@ def is_binary(scores: FloatArray, binary: bool | None, n_draws: ArrayLike | None
 
 
 def _one_draw_each(n_draws: ArrayLike, n: int) -> bool:
-    draws = np.atleast_1d(_as_floats(n_draws, "n_draws"))
+    draws = np.atleast_1d(as_floats(n_draws, "n_draws"))
     if draws.shape not in ((1,), (n,)):
         raise StatisticsError(f"`n_draws` must be one number or one per prompt ({n})")
     if not np.all(draws >= 1):
@@ -170,7 +170,8 @@ def _one_draw_each(n_draws: ArrayLike, n: int) -> bool:
     return bool(np.all(draws == 1))
 
 
-def _as_floats(values: ArrayLike, name: str) -> FloatArray:
+def as_floats(values: ArrayLike, name: str) -> FloatArray:
+    """``values`` as a float array of any shape; NaN where an entry is missing."""
     try:
         if isinstance(values, np.ma.MaskedArray):  # np.asarray would show what is masked
             values = np.ma.filled(values.astype(np.float64), np.nan)
