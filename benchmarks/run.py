@@ -9,10 +9,16 @@ import tempfile
 from pathlib import Path
 
 import lm_eval_rows
+import permutation
 import scores
 import server
 
-BENCHMARKS = {"lm-eval": lm_eval_rows.run, "scores": scores.run, "server": server.run}
+BENCHMARKS = {
+    "lm-eval": lm_eval_rows.run,
+    "permutation": permutation.run,
+    "scores": scores.run,
+    "server": server.run,
+}
 
 
 def main() -> None:

@@ -25,12 +25,19 @@ from warehouse.stats.intervals import (
     interval_wilson_bounded,
 )
 from warehouse.stats.korn_graubard import interval_korn_graubard
+from warehouse.stats.margins import (
+    EquivalenceTest,
+    NonInferiorityTest,
+    equivalence_test,
+    noninferiority_test,
+)
 from warehouse.stats.mean import estimate_mean
 from warehouse.stats.medoids import Medoids, find_medoids
 from warehouse.stats.missing import MissingBounds, missing_bounds
 from warehouse.stats.moments import standard_error_bernoulli, standard_error_clt
 from warehouse.stats.neighbours import NearPairs, Neighbours, near_pairs, nearest
 from warehouse.stats.paired import paired_difference
+from warehouse.stats.paired_tests import McNemarTest, WilcoxonTest, mcnemar_test, wilcoxon_test
 from warehouse.stats.pilot import Pilot, plan_from_one, plan_from_pilot
 from warehouse.stats.planning import (
     Plan,
@@ -42,6 +49,7 @@ from warehouse.stats.planning import (
 )
 from warehouse.stats.prompts_fixed import FixedPromptsEstimate, estimate_mean_prompts_fixed
 from warehouse.stats.results import Estimate, Interval, PairedDifference, UnpairedDifference
+from warehouse.stats.sign_flip import SignFlipTest, sign_flip_test
 from warehouse.stats.unpaired import unpaired_difference
 
 __all__ = [
@@ -49,28 +57,34 @@ __all__ = [
     "ClusterRobust",
     "Consistency",
     "Cost",
+    "EquivalenceTest",
     "Estimate",
     "FixedPromptsEstimate",
     "Interval",
     "IntervalChoice",
+    "McNemarTest",
     "Medoids",
     "MissingBounds",
     "NearPairs",
     "Neighbours",
+    "NonInferiorityTest",
     "PairedDifference",
     "Pilot",
     "Plan",
     "Power",
     "PromptDraws",
+    "SignFlipTest",
     "UnpairedDifference",
     "VarianceParts",
+    "WilcoxonTest",
     "best_for_budget",
     "cheapest_design",
     "choose_interval",
     "cluster_robust",
+    "equivalence_test",
     "estimate_mean",
-    "find_medoids",
     "estimate_mean_prompts_fixed",
+    "find_medoids",
     "interval_clopper_pearson",
     "interval_jeffreys",
     "interval_korn_graubard",
@@ -78,23 +92,27 @@ __all__ = [
     "interval_t",
     "interval_wilson",
     "interval_wilson_bounded",
+    "mcnemar_test",
     "minimum_detectable_effect",
     "missing_bounds",
     "near_pairs",
     "nearest",
+    "noninferiority_test",
     "paired_difference",
     "plan_from_one",
     "plan_from_pilot",
     "plan_table",
     "power_of",
+    "prompt_draws",
     "proportion_intervals",
     "sample_size",
     "semantic_consistency",
-    "prompt_draws",
+    "sign_flip_test",
     "single_draw_scores",
     "standard_error_bernoulli",
     "standard_error_clt",
     "standard_error_clustered",
     "summarise_draws",
     "unpaired_difference",
+    "wilcoxon_test",
 ]

@@ -70,6 +70,13 @@ def as_scores(scores: ArrayLike, name: str = "scores") -> FloatArray:
     return values
 
 
+def as_seed(seed: object) -> int:
+    """``seed`` as a whole number of at least 0."""
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise StatisticsError(f"`seed` must be a whole number of at least 0, found {seed!r}")
+    return int(seed)
+
+
 def as_weights(weights: ArrayLike, n: int, name: str = "weights") -> FloatArray:
     """``weights`` as a float array of length ``n``, every entry finite and above 0."""
     values = as_scores(weights, name)

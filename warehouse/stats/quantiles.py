@@ -29,3 +29,8 @@ def t_p_value(t: float, degrees_of_freedom: float) -> float:
     """Two-sided P(|T| >= |t|) of Student's t."""
     nu = degrees_of_freedom
     return float(special.betainc(nu / 2, 0.5, nu / (nu + t * t)))
+
+
+def t_upper_tail(t: float, degrees_of_freedom: float) -> float:
+    """One-sided P(T >= t) of Student's t."""
+    return float(special.stdtr(degrees_of_freedom, -t))
