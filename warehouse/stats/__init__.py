@@ -6,6 +6,7 @@ cannot be computed is None with a reason, and missing or infinite scores are ref
 
 from __future__ import annotations
 
+from warehouse.stats.bootstrap import interval_bootstrap
 from warehouse.stats.clustered import ClusterRobust, cluster_robust, standard_error_clustered
 from warehouse.stats.consistency import Consistency, proportion_intervals, semantic_consistency
 from warehouse.stats.defaults import IntervalChoice, choose_interval
@@ -85,6 +86,7 @@ __all__ = [
     "estimate_mean",
     "estimate_mean_prompts_fixed",
     "find_medoids",
+    "interval_bootstrap",
     "interval_clopper_pearson",
     "interval_jeffreys",
     "interval_korn_graubard",

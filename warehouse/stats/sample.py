@@ -35,6 +35,8 @@ class Sample:
         bounds: finite bounds of the scores, or None.
         se_clt: error of the mean as if prompts were independent; None at n = 1.
         robust: cluster-robust errors; None without clusters or with a single one.
+        shares: weight of each prompt over the mean weight, shape (n,); None where the figure
+            is a plain mean.
     """
 
     values: FloatArray
@@ -44,6 +46,7 @@ class Sample:
     bounds: tuple[float, float] | None
     se_clt: float | None
     robust: ClusterRobust | None
+    shares: FloatArray | None = None
 
     @property
     def n(self) -> int:
@@ -80,6 +83,7 @@ def describe(
     clusters: Clusters | None,
     binary: bool = False,
     bounds: tuple[float, float] | None = None,
+    shares: FloatArray | None = None,
 ) -> Sample:
     """The figures of checked scores: one pass for the mean, one for the rest."""
     centred = deviations(values)
@@ -91,6 +95,7 @@ def describe(
         bounds=bounds,
         se_clt=clt_error(centred),
         robust=None if clusters is None else robust_errors(centred, clusters),
+        shares=shares,
     )
 
 
@@ -105,14 +110,16 @@ def build_sample(
 ) -> Sample:
     """Check the arguments of `estimate_mean` and describe what they hold."""
     raw = as_scores(scores)
-    values = linearise(raw, None if weights is None else as_weights(weights, len(raw)))
+    checked = None if weights is None else as_weights(weights, len(raw))
+    values = linearise(raw, checked)
+    shares = None if checked is None or values is raw else checked / checked.mean()
     groups = None if clusters is None else as_clusters(clusters, len(raw))
     zero_one = is_binary(raw, binary, n_draws)
     limits = finite_bounds(bounds)
     if link.name != "identity":
-        return describe(values, groups)
+        return describe(values, groups, shares=shares)
     if limits is not None:
         check_within(raw, limits)
     elif zero_one:
         limits = (0.0, 1.0)
-    return describe(values, groups, zero_one and values is raw, limits)
+    return describe(values, groups, zero_one and values is raw, limits, shares)
