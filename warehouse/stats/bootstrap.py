@@ -58,7 +58,7 @@ def interval_bootstrap(
 
     Examples:
         >>> print(interval_bootstrap([1, 1, 0, 1, 0, 0, 1, 1, 1, 0] * 30))
-        [0.5433, 0.6567]
+        [0.5433, 0.6533]
     """
     curve = find_link(link)
     sample = build_sample(scores, clusters, weights, curve, None, None, None)
