@@ -52,6 +52,11 @@ from warehouse.stats.prompts_fixed import FixedPromptsEstimate, estimate_mean_pr
 from warehouse.stats.results import Estimate, Interval, PairedDifference, UnpairedDifference
 from warehouse.stats.sign_flip import SignFlipTest, sign_flip_test
 from warehouse.stats.unpaired import unpaired_difference
+from warehouse.stats.wild import (
+    WildBootstrapTest,
+    interval_wild_bootstrap,
+    wild_bootstrap_test,
+)
 
 __all__ = [
     "BestDesign",
@@ -78,6 +83,7 @@ __all__ = [
     "UnpairedDifference",
     "VarianceParts",
     "WilcoxonTest",
+    "WildBootstrapTest",
     "best_for_budget",
     "cheapest_design",
     "choose_interval",
@@ -92,6 +98,7 @@ __all__ = [
     "interval_korn_graubard",
     "interval_normal",
     "interval_t",
+    "interval_wild_bootstrap",
     "interval_wilson",
     "interval_wilson_bounded",
     "mcnemar_test",
@@ -117,4 +124,5 @@ __all__ = [
     "summarise_draws",
     "unpaired_difference",
     "wilcoxon_test",
+    "wild_bootstrap_test",
 ]

@@ -1,0 +1,54 @@
+"""Random multipliers of the wild and multiplier bootstraps, in blocks.
+
+Draws come in streams of `STREAM` rows, each from a generator of its own that is derived from the
+seed and the number of the stream: the same weights whatever the size of the blocks they are
+handed out in.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from warehouse.stats.inputs import FloatArray
+
+#: Rows that one generator makes.
+STREAM = 64
+#: Webb's (2014) six points: mean 0, variance 1, each with probability 1/6.
+WEBB = np.sqrt(np.array([0.5, 1.0, 1.5, 0.5, 1.0, 1.5])) * np.array([-1, -1, -1, 1, 1, 1])
+# Three weights for each random byte below 216: a third of the random numbers.
+_TRIPLES = np.array(list(itertools.product(WEBB, repeat=3)))
+
+
+def webb_draws(
+    n: int, n_draws: int, seed: int, *, block: int = 4 * STREAM
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Webb weights for ``n`` units, ``n_draws`` times.
+
+    Args:
+        n: units (prompts or clusters) that each draw has a weight for.
+        n_draws: number of draws.
+        seed: of the random numbers, a whole number, at least 0.
+        block: most rows that are handed out at a time; rounded up to whole streams.
+
+    Yields:
+        which draws these are, and their weights, shape (rows, n).
+
+    Examples:
+        >>> [(rows.start, weights.shape) for rows, weights in webb_draws(3, 100, 0, block=64)]
+        [(0, (64, 3)), (64, (36, 3))]
+    """
+    streams = max(1, -(-block // STREAM))
+    for start in range(0, n_draws, streams * STREAM):
+        stop = min(start + streams * STREAM, n_draws)
+        parts = [_stream(n, first // STREAM, seed) for first in range(start, stop, STREAM)]
+        yield slice(start, stop), np.concatenate(parts)[: stop - start]
+
+
+def _stream(n: int, number: int, seed: int) -> FloatArray:
+    generator = np.random.Generator(np.random.SFC64(np.random.SeedSequence([seed, number])))
+    codes = generator.integers(0, len(_TRIPLES), size=-(-STREAM * n // 3), dtype=np.uint8)
+    weights: FloatArray = _TRIPLES.take(codes, axis=0).reshape(-1)[: STREAM * n].reshape(STREAM, n)
+    return weights
