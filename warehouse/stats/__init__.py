@@ -9,6 +9,7 @@ from __future__ import annotations
 from warehouse.stats.bootstrap import interval_bootstrap
 from warehouse.stats.clustered import ClusterRobust, cluster_robust, standard_error_clustered
 from warehouse.stats.consistency import Consistency, proportion_intervals, semantic_consistency
+from warehouse.stats.crossed import CrossedVariance, crossed_variance
 from warehouse.stats.defaults import IntervalChoice, choose_interval
 from warehouse.stats.designs import BestDesign, Cost, best_for_budget, cheapest_design, plan_table
 from warehouse.stats.draws import (
@@ -39,6 +40,7 @@ from warehouse.stats.moments import standard_error_bernoulli, standard_error_clt
 from warehouse.stats.neighbours import NearPairs, Neighbours, near_pairs, nearest
 from warehouse.stats.paired import paired_difference
 from warehouse.stats.paired_tests import McNemarTest, WilcoxonTest, mcnemar_test, wilcoxon_test
+from warehouse.stats.pass_at_k import PassRate, pass_at_k, pass_hat_k
 from warehouse.stats.pilot import Pilot, plan_from_one, plan_from_pilot
 from warehouse.stats.planning import (
     Plan,
@@ -51,7 +53,14 @@ from warehouse.stats.planning import (
 from warehouse.stats.prompts_fixed import FixedPromptsEstimate, estimate_mean_prompts_fixed
 from warehouse.stats.results import Estimate, Interval, PairedDifference, UnpairedDifference
 from warehouse.stats.sign_flip import SignFlipTest, sign_flip_test
+from warehouse.stats.single_draws import (
+    SingleDrawRange,
+    delta_k1,
+    expected_range,
+    single_draw_range,
+)
 from warehouse.stats.unpaired import unpaired_difference
+from warehouse.stats.variance_components import VarianceComponents, variance_components
 from warehouse.stats.wild import (
     WildBootstrapTest,
     interval_wild_bootstrap,
@@ -63,6 +72,7 @@ __all__ = [
     "ClusterRobust",
     "Consistency",
     "Cost",
+    "CrossedVariance",
     "EquivalenceTest",
     "Estimate",
     "FixedPromptsEstimate",
@@ -75,12 +85,15 @@ __all__ = [
     "Neighbours",
     "NonInferiorityTest",
     "PairedDifference",
+    "PassRate",
     "Pilot",
     "Plan",
     "Power",
     "PromptDraws",
     "SignFlipTest",
+    "SingleDrawRange",
     "UnpairedDifference",
+    "VarianceComponents",
     "VarianceParts",
     "WilcoxonTest",
     "WildBootstrapTest",
@@ -88,9 +101,12 @@ __all__ = [
     "cheapest_design",
     "choose_interval",
     "cluster_robust",
+    "crossed_variance",
+    "delta_k1",
     "equivalence_test",
     "estimate_mean",
     "estimate_mean_prompts_fixed",
+    "expected_range",
     "find_medoids",
     "interval_bootstrap",
     "interval_clopper_pearson",
@@ -108,6 +124,8 @@ __all__ = [
     "nearest",
     "noninferiority_test",
     "paired_difference",
+    "pass_at_k",
+    "pass_hat_k",
     "plan_from_one",
     "plan_from_pilot",
     "plan_table",
@@ -117,12 +135,14 @@ __all__ = [
     "sample_size",
     "semantic_consistency",
     "sign_flip_test",
+    "single_draw_range",
     "single_draw_scores",
     "standard_error_bernoulli",
     "standard_error_clt",
     "standard_error_clustered",
     "summarise_draws",
     "unpaired_difference",
+    "variance_components",
     "wilcoxon_test",
     "wild_bootstrap_test",
 ]

@@ -88,6 +88,20 @@ class PromptDraws:
         return np.allclose(self.within[known], p * (1 - p) * k / (k - 1), atol=_ZERO_ONE_TOLERANCE)
 
 
+def as_estimand(estimand: str) -> str:
+    """``"prompts_sampled"`` or ``"prompts_fixed"``, also written with a hyphen.
+
+    Raises:
+        StatisticsError: another word.
+    """
+    name = estimand.replace("-", "_")
+    if name not in (PROMPTS_SAMPLED, PROMPTS_FIXED):
+        raise StatisticsError(
+            f"unknown `estimand` {estimand!r}, expected {PROMPTS_SAMPLED} or {PROMPTS_FIXED}"
+        )
+    return name
+
+
 def prompt_draws(means: ArrayLike, within: ArrayLike, n_draws: ArrayLike) -> PromptDraws:
     """Check what `PromptDraws` holds.
 
