@@ -11,6 +11,7 @@ SECTIONS = {
     "store": "The store itself",
     "ingest": "What goes into it",
     "look": "What it says",
+    "inference": "What it proves, and what it would take",
 }
 
 
@@ -121,5 +122,12 @@ _LOOK = (
     )),
 )  # fmt: skip
 
+_INFERENCE = (
+    Entry("power", "inference", "power", "Plan a comparison: prompts, draws, what can be found.", (
+        "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",
+        "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02",
+    )),
+)  # fmt: skip
+
 #: Every command by name, in the order of the help.
-COMMANDS = {entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK)}
+COMMANDS = {entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE)}

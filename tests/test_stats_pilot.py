@@ -99,7 +99,7 @@ def test_single_draws_give_the_total_and_say_so() -> None:
     assert (pilot.omega2, pilot.omega2_raw, pilot.sigma2_a) == (None, None, None)
     assert pilot.total == pytest.approx(np.var([1, 0, 0, 1], ddof=1))
     assert "parts_unknown" in pilot.flags
-    assert "both runs have one draw per prompt" in pilot.reason
+    assert "the draws of both runs have no known variance" in pilot.reason
     assert (pilot.parts.omega2, pilot.parts.sigma2_a) == (pilot.total, 0.0)
 
 
@@ -108,7 +108,7 @@ def test_the_part_that_is_known_is_used() -> None:
     pilot = plan_from_pilot([1, 0, 1, 1], means, None, within, 1, k)
     assert (pilot.sigma2_a, pilot.omega2) == (None, None)
     assert pilot.sigma2_b == pytest.approx(0.208333333333)
-    assert "run A has one draw" in pilot.reason
+    assert "the draws of run A have no" in pilot.reason
     assert pilot.parts.omega2 == pytest.approx(pilot.total - 0.0520833333333)
     at_pilot = standard_error(4, pilot.parts, k_b=4)
     assert at_pilot == pytest.approx(math.sqrt(pilot.total / 4), rel=1e-12)
@@ -119,6 +119,11 @@ def test_a_prompt_with_one_draw_takes_the_mean_of_the_others() -> None:
     assert "within_imputed" in found.flags
     assert found.sigma2_a == pytest.approx(0.4)
     assert found.within_a == pytest.approx((0.4 + 0.25 + 0.15) / 3)
+
+
+def test_draws_without_a_known_variance_are_not_told_apart() -> None:
+    found = plan_from_pilot([1, 0.5, 0], [0, 1, 0.2], draws_a=10, draws_b=10)
+    assert (found.sigma2_a, found.draws_a, found.flags[0]) == (None, 10.0, "parts_unknown")
 
 
 @given(st.permutations(range(12)))
@@ -146,9 +151,8 @@ BAD = [
     (lambda: plan_from_pilot([], []), "`means_a` is empty"),
     (lambda: plan_from_pilot([1, math.nan], [0, 1]), "not finite"),
     (lambda: plan_from_pilot([1, 0], [0, 1], clusters=[1, 1]), "a pilot of one cluster"),
-    (lambda: plan_from_pilot([1, 0], [0, 1], draws_a=2), "`within_a` is missing"),
-    (lambda: plan_from_pilot([1, 0], [0, 1], [0.1, math.nan], None, 2), "not finite"),
-    (lambda: plan_from_pilot([1, 0], [0, 1], [0.1, -0.1], None, 2), "holds variances"),
+    (lambda: plan_from_pilot([1, 0], [0, 1], [0.1, math.inf], None, 2), "found inf at index 1"),
+    (lambda: plan_from_pilot([1, 0], [0, 1], [0.1, -0.1], None, 2), "found -0.1 at index 1"),
     (lambda: plan_from_pilot([1, 0], [0, 1], [0.1], None, 2), "`within_a` has 1 entries"),
     (lambda: plan_from_pilot([1, 0], [0, 1], draws_b=0), "`draws_b` must hold whole"),
     (lambda: plan_from_pilot([1, 0], [0, 1], draws_b=[1, 2, 3]), "`draws_b` must be one"),

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from warehouse.errors import MisuseError
 from warehouse.store.engine import Store, open_store
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from warehouse.ingest import IngestReport
     from warehouse.metrics.compare import Comparison
     from warehouse.metrics.leaderboard import Leaderboard
+    from warehouse.metrics.power import PowerPlan
+    from warehouse.stats import VarianceParts
     from warehouse.store.loader import LoadOptions
 
 
@@ -144,6 +147,42 @@ class Warehouse:
                 store, a, b, benchmark=benchmark, metric=metric, cluster=cluster, level=level,
                 latest=latest, force=force,
             )  # fmt: skip
+
+    def power(
+        self,
+        *references: str,
+        benchmark: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        cluster: str | None = None,
+        latest: bool = False,
+        correlation: float | None = None,
+        parts: VarianceParts | None = None,
+        **question: Any,
+    ) -> PowerPlan:
+        """Plan a comparison from one or two stored runs, or from variances.
+
+        Args:
+            references: of the runs; see :func:`warehouse.metrics.pilots.read_pilot`.
+            parts: variances, instead of references.
+            question: fields of :class:`warehouse.metrics.power.Question`, such as ``delta``.
+
+        Raises:
+            MisuseError: both or neither of references and variances; what they do not allow.
+        """
+        from warehouse.metrics.pilots import read_pilot
+        from warehouse.metrics.power import Question, plan_power
+
+        if (parts is None) == (not references):
+            raise MisuseError("plan from stored runs or from variances: give one of them")
+        if parts is not None:
+            return plan_power(Question(**question), parts)
+        with self.reading() as store:
+            pilot = read_pilot(
+                store, references, benchmark=benchmark, metric=metric, where=where,
+                cluster=cluster, latest=latest, correlation=correlation,
+            )  # fmt: skip
+        return plan_power(Question(**question), pilot)
 
     def show(self, run: str | int, prompt: str | int | None = None) -> Any:
         """A run, or one prompt of it with every response and score."""

@@ -42,14 +42,16 @@ class Pilot:
         total: s²_d, or n·CR2²(d): what one prompt adds to n·SE² at the pilot's K.
         total_unclustered: s²_d.
         within_a: a = mean_i(W_A,i/K_A,i): the part of ``total`` that is draws of the first run;
-            None where no prompt of it has two draws.
+            None where no prompt of it has a known variance of its draws.
         within_b: b of the second.
-        sigma2_a: σ̂²_A = mean_i W_A,i; None where no prompt has two draws.
+        sigma2_a: σ̂²_A = mean_i W_A,i; None where ``within_a`` is.
         sigma2_b: of the second.
+        draws_a: mean draws per prompt of the first run.
+        draws_b: of the second.
         omega2: ω̂², at least 0; None where a part within is unknown.
         omega2_raw: the same, not cut off at 0: unbiased.
         flags: ``parts_unknown`` (single draws: K cannot be planned), ``omega2_clipped``,
-            ``within_imputed`` (prompts with one draw take the mean of the others),
+            ``within_imputed`` (prompts without a known variance take the mean of the others),
             ``few_prompts``, ``few_clusters``.
         reason: in words, what could not be told apart; empty where nothing.
     """
@@ -66,6 +68,8 @@ class Pilot:
     within_b: float | None
     sigma2_a: float | None
     sigma2_b: float | None
+    draws_a: float
+    draws_b: float
     omega2: float | None
     omega2_raw: float | None
     flags: tuple[str, ...]
@@ -103,6 +107,7 @@ class _Within:
 
     sigma2: float | None
     share: float | None
+    draws: float
     imputed: bool
 
 
@@ -120,16 +125,15 @@ def plan_from_pilot(
     Args:
         means_a: mean score of each prompt over its draws in the first run, finite, shape (n,).
         means_b: the same prompts in the same order in the second run.
-        within_a: variance (over K − 1) of the draws of each prompt, shape (n,); NaN, or
-            anything, where a prompt has one draw; None: every prompt has one.
+        within_a: variance (over K − 1) of the draws of each prompt, shape (n,); NaN where it is
+            not known (what stands at a prompt with one draw is not read); None: nowhere known.
         within_b: of the second run.
         draws_a: draws K of each prompt, at least 1, one number or shape (n,).
         draws_b: of the second run.
         clusters: cluster of each prompt, or None. Take whole clusters into a pilot.
 
     Raises:
-        StatisticsError: for arguments misaligned or out of range, a single prompt or cluster,
-            and a missing variance where there are several draws.
+        StatisticsError: for arguments misaligned or out of range, a single prompt or cluster.
 
     Examples:
         >>> pilot = plan_from_pilot([0.5, 1, 0, 0.5], [0, 1, 0, 1], [0.5, 0, 0, 0.5],
@@ -210,6 +214,8 @@ def _pilot(
         within_b=of_b.share,
         sigma2_a=of_a.sigma2,
         sigma2_b=of_b.sigma2,
+        draws_a=of_a.draws,
+        draws_b=of_b.draws,
         omega2=None if raw is None else max(0.0, raw),
         omega2_raw=raw,
         flags=_flags(groups, raw, within, n),
@@ -237,19 +243,31 @@ def _totals(values: FloatArray, clusters: Clusters | None) -> tuple[float, float
 
 def _within(within: ArrayLike | None, draws: ArrayLike, n: int, name: str) -> _Within:
     k = _draws(draws, n, f"draws_{name}".rstrip("_"))
-    several = k > 1
-    if not several.any():
-        return _Within(None, None, False)
-    label = f"within_{name}".rstrip("_")
+    variances = _variances(within, k, f"within_{name}".rstrip("_"))
+    known = ~np.isnan(variances)
+    usual = float(k.mean())
+    if not known.any():
+        return _Within(None, None, usual, False)
+    filled = np.where(known, variances, variances[known].mean())
+    share = float((filled / k).mean())
+    return _Within(float(filled.mean()), share, usual, not bool(known.all()))
+
+
+def _variances(within: ArrayLike | None, k: FloatArray, name: str) -> FloatArray:
+    """NaN where not known, and for a single draw."""
     if within is None:
-        raise StatisticsError(f"`{label}` is missing: prompts with several draws have a variance")
-    variances = np.asarray(within, dtype=np.float64)
-    check_length(variances.size, n, label)
-    known = as_scores(variances[several], label)
-    if known.min() < 0:
-        raise StatisticsError(f"`{label}` holds variances: at least 0, found {known.min()}")
-    filled = np.where(several, variances, known.mean())
-    return _Within(float(filled.mean()), float((filled / k).mean()), not bool(several.all()))
+        return np.full(len(k), np.nan)
+    given = np.asarray(within, dtype=np.float64)
+    check_length(given.size, len(k), name)
+    variances = np.where(k > 1, given, np.nan)
+    wrong = np.isinf(variances) | (variances < 0)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise StatisticsError(
+            f"`{name}` holds variances (at least 0, or NaN), found {variances[first]} at index"
+            f" {first}"
+        )
+    return variances
 
 
 def _draws(draws: ArrayLike, n: int, name: str) -> FloatArray:
@@ -278,8 +296,9 @@ def _reason(within: tuple[_Within, _Within]) -> str:
     unknown = [name for name, one in zip("AB", within, strict=True) if one.share is None]
     if not unknown:
         return ""
-    runs = "both runs have" if len(unknown) == 2 else f"run {unknown[0]} has"
+    runs = "of both runs" if len(unknown) == 2 else f"of run {unknown[0]}"
     return (
-        f"{runs} one draw per prompt: the part of the draws cannot be told from the part of the"
-        " prompts, so it counts as prompts, and more draws promise nothing"
+        f"the draws {runs} have no known variance around their prompt (single draws have none): it"
+        " cannot be told from the variance over prompts and counts as that, so that more draws"
+        " promise nothing"
     )
