@@ -39,6 +39,7 @@ from warehouse.stats.missing import MissingBounds, missing_bounds
 from warehouse.stats.moments import standard_error_bernoulli, standard_error_clt
 from warehouse.stats.neighbours import NearPairs, Neighbours, near_pairs, nearest
 from warehouse.stats.paired import paired_difference
+from warehouse.stats.paired_fixed import paired_difference_prompts_fixed
 from warehouse.stats.paired_tests import McNemarTest, WilcoxonTest, mcnemar_test, wilcoxon_test
 from warehouse.stats.pass_at_k import PassRate, pass_at_k, pass_hat_k
 from warehouse.stats.pilot import Pilot, plan_from_one, plan_from_pilot
@@ -124,6 +125,7 @@ __all__ = [
     "nearest",
     "noninferiority_test",
     "paired_difference",
+    "paired_difference_prompts_fixed",
     "pass_at_k",
     "pass_hat_k",
     "plan_from_one",

@@ -130,7 +130,7 @@ def equivalence_test(
         raise StatisticsError(f"`margin` must be a finite number above 0, found {margin}")
     sample, t = _sample(differences, clusters), None
     _check_alpha(alpha)
-    p_lower, p_upper = _tail(sample, margin), _tail(sample, -margin, upper=False)
+    p_lower, p_upper = equivalence_p_values(sample.mean, sample.se, sample.df, margin)
     p = None if p_lower is None or p_upper is None else max(p_lower, p_upper)
     if sample.se and sample.df is not None:
         t = t_quantile(1 - 2 * alpha, sample.df) * sample.se
@@ -176,7 +176,7 @@ def noninferiority_test(
         raise StatisticsError(f"`margin` must be a finite number from 0, found {margin}")
     sample = _sample(differences, clusters)
     _check_alpha(alpha)
-    p = _tail(sample, margin)
+    p = _tail(sample.mean + margin, sample.se, sample.df)
     low = None
     if sample.se and sample.df is not None:
         low = sample.mean - t_quantile(1 - 2 * alpha, sample.df) * sample.se
@@ -201,12 +201,24 @@ def _check_alpha(alpha: float) -> None:
         raise StatisticsError(f"`alpha` must lie between 0 and 0.5 (such as 0.05), found {alpha}")
 
 
-def _tail(sample: Sample, shift: float, *, upper: bool = True) -> float | None:
-    """P(T >= (mean + shift)/se), or P(T <= ...); None without an error."""
-    if not sample.se or sample.df is None:
-        return None
-    t = (sample.mean + shift) / sample.se
-    return t_upper_tail(t if upper else -t, sample.df)
+def equivalence_p_values(
+    difference: float, error: float | None, df: float | None, margin: float
+) -> tuple[float | None, float | None]:
+    """One-sided p of "difference <= −margin" and of "difference >= margin"; the larger is
+    TOST's. None without an error above 0.
+
+    Args:
+        difference: estimate.
+        error: its standard error.
+        df: degrees of freedom of ``error``.
+        margin: above 0.
+    """
+    return _tail(difference + margin, error, df), _tail(margin - difference, error, df)
+
+
+def _tail(distance: float, error: float | None, df: float | None) -> float | None:
+    """P(T >= distance/error); None without an error."""
+    return t_upper_tail(distance / error, df) if error and df is not None else None
 
 
 def _reason(sample: Sample, test: str) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.defaults import FEW_PROMPTS, IntervalChoice, choose_interval
+from warehouse.stats.draws import PROMPTS_SAMPLED
 from warehouse.stats.inputs import (
     ROUNDING,
     Clusters,
@@ -66,8 +67,8 @@ def paired_difference(
         (2.290948975, 5)
     """
     curve, level = find_link(link), as_level(level)
-    values_a = _figure_values(a, weights_a, curve, "a")
-    values_b = _figure_values(b, weights_b, curve, "b")
+    values_a = figure_values(a, weights_a, curve, "a")
+    values_b = figure_values(b, weights_b, curve, "b")
     if len(values_a) != len(values_b):
         raise StatisticsError(
             f"`a` has {len(values_a)} prompts, `b` {len(values_b)}; pass the prompts that both"
@@ -77,9 +78,17 @@ def paired_difference(
     return _compare(describe(values_a, groups), describe(values_b, groups), groups, level)
 
 
-def _figure_values(
-    scores: ArrayLike, weights: ArrayLike | None, link: Link, name: str
+def figure_values(
+    scores: ArrayLike, weights: ArrayLike | None, link: Link, name: str = "scores"
 ) -> FloatArray:
+    """Checked values, one per prompt, whose mean is the reported figure (delta method).
+
+    Args:
+        scores: finite, shape (n,).
+        weights: above 0, shape (n,), or None.
+        link: of the metric; see `find_link`.
+        name: of ``scores`` in messages.
+    """
     raw = as_scores(scores, name)
     checked = None if weights is None else as_weights(weights, len(raw), f"weights_{name}")
     return linearise_figure(raw, checked, link)
@@ -110,6 +119,7 @@ def _compare(a: Sample, b: Sample, clusters: Clusters | None, level: float) -> P
         flags=choice.flags + tuple(flag.replace("scores", "differences") for flag in why),
         se_eq7=d.se_clt,
         **_clustered_errors(d),
+        estimand=PROMPTS_SAMPLED,
     )
 
 

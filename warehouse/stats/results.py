@@ -124,6 +124,7 @@ class PairedDifference:
         method: ``"paired_t"`` or ``"paired_cr2_t"``.
         reason: why this method, or why there is no interval.
         flags: as in `Estimate`; ``all_differences_equal`` for a constant difference.
+        estimand: ``"prompts_sampled"``, or ``"prompts_fixed"`` where only draws are random.
     """
 
     difference: float
@@ -148,6 +149,7 @@ class PairedDifference:
     method: str
     reason: str
     flags: tuple[str, ...]
+    estimand: str = "prompts_sampled"
 
     def __str__(self) -> str:
         figures = _figures(self.difference, self.standard_error, self.ci_low, self.ci_high)
