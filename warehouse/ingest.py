@@ -324,7 +324,7 @@ def _parse(
     dump = job.importer.read(job.files, plan.settings)
     dump.runs = tuple(with_values(header, plan.settings.values) for header in dump.runs)
     try:
-        return loader.parse(dump, plan.options.on_duplicate, slot)
+        return loader.parse(dump, plan.options, slot)
     finally:
         rejections += dump.rejections
 

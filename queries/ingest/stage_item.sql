@@ -1,4 +1,5 @@
--- The prompts of each run. Different items with equal content are numbered by `occurrence`.
+-- The prompts of each run. Different items with equal content are numbered by `occurrence`;
+-- `key_hash` is a 64-bit hash of the natural key.
 -- grain: one row per run, item and content
 create or replace table stage_item as
 with item as (
@@ -17,6 +18,7 @@ select n.run, n.item, n.key_no, n.first_r,
     coalesce(k.key, n.item) as key,
     case when k.key is not null then 'content' when n.has_id then 'id' else 'position' end
         as key_kind,
-    cast(n.occurrence as integer) as occurrence
+    cast(n.occurrence as integer) as occurrence,
+    md5_number_lower(coalesce(k.key, n.item) || chr(31) || n.occurrence) as key_hash
 from numbered as n
 left join known_key as k on k.key_no = n.key_no

@@ -1,8 +1,7 @@
--- The id of each item's prompt, and a 64-bit hash of its natural key.
+-- The id of each item's prompt.
 -- grain: one row per run, item and content
 create or replace temp table stage_prompt as
-select i.run, i.item, i.key_no, p.id as prompt_id,
-    md5_number_lower(i.key || chr(31) || i.occurrence) as key_hash
+select i.run, i.item, i.key_no, i.key_hash, p.id as prompt_id
 from stage_item as i
 join stage_run as h on h.run = i.run
 join known_prompt as p on p.benchmark_id = h.benchmark_id and p.split = h.split

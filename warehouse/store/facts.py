@@ -19,7 +19,7 @@ from warehouse.store.staging import Measured
 from warehouse.store.workbench import Workbench
 
 if TYPE_CHECKING:
-    from warehouse.store.loader import TextPolicy, _Load
+    from warehouse.store.loader import _Load
 
 #: Metrics that a benchmark is reported by, if it says nothing itself; earlier is better.
 DEFAULT_METRICS = ("acc", "accuracy", "exact_match", "correct", "score", "pass@1", "is_resolved")
@@ -105,7 +105,7 @@ _PUSHED = (
 )  # fmt: skip
 
 
-def push(bench: Workbench, run_ids: Mapping[int, int], text: TextPolicy) -> None:
+def push(bench: Workbench, run_ids: Mapping[int, int]) -> None:
     """The facts and texts of new runs, sorted as the store keeps them."""
     if not run_ids:
         return
@@ -120,26 +120,17 @@ def push(bench: Workbench, run_ids: Mapping[int, int], text: TextPolicy) -> None
                 f"select run_id, {columns} from stage_{table} join run_id using (run) "
                 f"order by {order}",
             )
-    _push_texts(bench, text)
+    _push_texts(bench)
 
 
-def _push_texts(bench: Workbench, policy: TextPolicy) -> None:
-    kept = {"all": ("prompt_sent", "response"), "responses": ("response",), "none": ()}[policy]
-    selects = [
-        f"select s.{_HASH_OF[column]} as sha256, s.{column} as text "
-        f"from stage_sample as s join run_id using (run) where s.{_HASH_OF[column]} is not null"
-        for column in kept
-    ]
-    if selects:
-        text = " union all ".join(selects)
-        bench.push_new(
-            "content",
-            "sha256",
-            f"select sha256, any_value(text) as text from ({text}) as said group by sha256",
-        )
-
-
-_HASH_OF = {"prompt_sent": "prompt_hash", "response": "response_hash"}
+def _push_texts(bench: Workbench) -> None:
+    """Those texts that the store does not hold yet."""
+    select = "select sha256, text from stage_text"
+    if bench.value("select count(*) from stage_fact anti join run_id using (run)"):
+        said = "select {0}_hash from stage_generation semi join run_id using (run)"
+        new = f"{said.format('prompt')} union all {said.format('response')}"
+        select = f"{select} where sha256 in ({new})"  # not the texts of runs that are not stored
+    bench.push_new("content", "sha256", select)
 
 
 # --- metrics of a benchmark ------------------------------------------------------------------

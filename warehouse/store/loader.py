@@ -23,13 +23,11 @@ from warehouse.store.decisions import Decision, OnConflict, decide
 from warehouse.store.dimensions import Dimensions, allocate, benchmark_row
 from warehouse.store.engine import Store
 from warehouse.store.identity import spec_of
-from warehouse.store.staging import Measured, OnDuplicate
+from warehouse.store.staging import Measured, OnDuplicate, TextPolicy
 from warehouse.store.workbench import open_workbench
 
 #: How often a load is tried where another writer got in its way (deadlock, serialisation).
 ATTEMPTS = 3
-
-TextPolicy = Literal["all", "responses", "none"]
 
 
 @dataclass(frozen=True)
@@ -109,8 +107,8 @@ class Loader:
         self.parser.raw.close()
         self.bench.close()
 
-    def parse(self, dump: Dump, on_duplicate: OnDuplicate = "error", slot: int = 0) -> Parsed:
-        """Read all batches of a dump into slot 0 or 1, and number its prompts.
+    def parse(self, dump: Dump, options: LoadOptions, slot: int = 0) -> Parsed:
+        """Read all batches of a dump into slot 0 or 1, number its prompts, gather its texts.
 
         Raises:
             InputError: a value that no store can hold.
@@ -119,7 +117,8 @@ class Loader:
         try:
             n_rows = staging.fill(self.parser, dump)
             if n_rows:
-                staging.number_items(self.parser, on_duplicate)
+                staging.number_items(self.parser, options.on_duplicate)
+                staging.gather_texts(self.parser, options.text)
             return Parsed(dump, slot, n_rows)
         except Exception as error:
             if dialects.value_error(error):
@@ -142,7 +141,7 @@ class Loader:
             ConflictError: a stored run says something else.
         """
         started = time.monotonic()
-        parsed = dump if isinstance(dump, Parsed) else self.parse(dump, options.on_duplicate)
+        parsed = dump if isinstance(dump, Parsed) else self.parse(dump, options)
         self.bench.use(parsed.slot)
         try:
             for left in reversed(range(ATTEMPTS)):
@@ -328,7 +327,7 @@ class Loader:
             run_ids = {item.run: first + place for place, item in enumerate(fresh)}
             facts.insert_runs(connection, state, fresh, run_ids)
             if state.n_rows:
-                facts.push(self.bench, run_ids, state.options.text)
+                facts.push(self.bench, run_ids)
             facts.benchmark_metrics(connection, self.bench, state, run_ids)
             facts.publish(self.store, self.bench, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)

@@ -21,6 +21,7 @@ from warehouse.store.identity import digest
 from warehouse.store.workbench import Workbench, ingest_text
 
 OnDuplicate = Literal["error", "first", "last", "draws"]
+TextPolicy = Literal["all", "responses", "none"]
 
 #: Remembered content keys are forgotten beyond this number, to bound memory.
 KNOWN_KEYS = 500_000
@@ -29,7 +30,7 @@ KEY_BLOCK = 50_000
 
 
 #: What parsing makes, in the slot of the source.
-PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item")
+PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_text")
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,21 @@ def number_items(bench: Workbench, on_duplicate: OnDuplicate) -> None:
     if on_duplicate == "draws":
         bench.script("number_draws")
     bench.script("stage_item")
+
+
+def gather_texts(bench: Workbench, policy: TextPolicy) -> None:
+    """The texts to keep, each once, in ``stage_text``."""
+    kept = {"all": ("prompt_sent", "response"), "responses": ("response",), "none": ()}[policy]
+    selects = [
+        f"select {_HASHED[column]} as sha256, {column} as text from stage_sample"
+        f" where {_HASHED[column]} is not null"
+        for column in kept
+    ]
+    nothing = "select null::blob as sha256, null::varchar as text where false"
+    bench.run(
+        "create or replace table stage_text as select sha256, any_value(text) as text"
+        f" from ({' union all '.join(selects or [nothing])}) as said group by sha256"
+    )
 
 
 def resolve(bench: Workbench) -> None:
