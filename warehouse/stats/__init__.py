@@ -6,6 +6,7 @@ cannot be computed is None with a reason, and missing or infinite scores are ref
 
 from __future__ import annotations
 
+from warehouse.stats.adjust import benjamini_hochberg, holm
 from warehouse.stats.bootstrap import interval_bootstrap
 from warehouse.stats.clustered import ClusterRobust, cluster_robust, standard_error_clustered
 from warehouse.stats.consistency import Consistency, proportion_intervals, semantic_consistency
@@ -41,6 +42,7 @@ from warehouse.stats.neighbours import NearPairs, Neighbours, near_pairs, neares
 from warehouse.stats.paired import paired_difference
 from warehouse.stats.paired_fixed import paired_difference_prompts_fixed
 from warehouse.stats.paired_tests import McNemarTest, WilcoxonTest, mcnemar_test, wilcoxon_test
+from warehouse.stats.pairs import AllPairs, all_pairs
 from warehouse.stats.pass_at_k import PassRate, pass_at_k, pass_hat_k
 from warehouse.stats.pilot import Pilot, plan_from_one, plan_from_pilot
 from warehouse.stats.planning import (
@@ -52,6 +54,7 @@ from warehouse.stats.planning import (
     sample_size,
 )
 from warehouse.stats.prompts_fixed import FixedPromptsEstimate, estimate_mean_prompts_fixed
+from warehouse.stats.ranks import Ranks, rank_models
 from warehouse.stats.results import Estimate, Interval, PairedDifference, UnpairedDifference
 from warehouse.stats.sign_flip import SignFlipTest, sign_flip_test
 from warehouse.stats.single_draws import (
@@ -70,6 +73,7 @@ from warehouse.stats.wild import (
 
 __all__ = [
     "BestDesign",
+    "AllPairs",
     "ClusterRobust",
     "Consistency",
     "Cost",
@@ -100,6 +104,9 @@ __all__ = [
     "WildBootstrapTest",
     "best_for_budget",
     "cheapest_design",
+    "Ranks",
+    "all_pairs",
+    "benjamini_hochberg",
     "choose_interval",
     "cluster_robust",
     "crossed_variance",
@@ -110,6 +117,7 @@ __all__ = [
     "expected_range",
     "find_medoids",
     "interval_bootstrap",
+    "holm",
     "interval_clopper_pearson",
     "interval_jeffreys",
     "interval_korn_graubard",
@@ -139,6 +147,7 @@ __all__ = [
     "sign_flip_test",
     "single_draw_range",
     "single_draw_scores",
+    "rank_models",
     "standard_error_bernoulli",
     "standard_error_clt",
     "standard_error_clustered",

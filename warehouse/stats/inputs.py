@@ -70,6 +70,31 @@ def as_scores(scores: ArrayLike, name: str = "scores") -> FloatArray:
     return values
 
 
+def as_score_matrix(scores: ArrayLike, name: str = "scores") -> FloatArray:
+    """``scores`` of several models as a two-dimensional float array, NaN where not scored.
+
+    Args:
+        scores: one row per prompt, one column per model, shape (n, M), n at least 1, M at least 2.
+
+    Raises:
+        StatisticsError: for another shape, and for infinite scores with their first position.
+    """
+    values = as_floats(scores, name)
+    if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
+        raise StatisticsError(
+            f"`{name}` must be prompts x models with at least 1 prompt and 2 models, found shape"
+            f" {values.shape}"
+        )
+    infinite = np.isinf(values)
+    if infinite.any():
+        row, column = np.argwhere(infinite)[0]
+        raise StatisticsError(
+            f"`{name}` holds {int(infinite.sum())} infinite value(s) (first: prompt {row}, model"
+            f" {column}); a prompt that was not scored is NaN"
+        )
+    return values
+
+
 def as_seed(seed: object) -> int:
     """``seed`` as a whole number of at least 0."""
     if not isinstance(seed, int | np.integer) or seed < 0:
