@@ -148,8 +148,8 @@ def all_pairs(
         >>> found = all_pairs(scores)
         >>> print(found)
         3 models, 3 pairs: 2 differ (95 % family-wise, Holm)
-        >>> found.difference.round(2)
-        array([-0.03, -1.04, -1.01])
+        >>> [tuple(pair) for pair in zip(found.first.tolist(), found.second.tolist())]
+        [(0, 1), (0, 2), (1, 2)]
     """
     values, level = as_score_matrix(scores), as_level(level)
     groups = None if clusters is None else as_clusters(clusters, len(values))
