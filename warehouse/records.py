@@ -315,7 +315,8 @@ def parse_json(text: str | bytes) -> Any:
     """Parse JSON, accepting the bare NaN and Infinity that Python writers emit (as null).
 
     Raises:
-        ValueError: not JSON, bytes that are not UTF-8, lone surrogates, integers beyond 64 bits.
+        ValueError: not JSON, bytes that are not UTF-8, lone surrogates, integers beyond 64 bits,
+            nesting beyond what can be read.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if b"0" * 19 not in raw.translate(_SAME_DIGIT):  # longer numbers may not fit 64 bits
@@ -332,7 +333,11 @@ def literal_path(path: Path | str) -> str:
 
 
 def _parse_lenient(raw: bytes) -> Any:
-    value = json.loads(raw.decode("utf-8"), parse_constant=_no_number, parse_int=_bounded_int)
+    text = raw.decode("utf-8")
+    try:
+        value = json.loads(text, parse_constant=_no_number, parse_int=_bounded_int)
+    except RecursionError:
+        raise ValueError("lists or objects inside each other, too deep to read") from None
     try:
         orjson.dumps(value)
     except TypeError as error:  # a lone surrogate

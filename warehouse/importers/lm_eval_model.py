@@ -72,7 +72,7 @@ def model_fields(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
         "revision": revision,
         "base_checkpoint": _base(config, arguments) if adapter else None,
         "parameter_count": _whole(config.get("model_num_parameters")),
-        "endpoint": _endpoint(arguments.get("base_url")),
+        "endpoint": endpoint_host(arguments.get("base_url")),
         **position_fields((revision, part), name, path),
     }
 
@@ -135,6 +135,12 @@ def is_local(value: Any) -> bool:
     return isinstance(value, str) and value.startswith(("/", "./", "../", "~"))
 
 
+def endpoint_host(url: Any) -> str | None:
+    """Host of a public endpoint; one's own machine is no property of the measurement."""
+    host = urlsplit(url).hostname if isinstance(url, str) else None
+    return None if host is None or _PRIVATE_HOST.fullmatch(host) else host
+
+
 def _name(
     document: Mapping[str, Any], config: Mapping[str, Any], arguments: Mapping[str, Any]
 ) -> str | None:
@@ -175,12 +181,6 @@ def _base(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None
 def _epoch(texts: tuple[str | None, ...]) -> float | None:
     found = (_EPOCH.findall(text) for text in texts if text)
     return next((float(numbers[-1]) for numbers in found if numbers), None)
-
-
-def _endpoint(url: Any) -> str | None:
-    """Host of a public endpoint; one's own machine is no property of the measurement."""
-    host = urlsplit(url).hostname if isinstance(url, str) else None
-    return None if host is None or _PRIVATE_HOST.fullmatch(host) else host
 
 
 def _whole(value: Any) -> int | None:
