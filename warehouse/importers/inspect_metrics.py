@@ -40,8 +40,15 @@ class Scoring:
     def metrics(self) -> list[str]:
         """Every metric of the samples, the headline first; none if nothing was scored."""
         published = [name for name, _, _ in self._figures()]
-        seen = [name for sample in self.first for name, _ in values_of(sample, self.unnamed)]
-        known = list(dict.fromkeys((*published, *seen)))
+        values = [pair for sample in self.first for pair in values_of(sample, self.unnamed)]
+        seen = [name for name, _ in values]
+        valued = {*published, *(name for name, value in values if value is not None)}
+        # an object that is unscored as a whole is known by its keys
+        known = [
+            name
+            for name in dict.fromkeys((*published, *seen))
+            if name in valued or not any(key.startswith(f"{name}.") for key in valued)
+        ]
         headline = mapping_of(self.header, "results", "headline")
         first = self._metric(headline.get("scorer"), headline.get("score"))
         return sorted(known, key=lambda name: name != first)
