@@ -10,7 +10,7 @@ import pytest
 
 import warehouse.stats
 
-MODULES = [m.name for m in pkgutil.iter_modules(warehouse.stats.__path__, "warehouse.stats.")]
+MODULES = [m.name for m in pkgutil.walk_packages(warehouse.stats.__path__, "warehouse.stats.")]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -1,0 +1,180 @@
+"""How many clusters do the prompts form, and more so than by chance? (Siska 2024, table 3)"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.inputs import FloatArray
+from warehouse.stats.matrix.inputs import (
+    Progress,
+    as_count,
+    as_matrix,
+    as_seed,
+    generator,
+    unit_rows,
+)
+from warehouse.stats.matrix.kmeans import STARTS, Clustering, best_labels, describe, distinct_rows
+
+MOST_CLUSTERS = 20
+_ROUNDS = 300
+
+
+@dataclass(frozen=True)
+class ClusterCount:
+    """Quality at one number of clusters.
+
+    Attributes:
+        n_clusters: clusters asked for.
+        observed: mean silhouette of the matrix as it is.
+        permuted: mean over the shuffled matrices of theirs, None without any.
+        permuted_high: largest of theirs.
+    """
+
+    n_clusters: int
+    observed: float | None
+    permuted: float | None
+    permuted_high: float | None
+
+
+@dataclass(frozen=True)
+class ClusterSearch:
+    """The best clustering, and the paper's table 3.
+
+    Attributes:
+        chosen: the clustering with the best mean silhouette.
+        counts: one for each number of clusters that was tried.
+        silhouette_observed: of the chosen one.
+        silhouette_permuted: mean over shuffled matrices of their best silhouette; None without.
+        p_value: (1 + #{best of a shuffled matrix ≥ observed})/(1 + N); None without.
+        n_permutations: shuffled matrices N.
+        seed: of starts and shuffles.
+    """
+
+    chosen: Clustering
+    counts: tuple[ClusterCount, ...]
+    silhouette_observed: float | None
+    silhouette_permuted: float | None
+    p_value: float | None
+    n_permutations: int
+    seed: int
+
+    def __str__(self) -> str:
+        permuted = (
+            ""
+            if self.silhouette_permuted is None
+            else f" ({self.silhouette_permuted:.4g} shuffled)"
+        )
+        return f"{self.chosen}{permuted}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name; arrays become lists."""
+        own = asdict(self)
+        own["chosen"] = {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in own["chosen"].items()
+        }
+        return own
+
+
+def cluster_search(
+    matrix: ArrayLike, n_clusters: Sequence[int] | None = None, *, n_permutations: int = 1,
+    seed: int = 0, n_starts: int = STARTS, progress: Progress | None = None,
+) -> ClusterSearch:  # fmt: skip
+    """Choose the number of clusters by mean silhouette, and do the same to shuffled matrices.
+
+    Args:
+        matrix: prompts × models, finite, shape (n, k).
+        n_clusters: numbers to try; default 2 … min(20, distinct rows − 1). Ties: the smaller.
+        n_permutations: shuffled matrices (each column by itself), 0 for none.
+        seed: of starts and shuffles.
+        n_starts: k-means++ starts for each number.
+        progress: told (done, all) after each matrix and number of clusters.
+
+    Raises:
+        StatisticsError: fewer than three distinct rows (one clustering is possible, none to
+            choose), or a number of clusters that cannot be.
+    """
+    values = as_matrix(matrix)
+    as_count(n_permutations, "n_permutations", 0)
+    as_count(n_starts, "n_starts")
+    n_distinct = len(distinct_rows(unit_rows(values))[0])
+    tried = _tried(n_distinct, n_clusters)
+    done, steps = 0, len(tried) * (1 + n_permutations)
+    tables: list[list[float]] = []
+    chosen: Clustering | None = None
+    for place in range(1 + n_permutations):
+        shuffled = (
+            values if not place else generator(as_seed(seed), 1, place).permuted(values, axis=0)
+        )
+        found: list[float] = []
+        for number in tried:
+            one = _try(shuffled, number, seed, n_starts)
+            if place == 0 and one is not None and one.silhouette is not None:
+                better = chosen is None or one.silhouette > (chosen.silhouette or -2.0) + 1e-12
+                chosen = one if better else chosen
+            found.append(np.nan if one is None or one.silhouette is None else one.silhouette)
+            done += 1
+            if progress:
+                progress(done, steps)
+        tables.append(found)
+    assert chosen is not None  # every number tried is possible in the matrix itself
+    return _search(chosen, tried, np.array(tables), seed)
+
+
+def _tried(n_distinct: int, wanted: Sequence[int] | None) -> list[int]:
+    if n_distinct < 3 and wanted is None:
+        raise StatisticsError(
+            f"the prompts have {n_distinct} distinct performance vector(s) up to length: there is"
+            " no number of clusters to choose; at least 3 are needed"
+        )
+    tried = (
+        sorted(set(wanted)) if wanted else list(range(2, min(MOST_CLUSTERS, n_distinct - 1) + 1))
+    )
+    if tried[0] < 2 or tried[-1] > n_distinct:
+        raise StatisticsError(
+            f"numbers of clusters must lie between 2 and the number of distinct rows"
+            f" ({n_distinct}), found {tried[0]} to {tried[-1]}"
+        )
+    return tried
+
+
+def _try(values: FloatArray, number: int, seed: int, n_starts: int) -> Clustering | None:
+    """None where a shuffled matrix has too few distinct rows."""
+    unit = unit_rows(values)
+    distinct, member, counts = distinct_rows(unit)
+    if number > len(distinct):
+        return None
+    return describe(unit, best_labels(distinct, counts, number, seed, n_starts)[member], number)
+
+
+def _search(
+    chosen: Clustering, tried: Sequence[int], tables: FloatArray, seed: int
+) -> ClusterSearch:
+    others = tables[1:]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a number that no shuffled matrix allows
+        means, highs = (
+            (np.nanmean(others, axis=0), np.nanmax(others, axis=0)) if len(others)
+            else (np.full(len(tried), np.nan),) * 2
+        )  # fmt: skip
+        best = np.nanmax(others, axis=1) if len(others) else np.empty(0)
+    best = best[np.isfinite(best)]
+    observed = chosen.silhouette
+    p_value = None
+    if len(best) and observed is not None:
+        p_value = (1 + int((best >= observed - 1e-12).sum())) / (1 + len(best))
+    counts = tuple(
+        ClusterCount(number, *(None if np.isnan(value) else float(value) for value in figures))
+        for number, *figures in zip(tried, tables[0], means, highs, strict=True)
+    )
+    return ClusterSearch(
+        chosen, counts, observed, float(best.mean()) if len(best) else None, p_value,
+        len(others), seed,
+    )  # fmt: skip

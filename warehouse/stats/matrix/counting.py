@@ -1,0 +1,43 @@
+"""How many pairs of binary rows share how many ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+WORD = 64
+
+
+def pack_columns(columns: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Columns of zeros and ones, shape (k, n), as words of 64 bits, shape (⌈k/64⌉, n)."""
+    k, n = columns.shape
+    packed = np.packbits(columns, axis=0, bitorder="little")
+    size = -(-k // WORD)
+    padded = np.zeros((size * 8, n), np.uint8)
+    padded[: len(packed)] = packed
+    by_row = np.ascontiguousarray(padded.T).view("<u8")
+    return np.ascontiguousarray(by_row.T).astype(np.uint64, copy=False)
+
+
+def count_pairs(columns: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pairs of rows by weight, weight and number of common ones.
+
+    Args:
+        columns: zeros and ones, the columns of the matrix one after another, shape (k, n).
+
+    Returns:
+        the triples that occur as one number (a(k+1) + b)(k+1) + c with a <= b, ascending, and the
+        number of pairs i < j of each; together n(n−1)/2.
+    """
+    from warehouse.stats.matrix.kernels import tally_pairs
+
+    k = len(columns)
+    weights = columns.sum(axis=0, dtype=np.int64)
+    order = np.argsort(weights, kind="stable")
+    found, starts = np.unique(weights[order], return_index=True)
+    counts = np.zeros((len(found), len(found), int(found[-1]) + 1), np.int64)
+    bounds = np.append(starts, columns.shape[1]).astype(np.int64)
+    tally_pairs(np.ascontiguousarray(pack_columns(columns)[:, order]), bounds, counts)
+    first, second, common = np.nonzero(counts)
+    codes = (found[first] * (k + 1) + found[second]) * (k + 1) + common
+    return codes, counts[first, second, common]

@@ -1,0 +1,238 @@
+"""Does semantic similarity explain performance similarity? (Siska et al. 2024 §3.4, figure 4)"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.inputs import FloatArray
+from warehouse.stats.matrix.inputs import (
+    Progress,
+    as_count,
+    as_matrix,
+    as_seed,
+    generator,
+    unit_rows,
+)
+from warehouse.stats.matrix.ranked import TIE, kolmogorov_smirnov, upper_p_value
+from warehouse.stats.matrix.regression import (
+    Semantic,
+    coefficients_of,
+    fdr_bh,
+    unit_pair,
+)
+
+#: Cells of the grids on which distributions of coefficients and FDRs are compared.
+_CELLS = 2048
+
+
+@dataclass(frozen=True)
+class Mantel:
+    """Correlation of two similarity matrices.
+
+    Attributes:
+        r: Pearson correlation over pairs i < j; None where one of them does not vary.
+        p_value: one-sided, (1 + #{r_b ≥ r})/(1 + N), prompts permuted; None without r or N.
+        n_permutations: N.
+    """
+
+    r: float | None
+    p_value: float | None
+    n_permutations: int
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Semantic against performance similarity.
+
+    Attributes:
+        n_prompts: prompts n.
+        n_undefined: prompts whose regression is not defined (no variation, or no residual).
+        intercept: whether the regressions have one.
+        coefficients: β of each prompt, NaN where not defined, shape (n,).
+        statistics: their t, shape (n,).
+        p_values: two-sided, shape (n,).
+        fdr: Benjamini–Hochberg over the prompts; descriptive, since the tests depend on one
+            another, shape (n,).
+        mean_coefficient: mean β.
+        mean_coefficient_permuted: mean over the permutations.
+        p_mean_coefficient: (1 + #{permuted ≥ observed})/(1 + N).
+        ks_coefficient: D of the coefficients against all tables.
+        p_ks_coefficient: exact, by permutation.
+        p_ks_coefficient_textbook: with prompts taken as independent; too small.
+        ks_fdr: D of the FDRs.
+        p_ks_fdr: exact, by permutation.
+        p_ks_fdr_textbook: with prompts taken as independent; too small.
+        mantel: correlation of the two similarities over pairs.
+        n_permutations: shuffled performance matrices N.
+        seed: of the permutations.
+    """
+
+    n_prompts: int
+    n_undefined: int
+    intercept: bool
+    coefficients: FloatArray
+    statistics: FloatArray
+    p_values: FloatArray
+    fdr: FloatArray
+    mean_coefficient: float | None
+    mean_coefficient_permuted: float | None
+    p_mean_coefficient: float | None
+    ks_coefficient: float | None
+    p_ks_coefficient: float | None
+    p_ks_coefficient_textbook: float | None
+    ks_fdr: float | None
+    p_ks_fdr: float | None
+    p_ks_fdr_textbook: float | None
+    mantel: Mantel
+    n_permutations: int
+    seed: int
+
+    def __str__(self) -> str:
+        r = "none" if self.mantel.r is None else f"{self.mantel.r:.4g}"
+        return f"{self.n_prompts} prompts, Mantel r {r}, {self.n_permutations} permutations"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name; arrays become lists, NaN becomes None."""
+        return {
+            name: _plain(value) if isinstance(value, np.ndarray) else value
+            for name, value in asdict(self).items()
+        }
+
+
+def mantel(
+    matrix: ArrayLike, embeddings: ArrayLike, *, n_permutations: int = 1000, seed: int = 0,
+    progress: Progress | None = None,
+) -> Mantel:  # fmt: skip
+    """Mantel correlation of semantic and performance cosines over pairs of prompts.
+
+    Prompts are permuted; Σ_ij s_sem(π i, π j) s_perf(i, j) = ‖Ẽ_πᵀ Q̃‖² costs O(ndk).
+
+    Args:
+        matrix: prompts × models, finite, shape (n, k).
+        embeddings: vectors of the prompts' texts, shape (n, d).
+        n_permutations: N; 0 for r alone.
+        seed: of the permutations.
+        progress: told (done, N).
+    """
+    performance, semantic = unit_pair(matrix, embeddings)
+    as_count(n_permutations, "n_permutations", 0)
+    return _mantel(performance, semantic, n_permutations, as_seed(seed), progress)
+
+
+def explain(
+    matrix: ArrayLike, embeddings: ArrayLike, *, intercept: bool = True,
+    n_permutations: int = 1000, seed: int = 0, progress: Progress | None = None,
+) -> Explanation:  # fmt: skip
+    """Per-prompt coefficients with FDR, against shuffled columns; and the Mantel correlation.
+
+    Args:
+        matrix: prompts × models, finite, shape (n, k).
+        embeddings: vectors of the prompts' texts, no zero row, shape (n, d).
+        intercept: False for the paper's regression through the origin.
+        n_permutations: matrices with every column shuffled by itself, N at least 1.
+        seed: each permutation has a stream of its own.
+        progress: told (done, 2N): the regressions, then Mantel.
+
+    Raises:
+        StatisticsError: lengths that differ, fewer than 4 prompts, a zero or missing vector, or
+            a performance matrix whose columns are all constant.
+    """
+    performance, vectors = unit_pair(matrix, embeddings)
+    values = as_matrix(matrix)
+    as_count(n_permutations, "n_permutations")
+    as_seed(seed)
+    if bool((values == values[0]).all()):
+        raise StatisticsError(
+            "every model has one score for all prompts (all columns are constant): there is"
+            " nothing to explain"
+        )
+    semantic, steps = Semantic(vectors), 2 * n_permutations
+    observed = coefficients_of(performance, semantic, intercept)
+    fdr = fdr_bh(observed.p_values)
+    betas, fdrs = [observed.coefficients], [fdr]
+    columns = np.ascontiguousarray(values.T)
+    for place in range(1, n_permutations + 1):
+        shuffled = generator(seed, 4, place).permuted(columns, axis=1).T
+        found = coefficients_of(unit_rows(np.ascontiguousarray(shuffled)), semantic, intercept)
+        betas.append(found.coefficients)
+        fdrs.append(fdr_bh(found.p_values))
+        if progress:
+            progress(place, steps)
+
+    def shown(done: int, _all: int) -> None:
+        if progress:
+            progress(n_permutations + done, steps)
+
+    return Explanation(
+        len(values), int(np.isnan(observed.coefficients).sum()), intercept,
+        observed.coefficients, observed.statistics, observed.p_values, fdr,
+        *_means(betas), *_compare(betas), *_compare(fdrs),
+        _mantel(performance, vectors, n_permutations, seed, shown), n_permutations, seed,
+    )  # fmt: skip
+
+
+def _mantel(
+    performance: FloatArray, semantic: FloatArray, n_permutations: int, seed: int,
+    progress: Progress | None,
+) -> Mantel:  # fmt: skip
+    n = len(performance)
+    pairs = n * (n - 1) / 2
+    mean_q, var_q = _pair_moments(performance)
+    mean_e, var_e = _pair_moments(semantic)
+    if var_q <= TIE or var_e <= TIE:
+        return Mantel(None, None, n_permutations)
+
+    def correlation(rows: FloatArray) -> float:
+        product = semantic.T @ rows
+        both = (float(np.einsum("ij,ij->", product, product)) - n) / 2 / pairs
+        return float((both - mean_q * mean_e) / np.sqrt(var_q * var_e))
+
+    r, permuted = correlation(performance), np.empty(n_permutations)
+    for place in range(n_permutations):
+        permuted[place] = correlation(performance[generator(seed, 5, place).permutation(n)])
+        if progress:
+            progress(place + 1, n_permutations)
+    return Mantel(r, upper_p_value(r, permuted) if n_permutations else None, n_permutations)
+
+
+def _pair_moments(unit: FloatArray) -> tuple[float, float]:
+    """Mean and variance (1/pairs) of cosines over pairs, from ‖Σ q̃‖² and ‖Q̃ᵀQ̃‖²."""
+    n = len(unit)
+    total, gram = unit.sum(axis=0), unit.T @ unit
+    mean = (float(total @ total) - n) / (n * (n - 1))
+    square = (float(np.einsum("ij,ij->", gram, gram)) - n) / (n * (n - 1))
+    return mean, square - mean**2
+
+
+def _means(tables: list[FloatArray]) -> tuple[float | None, float | None, float | None]:
+    defined = [table[~np.isnan(table)] for table in tables]
+    if any(len(table) == 0 for table in defined):
+        return (None, None, None) if not len(defined[0]) else (float(defined[0].mean()), None, None)
+    means = np.array([table.mean() for table in defined])
+    return float(means[0]), float(means[1:].mean()), upper_p_value(means[0], means[1:])
+
+
+def _compare(tables: list[FloatArray]) -> tuple[float | None, float | None, float | None]:
+    """Kolmogorov–Smirnov at evenly spaced points; undefined figures are a value of their own."""
+    defined = np.concatenate(tables)
+    defined = defined[~np.isnan(defined)]
+    if not len(defined):
+        return None, None, None
+    low, high = float(defined.min()), float(defined.max())
+    scale = _CELLS / (high - low) if high > low else 0.0
+
+    def counts(place: int) -> NDArray[np.int64]:
+        cells = np.where(np.isnan(tables[place]), -1, (tables[place] - low) * scale)
+        return np.bincount(cells.astype(np.int64) + 1, minlength=_CELLS + 2)
+
+    found = kolmogorov_smirnov(counts, len(tables))
+    return found.statistic, found.p_value, found.textbook_p_value
+
+
+def _plain(values: NDArray[Any]) -> list[Any]:
+    return [None if value != value else value for value in values.tolist()]

@@ -1,0 +1,144 @@
+"""Spherical k-means on performance vectors (Dhillon and Modha 2001)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.inputs import FloatArray
+from warehouse.stats.matrix.inputs import as_count, as_matrix, as_seed, generator, unit_rows
+from warehouse.stats.matrix.silhouettes import Labels, cluster_sums, find_medoids, silhouettes
+
+STARTS = 10
+_ROUNDS = 300
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """Spherical k-means on performance vectors.
+
+    Attributes:
+        n_clusters: clusters C.
+        labels: cluster of each prompt, 0 to C−1, numbered by first prompt, shape (n,).
+        medoids: row of each cluster's medoid: the prompt nearest its mean, shape (C,).
+        distances: 1 − cosine of each prompt with its cluster's medoid, shape (n,).
+        silhouette: mean over prompts, cosine distance; None for a single cluster.
+        cohesion: mean cosine of a prompt with its cluster's direction: what k-means maximises.
+    """
+
+    n_clusters: int
+    labels: Labels
+    medoids: Labels
+    distances: FloatArray
+    silhouette: float | None
+    cohesion: float
+
+    def __str__(self) -> str:
+        shape = "none" if self.silhouette is None else f"{self.silhouette:.4g}"
+        return f"{self.n_clusters} clusters of {len(self.labels)} prompts, silhouette {shape}"
+
+
+def spherical_kmeans(
+    matrix: ArrayLike, n_clusters: int, *, seed: int = 0, n_starts: int = STARTS
+) -> Clustering:
+    """Clusters of rows by direction: each row goes to the mean direction with the largest cosine.
+
+    Args:
+        matrix: prompts × models, finite, shape (n, k).
+        n_clusters: C, from 1 to the number of distinct directions.
+        seed: of the k-means++ starts; the best of them counts (the first on ties).
+        n_starts: starts.
+
+    Raises:
+        StatisticsError: more clusters than distinct rows, or fewer than 1.
+    """
+    unit = unit_rows(as_matrix(matrix))
+    distinct, member, counts = distinct_rows(unit)
+    if not 1 <= n_clusters <= len(distinct):
+        raise StatisticsError(
+            f"`n_clusters` must lie between 1 and the number of distinct rows"
+            f" ({len(distinct)}), found {n_clusters}"
+        )
+    as_count(n_starts, "n_starts")
+    labels = best_labels(distinct, counts, n_clusters, as_seed(seed), n_starts)[member]
+    return describe(unit, labels, n_clusters)
+
+
+def distinct_rows(unit: FloatArray) -> tuple[FloatArray, Labels, FloatArray]:
+    """Distinct directions in order of first row, the direction of each row, and how many rows.
+
+    Directions that agree to 12 digits are one: equal directions of other length round apart.
+    """
+    keys = np.ascontiguousarray(np.round(unit, 12) + 0.0)  # no negative zeros
+    as_bytes = keys.view(np.dtype((np.void, keys.shape[1] * keys.itemsize))).ravel()
+    _, first, member = np.unique(as_bytes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    codes = place[member]
+    return unit[first[order]], codes, np.bincount(codes).astype(np.float64)
+
+
+def best_labels(
+    unit: FloatArray, counts: FloatArray, n_clusters: int, seed: int, n_starts: int
+) -> Labels:
+    """Labels of the start with the largest sum of cosines; the first such start on ties."""
+    best, labels = -np.inf, np.zeros(len(unit), np.intp)
+    for start in range(n_starts):
+        rng = generator(seed, 0, n_clusters, start)
+        found, value = _lloyd(unit, counts, _plus_plus(unit, counts, n_clusters, rng))
+        if value > best * (1 + 1e-12 * np.sign(best)):
+            best, labels = value, found
+    return labels
+
+
+def _plus_plus(
+    unit: FloatArray, counts: FloatArray, n_clusters: int, rng: np.random.Generator
+) -> FloatArray:
+    """Centres by k-means++: each next one with probability ∝ distance (1 − cosine)."""
+    chosen = [int(rng.choice(len(unit), p=counts / counts.sum()))]
+    nearest = np.maximum(1 - unit @ unit[chosen[0]], 0.0)
+    for _ in range(1, n_clusters):
+        nearest[chosen] = 0.0
+        chances = nearest * counts
+        chosen.append(int(rng.choice(len(unit), p=chances / chances.sum())))
+        nearest = np.minimum(nearest, np.maximum(1 - unit @ unit[chosen[-1]], 0.0))
+    return unit[chosen]
+
+
+def _lloyd(unit: FloatArray, counts: FloatArray, centres: FloatArray) -> tuple[Labels, float]:
+    """Assign and average until nothing moves; an empty cluster takes the farthest row."""
+    labels = np.full(len(unit), -1, np.intp)
+    for _ in range(_ROUNDS):
+        cosines = unit @ centres.T
+        found = np.argmax(cosines, axis=1)
+        nearest = cosines[np.arange(len(unit)), found]
+        for empty in np.setdiff1d(np.arange(len(centres)), found):
+            alone = np.bincount(found, minlength=len(centres))[found] == 1
+            far = int(np.argmin(np.where(alone, np.inf, nearest)))
+            found[far], nearest[far] = empty, 1.0
+        if (found == labels).all():
+            break
+        labels = found
+        sums, _ = cluster_sums(unit * counts[:, None], labels, len(centres))
+        lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
+        centres = sums / np.where(lengths == 0, 1.0, lengths)[:, None]
+    return labels, float(np.einsum("ij,ij,i->", unit, centres[labels], counts))
+
+
+def describe(unit: FloatArray, labels: Labels, n_clusters: int) -> Clustering:
+    # numbered by first prompt, whatever the numbers were
+    _, first = np.unique(labels, return_index=True)
+    names = np.empty(n_clusters, np.intp)
+    names[labels[np.sort(first)]] = np.arange(n_clusters)
+    labels = names[labels]
+    rows, distances = find_medoids(unit, labels, n_clusters)
+    sums, _ = cluster_sums(unit, labels, n_clusters)
+    found = silhouettes(unit, labels, n_clusters)
+    return Clustering(
+        n_clusters, labels, rows, distances, None if found is None else float(found.mean()),
+        float(np.linalg.norm(sums, axis=1).sum()) / len(unit),
+    )  # fmt: skip

@@ -1,0 +1,261 @@
+"""Scores and ranks when prompts do not weigh the same (Siska 2024 §3.3, figures 1, 3, 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.inputs import FloatArray, as_clusters, as_scores, check_length
+from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, as_seed, generator
+from warehouse.stats.matrix.silhouettes import medoids
+
+#: Weightings drawn with one stream of random numbers, whatever the memory.
+_STREAM = 1000
+#: Random numbers held in memory at a time (8 bytes each).
+_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True)
+class WeightedScores:
+    """Every model's score under one weighting.
+
+    Attributes:
+        scheme: name of the weighting.
+        scores: Σ w_i s_i with Σ w_i = 1, by model.
+        ranks: 1 = best; equal scores (12 digits) share a rank.
+        rank_changes: rank by uniform weights minus this rank: above 0 is a rise.
+        n_prompts: prompts of weight above 0.
+        effective_prompts: 1/Σ w_i²: prompts of equal weight that would say as much.
+    """
+
+    scheme: str
+    scores: tuple[float, ...]
+    ranks: tuple[int, ...]
+    rank_changes: tuple[int, ...]
+    n_prompts: int
+    effective_prompts: float
+
+    def __str__(self) -> str:
+        largest = max(map(abs, self.rank_changes))
+        return f"{self.scheme}: {self.n_prompts} prompts, largest change of rank {largest}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class RandomWeights:
+    """Scores over weightings drawn evenly from all there are (Dirichlet(1, …, 1)).
+
+    Attributes:
+        n_draws: weightings.
+        seed: of the draws.
+        uniform: score of each model with equal weights, shape (k,).
+        lowest: smallest score drawn, shape (k,).
+        highest: largest score drawn, shape (k,).
+        levels: of the quantiles.
+        quantiles: shape (levels, k).
+        standard_deviation: over the draws (ddof 1), shape (k,).
+        exact_standard_deviation: sqrt(population variance/(n + 1)), shape (k,).
+        outranks: share of draws in which the row's model is better than the column's; ties count
+            for neither, shape (k, k).
+        best: share of draws in which each model is best; ties share, shape (k,).
+    """
+
+    n_draws: int
+    seed: int
+    uniform: FloatArray
+    lowest: FloatArray
+    highest: FloatArray
+    levels: tuple[float, ...]
+    quantiles: FloatArray
+    standard_deviation: FloatArray
+    exact_standard_deviation: FloatArray
+    outranks: FloatArray
+    best: FloatArray
+
+    def __str__(self) -> str:
+        width = float((self.highest - self.lowest).max())
+        models = len(self.best)
+        return f"{self.n_draws} weightings of {models} models, scores move by up to {width:.4g}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name; arrays become lists."""
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in asdict(self).items()
+        }
+
+
+def rank_models(scores: ArrayLike, *, higher_is_better: bool = True) -> NDArray[np.intp]:
+    """Rank of each model, 1 = best; scores that agree to 12 digits share the better rank."""
+    values = np.array([float(f"{value:.12g}") for value in as_scores(scores)])
+    ordered = np.sort(values if not higher_is_better else -values)
+    return np.searchsorted(ordered, values if not higher_is_better else -values) + 1
+
+
+def medoid_weights(matrix: ArrayLike, labels: ArrayLike, *, share: bool = True) -> FloatArray:
+    """Only the medoid of each cluster counts: by its cluster's share, or all alike (the paper's).
+
+    Args:
+        matrix: prompts × models, finite, shape (n, k).
+        labels: cluster of each prompt, shape (n,).
+        share: False for equal weights of the medoids.
+
+    Returns:
+        weights, summing to 1, shape (n,).
+    """
+    rows, _ = medoids(matrix, labels)
+    sizes = np.unique(np.asarray(labels), return_counts=True)[1]
+    weights = np.zeros(np.size(np.asarray(labels)))
+    weights[rows] = sizes / sizes.sum() if share else 1 / len(sizes)
+    return weights
+
+
+def distance_weights(matrix: ArrayLike, labels: ArrayLike) -> FloatArray:
+    """w_i = d(i, medoid)/Σ_C d · |C|/n, d = 1 − cosine: what is unusual in its cluster counts most.
+
+    A medoid gets 0; where all of a cluster coincide, each gets 1/n.
+    """
+    _, distances = medoids(matrix, labels)
+    return _within(distances, as_clusters(labels, len(distances)).codes)
+
+
+def inverse_distance_weights(matrix: ArrayLike, labels: ArrayLike) -> FloatArray:
+    """w_i ∝ 1/d(i, medoid) in its cluster: what is typical counts most.
+
+    A distance of 0 counts as the smallest positive one of its cluster; where there is none, each
+    gets 1/n.
+    """
+    _, distances = medoids(matrix, labels)
+    codes = as_clusters(labels, len(distances)).codes
+    smallest = np.full(int(codes.max()) + 1, np.inf)
+    positive = distances > 0
+    np.minimum.at(smallest, codes[positive], distances[positive])
+    nearest = np.where(positive, distances, smallest[codes])
+    return _within(np.where(np.isinf(nearest), 0.0, 1 / nearest), codes)
+
+
+def cluster_weights(labels: ArrayLike, n: int) -> FloatArray:
+    """Every cluster counts alike, and so does every prompt in it: w_i = 1/(C·|C_i|)."""
+    groups = as_clusters(labels, n)
+    return np.asarray(1 / (groups.n * groups.sizes[groups.codes]))
+
+
+def _within(amounts: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+    """Each cluster keeps its share |C|/n, divided by amount."""
+    sizes = np.bincount(codes).astype(np.float64)
+    totals = np.bincount(codes, weights=amounts)[codes]
+    parts = np.where(totals > 0, amounts / np.where(totals > 0, totals, 1.0), 1 / sizes[codes])
+    return np.asarray(parts * sizes[codes] / len(codes))
+
+
+def weighted_scores(
+    matrix: ArrayLike, weights: Mapping[str, ArrayLike], *, higher_is_better: bool = True
+) -> tuple[WeightedScores, ...]:
+    """Scores, ranks and changes of rank under several weightings, uniform first (figure 1).
+
+    Args:
+        matrix: prompts × models, finite, shape (n, k).
+        weights: name to weights of the prompts, at least 0, not all 0; they are scaled to sum 1.
+        higher_is_better: direction of the ranks.
+
+    Raises:
+        StatisticsError: weights below 0, not finite, all 0, or of another length.
+    """
+    values = as_matrix(matrix)
+    n = len(values)
+    uniform = rank_models(values.mean(axis=0), higher_is_better=higher_is_better)
+    rows = []
+    for name, given in ({"uniform": np.full(n, 1 / n)} | dict(weights)).items():
+        shares = _as_shares(given, n, name)
+        scores = shares @ values
+        ranks = rank_models(scores, higher_is_better=higher_is_better)
+        rows.append(WeightedScores(
+            name, tuple(map(float, scores)), tuple(map(int, ranks)),
+            tuple(map(int, uniform - ranks)), int((shares > 0).sum()),
+            float(1 / (shares @ shares)),
+        ))  # fmt: skip
+    return tuple(rows)
+
+
+def _as_shares(given: ArrayLike, n: int, name: str) -> FloatArray:
+    weights = as_scores(given, f"weights {name}")
+    check_length(len(weights), n, f"weights {name}")
+    if weights.min() < 0:
+        first = int(np.argmax(weights < 0))
+        raise StatisticsError(
+            f"weights {name!r} must be at least 0, found {weights[first]} at index {first}"
+        )
+    if weights.max() == 0:
+        raise StatisticsError(f"weights {name!r} are all 0; give at least one prompt some weight")
+    shares = weights / weights.max()
+    return np.asarray(shares / shares.sum())
+
+
+def random_weights(
+    matrix: ArrayLike, *, n_draws: int = 100_000, seed: int = 0, higher_is_better: bool = True,
+    levels: tuple[float, ...] = (0.025, 0.25, 0.5, 0.75, 0.975), progress: Progress | None = None,
+) -> RandomWeights:  # fmt: skip
+    """Scores over all weightings of the prompts, drawn evenly (figures 3 and 11).
+
+    Flat Dirichlet weights are exponentials over their sum, so a draw costs one row of random
+    numbers and one row of a matrix product. Memory does not grow with the number of draws beyond
+    their scores, and the block does not change the answer.
+
+    Args:
+        matrix: prompts × models, finite, shape (n, k).
+        n_draws: weightings, at least 2.
+        seed: each thousand draws has a stream of its own.
+        higher_is_better: direction of "better".
+        levels: of the quantiles, in [0, 1].
+        progress: told (done, n_draws).
+    """
+    values = as_matrix(matrix)
+    as_count(n_draws, "n_draws", 2)
+    scores = _draw(values, n_draws, as_seed(seed), progress)
+    sign = 1.0 if higher_is_better else -1.0
+    outranks, best = _contests(sign * scores)
+    n = len(values)
+    return RandomWeights(
+        n_draws, seed, values.mean(axis=0), scores.min(axis=1), scores.max(axis=1), levels,
+        np.quantile(scores, levels, axis=1), scores.std(axis=1, ddof=1),
+        np.sqrt(values.var(axis=0) / (n + 1)), outranks, best,
+    )  # fmt: skip
+
+
+def _draw(values: FloatArray, n_draws: int, seed: int, progress: Progress | None) -> FloatArray:
+    """Weighted scores, models × draws; centred first, so that equal columns stay equal."""
+    n, k = values.shape
+    scores = np.empty((k, n_draws))
+    rows = max(1, min(_STREAM, _BLOCK // n))
+    with_total = np.column_stack([values, np.ones(n)])
+    buffer = np.empty((rows, n))
+    for stream, start in enumerate(range(0, n_draws, _STREAM)):
+        rng = generator(seed, 2, stream)
+        end = min(start + _STREAM, n_draws)
+        for left in range(start, end, rows):
+            drawn = buffer[: min(rows, end - left)]
+            rng.standard_exponential(out=drawn)
+            sums = drawn @ with_total
+            scores[:, left : left + len(drawn)] = (sums[:, :k] / sums[:, k:]).T
+        if progress:
+            progress(end, n_draws)
+    return scores
+
+
+def _contests(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How often row beats column, and how often each is best; scores are models × draws."""
+    k, n_draws = scores.shape
+    room = 1e-12 * np.abs(scores).max(axis=0)  # sums in another order round apart
+    outranks = np.zeros((k, k))
+    for model in range(k):
+        outranks[model] = (scores[model] > scores + room).sum(axis=1)
+    at_top = scores >= scores.max(axis=0) - room
+    return outranks / n_draws, (at_top / at_top.sum(axis=0)).sum(axis=1) / n_draws
