@@ -12,6 +12,14 @@ from numba.extending import intrinsic
 RUN = 2048
 
 
+def _compiled(function: Any) -> Any:
+    """Compile at first use, without the interpreter's lock, and keep the machine code on disk."""
+    try:
+        return njit(nogil=True, error_model="numpy", cache=True)(function)
+    except RuntimeError:  # nowhere to keep it: compiled once in each process
+        return njit(nogil=True, error_model="numpy")(function)
+
+
 @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
 def ones(_context: Any, _bits: Any) -> Any:
     """Number of bits that are set: one instruction."""
@@ -22,7 +30,7 @@ def ones(_context: Any, _bits: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
-@njit(nogil=True, error_model="numpy")  # type: ignore[untyped-decorator, unused-ignore]
+@_compiled
 def _overlap(words: Any, row: int, left: int, size: int, shared: Any) -> None:
     """Common ones of a row with `size` rows from `left` on."""
     for word in range(words.shape[0]):
@@ -35,7 +43,7 @@ def _overlap(words: Any, row: int, left: int, size: int, shared: Any) -> None:
                 shared[j] += ones(own & others[j])  # type: ignore[call-arg]
 
 
-@njit(nogil=True, error_model="numpy")  # type: ignore[untyped-decorator, unused-ignore]
+@_compiled
 def _tally(shared: Any, size: int, tallies: Any) -> None:
     """Count values; four tallies in turn, so that equal neighbours do not wait for each other."""
     for j in range(0, size - 3, 4):
@@ -47,12 +55,11 @@ def _tally(shared: Any, size: int, tallies: Any) -> None:
         tallies[0, shared[j]] += 1
 
 
-@njit(nogil=True, error_model="numpy")  # type: ignore[untyped-decorator, unused-ignore]
+@_compiled
 def tally_pairs(words: Any, starts: Any, counts: Any) -> None:
     """Add the pairs i < j of rows to ``counts``, by weights and common ones.
 
-    Compiled at first use (about a second), once in a process. It lets go of the interpreter's
-    lock, so that threads can share the work.
+    It lets go of the interpreter's lock, so that threads can share the work.
 
     Args:
         words: rows as bits, 64 to a word, rows of equal weight (number of ones) side by side by
