@@ -106,7 +106,7 @@ def planted(n: int = 60) -> tuple[Matrix, Matrix]:
     """Topics decide both the text and which models succeed."""
     rng = np.random.default_rng(5)
     topics = rng.integers(0, 4, n)
-    skill = rng.uniform(0.05, 0.95, (4, 10))
+    skill = rng.choice([0.05, 0.95], (4, 10))
     texts = np.eye(4)[topics] + rng.normal(0, 0.2, (n, 4))
     return (rng.random((n, 10)) < skill[topics]).astype(float), texts
 
