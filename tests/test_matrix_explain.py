@@ -115,7 +115,10 @@ def test_what_texts_explain_is_found() -> None:
     told: list[tuple[int, int]] = []
     found = explain(*planted(), n_permutations=99, progress=lambda *step: told.append(step))
     assert found.mantel.p_value == 0.01 and found.mantel.r is not None and found.mantel.r > 0.1
-    assert found.p_mean_coefficient == found.p_ks_coefficient == found.p_ks_fdr == 0.01
+    assert found.p_mean_coefficient == found.p_ks_coefficient == 0.01
+    # FDRs of one table rise together, so shuffled tables lie far from their mean too: less power
+    assert found.p_ks_fdr is not None and 0.01 <= found.p_ks_fdr <= 0.1
+    assert (found.fdr < 0.05).mean() > 0.5
     assert found.mean_coefficient == pytest.approx(np.nanmean(found.coefficients))
     assert told[-1] == (198, 198) and len(told) == 198
     assert found.to_dict()["coefficients"] == found.coefficients.tolist()
