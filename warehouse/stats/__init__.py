@@ -63,6 +63,9 @@ from warehouse.stats.single_draws import (
     expected_range,
     single_draw_range,
 )
+from warehouse.stats.suite_cells import Cell, leaf_cell, published_cell
+from warehouse.stats.suite_pairs import SuitePairs, compare_suites
+from warehouse.stats.suites import SuiteEstimate, combine_leaves
 from warehouse.stats.unpaired import unpaired_difference
 from warehouse.stats.variance_components import VarianceComponents, variance_components
 from warehouse.stats.wild import (
@@ -72,8 +75,9 @@ from warehouse.stats.wild import (
 )
 
 __all__ = [
-    "BestDesign",
     "AllPairs",
+    "BestDesign",
+    "Cell",
     "ClusterRobust",
     "Consistency",
     "Cost",
@@ -95,20 +99,24 @@ __all__ = [
     "Plan",
     "Power",
     "PromptDraws",
+    "Ranks",
     "SignFlipTest",
     "SingleDrawRange",
+    "SuiteEstimate",
+    "SuitePairs",
     "UnpairedDifference",
     "VarianceComponents",
     "VarianceParts",
     "WilcoxonTest",
     "WildBootstrapTest",
-    "best_for_budget",
-    "cheapest_design",
-    "Ranks",
     "all_pairs",
     "benjamini_hochberg",
+    "best_for_budget",
+    "cheapest_design",
     "choose_interval",
     "cluster_robust",
+    "combine_leaves",
+    "compare_suites",
     "crossed_variance",
     "delta_k1",
     "equivalence_test",
@@ -116,8 +124,8 @@ __all__ = [
     "estimate_mean_prompts_fixed",
     "expected_range",
     "find_medoids",
-    "interval_bootstrap",
     "holm",
+    "interval_bootstrap",
     "interval_clopper_pearson",
     "interval_jeffreys",
     "interval_korn_graubard",
@@ -126,6 +134,7 @@ __all__ = [
     "interval_wild_bootstrap",
     "interval_wilson",
     "interval_wilson_bounded",
+    "leaf_cell",
     "mcnemar_test",
     "minimum_detectable_effect",
     "missing_bounds",
@@ -142,12 +151,13 @@ __all__ = [
     "power_of",
     "prompt_draws",
     "proportion_intervals",
+    "published_cell",
+    "rank_models",
     "sample_size",
     "semantic_consistency",
     "sign_flip_test",
     "single_draw_range",
     "single_draw_scores",
-    "rank_models",
     "standard_error_bernoulli",
     "standard_error_clt",
     "standard_error_clustered",
