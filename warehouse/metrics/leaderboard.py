@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from warehouse.errors import MisuseError
-from warehouse.metrics.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
-from warehouse.metrics.clusterings import cluster_map
-from warehouse.metrics.conditions import Condition, describe, group_runs, runs_on
-from warehouse.metrics.leaderboard_rows import Entry, LeaderboardRow, Whole, make_row
-from warehouse.metrics.published import read_published
-from warehouse.metrics.reference import parse_where
+from warehouse.metrics.entries import Entry, is_partial, select_entries
+from warehouse.metrics.leaderboard_rows import LeaderboardRow, make_row
 from warehouse.metrics.results import Result
-from warehouse.metrics.scores import read_scores
 from warehouse.stats.inputs import as_level
 from warehouse.store.engine import Store
-
-#: Flags that keep a row from being ranked beside rows without them.
-PARTIAL = ("subset", "truncated", "failed")
 
 
 @dataclass(frozen=True)
@@ -78,77 +68,18 @@ def leaderboard(
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
     as_level(level)
-    found = find_benchmark(store, benchmark)
-    conditions = _conditions(store, found.ids, found.name, where, latest)
-    metrics = choose_metrics(metrics_of(store, found.ids), metric, found.name)
-    entries = _entries(store, conditions, metrics)
-    clusters = cluster_map(store, found.ids, found.clusterings, cluster)
-    wholes = _wholes(entries)
+    found = select_entries(store, benchmark, metric, where, cluster, latest)
     rows = [
-        (entry, make_row(entry, clusters, level, method, wholes[entry.group])) for entry in entries
+        (entry, make_row(entry, found.clusters, level, method, found.wholes[entry.group]))
+        for entry in found.entries
     ]
     return Leaderboard(
-        benchmark=found.name,
-        metric=metrics[0].label,
-        higher_is_better=metrics[0].higher_is_better,
+        benchmark=found.benchmark.name,
+        metric=found.metric.label,
+        higher_is_better=found.metric.higher_is_better,
         rows=tuple(_ranked(rows, subset_ok)),
         notes=tuple(_notes(rows, subset_ok)),
     )
-
-
-def _conditions(
-    store: Store, benchmark_ids: Sequence[int], name: str, where: Sequence[str], latest: bool
-) -> list[Condition]:
-    wanted = parse_where(where)
-    runs = [run for run in runs_on(store, benchmark_ids) if all(one.holds(run) for one in wanted)]
-    if not runs:
-        narrowed = f" with {', '.join(where)}" if where else ""
-        raise MisuseError(f"{name} has no current run{narrowed}; see: warehouse runs")
-    conditions = group_runs(runs)
-    return _newest_of_each(conditions) if latest else conditions
-
-
-def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
-    newest: dict[tuple[str, str], Condition] = {}
-    for condition in sorted(conditions, key=lambda item: item.newest):
-        newest[condition.model, condition.setting("split")] = condition
-    return list(newest.values())
-
-
-def _entries(
-    store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]
-) -> list[Entry]:
-    """A condition has one entry for each metric that it has figures of."""
-    runs = {run: place for place, item in enumerate(conditions) for run in item.run_ids}
-    labels = describe(conditions)
-    entries = []
-    for metric_id in sorted({metric.id for metric in metrics}):
-        own = {metric.benchmark_id: metric for metric in metrics if metric.id == metric_id}
-        scores = read_scores(store, runs, [metric_id])
-        figures = read_published(store, runs, [metric_id])
-        for place in sorted(scores.keys() | figures.keys()):
-            condition = conditions[place]
-            metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
-            entries.append(
-                Entry(condition, labels[place], metric, scores.get(place), figures.get(place))
-            )
-    return entries
-
-
-def _wholes(entries: Sequence[Entry]) -> dict[tuple[str, ...], Whole]:
-    """Per group the whole benchmark: as declared, else the most that a run covers."""
-    groups: dict[tuple[str, ...], list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault(entry.group, []).append(entry)
-    return {group: _whole(members) for group, members in groups.items()}
-
-
-def _whole(members: Sequence[Entry]) -> Whole:
-    declared = [run["n_benchmark"] or 0 for entry in members for run in entry.condition.runs]
-    seen = [entry.scores.seen for entry in members if entry.scores is not None]
-    size = max([*declared, *map(len, seen)], default=0)
-    sets = Counter(prompts.tobytes() for prompts in seen if len(prompts) == size)
-    return Whole(size, sets.most_common(1)[0][0] if sets else b"")
 
 
 def _ranked(rows: Sequence[tuple[Entry, LeaderboardRow]], subset_ok: bool) -> list[LeaderboardRow]:
@@ -165,7 +96,7 @@ def _rank_group(
     lower_is_better = group[0][0].metric.higher_is_better is False
     rows = [row for _, row in group if row.estimate is not None]
     rows.sort(key=lambda row: (row.estimate or 0.0) * (1 if lower_is_better else -1))
-    complete = [row for row in rows if not _is_partial(row)]
+    complete = [row for row in rows if not is_partial(row.flags)]
     eligible = rows if subset_ok or not complete else complete
     figures = [_comparable(row) for row in eligible]
     ranks = {row.run_ids: figures.index(_comparable(row)) + 1 for row in eligible}
@@ -178,13 +109,9 @@ def _comparable(row: LeaderboardRow) -> str:
     return f"{row.estimate:.12g}"
 
 
-def _is_partial(row: LeaderboardRow) -> bool:
-    return any(flag in PARTIAL for flag in row.flags)
-
-
 def _notes(rows: Sequence[tuple[Entry, LeaderboardRow]], subset_ok: bool) -> list[str]:
     notes = []
-    partial = sum(_is_partial(row) for _, row in rows)
+    partial = sum(is_partial(row.flags) for _, row in rows)
     if partial and not subset_ok and partial < len(rows):
         notes.append(
             f"{partial} rows on a part of the benchmark are not ranked (subset_ok ranks them)"

@@ -9,7 +9,7 @@ import numpy as np
 from warehouse.errors import StatisticsError
 from warehouse.metrics.benchmarks import Metric
 from warehouse.metrics.clusterings import ClusterMap
-from warehouse.metrics.conditions import Condition
+from warehouse.metrics.entries import Entry, Whole, coverage
 from warehouse.metrics.published import Published
 from warehouse.metrics.results import Row
 from warehouse.metrics.scores import PromptScores
@@ -76,40 +76,6 @@ class LeaderboardRow(Row):
     run_ids: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Whole:
-    """What a complete run of a group of rows covers.
-
-    Attributes:
-        size: prompts.
-        prompts: the ids that most complete runs saw, as bytes; empty if none is complete.
-    """
-
-    size: int
-    prompts: bytes
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A condition with everything that its row is made of."""
-
-    condition: Condition
-    label: str
-    metric: Metric
-    scores: PromptScores | None
-    published: Published | None
-
-    @property
-    def group(self) -> tuple[str, ...]:
-        """Rows are ranked among those that agree in this."""
-        return (
-            self.condition.setting("split"),
-            self.condition.setting("task_version") or "",
-            self.metric.label,
-            *self.metric.scale,
-        )
-
-
 def make_row(
     entry: Entry, clusters: ClusterMap, level: float, method: str, whole: Whole
 ) -> LeaderboardRow:
@@ -144,22 +110,10 @@ def _bare_row(entry: Entry, level: float, whole: Whole) -> LeaderboardRow:
         n_prompts=scores.n if scores else 0, n_clusters=None,
         n_draws=int(scores.n_draws.sum()) if scores else 0, n_unscored=n_unscored,
         share_unscored=n_unscored / n_samples if n_samples else 0.0,
-        runs=len(condition.runs), method="none", flags=_coverage(entry, whole), reason="",
+        runs=len(condition.runs), method="none", flags=coverage(entry, whole), reason="",
         se_naive=None, design_effect=None, benchmark=condition.place[0],
         split=condition.place[1], run_ids=condition.run_ids,
     )  # fmt: skip
-
-
-def _coverage(entry: Entry, whole: Whole) -> tuple[str, ...]:
-    states = {run["status"] for run in entry.condition.runs}
-    flags = [state for state in ("truncated", "failed") if state in states]
-    if entry.scores is not None:
-        seen = entry.scores.seen
-        flags += ["subset"] if len(seen) < whole.size else []
-        is_other = len(seen) == whole.size and seen.tobytes() != whole.prompts
-        flags += ["other_prompts"] if is_other else []
-        flags += ["unscored"] if entry.scores.n_unscored else []
-    return tuple(flags)
 
 
 def _estimated(

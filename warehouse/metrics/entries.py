@@ -1,0 +1,182 @@
+"""What a leaderboard and a comparison of all pairs rest on: conditions with their scores, in groups
+of what can be compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from warehouse.errors import MisuseError
+from warehouse.metrics.benchmarks import (
+    Benchmark,
+    Metric,
+    choose_metrics,
+    find_benchmark,
+    metrics_of,
+)
+from warehouse.metrics.clusterings import ClusterMap, cluster_map
+from warehouse.metrics.conditions import Condition, describe, group_runs, runs_on
+from warehouse.metrics.published import Published, read_published
+from warehouse.metrics.reference import parse_where
+from warehouse.metrics.scores import PromptScores, read_scores
+from warehouse.store.engine import Store
+
+#: Flags that keep a row from being ranked beside rows without them.
+PARTIAL = ("subset", "truncated", "failed")
+
+Group = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What a complete run of a group of rows covers.
+
+    Attributes:
+        size: prompts.
+        prompts: the ids that most complete runs saw, as bytes; empty if none is complete.
+    """
+
+    size: int
+    prompts: bytes
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A condition with everything that its row is made of."""
+
+    condition: Condition
+    label: str
+    metric: Metric
+    scores: PromptScores | None
+    published: Published | None
+
+    @property
+    def group(self) -> Group:
+        """Rows are ranked among those that agree in this."""
+        return (
+            self.condition.setting("split"),
+            self.condition.setting("task_version") or "",
+            self.metric.label,
+            *self.metric.scale,
+        )
+
+    @property
+    def usable(self) -> PromptScores | None:
+        """The scores, if a mean of them is the figure."""
+        has_mean = self.scores is not None and self.scores.n and self.metric.link != "none"
+        return self.scores if has_mean else None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The entries of one benchmark.
+
+    Attributes:
+        metric: the first of the metrics; several only where judges or scales differ.
+        clusters: for the errors.
+        wholes: what a complete run covers, by group.
+    """
+
+    benchmark: Benchmark
+    metric: Metric
+    entries: tuple[Entry, ...]
+    clusters: ClusterMap
+    wholes: dict[Group, Whole]
+
+    def groups(self) -> dict[Group, list[Entry]]:
+        """Entries that can be compared, in the order of their first."""
+        return group_entries(self.entries)
+
+
+def select_entries(
+    store: Store, benchmark: str, metric: str | None, where: Sequence[str], cluster: str | None,
+    latest: bool,
+) -> Selection:  # fmt: skip
+    """Every condition on a benchmark with its scores; arguments as in `leaderboard`.
+
+    Raises:
+        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
+    """
+    found = find_benchmark(store, benchmark)
+    conditions = _conditions(store, found.ids, found.name, where, latest)
+    metrics = choose_metrics(metrics_of(store, found.ids), metric, found.name)
+    entries = _entries(store, conditions, metrics)
+    clusters = cluster_map(store, found.ids, found.clusterings, cluster)
+    wholes = {group: _whole(members) for group, members in group_entries(entries).items()}
+    return Selection(found, metrics[0], tuple(entries), clusters, wholes)
+
+
+def group_entries(entries: Iterable[Entry]) -> dict[Group, list[Entry]]:
+    """Entries by what must agree for them to be compared."""
+    groups: dict[Group, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(entry.group, []).append(entry)
+    return groups
+
+
+def coverage(entry: Entry, whole: Whole) -> tuple[str, ...]:
+    """Flags of what an entry covers: ``truncated``, ``failed``, ``subset``, ``other_prompts``,
+    ``unscored``."""
+    states = {run["status"] for run in entry.condition.runs}
+    flags = [state for state in ("truncated", "failed") if state in states]
+    if entry.scores is not None:
+        seen = entry.scores.seen
+        flags += ["subset"] if len(seen) < whole.size else []
+        is_other = len(seen) == whole.size and seen.tobytes() != whole.prompts
+        flags += ["other_prompts"] if is_other else []
+        flags += ["unscored"] if entry.scores.n_unscored else []
+    return tuple(flags)
+
+
+def is_partial(flags: Sequence[str]) -> bool:
+    """Whether a row covers a part of its benchmark only."""
+    return any(flag in PARTIAL for flag in flags)
+
+
+def _conditions(
+    store: Store, benchmark_ids: Sequence[int], name: str, where: Sequence[str], latest: bool
+) -> list[Condition]:
+    wanted = parse_where(where)
+    runs = [run for run in runs_on(store, benchmark_ids) if all(one.holds(run) for one in wanted)]
+    if not runs:
+        narrowed = f" with {', '.join(where)}" if where else ""
+        raise MisuseError(f"{name} has no current run{narrowed}; see: warehouse runs")
+    conditions = group_runs(runs)
+    return _newest_of_each(conditions) if latest else conditions
+
+
+def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
+    newest: dict[tuple[str, str], Condition] = {}
+    for condition in sorted(conditions, key=lambda item: item.newest):
+        newest[condition.model, condition.setting("split")] = condition
+    return list(newest.values())
+
+
+def _entries(
+    store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]
+) -> list[Entry]:
+    """A condition has one entry for each metric that it has figures of."""
+    runs = {run: place for place, item in enumerate(conditions) for run in item.run_ids}
+    labels = describe(conditions)
+    entries = []
+    for metric_id in sorted({metric.id for metric in metrics}):
+        own = {metric.benchmark_id: metric for metric in metrics if metric.id == metric_id}
+        scores = read_scores(store, runs, [metric_id])
+        figures = read_published(store, runs, [metric_id])
+        for place in sorted(scores.keys() | figures.keys()):
+            condition = conditions[place]
+            metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
+            entries.append(
+                Entry(condition, labels[place], metric, scores.get(place), figures.get(place))
+            )
+    return entries
+
+
+def _whole(members: Sequence[Entry]) -> Whole:
+    """The whole benchmark: as declared, else the most that a run covers."""
+    declared = [run["n_benchmark"] or 0 for entry in members for run in entry.condition.runs]
+    seen = [entry.scores.seen for entry in members if entry.scores is not None]
+    size = max([*declared, *map(len, seen)], default=0)
+    sets = Counter(prompts.tobytes() for prompts in seen if len(prompts) == size)
+    return Whole(size, sets.most_common(1)[0][0] if sets else b"")
