@@ -123,6 +123,10 @@ _LOOK = (
 )  # fmt: skip
 
 _INFERENCE = (
+    Entry("pairs", "inference", "pairs", "Compare all models of a benchmark, pair by pair.", (
+        "warehouse pairs gsm8k",
+        "warehouse pairs gsm8k --matrix",
+    )),
     Entry("power", "inference", "power", "Plan a comparison: prompts, draws, what can be found.", (
         "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",
         "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02",

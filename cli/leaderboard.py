@@ -15,6 +15,7 @@ from .options import (
     level_option,
     metric_option,
     output_options,
+    subset_option,
     where_option,
 )
 from .output import Output
@@ -38,9 +39,7 @@ if TYPE_CHECKING:
     "--method", metavar="NAME", default="auto", show_default=True,
     help="Of the intervals: z, t, wilson, korn_graubard.",
 )  # fmt: skip
-@click.option(
-    "--subset", type=click.Choice(["ok"]), help="Rank runs on a part of the benchmark too."
-)
+@subset_option
 @output_options
 @pass_state
 def leaderboard(

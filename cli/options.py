@@ -80,6 +80,21 @@ def cluster_option(function: Function) -> Function:
     )(function)  # fmt: skip
 
 
+def subset_option(function: Function) -> Function:
+    """``--subset ok``: runs on a part of a benchmark count too."""
+    return click.option(
+        "--subset", type=click.Choice(["ok"]), help="Rank runs on a part of the benchmark too."
+    )(function)
+
+
+def seed_option(function: Function) -> Function:
+    """``--seed N``, of everything random."""
+    return click.option(
+        "--seed", metavar="N", default=0, show_default=True, type=click.IntRange(min=0),
+        help="Of the random draws; the same seed gives the same answer.",
+    )(function)  # fmt: skip
+
+
 def assignments(pairs: tuple[str, ...], option: str) -> dict[str, str]:
     """``name=value`` texts of a repeatable option as a dictionary."""
     split = [pair.partition("=") for pair in pairs]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from warehouse.ingest import IngestReport
     from warehouse.metrics.compare import Comparison
     from warehouse.metrics.leaderboard import Leaderboard
+    from warehouse.metrics.pairs import Pairs
     from warehouse.metrics.power import PowerPlan
     from warehouse.stats import VarianceParts
     from warehouse.store.loader import LoadOptions
@@ -146,6 +147,29 @@ class Warehouse:
             return compare(
                 store, a, b, benchmark=benchmark, metric=metric, cluster=cluster, level=level,
                 latest=latest, force=force,
+            )  # fmt: skip
+
+    def pairs(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        cluster: str | None = None,
+        level: float = 0.95,
+        latest: bool = False,
+        subset_ok: bool = False,
+        n_resamples: int = 9999,
+        seed: int = 0,
+    ) -> Pairs:
+        """All pairs of the models on a benchmark, adjusted for their number; see
+        :func:`warehouse.metrics.pairs.pairs`."""
+        from warehouse.metrics.pairs import pairs
+
+        with self.reading() as store:
+            return pairs(
+                store, benchmark, metric=metric, where=where, cluster=cluster, level=level,
+                latest=latest, subset_ok=subset_ok, n_resamples=n_resamples, seed=seed,
             )  # fmt: skip
 
     def power(
