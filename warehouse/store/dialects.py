@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import sqlalchemy as sa
+from numpy.typing import NDArray
 from sqlalchemy.dialects.postgresql import insert
 
 from warehouse.errors import MisuseError, StoreError
@@ -32,6 +34,13 @@ CHECKPOINT_THRESHOLD = "64MB"
 #: An index of facts, which come sorted: it keeps the range of each stretch of pages, and so costs
 #: next to nothing to maintain (a tree costs as much as the rows themselves).
 SORTED_INDEX: dict[str, Any] = {"postgresql_using": "brin"}
+
+#: Bytes before the first row of a binary COPY without extensions.
+_COPY_HEADER = 19
+_OTHER_LENGTH = (
+    "a stored vector has another length than its embedder says ({dimension}); embed the prompts"
+    " again under another name: warehouse embed --embedder NAME=MODEL"
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,8 @@ class Dialect:
         select: run one SELECT with ``:name`` parameters on an open connection, into Arrow.
         append: append a stream of Arrow batches to a table, by column name; returns the rows, and
             counts by column the characters U+0000 that the engine cannot store.
+        vectors: rows of a SELECT of an id and a vector of so many 32-bit numbers, without
+            parameters, as two arrays; no Python object per number.
         guard: make the open connection unable to write or to reach out.
         exclusive: serialise short transactions between writers (a lock until commit).
         require_select: refuse a text that is not one SELECT (``MisuseError``).
@@ -67,6 +78,7 @@ class Dialect:
     retryable: Callable[[BaseException], bool]
     select: Callable[[sa.Connection, str, Mapping[str, Any]], pa.Table]
     append: Callable[[sa.Connection, str, pa.RecordBatchReader, Counter[str]], int]
+    vectors: Callable[[sa.Connection, str, int], tuple[NDArray[np.int64], NDArray[np.float32]]]
     guard: Callable[[sa.Connection], None]
     exclusive: Callable[[sa.Connection], None]
     require_select: Callable[[sa.Connection, str], None]
@@ -232,6 +244,24 @@ def _duckdb_append(
         raw.unregister("appended")
 
 
+def _duckdb_vectors(
+    connection: sa.Connection, sql: str, dimension: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    table = _duckdb_select(connection, sql, {})
+    ids = [_in_buffer(chunk, np.int64) for chunk in table.column(0).chunks]
+    numbers = [_in_buffer(chunk.flatten(), np.float32) for chunk in table.column(1).chunks]
+    found = np.concatenate([np.empty(0, np.int64), *ids])
+    flat = np.concatenate([np.empty(0, np.float32), *numbers])
+    if flat.size != len(found) * dimension:
+        raise StoreError(_OTHER_LENGTH.format(dimension=dimension))
+    return found, flat.reshape(len(found), dimension)
+
+
+def _in_buffer(array: pa.Array, kind: Any) -> NDArray[Any]:
+    """The numbers of an array without nulls: ``to_numpy`` would import pandas."""
+    return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
+
+
 def _nothing(_connection: sa.Connection) -> None:
     """The embedded engine: a file has one writer, and its guard is set when it is opened."""
 
@@ -322,6 +352,25 @@ def _postgresql_append(
         return int(cursor.rowcount)
 
 
+def _postgresql_vectors(
+    connection: sa.Connection, sql: str, dimension: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Rows of a binary COPY, all of one width (see ``binary_copy``), cut by numpy."""
+    number = np.dtype([("length", ">i4"), ("value", ">f4")])
+    row = np.dtype([
+        ("fields", ">i2"), ("id_length", ">i4"), ("id", ">i8"), ("length", ">i4"),
+        ("head", ">i4", 5), ("numbers", number, dimension),
+    ])  # fmt: skip
+    raw: Any = connection.connection.driver_connection
+    with raw.cursor() as cursor, cursor.copy(f"copy ({sql}) to stdout (format binary)") as copy:
+        stream = b"".join(copy)[_COPY_HEADER:-2]
+    whole = len(stream) % row.itemsize == 0
+    rows = np.frombuffer(stream, row) if whole else np.empty(0, row)
+    if not whole or not np.all(rows["head"][:, 3] == dimension):
+        raise StoreError(_OTHER_LENGTH.format(dimension=dimension))
+    return rows["id"].astype(np.int64), rows["numbers"]["value"].astype(np.float32)
+
+
 def _postgresql_guard(connection: sa.Connection) -> None:
     """Read-only, bounded in time, and without a superuser's power to read files."""
     connection.exec_driver_sql("reset role")
@@ -358,7 +407,8 @@ DUCKDB = Dialect(
     name="duckdb", foreign_keys=False, indexes=False, embedded=True,
     exists=_duckdb_exists, open_engine=_duckdb_engine, lock_holder=_duckdb_holder,
     retryable=_duckdb_retryable,
-    select=_duckdb_select, append=_duckdb_append, guard=_nothing, exclusive=_nothing,
+    select=_duckdb_select, append=_duckdb_append, vectors=_duckdb_vectors,
+    guard=_nothing, exclusive=_nothing,
     require_select=_duckdb_require_select,
     tidy=_nothing, query_error=_duckdb_query_error,
 )  # fmt: skip
@@ -366,6 +416,7 @@ POSTGRESQL = Dialect(
     name="postgresql", foreign_keys=True, indexes=True, embedded=False,
     exists=lambda _url: True, open_engine=_postgresql_engine, lock_holder=lambda _error: None,
     retryable=_postgresql_retryable, select=_postgresql_select, append=_postgresql_append,
+    vectors=_postgresql_vectors,
     guard=_postgresql_guard, exclusive=_postgresql_exclusive,
     require_select=_postgresql_require_select,
     tidy=_postgresql_tidy, query_error=_postgresql_query_error,

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import sqlalchemy as sa
+from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError, StoreError, StoreLockedError
 from warehouse.store import dialects, revision
@@ -44,12 +46,29 @@ class Store:
         missing = [name for name in bind_names(sql) if name not in values]
         if missing:
             raise MisuseError(f"no value for the parameter {', '.join(missing)}")
-        if self.connection.in_transaction():
+        with self._reading():
             return self.dialect.select(self.connection, sql, values)
+
+    def vectors(self, sql: str, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Run one SELECT of an id and a vector, without parameters, into two arrays.
+
+        Raises:
+            StoreError: a vector of another length than ``dimension``.
+        """
+        with self._reading():
+            return self.dialect.vectors(self.connection, sql, dimension)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """The transaction that there is, else one that is taken back: a SELECT has nothing to
+        commit, and what a function in it wrote must not stay."""
+        if self.connection.in_transaction():
+            yield
+            return
         self.connection.begin()
         try:
-            return self.dialect.select(self.connection, sql, values)
-        finally:  # a SELECT has nothing to commit; what a function in it wrote is taken back
+            yield
+        finally:
             self.connection.rollback()
 
     @contextmanager

@@ -1,0 +1,303 @@
+"""Text to vectors, and whether one text entails another: models behind two small protocols.
+
+Models are sentence-transformers', from a folder (no network) or by their name on the hub. The
+package is an extra, imported when a model is loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.errors import InputError, MisuseError
+
+Vectors = NDArray[np.float32]
+
+BATCH = 32
+INSTALL = "pip install 'eval-warehouse[embed]'"
+_OWN = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
+_LABELLED = re.compile(r"(?P<label>[^=/\\:]+)=(?P<rest>.+)")
+_PATH = ("/", "./", "../", "~", ".\\", "..\\")
+#: Files of a model folder that do not change what it computes.
+_IDLE = {".md", ".gitattributes", ".lock"}
+_DIGITS = 12
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """What turns texts into vectors.
+
+    Attributes:
+        name: under which its vectors are stored.
+        revision: which version of it; vectors of two revisions are kept apart. May be empty.
+        dimension: length of a vector.
+        max_length: tokens that it reads of a text; None: any number.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def revision(self) -> str: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def max_length(self) -> int | None: ...
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Vectors, shape (n, dimension); the same text gives the same vector."""
+        ...
+
+    def count_truncated(self, texts: Sequence[str]) -> int:
+        """How many of the texts are longer than ``max_length``."""
+        ...
+
+
+@runtime_checkable
+class Entailment(Protocol):
+    """What says whether a text follows from another."""
+
+    @property
+    def name(self) -> str: ...
+
+    def entails(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
+        """For each pair whether the hypothesis follows from the premise, shape (n,)."""
+        ...
+
+
+def load_embedder(spec: str, *, device: str | None = None, batch_size: int = BATCH) -> Embedder:
+    """An embedder by what the user calls it.
+
+    Args:
+        spec: a folder that holds a sentence-transformers model (never touches the network), a
+            model's name on the hub, or ``module:function`` of your own that returns an
+            :class:`Embedder`. ``NAME=`` before the first two gives it another name.
+        device: ``cpu``, ``cuda``, …; None: the fastest there is.
+        batch_size: texts that the model reads at a time.
+
+    Raises:
+        MisuseError: the package is not installed, or the function is not there.
+        InputError: no model in this place.
+    """
+    own = _OWN.fullmatch(spec)
+    if own and not Path(spec).exists():
+        return _own_embedder(own["module"], own["name"])
+    labelled = None if Path(spec).exists() else _LABELLED.fullmatch(spec)
+    label, place = (labelled["label"], labelled["rest"]) if labelled else (None, spec)
+    folder = find_folder(place)
+    package = _sentence_transformers()
+    with _quiet():
+        model = _load(package.SentenceTransformer, place, folder, device)
+    name = label or (place if folder is None else folder.name)
+    revision = _commit(model) if folder is None else folder_revision(folder)
+    return SentenceEmbedder(name, revision, model, batch_size)
+
+
+def load_entailment(
+    folder: str | Path, *, device: str | None = None, batch_size: int = BATCH
+) -> Entailment:
+    """A natural-language-inference cross-encoder from a folder.
+
+    Args:
+        folder: holds a sequence classification model with a label ``entailment``; or
+            ``module:function`` of your own that returns an :class:`Entailment`.
+
+    Raises:
+        MisuseError: the package is not installed, or the function is not there.
+        InputError: no such folder, or a model without that label.
+    """
+    own = _OWN.fullmatch(str(folder))
+    if own and not Path(folder).exists():
+        made = _call(own["module"], own["name"])
+        if not isinstance(made, Entailment):
+            raise MisuseError(f"{folder} returned {type(made).__name__}, which cannot entail")
+        return made
+    found = find_folder(str(folder))
+    if found is None:
+        raise InputError(
+            "no such folder", path=str(folder), expected="a folder with an NLI cross-encoder"
+        )
+    package = _sentence_transformers()
+    with _quiet():
+        model = _load(package.CrossEncoder, str(folder), found, device)
+    return CrossEntailment(found.name, model, _entailment_label(model, found), batch_size)
+
+
+def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Vectors of ``texts``, checked; a text without a direction has a row of zeros.
+
+    Raises:
+        InputError: the embedder gave another number or length of vectors than it should.
+    """
+    if not len(texts):
+        return np.empty((0, embedder.dimension), np.float32)
+    vectors = np.ascontiguousarray(embedder.encode(texts), dtype=np.float32)
+    if vectors.shape != (len(texts), embedder.dimension):
+        raise InputError(
+            f"gave vectors of shape {vectors.shape}", path=embedder.name,
+            expected=f"{len(texts)} vectors of {embedder.dimension} numbers",
+        )  # fmt: skip
+    wrong = ~np.isfinite(vectors).all(axis=1)
+    if wrong.any():
+        vectors = vectors.copy()
+        vectors[wrong] = 0
+    return vectors
+
+
+def find_folder(spec: str) -> Path | None:
+    """The folder that ``spec`` names; None where it is a name on the hub.
+
+    Raises:
+        InputError: it is a path, and there is no model folder.
+    """
+    path = Path(spec).expanduser()
+    if path.is_dir():
+        if not any((path / name).exists() for name in ("modules.json", "config.json")):
+            raise InputError(
+                "the folder holds no model", path=spec, expected="modules.json or config.json"
+            )
+        return path.resolve()
+    if path.exists() or spec.startswith(_PATH) or spec.count("/") > 1:
+        raise InputError(
+            "no such folder", path=spec,
+            expected="a folder that holds a sentence-transformers model",
+        )  # fmt: skip
+    return None
+
+
+def folder_revision(folder: Path) -> str:
+    """The head of a sha256 over the files of a model folder: other weights, other revision."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix not in _IDLE and not path.name.startswith("."):
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0")
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()[:_DIGITS]
+
+
+class SentenceEmbedder:
+    """A sentence-transformers model as an :class:`Embedder`."""
+
+    def __init__(self, name: str, revision: str, model: Any, batch_size: int = BATCH) -> None:
+        self.name, self.revision, self.model, self.batch_size = name, revision, model, batch_size
+        self.dimension = int(_dimension(model))
+        longest = getattr(model, "max_seq_length", None)
+        self.max_length = int(longest) if longest and longest < 1e9 else None
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Vectors, shape (n, dimension)."""
+        vectors: Vectors = self.model.encode(
+            list(texts), batch_size=self.batch_size, show_progress_bar=False,
+            convert_to_numpy=True,
+        )  # fmt: skip
+        return vectors.astype(np.float32, copy=False)
+
+    def count_truncated(self, texts: Sequence[str]) -> int:
+        """How many texts have more tokens than the model reads."""
+        return _count_longer(self.model.tokenizer, [list(texts)], self.max_length)
+
+
+class CrossEntailment:
+    """A cross-encoder with three (or two) labels as an :class:`Entailment`."""
+
+    def __init__(self, name: str, model: Any, label: int, batch_size: int = BATCH) -> None:
+        self.name, self.model, self.label, self.batch_size = name, model, label, batch_size
+
+    def entails(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
+        """Whether ``entailment`` is the most likely label of each pair, shape (n,)."""
+        if not len(premises):
+            return np.empty(0, np.bool_)
+        scores = self.model.predict(
+            list(zip(premises, hypotheses, strict=True)), batch_size=self.batch_size,
+            show_progress_bar=False, convert_to_numpy=True,
+        )  # fmt: skip
+        return np.asarray(np.argmax(scores, axis=1) == self.label, np.bool_)
+
+
+def _own_embedder(module: str, name: str) -> Embedder:
+    made = _call(module, name)
+    if not isinstance(made, Embedder):
+        raise MisuseError(
+            f"{module}:{name} returned {type(made).__name__}; expected an object with name,"
+            " revision, dimension, max_length, encode and count_truncated"
+        )
+    return made
+
+
+def _call(module: str, name: str) -> Any:
+    try:
+        return getattr(importlib.import_module(module), name)()
+    except (ImportError, AttributeError) as error:
+        raise MisuseError(f"{module}:{name} cannot be loaded: {error}") from None
+
+
+def _sentence_transformers() -> Any:
+    try:
+        return importlib.import_module("sentence_transformers")
+    except ImportError as error:
+        missing = error.name or "sentence_transformers"
+        raise MisuseError(
+            f"a text model needs the package {missing}, which is not installed; run: {INSTALL}"
+        ) from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bars of the packages while a model is loaded."""
+    bars = importlib.import_module("transformers").utils.logging
+    shown = bars.is_progress_bar_enabled()
+    bars.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            bars.enable_progress_bar()
+
+
+def _load(kind: Any, spec: str, folder: Path | None, device: str | None) -> Any:
+    place = spec if folder is None else str(folder)
+    try:
+        return kind(place, device=device, local_files_only=folder is not None)
+    except Exception as error:  # the packages raise what their own readers raise
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        raise InputError(
+            f"the model cannot be loaded: {reason}", path=spec,
+            advice="" if folder else "without network, give a folder that holds the model",
+        ) from None  # fmt: skip
+
+
+def _dimension(model: Any) -> Any:
+    named = getattr(model, "get_embedding_dimension", None)
+    return (named or model.get_sentence_embedding_dimension)()
+
+
+def _commit(model: Any) -> str:
+    """The hub's commit of a model, empty where it is not known."""
+    inner = getattr(next(iter(model), None), "auto_model", None)
+    return str(getattr(getattr(inner, "config", None), "_commit_hash", None) or "")[:_DIGITS]
+
+
+def _count_longer(tokenizer: Any, texts: list[list[str]], longest: int | None) -> int:
+    if longest is None or not callable(tokenizer):
+        return 0
+    found = tokenizer(*texts, truncation=False, add_special_tokens=True, verbose=False)
+    return sum(len(tokens) > longest for tokens in found["input_ids"])
+
+
+def _entailment_label(model: Any, folder: Path) -> int:
+    labels = {int(key): str(name) for key, name in model.model.config.id2label.items()}
+    for key, name in labels.items():
+        if len(labels) > 1 and name.lower() == "entailment":
+            return key
+    raise InputError(
+        f"the model's labels are {', '.join(labels.values())}", path=str(folder),
+        expected="a label 'entailment'", advice="give a natural-language-inference model",
+    )  # fmt: skip
