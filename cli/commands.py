@@ -12,6 +12,7 @@ SECTIONS = {
     "ingest": "What goes into it",
     "look": "What it says",
     "inference": "What it proves, and what it would take",
+    "text": "What prompts ask",
 }
 
 
@@ -133,5 +134,24 @@ _INFERENCE = (
     )),
 )  # fmt: skip
 
+_TEXT = (
+    Entry("embed", "text", "text", "Turn the text of prompts into vectors, where it is new.", (
+        "warehouse embed gsm8k --embedder models/all-MiniLM-L6-v2",
+        "warehouse embed --embedder sentence-transformers/all-MiniLM-L6-v2 --device cuda",
+    )),
+    Entry("similar", "text", "text", "List the prompts nearest to a prompt or a text.", (
+        "warehouse similar prompt:12",
+        'warehouse similar "how many apples are left" --benchmark gsm8k',
+    )),
+    Entry("duplicates", "text", "text", "List near-duplicates, and how alike models score them.", (
+        "warehouse duplicates",
+        "warehouse duplicates gsm8k gsm8k_cot --threshold 0.98",
+    )),
+    Entry("cluster-semantic", "text", "text", "Cluster prompts by what they ask, for error bars.", (
+        "warehouse cluster-semantic gsm8k",
+        "warehouse cluster-semantic gsm8k --threshold 0.9 --default",
+    )),
+)  # fmt: skip
+
 #: Every command by name, in the order of the help.
-COMMANDS = {entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE)}
+COMMANDS = {entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_TEXT)}

@@ -28,7 +28,7 @@ class LazyGroup(click.Group):
         if entry is None:
             return None
         module = import_module(f".{entry.module}", __package__)
-        found: click.Command = getattr(module, entry.name)
+        found: click.Command = getattr(module, entry.name.replace("-", "_"))
         return found
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:

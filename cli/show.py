@@ -11,7 +11,7 @@ from .frame import command
 from .options import output_options
 from .output import Output
 from .state import State, pass_state
-from .table import cell, print_table
+from .table import cell, excerpt, print_table
 
 if TYPE_CHECKING:
     from warehouse.metrics.show import PromptView, RunView
@@ -50,7 +50,7 @@ def _print_run(found: RunView) -> None:
     columns = ["prompt", "key", "question", "metric", "filter", "perturbation", "value", "draws",
                "unscored"]  # fmt: skip
     rows = [
-        [row.tool_id or row.prompt_id, row.key[:12], _excerpt(row.text), row.metric,
+        [row.tool_id or row.prompt_id, row.key[:12], excerpt(row.text, EXCERPT), row.metric,
          row.metric_filter, row.perturbation, row.value, row.n_draws, row.n_unscored]
         for row in found.rows
     ]  # fmt: skip
@@ -98,8 +98,3 @@ def _print_table(title: str, rows: tuple[Mapping[str, Any], ...]) -> None:
         click.echo(f"\n--- {title}")
         columns = list(rows[0])
         print_table(columns, [[row[name] for name in columns] for row in rows], needless=columns)
-
-
-def _excerpt(text: str | None) -> str:
-    words = " ".join((text or "").split())
-    return words if len(words) <= EXCERPT else f"{words[: EXCERPT - 3]}..."

@@ -45,6 +45,12 @@ def interval(low: float | None, high: float | None, places: int) -> str | None:
     return None if low is None or high is None else f"[{low:.{places}f}, {high:.{places}f}]"
 
 
+def excerpt(text: str | None, length: int) -> str:
+    """The beginning of a text on one line."""
+    words = " ".join((text or "").split())
+    return words if len(words) <= length else f"{words[: length - 3]}..."
+
+
 def print_table(
     columns: Sequence[str],
     rows: Sequence[Sequence[Any]],

@@ -16,11 +16,16 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from warehouse.embeddings import Embedder
     from warehouse.ingest import IngestReport
     from warehouse.metrics.compare import Comparison
+    from warehouse.metrics.duplicates import Duplicates
+    from warehouse.metrics.embedding import Embedding
     from warehouse.metrics.leaderboard import Leaderboard
     from warehouse.metrics.pairs import Pairs
     from warehouse.metrics.power import PowerPlan
+    from warehouse.metrics.semantic import SemanticClusters
+    from warehouse.metrics.similar import Similar
     from warehouse.stats import VarianceParts
     from warehouse.store.loader import LoadOptions
 
@@ -214,6 +219,70 @@ class Warehouse:
 
         with self.reading() as store:
             return show(store, str(run), None if prompt is None else str(prompt))
+
+    def embed(
+        self,
+        *benchmarks: str,
+        embedder: str | Embedder,
+        device: str | None = None,
+        batch_size: int = 32,
+    ) -> Embedding:
+        """Vectors for new or changed text; see :func:`warehouse.metrics.embedding.embed`."""
+        from warehouse.metrics.embedding import embed
+
+        return embed(
+            lambda write: self.writing() if write else self.reading(), [embedder],
+            benchmarks=benchmarks, device=device, batch_size=batch_size,
+        )  # fmt: skip
+
+    def similar(
+        self,
+        wanted: str | int,
+        *,
+        benchmark: str | None = None,
+        top: int = 10,
+        embedder: str | Embedder | None = None,
+    ) -> Similar:
+        """The prompts nearest to a prompt (its id) or a text; see
+        :func:`warehouse.metrics.similar.similar`."""
+        from warehouse.metrics.similar import similar
+
+        name = f"prompt:{wanted}" if isinstance(wanted, int) else wanted
+        with self.reading() as store:
+            return similar(store, name, benchmark=benchmark, top=top, embedder=embedder)
+
+    def duplicates(
+        self,
+        *benchmarks: str,
+        threshold: float = 0.95,
+        embedder: str | None = None,
+        keep: int = 10_000,
+    ) -> Duplicates:
+        """Near-duplicates within and across benchmarks; see
+        :func:`warehouse.metrics.duplicates.duplicates`."""
+        from warehouse.metrics.duplicates import duplicates
+
+        with self.reading() as store:
+            return duplicates(store, benchmarks, threshold=threshold, embedder=embedder, keep=keep)
+
+    def cluster_semantic(
+        self,
+        benchmark: str,
+        *,
+        threshold: float = 0.8,
+        embedder: str | None = None,
+        name: str = "semantic",
+        default: bool = False,
+    ) -> SemanticClusters:
+        """Store clusters of prompts that ask nearly the same; see
+        :func:`warehouse.metrics.semantic.cluster_semantic`."""
+        from warehouse.metrics.semantic import cluster_semantic
+
+        with self.writing() as store:
+            return cluster_semantic(
+                store, benchmark, threshold=threshold, embedder=embedder, name=name,
+                default=default,
+            )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"Warehouse({self.url or 'duckdb:///warehouse.duckdb'!r})"

@@ -10,7 +10,7 @@ import hashlib
 import importlib
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -23,7 +23,7 @@ Vectors = NDArray[np.float32]
 
 BATCH = 32
 INSTALL = "pip install 'eval-warehouse[embed]'"
-_OWN = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<name>[A-Za-z_]\w*)")
+_OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _LABELLED = re.compile(r"(?P<label>[^=/\\:]+)=(?P<rest>.+)")
 _PATH = ("/", "./", "../", "~", ".\\", "..\\")
 #: Files of a model folder that do not change what it computes.
@@ -55,8 +55,8 @@ class Embedder(Protocol):
         """Vectors, shape (n, dimension); the same text gives the same vector."""
         ...
 
-    def count_truncated(self, texts: Sequence[str]) -> int:
-        """How many of the texts are longer than ``max_length``."""
+    def too_long(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Which of the texts are longer than ``max_length``, shape (n,)."""
         ...
 
 
@@ -86,9 +86,8 @@ def load_embedder(spec: str, *, device: str | None = None, batch_size: int = BAT
         MisuseError: the package is not installed, or the function is not there.
         InputError: no model in this place.
     """
-    own = _OWN.fullmatch(spec)
-    if own and not Path(spec).exists():
-        return _own_embedder(own["module"], own["name"])
+    if is_own(spec):
+        return _own_embedder(spec)
     labelled = None if Path(spec).exists() else _LABELLED.fullmatch(spec)
     label, place = (labelled["label"], labelled["rest"]) if labelled else (None, spec)
     folder = find_folder(place)
@@ -113,9 +112,8 @@ def load_entailment(
         MisuseError: the package is not installed, or the function is not there.
         InputError: no such folder, or a model without that label.
     """
-    own = _OWN.fullmatch(str(folder))
-    if own and not Path(folder).exists():
-        made = _call(own["module"], own["name"])
+    if is_own(str(folder)):
+        made = _call(str(folder))
         if not isinstance(made, Entailment):
             raise MisuseError(f"{folder} returned {type(made).__name__}, which cannot entail")
         return made
@@ -128,6 +126,11 @@ def load_entailment(
     with _quiet():
         model = _load(package.CrossEncoder, str(folder), found, device)
     return CrossEntailment(found.name, model, _entailment_label(model, found), batch_size)
+
+
+def is_own(spec: str) -> bool:
+    """Whether ``spec`` is ``module:function``."""
+    return bool(_OWN.fullmatch(spec)) and not Path(spec).exists()
 
 
 def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
@@ -200,9 +203,14 @@ class SentenceEmbedder:
         )  # fmt: skip
         return vectors.astype(np.float32, copy=False)
 
-    def count_truncated(self, texts: Sequence[str]) -> int:
-        """How many texts have more tokens than the model reads."""
-        return _count_longer(self.model.tokenizer, [list(texts)], self.max_length)
+    def too_long(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Which texts have more tokens than the model reads, shape (n,)."""
+        tokenizer = self.model.tokenizer
+        if self.max_length is None or not callable(tokenizer) or not len(texts):
+            return np.zeros(len(texts), np.bool_)
+        found = tokenizer(list(texts), truncation=False, add_special_tokens=True, verbose=False)
+        lengths = [len(tokens) for tokens in found["input_ids"]]
+        return np.asarray(np.array(lengths) > self.max_length, np.bool_)
 
 
 class CrossEntailment:
@@ -222,21 +230,22 @@ class CrossEntailment:
         return np.asarray(np.argmax(scores, axis=1) == self.label, np.bool_)
 
 
-def _own_embedder(module: str, name: str) -> Embedder:
-    made = _call(module, name)
+def _own_embedder(spec: str) -> Embedder:
+    made = _call(spec)
     if not isinstance(made, Embedder):
         raise MisuseError(
-            f"{module}:{name} returned {type(made).__name__}; expected an object with name,"
-            " revision, dimension, max_length, encode and count_truncated"
+            f"{spec} returned {type(made).__name__}; expected an object with name,"
+            " revision, dimension, max_length, encode and too_long"
         )
     return made
 
 
-def _call(module: str, name: str) -> Any:
+def _call(spec: str) -> Any:
+    module, _, name = spec.partition(":")
     try:
         return getattr(importlib.import_module(module), name)()
     except (ImportError, AttributeError) as error:
-        raise MisuseError(f"{module}:{name} cannot be loaded: {error}") from None
+        raise MisuseError(f"{spec} cannot be loaded: {error}") from None
 
 
 def _sentence_transformers() -> Any:
@@ -264,6 +273,9 @@ def _quiet() -> Iterator[None]:
 
 def _load(kind: Any, spec: str, folder: Path | None, device: str | None) -> Any:
     place = spec if folder is None else str(folder)
+    if folder is None:
+        with suppress(Exception):  # not kept on this machine yet: fetched below
+            return kind(place, device=device, local_files_only=True)
     try:
         return kind(place, device=device, local_files_only=folder is not None)
     except Exception as error:  # the packages raise what their own readers raise
@@ -283,13 +295,6 @@ def _commit(model: Any) -> str:
     """The hub's commit of a model, empty where it is not known."""
     inner = getattr(next(iter(model), None), "auto_model", None)
     return str(getattr(getattr(inner, "config", None), "_commit_hash", None) or "")[:_DIGITS]
-
-
-def _count_longer(tokenizer: Any, texts: list[list[str]], longest: int | None) -> int:
-    if longest is None or not callable(tokenizer):
-        return 0
-    found = tokenizer(*texts, truncation=False, add_special_tokens=True, verbose=False)
-    return sum(len(tokens) > longest for tokens in found["input_ids"])
 
 
 def _entailment_label(model: Any, folder: Path) -> int:

@@ -1,0 +1,187 @@
+"""Clusters of prompts that ask nearly the same, and what they do to standard errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from warehouse.errors import MisuseError
+from warehouse.metrics.benchmarks import find_benchmark
+from warehouse.metrics.embedders import choose_embedder
+from warehouse.metrics.leaderboard import leaderboard
+from warehouse.metrics.leaderboard_rows import LeaderboardRow
+from warehouse.metrics.results import Result, Row
+from warehouse.stats import find_medoids, near_pairs
+from warehouse.store.clusterings import Members, store_clustering
+from warehouse.store.engine import Store
+from warehouse.store.vectors import EmbedderRow, PromptVectors, count_embedded, read_vectors
+
+#: Name of a semantic clustering unless another is given.
+NAME = "semantic"
+
+
+@dataclass(frozen=True)
+class GrowthRow(Row):
+    """What the clusters do to the standard error of one condition.
+
+    Attributes:
+        model: name of the model.
+        condition: settings that tell it from the model's other conditions.
+        metric: name of the metric, with its filter.
+        estimate: the figure.
+        n_prompts: scored prompts.
+        n_clusters: clusters among them.
+        se_unclustered: standard error as if prompts were independent (CLT).
+        se_clustered: cluster-robust standard error (CR2).
+        growth: ``se_clustered / se_unclustered``; None where one is not defined.
+        reason: why it is not.
+    """
+
+    model: str
+    condition: str
+    metric: str
+    estimate: float | None
+    n_prompts: int
+    n_clusters: int | None
+    se_unclustered: float | None
+    se_clustered: float | None
+    growth: float | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class SemanticClusters(Result):
+    """A stored clustering by similarity of text.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        name: of the clustering; ``--cluster NAME`` uses it.
+        threshold: prompts at least so similar are joined, and with them what they are joined to.
+        embedder: whose vectors.
+        is_default: error bars use it from now on.
+        n_prompts: prompts in it.
+        n_clusters: clusters, those of a single prompt included.
+        n_single: clusters of a single prompt.
+        largest: prompts in the largest cluster.
+        n_without_vector: prompts that have no vector; each counts as a cluster of its own.
+        rows: standard errors with and without the clusters.
+    """
+
+    benchmark: str
+    name: str
+    threshold: float
+    embedder: str
+    is_default: bool
+    n_prompts: int
+    n_clusters: int
+    n_single: int
+    largest: int
+    n_without_vector: int
+    rows: tuple[GrowthRow, ...]
+
+    @property
+    def median_growth(self) -> float | None:
+        """Median over conditions of the growth of the standard error; None without any."""
+        growths = [row.growth for row in self.rows if row.growth is not None]
+        return float(np.median(growths)) if growths else None
+
+    def __str__(self) -> str:
+        median = self.median_growth
+        grown = "" if median is None else f"; standard errors are {median:.2f} times as large"
+        return f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} clusters{grown}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name, and the median growth."""
+        return super().to_dict() | {"median_growth": self.median_growth}
+
+
+def cluster_semantic(
+    store: Store,
+    benchmark: str,
+    *,
+    threshold: float = 0.8,
+    embedder: str | None = None,
+    name: str = NAME,
+    default: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> SemanticClusters:
+    """Cluster the prompts of a benchmark by the similarity of their texts, and store it.
+
+    Clusters are the connected components of the graph that joins prompts with a cosine
+    similarity of at least ``threshold`` (single linkage). The clustering takes the place of one
+    with the same name.
+
+    Args:
+        store: a store open for writing.
+        benchmark: name of a benchmark.
+        threshold: in (-1, 1].
+        embedder: whose vectors, as `choose_embedder` takes it.
+        name: of the clustering.
+        default: use it for error bars from now on.
+        progress: told the share that is done, in (0, 1].
+
+    Raises:
+        MisuseError: an unknown benchmark or embedder, no vectors, or a name that is taken.
+        StatisticsError: ``threshold`` out of range.
+    """
+    found = find_benchmark(store, benchmark)
+    chosen = choose_embedder(store, embedder)
+    counts = count_embedded(store, chosen.id, found.ids)
+    held = {one: read_vectors(store, chosen, [one]) for one in found.ids}
+    if not any(len(one.prompts) for one in held.values()):
+        raise MisuseError(
+            f"no prompt of {benchmark} has a vector of {chosen.label};"
+            f" run: warehouse embed {benchmark}"
+        )
+    sizes = []
+    for one, vectors in held.items():
+        members = _members(vectors, threshold, progress)
+        sizes.append(np.bincount(members.clusters))
+        store_clustering(
+            store, one, name, "semantic", members, default=default,
+            parameters=_parameters(chosen, threshold),
+        )  # fmt: skip
+    every = np.concatenate(sizes)
+    return SemanticClusters(
+        benchmark=found.name, name=name, threshold=threshold, embedder=chosen.label,
+        is_default=default, n_prompts=int(every.sum()), n_clusters=len(every),
+        n_single=int((every == 1).sum()), largest=int(every.max(initial=0)),
+        n_without_vector=sum(n - embedded for n, _, embedded in counts.values()),
+        rows=_growth(store, found.name, name),
+    )  # fmt: skip
+
+
+def _members(
+    held: PromptVectors, threshold: float, progress: Callable[[float], None] | None
+) -> Members:
+    groups = near_pairs(held.vectors, threshold, keep=0, progress=progress).groups
+    middle = find_medoids(held.vectors, groups)
+    return Members(held.prompts, groups, middle.distances, middle.rows)
+
+
+def _parameters(chosen: EmbedderRow, threshold: float) -> dict[str, Any]:
+    return {
+        "embedder": chosen.name, "revision": chosen.revision, "threshold": threshold,
+        "method": "connected components by cosine",
+    }  # fmt: skip
+
+
+def _growth(store: Store, benchmark: str, name: str) -> tuple[GrowthRow, ...]:
+    try:
+        board = leaderboard(store, benchmark, cluster=name)
+    except MisuseError:  # no runs yet, or several metrics and no headline among them
+        return ()
+    return tuple(_growth_row(row) for row in board.rows if row.method != "published")
+
+
+def _growth_row(row: LeaderboardRow) -> GrowthRow:
+    clustered = row.standard_error if row.n_clusters is not None else None
+    growth = clustered / row.se_naive if clustered and row.se_naive else None
+    return GrowthRow(
+        model=row.model, condition=row.condition, metric=row.metric, estimate=row.estimate,
+        n_prompts=row.n_prompts, n_clusters=row.n_clusters, se_unclustered=row.se_naive,
+        se_clustered=clustered, growth=growth, reason="" if growth else row.reason,
+    )  # fmt: skip
