@@ -128,6 +128,11 @@ _INFERENCE = (
         "warehouse pairs gsm8k",
         "warehouse pairs gsm8k --matrix",
     )),
+    Entry("variance", "inference", "variance", "Split a run's variance: prompts, draws; pass@k.", (
+        "warehouse variance gsm8k",
+        "warehouse variance run:7 --pass-at 1,5,10 --pass-hat 2",
+        "warehouse variance model-a --benchmark gsm8k --seeds",
+    )),
     Entry("power", "inference", "power", "Plan a comparison: prompts, draws, what can be found.", (
         "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",
         "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02",

@@ -123,3 +123,18 @@ def fields_callback(
     if not all(names):
         raise click.BadParameter(f"'{value}' has an empty field name", param=param)
     return names
+
+
+def whole_numbers(
+    _ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[int, ...] | None:
+    """``1,2,5`` as a tuple of whole numbers above 0, without repetition."""
+    if value is None:
+        return None
+    try:
+        numbers = tuple(dict.fromkeys(int(part) for part in value.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"'{value}' is not a list such as 1,2,5", param=param) from None
+    if min(numbers) < 1:
+        raise click.BadParameter(f"'{value}' holds a number below 1", param=param)
+    return numbers

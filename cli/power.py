@@ -14,6 +14,7 @@ from .options import (
     metric_option,
     output_options,
     where_option,
+    whole_numbers,
 )
 from .output import Output
 from .state import State, pass_state
@@ -26,21 +27,6 @@ if TYPE_CHECKING:
 
 _STORED = ("benchmark", "metric", "where", "cluster", "latest", "correlation")
 _GIVEN = ("sigma2_a", "sigma2_b", "icc", "cluster_size")
-
-
-def whole_numbers(
-    _ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[int, ...] | None:
-    """``1,2,5`` as a tuple of whole numbers above 0, without repetition."""
-    if value is None:
-        return None
-    try:
-        numbers = tuple(dict.fromkeys(int(part) for part in value.split(",")))
-    except ValueError:
-        raise click.BadParameter(f"'{value}' is not a list such as 1,2,5", param=param) from None
-    if min(numbers) < 1:
-        raise click.BadParameter(f"'{value}' holds a number below 1", param=param)
-    return numbers
 
 
 @command("power")

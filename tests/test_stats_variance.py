@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import integrate
 from scipy import stats as scipy_stats
 from statsmodels.stats.anova import anova_lm
+from statsmodels.stats.contingency_tables import cochrans_q
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import (
@@ -139,6 +140,13 @@ def test_a_negative_part_between_prompts_is_shown_and_clipped() -> None:
     assert found.variance_unlimited_draws is not None and found.variance_unlimited_draws < 0
 
 
+def test_no_difference_between_prompts_is_not_divided_by() -> None:
+    """One wrong draw of 150: s² and w are both 1/50 · 1/9, but for rounding."""
+    found = split([[1, 1, 0], *[[1, 1, 1]] * 49])
+    assert found.between_raw == pytest.approx(0, abs=1e-15)
+    assert found.suggested_draws is None and "no more than draws" in found.reason
+
+
 def test_clusters_take_the_cluster_robust_variance() -> None:
     draws, labels = [*G6, [1, 1, 1, 1], [0, 0, 0, 1]], list("aabbcc")
     plain, found = split(draws), split(draws, clusters=labels)
@@ -216,6 +224,14 @@ def test_best_minus_worst_over_the_first_draws() -> None:
     assert (found.best, found.worst, found.delta, found.n_runs) == (0.75, 0.5, 0.25, 2)
     within = sum(np.var(d, ddof=1) for d in G5)
     assert found.expected == pytest.approx(2 / math.sqrt(math.pi) * math.sqrt(within / 16))
+
+
+def test_whether_the_draws_are_alike_is_cochrans_q() -> None:
+    draws = (np.random.default_rng(6).uniform(size=(30, 4)) < [0.7, 0.5, 0.6, 0.2]).astype(float)
+    found = delta_k1(draws.ravel(), np.repeat(np.arange(30), 4))
+    assert found.p_value == pytest.approx(cochrans_q(draws).pvalue, rel=1e-10)
+    alike = delta_k1(*flat([[1, 1], [0, 0]]))
+    assert (alike.delta, alike.p_value) == (0, None)
 
 
 def test_without_a_second_draw_there_is_no_range() -> None:

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from warehouse.metrics.embedding import Embedding
     from warehouse.metrics.leaderboard import Leaderboard
     from warehouse.metrics.pairs import Pairs
+    from warehouse.metrics.pass_rates import PassReport
     from warehouse.metrics.power import PowerPlan
+    from warehouse.metrics.seed_variance import SeedReport
     from warehouse.metrics.semantic import SemanticClusters
     from warehouse.metrics.similar import Similar
+    from warehouse.metrics.variance import VarianceReport
     from warehouse.stats import VarianceParts
     from warehouse.store.loader import LoadOptions
 
@@ -176,6 +179,61 @@ class Warehouse:
                 store, benchmark, metric=metric, where=where, cluster=cluster, level=level,
                 latest=latest, subset_ok=subset_ok, n_resamples=n_resamples, seed=seed,
             )  # fmt: skip
+
+    def variance(
+        self,
+        target: str,
+        *,
+        benchmark: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        cluster: str | None = None,
+    ) -> VarianceReport:
+        """Variance of runs, split between prompts and draws; see
+        :func:`warehouse.metrics.variance.variance`."""
+        from warehouse.metrics.variance import variance
+
+        with self.reading() as store:
+            return variance(
+                store, target, benchmark=benchmark, metric=metric, where=where, cluster=cluster
+            )
+
+    def pass_rates(
+        self,
+        target: str,
+        *,
+        at: Sequence[int] = (),
+        hat: Sequence[int] = (),
+        benchmark: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        cluster: str | None = None,
+        estimand: str = "prompts_sampled",
+        level: float = 0.95,
+    ) -> PassReport:
+        """pass@k and pass^k of runs; see :func:`warehouse.metrics.pass_rates.pass_rates`."""
+        from warehouse.metrics.pass_rates import pass_rates
+
+        with self.reading() as store:
+            return pass_rates(
+                store, target, at=at, hat=hat, benchmark=benchmark, metric=metric, where=where,
+                cluster=cluster, estimand=estimand, level=level,
+            )  # fmt: skip
+
+    def seed_variance(
+        self,
+        target: str,
+        *,
+        benchmark: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+    ) -> SeedReport:
+        """Training seeds crossed with prompts; see
+        :func:`warehouse.metrics.seed_variance.seed_variance`."""
+        from warehouse.metrics.seed_variance import seed_variance
+
+        with self.reading() as store:
+            return seed_variance(store, target, benchmark=benchmark, metric=metric, where=where)
 
     def power(
         self,

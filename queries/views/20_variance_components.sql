@@ -27,8 +27,8 @@
 --   variance_fixed_prompts: variance of the estimate if only the draws are random: within / n
 --   variance_zhang_plugin: the plug-in of zhang2025 eq. 2, which counts the within part almost
 --     twice; only for 0/1 scores with equal numbers of draws
---   suggested_draws: draws per prompt beyond which under 10 % of the variance is left to gain;
---     null if between_raw is not above 0
+--   suggested_draws: draws per prompt beyond which under 10 % of the variance between prompts is
+--     left to gain; null if between_raw is not above 0, but for rounding
 with moments as (
   select
     fact.run_id,
@@ -89,7 +89,7 @@ select
     (components.mean - components.mean * components.mean - components.s2)
       / (components.n * components.mean_draws) + components.s2 / components.n
   end as variance_zhang_plugin,
-  case when components.s2 > components.w then
+  case when components.s2 - components.w > 1e-12 * components.s2 then
     cast(greatest(
       ceil(components.w_bar / (0.1 * (components.s2 - components.w)) * (1 - 1e-9)), 1
     ) as bigint)

@@ -33,6 +33,10 @@ class SingleDrawRange:
             known.
         best: the largest score.
         worst: the smallest score.
+        p_value: chance of single-draw scores that lie as far apart, if all draws are alike
+            (χ² with K − 1 degrees of freedom; Cochran's Q for 0/1 draws, equally many). A small
+            one says that the k-th draws are not, as where draws are stored best first. None where
+            ``expected`` is None or 0.
         n_runs: K, the smallest number of draws of a prompt.
         n_prompts: n.
         reason: why ``delta`` is None; empty if it is not.
@@ -40,6 +44,7 @@ class SingleDrawRange:
 
     delta: float | None
     expected: float | None
+    p_value: float | None
     best: float
     worst: float
     n_runs: int
@@ -97,12 +102,22 @@ def single_draw_range(scores: ArrayLike, draws: PromptDraws) -> SingleDrawRange:
     return SingleDrawRange(
         delta=best - worst if k > 1 else None,
         expected=expected_delta_k1(draws, k),
+        p_value=_p_value(runs, draws),
         best=best,
         worst=worst,
         n_runs=k,
         n_prompts=draws.n,
         reason="" if k > 1 else "a prompt has only one draw",
     )
+
+
+def _p_value(scores: FloatArray, draws: PromptDraws) -> float | None:
+    """P(χ² ≥ Q), Q = Σ_k (s_k − s̄)² n²/Σ W_i over the K runs."""
+    scale = float(draws.within_or_mean().sum()) if draws.n_known else 0.0
+    if len(scores) < 2 or scale <= 0:
+        return None
+    q = float(((scores - scores.mean()) ** 2).sum()) * draws.n**2 / scale
+    return float(special.chdtrc(len(scores) - 1, q))
 
 
 def expected_delta_k1(draws: PromptDraws, k: int) -> float | None:

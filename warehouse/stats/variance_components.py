@@ -20,6 +20,8 @@ from warehouse.stats.sample import Sample, describe
 #: Share of the variance between prompts that may be left to gain at the suggested K.
 EPSILON = 0.1
 _ROUNDING = 1e-9
+# A part between prompts below this share of the whole is 0 but for rounding.
+_NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,8 @@ def _split(draws: PromptDraws, sample: Sample, epsilon: float) -> VarianceCompon
     prompt_variance = None if sample.se_clt is None else sample.se_clt**2 * n
     w, mean_within = draws.part_within, draws.mean_within
     between = None if variance is None or w is None else n * variance - w
-    suggested = _suggested(mean_within, between, epsilon)
+    spread = between is not None and between > _NOTHING * n * (variance or 0.0)
+    suggested = _suggested(mean_within, between, epsilon) if spread else None
     return VarianceComponents(
         mean=sample.mean,
         n_prompts=n,
@@ -159,7 +162,7 @@ def _split(draws: PromptDraws, sample: Sample, epsilon: float) -> VarianceCompon
         variance_zhang_plugin=_zhang_plugin(draws, prompt_variance),
         suggested_draws=suggested,
         epsilon=epsilon,
-        reason=_reason(draws, sample, between),
+        reason=_reason(draws, sample, between, spread),
     )
 
 
@@ -173,7 +176,7 @@ def _ratio(part: float | None, variance: float | None, n: int) -> float | None:
 
 
 def _suggested(mean_within: float | None, between: float | None, epsilon: float) -> int | None:
-    if mean_within is None or between is None or between <= 0:
+    if mean_within is None or between is None:
         return None
     return max(1, math.ceil(mean_within / (epsilon * between) * (1 - _ROUNDING)))
 
@@ -187,7 +190,7 @@ def _zhang_plugin(draws: PromptDraws, prompt_variance: float | None) -> float | 
     return (inner + prompt_variance) / draws.n
 
 
-def _reason(draws: PromptDraws, sample: Sample, between: float | None) -> str:
+def _reason(draws: PromptDraws, sample: Sample, between: float | None, spread: bool) -> str:
     if draws.n == 1:
         return "a single prompt"
     if sample.n_clusters == 1:
@@ -195,6 +198,4 @@ def _reason(draws: PromptDraws, sample: Sample, between: float | None) -> str:
     if between is None:
         many = bool((draws.n_draws > 1).any())
         return "the spread of draws is unknown" if many else "no prompt has two draws"
-    if between <= 0:
-        return "prompts differ no more than draws of one prompt do"
-    return ""
+    return "" if spread else "prompts differ no more than draws of one prompt do"
