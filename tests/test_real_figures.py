@@ -14,6 +14,8 @@ import pytest
 from warehouse.ingest import IngestReport, ingest
 from warehouse.metrics.compare import compare
 from warehouse.metrics.leaderboard import leaderboard
+from warehouse.metrics.pass_rates import pass_rates
+from warehouse.metrics.variance import variance
 from warehouse.store.check import check
 from warehouse.store.engine import Store, open_store
 
@@ -195,6 +197,30 @@ def test_cruxeval_pass_at_1(store: Store) -> None:
     ]
     assert len(found) == 24
     assert {row["verdict"] for row in found} == {"exact"}
+
+
+def test_cruxeval_pass_at_5_is_the_published_figure(store: Store) -> None:
+    published = rows(store, "select run_id, statistic, value from published_score "
+                            "where statistic in ('mean', 'pass@5')")  # fmt: skip
+    figures = {(row["run_id"], row["statistic"]): row["value"] for row in published}
+    for name in ("cruxeval_input", "cruxeval_output"):
+        found = pass_rates(store, name, at=[1, 5, 10, 11])
+        for row in found.rows:
+            published_as = {"pass@1": "mean", "pass@5": "pass@5"}.get(row.statistic)
+            if published_as:
+                expected = figures[row.run_ids[0], published_as]
+                assert row.estimate == pytest.approx(expected, abs=1e-10)
+        refused = [row.n_short for row in found.rows if row.estimate is None]
+        assert refused == [800] * 12  # pass@11 of ten draws
+
+
+def test_cruxeval_draws_of_three_models_are_stored_best_first(store: Store) -> None:
+    """The k-th draws of the other models are alike."""
+    found = variance(store, "cruxeval_input", where=["temperature=0.8"])
+    flagged = {row.model for row in found.rows if "draws_differ" in row.flags}
+    assert flagged == {"codellama-7b", "deepseek-instruct-6.7b", "wizard-34b"}
+    sorted_run = next(row for row in found.rows if row.model == "codellama-7b")
+    assert sorted_run.delta_k1 == pytest.approx(0.39375 - 0.18, abs=1e-12)
 
 
 def test_reasoning_gym_reproduces_all_eighty_files(store: Store) -> None:

@@ -99,9 +99,9 @@ def select_entries(
         MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
     """
     found = find_benchmark(store, benchmark)
-    conditions = _conditions(store, found.ids, found.name, where, latest)
+    conditions = conditions_on(store, found.ids, found.name, where, latest)
     metrics = choose_metrics(metrics_of(store, found.ids), metric, found.name)
-    entries = _entries(store, conditions, metrics)
+    entries = read_entries(store, conditions, metrics)
     clusters = cluster_map(store, found.ids, found.clusterings, cluster)
     wholes = {group: _whole(members) for group, members in group_entries(entries).items()}
     return Selection(found, metrics[0], tuple(entries), clusters, wholes)
@@ -134,9 +134,18 @@ def is_partial(flags: Sequence[str]) -> bool:
     return any(flag in PARTIAL for flag in flags)
 
 
-def _conditions(
-    store: Store, benchmark_ids: Sequence[int], name: str, where: Sequence[str], latest: bool
+def conditions_on(
+    store: Store,
+    benchmark_ids: Sequence[int],
+    name: str,
+    where: Sequence[str],
+    latest: bool = False,
 ) -> list[Condition]:
+    """Conditions on a benchmark of which ``where`` holds; with ``latest`` the newest of a model.
+
+    Raises:
+        MisuseError: an unknown field, or there is none.
+    """
     wanted = parse_where(where)
     runs = [run for run in runs_on(store, benchmark_ids) if all(one.holds(run) for one in wanted)]
     if not runs:
@@ -153,7 +162,7 @@ def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
     return list(newest.values())
 
 
-def _entries(
+def read_entries(
     store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]
 ) -> list[Entry]:
     """A condition has one entry for each metric that it has figures of."""

@@ -7,17 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warehouse.errors import MisuseError
-from warehouse.metrics.benchmarks import (
-    Benchmark,
-    Metric,
-    choose_metrics,
-    find_benchmark,
-    metrics_of,
-)
+from warehouse.metrics.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.metrics.clusterings import ClusterMap, cluster_map
-from warehouse.metrics.conditions import Condition, describe, group_runs, runs_on
-from warehouse.metrics.reference import Where, find_conditions, parse_where
-from warehouse.metrics.scores import PromptScores, read_scores
+from warehouse.metrics.conditions import Condition
+from warehouse.metrics.entries import conditions_on, read_entries
+from warehouse.metrics.reference import find_conditions, parse_where
+from warehouse.metrics.scores import PromptScores
 from warehouse.store.engine import Store
 
 _RUN = re.compile(r"run:\d+")
@@ -76,7 +71,7 @@ def find_targets(
     Raises:
         MisuseError: nothing is called so, or nothing has a scored prompt; says why.
     """
-    conditions = _conditions(store, target, benchmark, parse_where(where))
+    conditions = _conditions(store, target, benchmark, where)
     by_benchmark: dict[str, list[Condition]] = {}
     for condition in conditions:
         by_benchmark.setdefault(condition.place[0], []).append(condition)
@@ -92,7 +87,11 @@ def find_targets(
                 raise
             left_out.append(f"{name}: {error}")
             continue
-        of_this = _with_scores(store, members, chosen, groups)
+        of_this = [
+            Target(entry.condition, entry.label, entry.metric, entry.scores, groups)
+            for entry in read_entries(store, members, chosen)
+            if entry.scores is not None and entry.scores.n
+        ]
         found += of_this
         left_out += _without_scores(members, of_this, chosen[0].label)
     if not found:
@@ -101,15 +100,16 @@ def find_targets(
 
 
 def _conditions(
-    store: Store, target: str, benchmark: str | None, where: Sequence[Where]
+    store: Store, target: str, benchmark: str | None, where: Sequence[str]
 ) -> list[Condition]:
+    wanted = parse_where(where)
     if benchmark is not None:
         ids = find_benchmark(store, benchmark).ids
-        return find_conditions(store, target, benchmark_ids=ids, where=where)
+        return find_conditions(store, target, benchmark_ids=ids, where=wanted)
     if not _RUN.fullmatch(target) and _is_benchmark(store, target):
-        return _on_benchmark(store, find_benchmark(store, target), where)
+        return conditions_on(store, find_benchmark(store, target).ids, target, where)
     try:
-        return find_conditions(store, target, where=where)
+        return find_conditions(store, target, where=wanted)
     except MisuseError as error:
         if _RUN.fullmatch(target):
             raise
@@ -119,32 +119,6 @@ def _conditions(
 def _is_benchmark(store: Store, name: str) -> bool:
     known = store.arrow("select name from benchmark").column("name").to_pylist()
     return name in known
-
-
-def _on_benchmark(store: Store, benchmark: Benchmark, where: Sequence[Where]) -> list[Condition]:
-    runs = [run for run in runs_on(store, benchmark.ids) if all(one.holds(run) for one in where)]
-    if not runs:
-        narrowed = " with these settings" if where else ""
-        raise MisuseError(f"{benchmark.name} has no current run{narrowed}; see: warehouse runs")
-    return group_runs(runs)
-
-
-def _with_scores(
-    store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric], clusters: ClusterMap
-) -> list[Target]:
-    """A condition has one target for each metric that it has scores of, in order of conditions."""
-    runs = {run: place for place, item in enumerate(conditions) for run in item.run_ids}
-    labels = describe(conditions)
-    found: list[tuple[int, Target]] = []
-    for metric_id in sorted({metric.id for metric in metrics}):
-        own = {metric.benchmark_id: metric for metric in metrics if metric.id == metric_id}
-        for place, scores in read_scores(store, runs, [metric_id]).items():
-            if not scores.n:
-                continue
-            condition = conditions[place]
-            metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
-            found.append((place, Target(condition, labels[place], metric, scores, clusters)))
-    return [target for _, target in sorted(found, key=lambda pair: pair[0])]
 
 
 def _without_scores(
