@@ -108,6 +108,8 @@ _LOOK = (
     )),
     Entry("compare", "look", "compare", "Compare two models on the prompts they share.", (
         "warehouse compare model-a model-b --benchmark gsm8k",
+        "warehouse compare model-a model-b --equivalence 0.02",
+        "warehouse compare model-a model-b --benchmark gsm8k --flips 20",
     )),
     Entry("show", "look", "show", "Show a run, or one prompt of it with every response.", (
         "warehouse show run:7",

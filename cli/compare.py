@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +24,14 @@ from .table import decimals, interval, number, print_table
 if TYPE_CHECKING:
     from warehouse.metrics.compare import Comparison
     from warehouse.metrics.comparison_rows import ComparisonRow
+    from warehouse.metrics.flips import Flip
+
+#: Prompts of each benchmark that ``--flips`` lists.
+FLIPS = 10
+#: Characters of a long text that a table has.
+SHORT = 60
+#: Characters of a line of words.
+WIDTH = 100
 
 
 @command("compare")
@@ -35,46 +44,154 @@ if TYPE_CHECKING:
 @cluster_option
 @level_option
 @click.option(
+    "--method", type=click.Choice(["auto", "t", "permutation", "mcnemar", "wilcoxon"]),
+    default="auto", show_default=True, help="The test that decides what is better; auto: t.",
+)  # fmt: skip
+@click.option(
+    "--estimand", type=click.Choice(["prompts-sampled", "prompts-fixed"]),
+    default="prompts-sampled", show_default=True,
+    help="What is random: the prompts as well, or the generations alone.",
+)  # fmt: skip
+@click.option(
+    "--equivalence", metavar="MARGIN", type=click.FloatRange(0, min_open=True),
+    help="Test whether they are equal within ±MARGIN, in the unit of the metric.",
+)  # fmt: skip
+@click.option(
+    "--flips", metavar="[N]", is_flag=False, flag_value=FLIPS, default=None, type=click.IntRange(1),
+    help=f"List the N prompts of each benchmark on which they differ most. [{FLIPS}]",
+)  # fmt: skip
+@click.option("--overall", "only_overall", is_flag=True, help="Only the mean over benchmarks.")
+@click.option(
+    "--resamples", "n_resamples", metavar="N", default=9999, show_default=True,
+    type=click.IntRange(1), help="Random patterns of a permutation test that is not exact.",
+)  # fmt: skip
+@click.option(
+    "--seed", metavar="N", default=0, show_default=True, type=click.IntRange(0),
+    help="Of these patterns.",
+)  # fmt: skip
+@click.option(
     "--force", is_flag=True, help="Compare what differs in judge, metric scale or task version."
 )
 @output_options
 @pass_state
-def compare(state: State, /, a: str, b: str, output: Output, **options: Any) -> None:
+def compare(
+    state: State, /, a: str, b: str, output: Output, only_overall: bool, **options: Any
+) -> None:
     from warehouse.metrics.compare import compare as pair
     from warehouse.metrics.comparison_rows import ComparisonRow
+    from warehouse.metrics.flips import Flip
 
+    options["flips"] = options["flips"] or 0
+    if only_overall and options["flips"]:
+        raise click.UsageError("give one of --overall and --flips")
     with state.open() as store:
         found = pair(store, a, b, **options)
     if output.for_people:
-        _print(found, state)
+        _print(found, _shown(found, only_overall, both=True), state)
+        if options["flips"]:
+            _print_flips(found, options["flips"])
+    elif options["flips"]:
+        output.emit_records(Flip, found.flips)
     else:
-        output.emit_records(ComparisonRow, found.rows)
+        output.emit_records(ComparisonRow, _shown(found, only_overall, both=False))
     for reason in found.left_out:
         state.say(f"note: left out {reason}")
 
 
-def _print(found: Comparison, state: State) -> None:
-    first, second = found.rows[0].model_a, found.rows[0].model_b
-    level = f"{100 * found.rows[0].level:g}% interval"
-    click.echo(f"a = {first}\nb = {second}\n")
-    columns = ["benchmark", "split", "metric", "a", "b", "a - b", "se", level, "p", "better",
-               "prompts", "clusters", "only a", "only b", "correlation", "method",
+def _shown(found: Comparison, only_overall: bool, *, both: bool) -> list[ComparisonRow]:
+    """The rows that were asked for; programs get one row per benchmark, or the overall one.
+
+    A single benchmark is its own mean.
+    """
+    overall = [] if found.overall is None else [found.overall]
+    if not only_overall:
+        return [*found.rows, *(overall if both else [])]
+    if len(found.rows) == 1:
+        return list(found.rows)
+    if not overall:
+        raise click.UsageError(next(why for why in found.left_out if why.startswith("overall")))
+    return overall
+
+
+def _print(found: Comparison, rows: list[ComparisonRow], state: State) -> None:
+    for name, model, condition in (
+        ("a", rows[0].model_a, rows[0].condition_a),
+        ("b", rows[0].model_b, rows[0].condition_b),
+    ):
+        click.echo(f"{name} = {model}{', ' if condition else ''}{condition}")
+    click.echo()
+    level = f"{100 * rows[0].level:g}% interval"
+    columns = ["benchmark", "split", "metric", "a", "b", "a - b", "se", level, "p", "p flip",
+               "p McNemar", "p Wilcoxon", "p Holm", "better", "equal", "p equal", "prompts",
+               "clusters", "only a", "only b", "unscored a", "unscored b", "correlation", "method",
                "flags"]  # fmt: skip
-    needless = ("split", "clusters", "only a", "only b", "method", "flags")
-    rows = [_cells(row, state.verbose) for row in found.rows]
-    print_table(columns, rows, needless=needless)
-    for row in found.rows:
+    needless = ("split", "p flip", "p McNemar", "p Wilcoxon", "p Holm", "equal", "p equal",
+                "clusters", "only a", "only b", "unscored a", "unscored b", "correlation",
+                "method", "flags")  # fmt: skip
+    print_table(columns, [_cells(row, state.verbose) for row in rows], needless=needless)
+    click.echo()
+    from .compare_words import explain
+
+    for line in explain(found, rows):
+        click.echo(fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+    for row in rows:
         if row.reason and (row.ci_low is None or state.verbose):
             state.say(f"note: {row.benchmark}: {row.reason}")
+        for reason in row.not_applicable if state.verbose else ():
+            state.say(f"note: {row.benchmark}: no {reason}")
 
 
 def _cells(row: ComparisonRow, verbose: bool) -> list[Any]:
     places = decimals([row.standard_error])
-    p = None if row.p_value is None else f"{row.p_value:.2g}"
+    equal = {True: "yes", False: "not shown", None: ""}[row.equivalent]
     return [
         row.benchmark, row.split, row.metric, number(row.mean_a, places),
         number(row.mean_b, places), number(row.difference, places, sign=True),
-        number(row.standard_error, places), interval(row.ci_low, row.ci_high, places), p,
-        row.better or "neither", row.n_prompts, row.n_clusters, row.only_a, row.only_b,
-        number(row.correlation, 2), row.method if verbose else "", row.flags,
+        number(row.standard_error, places), interval(row.ci_low, row.ci_high, places),
+        _p(row.p_t), _p(row.p_permutation), _p(row.p_mcnemar), _p(row.p_wilcoxon), _p(row.p_holm),
+        row.better or "neither", equal, _p(row.p_equivalence), row.n_prompts, row.n_clusters,
+        row.only_a, row.only_b, row.unscored_a, row.unscored_b, number(row.correlation, 2),
+        row.method if verbose else "", row.flags,
     ]  # fmt: skip
+
+
+def _p(value: float | None) -> str | None:
+    return None if value is None else f"{value:.2g}"
+
+
+def _print_flips(found: Comparison, limit: int) -> None:
+    """The prompts of each benchmark under a line that says how many there are."""
+    columns = ["prompt", "a - b", "a", "b", "question", "target", "a said", "b said"]
+    for row in found.rows:
+        flips = [flip for flip in found.flips
+                 if (flip.benchmark, flip.split) == (row.benchmark, row.split)]  # fmt: skip
+        total = row.higher_a + row.higher_b
+        click.echo(
+            f"\n{row.benchmark}: {total} of {row.n_prompts} prompts differ, a is higher on"
+            f" {row.higher_a} and b on {row.higher_b}"
+        )
+        if not flips:
+            continue
+        needless = ("question", "target", "a said", "b said")
+        print_table(columns, [_flip_cells(flip) for flip in flips], needless=needless)
+        if total > limit:
+            click.echo(f"... and {total - limit} more: --flips {total}")
+        click.echo(
+            f"all of one prompt: warehouse show run:{flips[0].run_a} {flips[0].prompt_id}"
+            f" (b: run:{flips[0].run_b})"
+        )
+
+
+def _flip_cells(flip: Flip) -> list[Any]:
+    name = flip.tool_id or str(flip.prompt_id)
+    texts = (flip.text, flip.target, flip.response_a, flip.response_b)
+    return [name, flip.difference, flip.score_a, flip.score_b, *map(_short, texts)]
+
+
+def _short(text: str | None) -> str:
+    """One line; the end of a response says more than its beginning, so its middle is left out."""
+    words = " ".join((text or "").split())
+    if len(words) <= SHORT:
+        return words
+    half = (SHORT - 5) // 2
+    return f"{words[:half]} ... {words[-half:]}"

@@ -182,16 +182,19 @@ def test_one_benchmark_alone_and_the_order_of_several(n_parts: int, seed: int) -
 
 def test_benchmarks_without_spread_or_error_are_told() -> None:
     varied = part(np.array([0.1, 0.5, -0.2]), np.arange(3))
-    constant = Part(np.zeros(5), np.arange(10, 15), None, 4)
+    constant = Part(np.zeros(5), np.arange(10, 15), 0.0, 4)
     found = combine_differences([varied, constant])
     assert varied.error is not None and found.standard_error == exactly(varied.error / 2)
-    assert "1 whose differences do not vary" in found.reason
+    assert "1 with an error of 0" in found.reason
     single = Part(np.array([1.0]), np.array([77]), None, None)
     found = combine_differences([varied, single])
-    assert (found.standard_error, found.p_value) == (None, None) and "single" in found.reason
+    assert (found.standard_error, found.p_value) == (None, None)
+    assert found.reason == "a benchmark has no standard error"
     found = combine_differences([constant, constant])
     assert (found.standard_error, found.reason) == (None, "the differences do not vary")
     assert found.difference == 0
+    drawn = Part(np.full(4, 0.5), np.arange(20, 24), 0.3, 6.0)  # its draws vary, the means do not
+    assert combine_differences([drawn]).standard_error == exactly(0.3)
     with pytest.raises(StatisticsError, match="`parts` is empty"):
         combine_differences([])
     with pytest.raises(StatisticsError, match="`weights`"):

@@ -143,18 +143,26 @@ class Warehouse:
         *,
         benchmark: str | None = None,
         metric: str | None = None,
+        where: Sequence[str] = (),
         cluster: str | None = None,
         level: float = 0.95,
         latest: bool = False,
         force: bool = False,
+        method: str = "auto",
+        estimand: str = "prompts_sampled",
+        equivalence: float | None = None,
+        flips: int = 0,
+        n_resamples: int = 9999,
+        seed: int = 0,
     ) -> Comparison:
         """Paired comparison of two models; see :func:`warehouse.metrics.compare.compare`."""
         from warehouse.metrics.compare import compare
 
         with self.reading() as store:
             return compare(
-                store, a, b, benchmark=benchmark, metric=metric, cluster=cluster, level=level,
-                latest=latest, force=force,
+                store, a, b, benchmark=benchmark, metric=metric, where=where, cluster=cluster,
+                level=level, latest=latest, force=force, method=method, estimand=estimand,
+                equivalence=equivalence, flips=flips, n_resamples=n_resamples, seed=seed,
             )  # fmt: skip
 
     def pairs(

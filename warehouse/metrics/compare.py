@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from warehouse.errors import MisuseError
-from warehouse.metrics.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
-from warehouse.metrics.clusterings import cluster_map
-from warehouse.metrics.comparison_rows import ComparisonRow, make_row
+from warehouse.metrics.benchmarks import find_benchmark
+from warehouse.metrics.comparison_rows import ComparisonRow, make_row, which_better
+from warehouse.metrics.comparison_tests import Options, check_estimand, difference_of, run_tests
 from warehouse.metrics.conditions import Condition
-from warehouse.metrics.reference import Where, find_conditions, parse_where, pick_one
+from warehouse.metrics.flips import Flip, read_flips
+from warehouse.metrics.pairing import Pair, Unlike, read_pair
+from warehouse.metrics.places import by_place, common_places, in_words, pick_all
+from warehouse.metrics.reference import parse_where
 from warehouse.metrics.results import Result
-from warehouse.metrics.scores import PromptScores, read_scores
-from warehouse.stats import paired_difference
+from warehouse.stats.adjust import holm
 from warehouse.store.engine import Store
-
-Place = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -28,36 +29,41 @@ class Comparison(Result):
     Attributes:
         a: the first reference, as given.
         b: the second reference, as given.
-        left_out: benchmarks that were not compared, each with the reason.
+        overall: mean over the benchmarks, each of equal weight; None with one benchmark, and
+            where their metrics have no common scale (``left_out`` says so).
+        flips: prompts on which they differ most, where they were asked for.
+        left_out: what was not compared, each with the reason.
+        n_resamples: random sign patterns of a permutation test that is not exact.
+        seed: of the permutation test.
     """
 
     a: str
     b: str
     rows: tuple[ComparisonRow, ...]
+    overall: ComparisonRow | None
+    flips: tuple[Flip, ...]
     left_out: tuple[str, ...]
+    n_resamples: int
+    seed: int
 
     def __str__(self) -> str:
-        if len(self.rows) != 1:
+        row = self.rows[0] if len(self.rows) == 1 else self.overall
+        if row is None:
             return f"{self.a} against {self.b} on {len(self.rows)} benchmarks"
-        row = self.rows[0]
         interval = "" if row.ci_low is None else f" [{row.ci_low:.4g}, {row.ci_high:.4g}]"
         p = "" if row.p_value is None else f", p={row.p_value:.3g}"
+        on = row.benchmark if len(self.rows) == 1 else f"{len(self.rows)} benchmarks"
         return (
-            f"{row.model_a} - {row.model_b} on {row.benchmark}: {row.difference:+.4g}{interval}"
+            f"{row.model_a} - {row.model_b} on {on}: {row.difference:+.4g}{interval}"
             f" ({row.n_prompts} common prompts{p})"
         )
 
-
-class _Unlike(MisuseError):
-    """Two runs that should not be compared; ``--force`` overrides."""
-
-
-@dataclass(frozen=True)
-class _Options:
-    metric: str | None
-    cluster: str | None
-    level: float
-    force: bool
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name; rows are dictionaries."""
+        return super().to_dict() | {
+            "overall": None if self.overall is None else self.overall.to_dict(),
+            "flips": [flip.to_dict() for flip in self.flips],
+        }
 
 
 def compare(
@@ -72,6 +78,12 @@ def compare(
     level: float = 0.95,
     latest: bool = False,
     force: bool = False,
+    method: str = "auto",
+    estimand: str = "prompts_sampled",
+    equivalence: float | None = None,
+    flips: int = 0,
+    n_resamples: int = 9999,
+    seed: int = 0,
 ) -> Comparison:
     """The paired difference of two models, on one benchmark or on all that both have.
 
@@ -83,132 +95,99 @@ def compare(
         where: conditions ``field=value`` on the runs of both.
         cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
             ``"same_text"``, or a name.
-        level: nominal coverage of the intervals, in (0, 1).
+        level: nominal coverage of the intervals, in (0, 1); tests are at 1 - level.
         latest: where a reference means several conditions, take the one that ran last.
         force: compare what differs in judge, metric scale or task version.
+        method: test behind ``p_value``: ``auto`` (t), ``t``, ``permutation``, ``mcnemar``,
+            ``wilcoxon``. Where it does not apply, ``p_value`` is None with the reason.
+        estimand: ``prompts_sampled``, or ``prompts_fixed`` where only generations are random.
+        equivalence: margin of an equivalence test, above 0, in the unit of the metric.
+        flips: prompts to list on which they differ most, per benchmark.
+        n_resamples: random sign patterns of a permutation test that is not exact.
+        seed: of the permutation test, from 0.
 
     Raises:
         MisuseError: an unknown or ambiguous reference, nothing in common, or runs that should
             not be compared.
-        StatisticsError: ``level`` out of range.
+        StatisticsError: a number out of range.
     """
-    ids = None if benchmark is None else find_benchmark(store, benchmark).ids
-    wanted, options = parse_where(where), _Options(metric, cluster, level, force)
-    of_a, of_b = _by_place(store, a, ids, wanted), _by_place(store, b, ids, wanted)
-    places = [place for place in of_a if place in of_b]
-    if not places:
-        raise MisuseError(f"{a} and {b} have no benchmark in common: {_lists(a, of_a, b, of_b)}")
-    rows, refused = [], []
-    for place in places:
-        one, other = (
-            pick_one(of_a[place], a, latest=latest),
-            pick_one(of_b[place], b, latest=latest),
-        )
-        try:
-            rows.append(_compare_on(store, one, other, options))
-        except _Unlike as reason:
-            refused.append(f"{_in_words(place)}: {reason}")
-    if not rows:
-        raise MisuseError("; ".join(refused))
-    missing = [place for place in of_a.keys() | of_b.keys() if place not in places]
-    absent = [f"{_in_words(place)}: only one of them has it" for place in sorted(missing)]
-    return Comparison(a, b, tuple(rows), tuple(refused + absent))
-
-
-def _by_place(
-    store: Store, text: str, ids: Sequence[int] | None, where: Sequence[Where]
-) -> dict[Place, list[Condition]]:
-    found = find_conditions(store, text, benchmark_ids=ids, where=where)
-    models = sorted({condition.model for condition in found})
-    if len(models) > 1:
-        raise MisuseError(f"{text!r} means {len(models)} models, choose one: {', '.join(models)}")
-    places: dict[Place, list[Condition]] = {}
-    for condition in found:
-        places.setdefault(condition.place, []).append(condition)
-    return dict(sorted(places.items()))
-
-
-def _compare_on(store: Store, a: Condition, b: Condition, options: _Options) -> ComparisonRow:
-    shared = sorted(set(a.run_ids) & set(b.run_ids))
-    if shared:
-        raise _Unlike(f"both references mean run {shared[0]}")
-    metric_a, metric_b, scores_a, scores_b = _scores(store, a, b, options)
-    _refuse_unlike(a, b, metric_a, metric_b, options.force)
-    common, of_a, of_b = np.intersect1d(
-        scores_a.prompts, scores_b.prompts, assume_unique=True, return_indices=True
-    )
-    if not len(common):
-        raise _Unlike(
-            f"no prompt in common: {a.model} has {scores_a.n} scored prompts, {b.model} has"
-            f" {scores_b.n}, none of them the same"
-        )
-    benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
-    defaults = find_benchmark(store, a.setting("benchmark")).clusterings
-    clusters = cluster_map(store, benchmarks, defaults, options.cluster)
-    found = paired_difference(
-        scores_a.values[of_a], scores_b.values[of_b], clusters=clusters.labels(common),
-        level=options.level, weights_a=scores_a.weights[of_a], weights_b=scores_b.weights[of_b],
-        link=metric_a.link,
+    options = Options(level, method, estimand, equivalence, n_resamples, seed).checked()
+    if flips < 0:
+        raise MisuseError(f"flips must be 0 or more prompts, found {flips}")
+    places, missing = _places(store, a, b, benchmark, where, latest)
+    pairs, refused = _pairs(store, places, options, metric=metric, cluster=cluster, force=force)
+    found = [difference_of(pair, options) for pair in pairs]
+    rows = [
+        make_row(pair, difference, run_tests(pair, difference, options), options)
+        for pair, difference in zip(pairs, found, strict=True)
+    ]
+    overall, why = _overall(pairs, rows, options)
+    return Comparison(
+        a=a, b=b, rows=tuple(_adjusted(pairs, rows, options)), overall=overall,
+        flips=tuple(flip for pair in pairs for flip in read_flips(store, pair, flips) if flips),
+        left_out=(*refused, *missing, *why), n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
-    draws = (int(scores_a.n_draws[of_a].sum()), int(scores_b.n_draws[of_b].sum()))
-    only = (scores_a.n - found.n_prompts, scores_b.n - found.n_prompts)
-    return make_row((a, b), metric_a, found, draws, only)
 
 
-def _scores(
-    store: Store, a: Condition, b: Condition, options: _Options
-) -> tuple[Metric, Metric, PromptScores, PromptScores]:
-    """The metric that both have scores of, else the first of each, with the scores."""
-    ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
-    chosen = choose_metrics(metrics_of(store, ids), options.metric, a.setting("benchmark"))
-    runs = dict.fromkeys(a.run_ids, 0) | dict.fromkeys(b.run_ids, 1)
-    sides: tuple[list[tuple[Metric, PromptScores]], ...] = ([], [])
-    for metric in {metric.id: metric for metric in chosen if metric.link != "none"}.values():
-        found = read_scores(store, runs, [metric.id], linked=True)
-        usable = {side: scores for side, scores in found.items() if scores.n}
-        if len(usable) == 2:
-            return metric, metric, usable[0], usable[1]
-        for side, scores in usable.items():
-            sides[side].append((metric, scores))
-    for condition, usable_here in zip((a, b), sides, strict=True):
-        if not usable_here:
-            raise _Unlike(
-                f"{condition.model} has no scored prompt by {chosen[0].label} (published figures"
-                " cannot be paired)"
-            )
-    (metric_a, scores_a), (metric_b, scores_b) = sides[0][0], sides[1][0]
-    return metric_a, metric_b, scores_a, scores_b
+def _places(
+    store: Store, a: str, b: str, benchmark: str | None, where: Sequence[str], latest: bool
+) -> tuple[list[tuple[Condition, ...]], list[str]]:
+    """Both conditions for each benchmark that both have; the benchmarks that only one has."""
+    ids = None if benchmark is None else find_benchmark(store, benchmark).ids
+    wanted = parse_where(where)
+    of_a, of_b = by_place(store, a, ids, wanted), by_place(store, b, ids, wanted)
+    places = common_places(a, of_a, b, of_b)
+    missing = sorted((of_a.keys() | of_b.keys()) - set(places))
+    chosen = pick_all(places, ((a, of_a), (b, of_b)), latest=latest)
+    return chosen, [f"{in_words(place)}: only one of them has it" for place in missing]
 
 
-def _refuse_unlike(
-    a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool
-) -> None:
-    parts = ("unit", "link", "scorer", "judge model", "scorer settings")
-    differ = [
-        f"{part} {one or 'none'!r} against {other or 'none'!r}"
-        for part, one, other in zip(parts, metric_a.scale, metric_b.scale, strict=True)
-        if one != other
+def _pairs(
+    store: Store, places: Sequence[tuple[Condition, ...]], options: Options, **how: Any
+) -> tuple[list[Pair], list[str]]:
+    """Every pair that can be compared, and why the others cannot.
+
+    Raises:
+        MisuseError: none can.
+    """
+    pairs, refused = [], []
+    for one, other in places:
+        try:
+            pair = read_pair(store, one, other, **how)
+            check_estimand(pair, options)
+            pairs.append(pair)
+        except Unlike as reason:
+            refused.append(f"{in_words(one.place)}: {reason}")
+    if not pairs:
+        raise MisuseError("; ".join(refused))
+    return pairs, refused
+
+
+def _adjusted(
+    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options
+) -> list[ComparisonRow]:
+    """With p adjusted for the number of benchmarks where there are several, and what is better
+    by that p."""
+    if len(rows) < 2:
+        return list(rows)
+    adjusted = holm([np.nan if row.p_value is None else row.p_value for row in rows])
+    return [
+        replace(row, p_holm=p, better=which_better(p, row.difference, direction, options))
+        for row, p, direction in zip(
+            rows,
+            (None if np.isnan(p) else float(p) for p in adjusted),
+            (pair.metric.higher_is_better for pair in pairs),
+            strict=True,
+        )
     ]
-    versions = (a.setting("task_version"), b.setting("task_version"))
-    if versions[0] != versions[1]:
-        differ.append(f"task version {versions[0] or 'none'!r} against {versions[1] or 'none'!r}")
-    if metric_a.label != metric_b.label:
-        differ.append(f"metric {metric_a.label!r} against {metric_b.label!r}")
-    if differ and not force:
-        raise _Unlike(f"they differ in {', '.join(differ)}; --force compares them all the same")
 
 
-def _lists(
-    a: str, of_a: Mapping[Place, Sequence[Condition]], b: str,
-    of_b: Mapping[Place, Sequence[Condition]],
-) -> str:  # fmt: skip
-    parts = [
-        f"{name} has {', '.join(_in_words(place) for place in list(places)[:10])}"
-        for name, places in ((a, of_a), (b, of_b))
-    ]
-    return "; ".join(parts)
+def _overall(
+    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options
+) -> tuple[ComparisonRow | None, list[str]]:
+    if len(rows) < 2:
+        return None, []
+    from warehouse.metrics.overall import overall_row, why_no_overall  # scipy.sparse takes a while
 
-
-def _in_words(place: Place) -> str:
-    benchmark, split = place
-    return f"{benchmark} ({split})" if split else benchmark
+    why = why_no_overall(pairs)
+    return (None, [f"overall: {why}"]) if why else (overall_row(pairs, rows, options), [])

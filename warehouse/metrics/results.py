@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: Rows that a notebook shows.
+NOTEBOOK_ROWS = 200
 
 
 class Row:
@@ -35,3 +40,24 @@ class Result:
         import pandas as pd
 
         return pd.DataFrame([row.to_dict() for row in self.rows])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the one line above the rows, without columns that say nothing."""
+        frame = self.to_frame()
+        said = [name for name in frame.columns if frame[name].map(_says_something).any()]
+        more = len(frame) - NOTEBOOK_ROWS
+        below = f"<p>... and {more} more rows: to_frame() has all</p>" if more > 0 else ""
+        shown = frame[said].head(NOTEBOOK_ROWS).map(_in_words)
+        return f"<p>{escape(str(self))}</p>{shown.to_html(index=False, border=0)}{below}"
+
+
+def _says_something(value: Any) -> bool:
+    return not (value is None or value != value or (isinstance(value, str | list) and not value))
+
+
+def _in_words(value: Any) -> str:
+    if not _says_something(value):
+        return ""
+    if isinstance(value, list):
+        return ", ".join(_in_words(item) for item in value)
+    return f"{value:.4g}" if isinstance(value, float) and value % 1 else f"{value}"

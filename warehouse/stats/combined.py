@@ -27,7 +27,7 @@ class Part:
         differences: a − b of each prompt, finite, shape (n,).
         units: what is independent: the cluster of each prompt, else the prompt itself; equal
             numbers in two parts are the same unit, shape (n,).
-        error: standard error of the mean difference; None where 0 or not defined.
+        error: standard error of the mean difference: 0 where it is 0, None where not defined.
         degrees_of_freedom: of ``error``.
     """
 
@@ -43,7 +43,7 @@ class CombinedDifference:
 
     Attributes:
         difference: Σ w_l d_l, weights summing to 1.
-        standard_error: None where a part has none and is not constant, or where it is 0.
+        standard_error: None where that of a part is not defined, or where it is 0.
         ci_low: lower end of the t interval.
         ci_high: upper end of the t interval.
         level: nominal coverage of the interval.
@@ -175,7 +175,7 @@ def _error(
     parts: Sequence[Part], shares: FloatArray, layout: _Layout
 ) -> tuple[float | None, float | None]:
     """Error and its degrees of freedom, None where a part has none; 0 where nothing varies."""
-    if any(not part.error and len(np.unique(part.units)) == 1 for part in parts):
+    if any(part.error is None for part in parts):
         return None, None
     values = [w * _scaled(part) for w, part in zip(shares, parts, strict=True)]
     sums = np.bincount(layout.units, weights=np.concatenate(values))
@@ -191,21 +191,25 @@ def _error(
 
 
 def _scaled(part: Part) -> FloatArray:
-    """Deviations over n whose sums by unit have squares that add up to the part's se²; all 0
-    where it has no error because its differences do not vary."""
+    """Deviations over n whose sums by unit have squares that add up to the part's se²."""
     centred = deviations(part.differences)
+    if not part.error:
+        return np.zeros_like(centred)
     _, codes = np.unique(part.units, return_inverse=True)
     norm = float(np.linalg.norm(np.bincount(codes, weights=centred)))
-    return centred * (part.error / norm) if part.error and norm else np.zeros_like(centred)
+    if norm:
+        return centred * (part.error / norm)
+    centred[0] = part.error  # an error that does not come from the spread over units
+    return centred
 
 
 def _reason(parts: Sequence[Part], error: float | None, n_shared: int) -> str:
     if error is None:
-        return "a benchmark of a single prompt or cluster has no standard error"
+        return "a benchmark has no standard error"
     if not error:
         return "the differences do not vary"
-    constant = sum(not part.error for part in parts)
-    without = f"; {constant} whose differences do not vary add none" if constant else ""
+    zero = sum(part.error == 0 for part in parts)
+    without = f"; {zero} with an error of 0 add none" if zero else ""
     if n_shared:
         return f"errors paired on {n_shared} prompts or clusters in several benchmarks{without}"
     return f"benchmarks share no prompt: errors are independent{without}"

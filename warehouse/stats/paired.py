@@ -115,12 +115,16 @@ def _compare(a: Sample, b: Sample, clusters: Clusters | None, level: float) -> P
         n_prompts=d.n,
         n_clusters=d.n_clusters,
         method=choice.method,
-        reason=why_none(why) if interval is None else choice.reason,
+        reason=_reason(why) if interval is None else choice.reason,
         flags=choice.flags + tuple(flag.replace("scores", "differences") for flag in why),
         se_eq7=d.se_clt,
         **_clustered_errors(d),
         estimand=PROMPTS_SAMPLED,
     )
+
+
+def _reason(why: tuple[str, ...]) -> str:
+    return why_none(why).replace("scores", "differences")
 
 
 def _differences(a: FloatArray, b: FloatArray) -> FloatArray:

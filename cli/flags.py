@@ -1,0 +1,30 @@
+"""What the flags beside figures mean, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+MEANINGS = {
+    "few_prompts": "too few prompts for the interval to be relied on",
+    "few_skewed_prompts": "few prompts with skewed values: the t interval may cover too little",
+    "few_clusters": "fewer than 20 clusters: the interval may cover too little",
+    "few_informative_clusters": "few clusters hold both right and wrong answers",
+    "too_few_units": (
+        "fewer than 6 prompts (or clusters) differ: p flip cannot go below 0.05, and p and the"
+        " interval rest on these few"
+    ),
+    "single_prompt": "one prompt has no standard error",
+    "single_cluster": "one cluster has no standard error",
+    "all_scores_equal": "all scores are the same number",
+    "all_differences_equal": "the difference is the same on every prompt: no error, no p",
+    "zero_standard_error": "the error comes out as 0: no interval, no p",
+    "no_repeated_draws_a": "a has one draw per prompt: how much its draws vary is unknown",
+    "no_repeated_draws_b": "b has one draw per prompt: how much its draws vary is unknown",
+    "within_imputed_a": "prompts of a with one draw take the mean variance of the others",
+    "within_imputed_b": "prompts of b with one draw take the mean variance of the others",
+}
+
+
+def meanings(flags: Iterable[str]) -> list[str]:
+    """``flag: meaning`` of each that is known, once, in the order of first mention."""
+    return [f"{flag}: {MEANINGS[flag]}" for flag in dict.fromkeys(flags) if flag in MEANINGS]

@@ -1,0 +1,133 @@
+"""`compare` on the command line: what is printed for people, and what programs get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+import pytest
+
+from tests.cli import Caller, filled_url
+from tests.stores import ENGINES
+from tests.two_models import MODELS, build_two_models
+from warehouse import connect
+from warehouse.cli.flags import MEANINGS
+from warehouse.metrics.comparison_rows import ComparisonRow
+from warehouse.metrics.flips import Flip
+
+ONE = ("compare", *MODELS, "--benchmark", "one")
+ALL = ("compare", *MODELS, "--where", "temperature=")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Caller:
+    return Caller(capsys)
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    with filled_url(request, request.param, build_two_models()) as filled:
+        yield filled
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_people_get_the_tests_that_apply_and_how_they_were_made(run: Caller, url: str) -> None:
+    found = run(*ONE, db=url)
+    header = found.out.splitlines()[3]
+    assert "p flip" in header and "p McNemar" in header and "p Holm" not in header
+    said = in_one_line(found.out)
+    assert "se, interval and p: t on the difference at each prompt" in said
+    assert "p flip: permutation test, signs of differences flipped; exact." in said
+    assert "p McNemar: exact test" in said and "Pairing by prompt" in said
+    many = in_one_line(run("compare", *MODELS, "--benchmark", "many", "--seed", "9", db=url).out)
+    assert "McNemar" not in many and "9999 random patterns (seed 9)" in many
+
+
+def test_several_benchmarks_have_an_overall_row_for_people(run: Caller, url: str) -> None:
+    found = run(*ALL, "--equivalence", "0.3", db=url)
+    names = [line.split()[0] for line in found.out.splitlines()[5:10]]
+    assert names == ["many", "one", "same", "shared", "overall"]
+    said = in_one_line(found.out)
+    assert "p Holm: p adjusted for 3 benchmarks; better goes by it at 0.05." in said
+    assert "overall: mean over 4 benchmarks of equal weight; errors paired on 20 prompts" in said
+    assert "equal: yes where the 90% interval lies inside ±0.3" in said
+    assert f"all_differences_equal: {MEANINGS['all_differences_equal']}" in said
+    assert "left out marks: only one of them has it" not in found.err  # --where leaves it out
+
+
+def test_programs_get_one_row_per_benchmark_or_the_overall_one(run: Caller, url: str) -> None:
+    rows = run(*ALL, "--json", db=url).rows
+    assert [row["benchmark"] for row in rows] == ["many", "one", "same", "shared"]
+    assert list(rows[0]) == [item.name for item in fields(ComparisonRow)]
+    (overall,) = run(*ALL, "--overall", "--json", db=url).rows
+    expected = connect(url).compare(*MODELS, where=["temperature="]).overall
+    assert expected is not None and overall == expected.to_dict()
+    (alone,) = run(*ONE, "--overall", "--json", db=url).rows
+    assert alone["benchmark"] == "one"
+    run("compare", *MODELS, "--latest", "--overall", db=url).fails(2, "2 metric scales")
+    run(*ALL, "--overall", "--flips", db=url).fails(2, "--overall and --flips")
+
+
+def test_options_reach_the_library(run: Caller, url: str) -> None:
+    (row,) = run(
+        "compare", *MODELS, "--benchmark", "many", "--method", "permutation", "--seed", "4",
+        "--resamples", "99", "--level", "0.9", "--equivalence", "0.25", "--json", db=url,
+    ).rows  # fmt: skip
+    (expected,) = connect(url).compare(
+        *MODELS, benchmark="many", method="permutation", seed=4, n_resamples=99, level=0.9,
+        equivalence=0.25,
+    ).rows  # fmt: skip
+    assert row == expected.to_dict()
+    assert (row["test"], row["margin"], row["level"]) == ("permutation", 0.25, 0.9)
+    (row,) = run("compare", *MODELS, "--benchmark", "many", "--estimand", "prompts-fixed",
+                 "--json", db=url).rows  # fmt: skip
+    assert row["estimand"] == "prompts_fixed"
+    said = in_one_line(run(*ONE, "--method", "wilcoxon", db=url).out)
+    assert "better goes by Wilcoxon's signed-rank test at 0.05." in said
+    said = in_one_line(run("compare", *MODELS, "--benchmark", "many", "--method", "mcnemar",
+                           db=url).out)  # fmt: skip
+    assert "McNemar's test is left out where it does not apply: only for 0/1 scores" in said
+
+
+def test_flips_are_short_for_people_and_whole_for_programs(run: Caller, url: str) -> None:
+    rows = run(*ONE, "--flips", "4", "--json", db=url).rows
+    assert len(rows) == 4 and list(rows[0]) == [item.name for item in fields(Flip)]
+    assert rows[0]["response_a"].endswith("on and on ")
+    found = run(*ONE, "--flips", "4", db=url).out
+    first = next(line for line in found.splitlines() if line.startswith(rows[0]["tool_id"]))
+    assert rows[0]["text"] in first and rows[0]["target"] in first and " ... " in first
+    assert rows[0]["response_a"] not in first
+    (row,) = run(*ONE, "--json", db=url).rows
+    total = row["higher_a"] + row["higher_b"]
+    assert f"one: {total} of 60 prompts differ, a is higher on {row['higher_a']}" in found
+    assert f"... and {total - 4} more: --flips {total}" in found
+    command = found.split("warehouse show ")[1].split(" (")[0].split()
+    assert f"text\n{rows[0]['text']}" in run("show", *command, db=url).out
+    assert len(run(*ONE, "--flips", "--json", db=url).rows) == 10
+
+
+def test_all_open_choices_are_listed(run: Caller, url: str) -> None:
+    found = run("compare", *MODELS, db=url)
+    found.fails(2, "2 choices are open", "temperature=0.0", "--latest", "--where")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--equivalence", "0"), "--equivalence"),
+        (("--equivalence", "-0.1"), "--equivalence"),
+        (("--flips", "0"), "--flips"),
+        (("--method", "magic"), "--method"),
+        (("--estimand", "all"), "--estimand"),
+        (("--seed", "-1"), "--seed"),
+        (("--resamples", "0"), "--resamples"),
+        (("--equivalence", "0.1", "--level", "0.4"), "level above 0.5"),
+    ],
+)
+def test_what_cannot_be_asked_is_misuse(
+    run: Caller, url: str, options: tuple[str, ...], message: str
+) -> None:
+    run(*ONE, *options, db=url).fails(2, message)
