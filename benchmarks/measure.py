@@ -43,11 +43,13 @@ def run_process(command: Sequence[str]) -> tuple[float, float, str]:
     return seconds, usage.ru_maxrss / 1024, output
 
 
-def time_script(script: str, arguments: Sequence[str] = (), runs: int = 3) -> Timing:
+def time_script(
+    script: str, arguments: Sequence[str] = (), runs: int = 3, python: str = sys.executable
+) -> Timing:
     """Run Python text several times; it prints the seconds that count on its last line."""
     seconds, peaks = [], []
     for _ in range(runs):
-        _, peak, output = run_process([sys.executable, "-c", script, *arguments])
+        _, peak, output = run_process([python, "-c", script, *arguments])
         seconds.append(float(output.strip().splitlines()[-1]))
         peaks.append(peak)
     return Timing(seconds, max(peaks))

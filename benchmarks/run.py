@@ -8,12 +8,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+import inspect_log
 import lm_eval_rows
 import permutation
 import scores
 import server
 
 BENCHMARKS = {
+    "inspect": inspect_log.run,
     "lm-eval": lm_eval_rows.run,
     "permutation": permutation.run,
     "scores": scores.run,
@@ -28,6 +30,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="where dumps are made, and kept")
     parser.add_argument("--server", help="URL of a PostgreSQL database to use and empty")
+    parser.add_argument("--peer", type=Path, help="Python that has inspect-ai")
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="warehouse-bench-"))
     folder.mkdir(parents=True, exist_ok=True)

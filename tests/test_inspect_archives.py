@@ -299,9 +299,9 @@ def test_references_to_messages_that_are_not_there(
 def test_attachments_that_multiply_are_bounded(
     tmp_path: Path, chunked: Entries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from warehouse.importers import inspect_log
+    from warehouse.importers import inspect_eval
 
-    monkeypatch.setattr(inspect_log, "MAX_ENTRY", 1 << 20)
+    monkeypatch.setattr(inspect_eval, "MAX_ENTRY", 1 << 20)
     many = json.dumps([{"role": "user", "content": ["attachment://0"] * 5000}]).encode()
     entries = {
         **edited(chunked, f"{FOLDER}sample.json", message_refs=[[0, 1]]),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,6 +28,8 @@ Link = Literal["identity", "exp_neg", "neg_over_ln2", "none"]
 MetricKind = Literal["binary", "bounded", "continuous"]
 RunStatus = Literal["complete", "truncated", "failed", "invalidated"]
 
+_LONG = b"0" * 19
+_RUN = re.compile(rb"0+")
 _SAME_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
 
 SCORE_STATUSES = ("scored", "no_answer", "error", "limit", "refused", "not_scalar")
@@ -319,7 +322,7 @@ def parse_json(text: str | bytes) -> Any:
             nesting beyond what can be read.
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if b"0" * 19 not in raw.translate(_SAME_DIGIT):  # longer numbers may not fit 64 bits
+    if not _has_long_number(raw):  # longer ones may not fit 64 bits
         try:
             return orjson.loads(raw)
         except orjson.JSONDecodeError:
@@ -330,6 +333,18 @@ def parse_json(text: str | bytes) -> Any:
 def literal_path(path: Path | str) -> str:
     """The path with characters escaped that a file glob would take as wildcards."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in str(path))
+
+
+def _has_long_number(raw: bytes) -> bool:
+    """Whether 19 digits stand in a row, other than after a decimal point."""
+    digits = raw.translate(_SAME_DIGIT)
+    place = digits.find(_LONG)
+    while place >= 0:
+        if digits[place - 1 : place] != b".":
+            return True
+        run = _RUN.match(digits, place)
+        place = digits.find(_LONG, run.end() if run else place + 1)
+    return False
 
 
 def _parse_lenient(raw: bytes) -> Any:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from warehouse.importers.inspect_log import Sample
-from warehouse.importers.lm_eval_model import mapping_of
+from warehouse.importers.inspect_sample import Sample, part_of
 from warehouse.importers.lm_eval_rows import as_text, compact
 
 #: Parts of a message that say where it came from, not what it says.
@@ -46,14 +45,14 @@ def prompt_sent(sample: Sample) -> str | None:
 
 def response_of(sample: Sample) -> str | None:
     """What the model wrote last, without its reasoning; ``None`` where it wrote nothing."""
-    output = mapping_of(sample, "output")
+    output = part_of(sample, "output")
     choices = output.get("choices")
     if not isinstance(choices, list) or not choices:
         return None
     stated = output.get("completion")
     if isinstance(stated, str) and stated:
         return stated
-    message = mapping_of(choices[0], "message") if isinstance(choices[0], dict) else {}
+    message = part_of(choices[0], "message") if isinstance(choices[0], dict) else {}
     text = text_of(message.get("content"))
     if not text and message.get("tool_calls"):
         return compact(_bare(message))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.importers.inspect_log import Sample
+from warehouse.importers.inspect_sample import Sample
 from warehouse.importers.inspect_scores import metric_name, scores_of, values_of
 from warehouse.importers.lm_eval_metrics import number_or_none
 from warehouse.importers.lm_eval_model import mapping_of, text_or_none
@@ -40,7 +40,9 @@ class Scoring:
     def metrics(self) -> list[str]:
         """Every metric of the samples, the headline first; none if nothing was scored."""
         published = [name for name, _, _ in self._figures()]
-        values = [pair for sample in self.first for pair in values_of(sample, self.unnamed)]
+        values = [
+            pair for sample in self.first for pair in values_of(scores_of(sample), self.unnamed)
+        ]
         seen = [name for name, _ in values]
         valued = {*published, *(name for name, value in values if value is not None)}
         # an object that is unscored as a whole is known by its keys

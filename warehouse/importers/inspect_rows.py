@@ -11,18 +11,29 @@ import pyarrow as pa
 from warehouse.importers.base import batch_of
 from warehouse.importers.inspect_content import (
     content_of,
-    messages_of,
     prompt_sent,
     response_of,
 )
-from warehouse.importers.inspect_log import Log, Sample
+from warehouse.importers.inspect_fields import (
+    answer_of,
+    error_of,
+    explanation_of,
+    finish_of,
+    input_tokens,
+    letters_of,
+    question_of,
+    target_of,
+    usage_of,
+    whole_count,
+)
+from warehouse.importers.inspect_log import Log
 from warehouse.importers.inspect_metrics import Scoring
+from warehouse.importers.inspect_sample import Sample, part_of
 from warehouse.importers.inspect_scores import (
     Score,
     as_score,
     scores_of,
     state_of,
-    stop_reason,
     values_of,
 )
 from warehouse.importers.lm_eval_metrics import number_or_none
@@ -33,8 +44,7 @@ from warehouse.records import Rejection
 #: A batch ends at so many rows or so many characters of text.
 BATCH_ROWS = 2000
 BATCH_CHARACTERS = 8 << 20
-
-_LARGEST = 1 << 63
+_LONG = ("identity", "metadata", "prompt_sent", "response", "explanation")
 
 
 @dataclass
@@ -43,8 +53,10 @@ class Reader:
 
     log: Log
     scoring: Scoring
-    metrics: Sequence[str] = field(init=False)
-    model: str = field(init=False)
+    _metrics: Sequence[str] = field(init=False)
+    _objects: set[str] = field(init=False)
+    _reduces: bool = field(init=False)
+    _model: str = field(init=False)
     _places: dict[Any, int] = field(init=False)
     _prompts: dict[str, dict[str, Any]] = field(default_factory=dict)
     _n_edited: int = 0
@@ -56,8 +68,10 @@ class Reader:
         hashable = [item for item in listed if isinstance(item, (str, int))] if isinstance(
             listed, list) else []  # fmt: skip
         self._places = {item: place for place, item in enumerate(hashable)}
-        self.metrics = self.scoring.metrics
-        self.model = text_or_none(spec.get("model")) or ""
+        self._metrics = self.scoring.metrics
+        self._objects = {name.rpartition(".")[0] for name in self._metrics} - set(self._metrics)
+        self._reduces = bool(self.scoring.reducers)
+        self._model = text_or_none(spec.get("model")) or ""
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All rows: one for each sample, then those of all epochs of a prompt together."""
@@ -78,7 +92,7 @@ class Reader:
             if row is None:
                 continue
             held.append(row)
-            size += len(row["prompt_sent"] or "") + len(row["response"] or "")
+            size += sum(len(row[name] or "") for name in _LONG)
             if len(held) >= BATCH_ROWS or size >= BATCH_CHARACTERS:
                 yield batch_of(held)
                 held, size = [], 0
@@ -87,9 +101,7 @@ class Reader:
 
     def _row_or_none(self, sample: Sample) -> dict[str, Any] | None:
         try:
-            row = self.row(sample)
-            compact(list(row.values()))  # lone surrogates and the like
-            return row
+            return self.row(sample)
         except (TypeError, ValueError, RecursionError) as error:
             place = f"sample {str(sample['id'])[:200]}, epoch {sample.get('epoch')}"
             expected = "values that JSON can hold"
@@ -97,69 +109,69 @@ class Reader:
             return None
 
     def row(self, sample: Sample) -> dict[str, Any]:
-        """The row of one sample."""
-        prompt = self._prompt(sample)
-        usage, latency = self._usage(sample)
-        scored = list(scores_of(sample).values())
-        letters = _letters(sample)
+        """The row of one sample.
+
+        Raises:
+            ValueError, TypeError: a value that JSON cannot hold, or no epoch.
+        """
+        usage, latency = usage_of(sample, self._model)
+        scores, letters = scores_of(sample), letters_of(sample)
         return {
-            **prompt,
+            **self._prompt(sample, letters),
             "draw": _draw(sample),
             "prompt_sent": prompt_sent(sample),
             "response": response_of(sample),
-            "extracted_answer": _answer(scored, letters),
-            "finish_reason": _finish(sample),
-            "input_tokens": _input_tokens(usage),
-            "output_tokens": _count(usage.get("output_tokens")),
+            "extracted_answer": answer_of(scores.values(), letters),
+            "finish_reason": finish_of(sample),
+            "input_tokens": input_tokens(usage),
+            "output_tokens": whole_count(usage.get("output_tokens")),
             "latency": latency,
             "cost": number_or_none(usage.get("total_cost")),
-            "error": self._error(sample),
-            "explanation": _explanation(scores_of(sample)),
-            "scores": self._scores(sample),
+            "error": error_of(sample),
+            "explanation": explanation_of(scores),
+            "scores": self._scores(sample, scores),
         }
 
-    def _prompt(self, sample: Sample) -> dict[str, Any]:
-        letters = _letters(sample)
-        target = _target(sample.get("target"), letters)
-        number, name = sample["id"], str(sample["id"])
+    def _prompt(self, sample: Sample, letters: Mapping[str, str]) -> dict[str, Any]:
+        target = target_of(sample.get("target"), letters)
         content = content_of(sample.get("input"))
-        metadata = mapping_of(sample, "metadata")
+        metadata = part_of(sample, "metadata")
+        number = sample["id"]
         prompt = {
             "run": 0,
             "position": self._places.setdefault(number, len(self._places)),
-            "prompt_id": name,
+            "prompt_id": str(number),
             "identity": compact(
                 {"input": content, "choices": sorted(letters.values()), "target": target}
             ),
-            "text": _question(content),
+            "text": question_of(content),
             "target": target if isinstance(target, str) else compact(target),
             "choices": compact(list(letters.values())) if letters else None,
             "metadata": compact(metadata) if metadata else None,
         }
-        if self.scoring.reducers:
+        if self._reduces:
             names = ("run", "position", "prompt_id", "identity")
             known = {"n": 0, **{key: prompt[key] for key in names}}
             self._prompts.setdefault(_key(number), known)["n"] += 1
         return prompt
 
-    def _scores(self, sample: Sample) -> list[Score]:
+    def _scores(self, sample: Sample, scores: Mapping[str, Mapping[str, Any]]) -> list[Score]:
         """What the sample was scored by; a metric of the log that it lacks is unscored."""
-        state = state_of(sample)
+        state, values = state_of(sample), self._values(scores)
         if sample.get("invalidation") is not None:
             self._n_invalid += 1
-            return [_void(name, value) for name, value in self._values(sample)]
-        self._n_edited += sum(bool(score.get("history")) for score in scores_of(sample).values())
-        return [as_score(name, value, state) for name, value in self._values(sample)]
+            return [_void(name, value) for name, value in values]
+        self._n_edited += sum(bool(score.get("history")) for score in scores.values())
+        return [as_score(name, value, state) for name, value in values]
 
-    def _values(self, sample: Sample) -> Iterator[tuple[str, Any]]:
-        given = dict(values_of(sample, self.scoring.unnamed))
-        for name in self.metrics:
+    def _values(self, scores: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
+        given = dict(values_of(scores, self.scoring.unnamed))
+        for name in self._metrics:
             if name not in given and not any(other.startswith(f"{name}.") for other in given):
                 given[name] = None
         # an object that is unscored as a whole stands for each of its keys
-        objects = {name.rpartition(".")[0] for name in self.metrics} - set(self.metrics)
-        yield from ((name, value) for name, value in given.items()
-                    if value is not None or name not in objects)  # fmt: skip
+        return [(name, value) for name, value in given.items()
+                if value is not None or name not in self._objects]  # fmt: skip
 
     def _reduced(self) -> Iterator[dict[str, Any]]:
         """Values of all epochs of a prompt together, one row for each prompt and reducer."""
@@ -177,7 +189,7 @@ class Reader:
             )
             if known is None:
                 continue
-            values = values_of({"scores": {scorer: item}}, self.scoring.unnamed)
+            values = values_of({scorer: item}, self.scoring.unnamed)
             yield {
                 **{key: value for key, value in known.items() if key != "n"},
                 "draw": -1,
@@ -186,33 +198,6 @@ class Reader:
                     for name, value in values
                 ],
             }
-
-    def _usage(self, sample: Sample) -> tuple[Mapping[str, Any], float | None]:
-        """Tokens and seconds: of the one request if there was one, else of all of the model's."""
-        output = mapping_of(sample, "output")
-        used = mapping_of(sample, "model_usage")
-        own = mapping_of(output, "usage")
-        asked = sum(
-            item.get("role") == "assistant" and item.get("source") != "input"
-            for item in messages_of(sample)
-        )
-        if asked > 1 or not own:
-            own = mapping_of(used, self.model) or (
-                mapping_of(used, next(iter(used))) if len(used) == 1 else own
-            )
-        seconds = [output.get("time")] if asked == 1 else []
-        seconds += [sample.get("working_time"), sample.get("total_time")]
-        found = (number_or_none(value) for value in seconds)
-        return own, next((value for value in found if value is not None), None)
-
-    def _error(self, sample: Sample) -> str | None:
-        if sample.get("invalidation") is not None:
-            reason = text_or_none(mapping_of(sample, "invalidation").get("reason"))
-            return f"invalidated: {reason}" if reason else "invalidated"
-        error = sample.get("error")
-        if error is None:
-            return text_or_none(mapping_of(sample, "output").get("error"))
-        return text_or_none(mapping_of(sample, "error").get("message")) or as_text(error)[:2000]
 
     def _note(self) -> None:
         if self._n_edited:
@@ -241,83 +226,3 @@ def _draw(sample: Sample) -> int:
     if type(epoch) is not int or not 0 < epoch < 1 << 31:
         raise ValueError(f"epoch {str(epoch)[:60]} is no number from 1 on")
     return epoch - 1
-
-
-def _letters(sample: Sample) -> dict[str, str]:
-    """Text of each option by its letter: A to Z, then 1, 2 and so on."""
-    options = sample.get("choices")
-    if not isinstance(options, list):
-        return {}
-    return {_letter(place): as_text(option) for place, option in enumerate(options)}
-
-
-def _letter(place: int) -> str:
-    return chr(ord("A") + place) if place < 26 else str(place - 25)
-
-
-def _target(stated: Any, letters: Mapping[str, str]) -> str | list[str]:
-    """The target with letters of options resolved; several are sorted."""
-    if isinstance(stated, list):
-        texts = [letters.get(as_text(item), as_text(item)) for item in stated]
-        return texts[0] if len(texts) == 1 else sorted(texts)
-    text = "" if stated is None else as_text(stated)
-    return letters.get(text, text)
-
-
-def _question(content: Any) -> str:
-    """The question as text: a lone message without its role."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return as_text(content)
-    spoken = [(str(item.get("role")), as_text(item.get("content", ""))) for item in content]
-    if len(spoken) == 1:
-        return spoken[0][1]
-    return "\n\n".join(f"{role}: {text}" for role, text in spoken)
-
-
-def _answer(scored: Sequence[Mapping[str, Any]], letters: Mapping[str, str]) -> str | None:
-    """The answer that the first scorer found; letters of options are resolved."""
-    answers = (score.get("answer") for score in scored)
-    answer = next((text for text in answers if isinstance(text, str)), None)
-    if answer is None or not letters:
-        return answer
-    named = [part.strip() for part in answer.split(",")]
-    if not named or any(part not in letters for part in named):
-        return answer
-    return letters[named[0]] if len(named) == 1 else compact([letters[part] for part in named])
-
-
-def _explanation(scores: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """What graders wrote; with their names where several did."""
-    said: dict[str, str] = {}
-    for name, score in scores.items():
-        text = text_or_none(score.get("explanation"))
-        reason = text_or_none(score.get("reason"))
-        if text or reason:
-            said[name] = ": ".join(part for part in (reason, text) if part)
-    if len(set(said.values())) < 2:
-        return next(iter(said.values()), None)
-    return "\n\n".join(f"{name}: {text}" for name, text in said.items())
-
-
-def _finish(sample: Sample) -> str | None:
-    """Why it ended: a limit of the sample, else the model's own reason."""
-    kind = text_or_none(mapping_of(sample, "limit").get("type"))
-    return f"{kind}_limit" if kind else stop_reason(sample)
-
-
-def _input_tokens(usage: Mapping[str, Any]) -> int | None:
-    """All tokens of the prompt. Where the total says that cached ones are not among the input, they
-    are added."""
-    plain = _count(usage.get("input_tokens"))
-    if plain is None:
-        return None
-    cached = sum(_count(usage.get(f"input_tokens_cache_{kind}")) or 0 for kind in ("read", "write"))
-    output, total = _count(usage.get("output_tokens")), _count(usage.get("total_tokens"))
-    return plain if total == plain + (output or 0) else min(plain + cached, _LARGEST - 1)
-
-
-def _count(value: Any) -> int | None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return int(value) if whole and 0 <= value < _LARGEST else None

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from warehouse.importers.inspect_log import UNNAMED, Sample
-from warehouse.importers.lm_eval_model import mapping_of
+from warehouse.importers.inspect_sample import UNNAMED, Sample, part_of
 from warehouse.importers.lm_eval_rows import as_text
 
 #: What Inspect itself makes of letters and words; N is "no answer".
@@ -19,7 +18,7 @@ Score = dict[str, Any]
 
 def scores_of(sample: Sample) -> dict[str, Mapping[str, Any]]:
     """The scores of a sample by scorer; what is no score is left out."""
-    found = mapping_of(sample, "scores")
+    found = part_of(sample, "scores")
     return {name: score for name, score in found.items() if isinstance(score, dict)}
 
 
@@ -28,14 +27,14 @@ def metric_name(scorer: str, key: str | None) -> str:
     return scorer if key is None else f"{scorer}.{key}"
 
 
-def values_of(sample: Sample, unnamed: str) -> Iterator[tuple[str, Any]]:
+def values_of(scores: Mapping[str, Mapping[str, Any]], unnamed: str) -> Iterator[tuple[str, Any]]:
     """Metric and value of everything that a sample was scored by.
 
     Args:
-        sample: the sample.
+        scores: its scores by scorer.
         unnamed: the scorer whose name the oldest logs do not put beside the score.
     """
-    for name, score in scores_of(sample).items():
+    for name, score in scores.items():
         scorer = unnamed if name == UNNAMED else name
         value = score.get("value")
         if isinstance(value, dict):
@@ -76,7 +75,7 @@ def state_of(sample: Sample) -> str | None:
 
 def stop_reason(sample: Sample) -> str | None:
     """Why the model stopped."""
-    choices = mapping_of(sample, "output").get("choices")
+    choices = part_of(sample, "output").get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     found = first.get("stop_reason") if isinstance(first, dict) else None
     return found if isinstance(found, str) else None

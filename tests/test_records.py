@@ -1,0 +1,40 @@
+"""JSON as dumps hold it: what is read, what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from warehouse.records import parse_json
+
+
+@given(st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.text()
+    | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20,
+))  # fmt: skip
+def test_what_the_standard_library_writes_is_read(value: object) -> None:
+    assert parse_json(json.dumps(value, ensure_ascii=False)) == value
+
+
+@pytest.mark.parametrize("text", ["18446744073709551616", "[-9223372036854775809]",
+                                  '{"a": [0.5, 123456789012345678901234]}',
+                                  '["x.1", 99999999999999999999]'])  # fmt: skip
+def test_integers_beyond_64_bits_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="integer beyond 64 bits"):
+        parse_json(text)
+
+
+def test_many_digits_after_a_point_are_a_number() -> None:
+    assert parse_json("[0.00012345678901234567, 1.0000000000000000000000001]") == [
+        0.00012345678901234567, 1.0,
+    ]  # fmt: skip
+    assert parse_json("[0." + "1" * 100_000 + "]") == [pytest.approx(1 / 9)]
+
+
+def test_nesting_beyond_reading_is_refused() -> None:
+    with pytest.raises(ValueError, match="too deep"):
+        parse_json("[" * 100_000 + "]" * 100_000)
