@@ -3,6 +3,7 @@ that their README gives."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from tests.inspect_logs import FIXTURES
 from tests.stores import select
 from warehouse.ingest import IngestReport, ingest
 from warehouse.metrics.show import show
+from warehouse.records import parse_json
 from warehouse.store.check import check
 from warehouse.store.engine import Store, open_store
 
@@ -129,3 +131,17 @@ def test_an_edited_log_is_a_conflict_until_it_is_told_to_replace(store_url: str)
     edited = load(store_url, FIXTURES / "grid_edited.eval")
     assert (first.total("n_runs"), len(edited.refused)) == (1, 1)
     assert "--on-conflict supersede" in edited.refused[0].error
+
+
+def test_a_scorer_that_only_ever_fails_is_still_a_metric_of_the_benchmark(
+    tmp_path: Path, store_url: str
+) -> None:
+    document = parse_json((FIXTURES / "grid.json").read_bytes())
+    document["samples"][-1]["scores"]["late"] = {"value": None}  # beyond those looked at first
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    assert load(store_url, tmp_path).refused == ()
+    with open_store(store_url) as store:
+        assert check(store).ok
+        names = select(store, "select metric.name from benchmark_metric join metric "
+                              "on metric.id = benchmark_metric.metric_id")  # fmt: skip
+        assert {"name": "late"} in names

@@ -42,7 +42,7 @@ from warehouse.importers.lm_eval_rows import as_text, compact
 from warehouse.records import Rejection
 
 #: A batch ends at so many rows or so many characters of text.
-BATCH_ROWS = 2000
+BATCH_ROWS = 1000
 BATCH_CHARACTERS = 8 << 20
 _LONG = ("identity", "metadata", "prompt_sent", "response", "explanation")
 

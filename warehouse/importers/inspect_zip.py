@@ -31,7 +31,7 @@ ALWAYS_FINE = 256 << 20
 MAX_WINDOW = 1 << 27
 
 #: Entries are unpacked on other threads in groups of about so many bytes, a few groups ahead.
-GROUP_BYTES = 4 << 20
+GROUP_BYTES = 1 << 20
 GROUPS_AHEAD = 3
 
 _LOCAL_HEADER = 30

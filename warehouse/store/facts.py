@@ -141,10 +141,12 @@ def benchmark_metrics(
 ) -> None:
     """Which metrics each benchmark has, their range, and which of them it is reported by."""
     seen = _ranges(bench) if state.n_rows else {}
+    pairs = "select distinct run, metric_id from stage_score order by run, metric_id"
+    held = [(run, metric_id) for run, metric_id in bench.rows(pairs)] if state.n_rows else []
     wanted: dict[tuple[int, int], dict[str, Any]] = {}
     for run in run_ids:
         header, benchmark_id = state.dump.runs[run], state.references[run]["benchmark_id"]
-        for spec, metric_id in _metrics_of(state, header, run, seen):
+        for spec, metric_id in _metrics_of(state, header, run, held):
             row = _metric_row(spec, seen.get((run, metric_id)))
             key = (benchmark_id, metric_id)
             wanted[key] = _widened(wanted[key], row) if key in wanted else row
@@ -161,7 +163,7 @@ def _ranges(bench: Workbench) -> dict[tuple[int, int], tuple[float, float, bool]
 
 
 def _metrics_of(
-    state: _Load, header: RunHeader, run: int, seen: Mapping[tuple[int, int], Any]
+    state: _Load, header: RunHeader, run: int, held: Sequence[tuple[int, int]]
 ) -> list[tuple[MetricSpec, int]]:
     """Metrics of one run: those with scores, in the header's order, and those published."""
     named = [*header.metrics] + [
@@ -173,7 +175,7 @@ def _metrics_of(
     by_id = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
     return ids + [
         (by_id[metric_id], metric_id)
-        for place, metric_id in sorted(seen)
+        for place, metric_id in held
         if place == run and metric_id not in listed
     ]
 
