@@ -54,7 +54,7 @@ def test_repeats_are_pooled_as_draws(world: Store) -> None:
 
 def test_single_draws_are_binary_and_clustered_by_default(world: Store) -> None:
     row = row_of(leaderboard(world, "golden"), "org/a")
-    assert (row.n_clusters, row.method) == (4, "korn_graubard_clopper_pearson")
+    assert (row.n_clusters, row.method) == (4, "clopper_pearson_effective")
     assert row.standard_error == pytest.approx(0.220389266008)
     assert row.se_naive == pytest.approx(0.163299316186)
     assert row.design_effect == pytest.approx((0.220389266008 / 0.163299316186) ** 2)
@@ -65,8 +65,8 @@ def test_single_draws_are_binary_and_clustered_by_default(world: Store) -> None:
     ("cluster", "n_clusters", "method"),
     [
         ("none", None, "wilson"),
-        ("topic", 4, "korn_graubard_clopper_pearson"),
-        ("coarse", 5, "korn_graubard_clopper_pearson"),  # 6 in one, 4 on their own
+        ("topic", 4, "clopper_pearson_effective"),
+        ("coarse", 5, "clopper_pearson_effective"),  # 6 in one, 4 on their own
     ],
 )
 def test_the_clustering_can_be_chosen(

@@ -11,15 +11,19 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import (
     choose_interval,
     estimate_mean,
+    interval_bootstrap,
     interval_clopper_pearson,
+    interval_clopper_pearson_effective,
     interval_jeffreys,
     interval_korn_graubard,
     interval_normal,
     interval_t,
+    interval_wild_bootstrap,
     interval_wilson,
     interval_wilson_bounded,
 )
 
+EFFECTIVE = "clopper_pearson_effective"
 TABLE = [
     # data, method, flags
     ({"n_prompts": 30, "binary": True}, "wilson", ()),
@@ -28,32 +32,54 @@ TABLE = [
     ({"n_prompts": 200, "bounded": True}, "t", ()),
     ({"n_prompts": 199, "bounded": True}, "wilson_bounded", ()),
     ({"n_prompts": 49, "bounded": True}, "wilson_bounded", ("few_prompts",)),
-    ({"n_prompts": 50, "skewness": 3.0}, "t", ()),
+    ({"n_prompts": 199, "bounded": True, "informative": 20}, "wilson_bounded", ()),
+    ({"n_prompts": 500, "bounded": True, "informative": 19.9}, EFFECTIVE, ()),
+    ({"bounded": True, "informative": 9.9}, EFFECTIVE, ("few_informative_prompts",)),
+    ({"n_prompts": 49, "bounded": True, "informative": 9.9}, EFFECTIVE, ("few_prompts",)),
+    ({"binary": True, "informative": 9.0}, "wilson", ("few_informative_prompts",)),
+    ({"n_prompts": 29, "binary": True, "informative": 9.0}, "wilson", ("few_prompts",)),
+    ({"n_prompts": 225, "skewness": 3.0}, "t", ()),
+    ({"n_prompts": 224, "skewness": 3.0}, "t", ("few_skewed_prompts",)),
     ({"n_prompts": 49, "skewness": 1.0}, "t", ()),
     ({"n_prompts": 49, "skewness": -1.1}, "t", ("few_skewed_prompts",)),
-    ({"n_clusters": 20, "k_min": 10, "size_cv": 0.5}, "korn_graubard_wilson", ()),
     (
-        {"n_clusters": 19, "k_min": 10, "size_cv": 0.5},
+        {"n_clusters": 20, "binary": True, "informative": 20, "size_cv": 0.5},
+        "korn_graubard_wilson",
+        (),
+    ),
+    (
+        {"n_clusters": 19, "binary": True, "informative": 20},
         "korn_graubard_wilson",
         ("few_informative_clusters",),
     ),
     (
-        {"n_clusters": 99, "k_min": 9, "size_cv": 0.0},
-        "korn_graubard_clopper_pearson",
+        {"n_clusters": 99, "binary": True, "informative": 9.9},
+        EFFECTIVE,
         ("few_informative_clusters",),
     ),
-    ({"n_clusters": 99, "k_min": 10, "size_cv": 0.51}, "korn_graubard_clopper_pearson", ()),
+    ({"n_clusters": 99, "binary": True, "informative": 19.9}, EFFECTIVE, ()),
+    (
+        {"n_clusters": 99, "binary": True, "informative": 20, "size_cv": 0.51},
+        "korn_graubard_clopper_pearson",
+        (),
+    ),
     ({"n_clusters": 20, "bounded": True}, "wilson_bounded", ()),
     ({"n_clusters": 19, "bounded": True}, "wilson_bounded", ("few_clusters",)),
+    ({"n_clusters": 40, "bounded": True, "informative": 15}, EFFECTIVE, ()),
+    (
+        {"n_clusters": 40, "bounded": True, "informative": 9},
+        EFFECTIVE,
+        ("few_informative_clusters",),
+    ),
     ({"n_clusters": 20}, "cr2_t", ()),
+    ({"n_clusters": 20, "skewness": 1.0}, "cr2_t", ("few_skewed_clusters",)),
     ({"n_clusters": 19}, "cr2_t", ("few_clusters",)),
 ]
 
 
 @pytest.mark.parametrize(("data", "method", "flags"), TABLE)
 def test_the_table(data: dict[str, Any], method: str, flags: tuple[str, ...]) -> None:
-    kind = {"n_prompts": 500, "binary": "k_min" in data} | data
-    choice = choose_interval(**kind)
+    choice = choose_interval(**{"n_prompts": 500} | data)
     assert (choice.method, choice.flags) == (method, flags)
     assert choice.reason
 
@@ -73,16 +99,17 @@ def clusters(n: int, count: int) -> np.ndarray:
         ("binary", 40, {}, "wilson"),
         ("binary", 40, {"bounds": (0, 1)}, "wilson"),
         ("binary", 40, {"n_draws": 1}, "wilson"),
-        ("binary", 40, {"n_draws": [1] * 39 + [2], "bounds": (0, 1)}, "wilson_bounded"),
-        ("binary", 40, {"n_draws": 4, "bounds": (0, 1)}, "wilson_bounded"),
-        ("binary", 40, {"binary": False, "bounds": (0, 1)}, "wilson_bounded"),
+        ("binary", 80, {"n_draws": [1] * 79 + [2], "bounds": (0, 1)}, "wilson_bounded"),
+        ("binary", 80, {"n_draws": 4, "bounds": (0, 1)}, "wilson_bounded"),
+        ("binary", 80, {"binary": False, "bounds": (0, 1)}, "wilson_bounded"),
+        ("binary", 12, {"binary": False, "bounds": (0, 1)}, EFFECTIVE),
         ("bounded", 40, {"bounds": (0, 1)}, "wilson_bounded"),
         ("bounded", 40, {"bounds": (0, None)}, "t"),
         ("bounded", 40, {"bounds": (0, float("inf"))}, "t"),
         ("bounded", 300, {"bounds": (0, 1)}, "t"),
         ("bounded", 40, {}, "t"),
         ("binary", 200, {"clusters": clusters(200, 40)}, "korn_graubard_wilson"),
-        ("binary", 40, {"clusters": clusters(40, 5)}, "korn_graubard_clopper_pearson"),
+        ("binary", 40, {"clusters": clusters(40, 5)}, EFFECTIVE),
         ("bounded", 300, {"clusters": clusters(300, 30), "bounds": (0, 1)}, "wilson_bounded"),
         ("bounded", 40, {"clusters": clusters(40, 20)}, "cr2_t"),
     ],
@@ -97,15 +124,53 @@ def test_estimate_mean_follows_the_table(
 
 
 def test_unequal_clusters_turn_to_clopper_pearson() -> None:
-    s, sizes = scores("binary", 230), [2] * 40 + [50] * 3
-    result = estimate_mean(s, clusters=np.repeat(np.arange(43), sizes))
+    s, sizes = scores("binary", 380), [2] * 40 + [10] * 30
+    result = estimate_mean(s, clusters=np.repeat(np.arange(70), sizes))
     assert result.method == "korn_graubard_clopper_pearson"
     assert "unequal" in result.reason
 
 
-def test_a_skewed_small_run_is_marked() -> None:
-    assert estimate_mean([1.5] * 20 + [90.0]).flags == ("few_skewed_prompts",)
-    assert estimate_mean(np.linspace(0, 9, 20)).flags == ()
+def test_a_skewed_small_run_is_marked_and_bca_stands_beside() -> None:
+    scores = np.random.default_rng(1).gamma(0.5, size=30)
+    found = estimate_mean(scores, seed=3)
+    assert found.flags == ("few_skewed_prompts",)
+    assert found.beside == interval_bootstrap(scores, kind="bca", n_resamples=9999, seed=3)
+    plain = estimate_mean(np.linspace(0, 9, 20))
+    assert (plain.flags, plain.beside) == ((), None)
+    assert estimate_mean(scores, method="t").beside is None
+
+
+def test_few_unbounded_clusters_have_the_wild_bootstrap_beside() -> None:
+    rng = np.random.default_rng(2)
+    codes = clusters(120, 12)
+    scores = rng.normal(size=120) + rng.normal(size=12)[codes]
+    found = estimate_mean(scores, clusters=codes, seed=4)
+    assert (found.method, found.flags) == ("cr2_t", ("few_clusters",))
+    assert found.beside == interval_wild_bootstrap(scores, clusters=codes, seed=4)
+    assert estimate_mean(scores, clusters=clusters(120, 40)).beside is None
+
+
+def test_resampling_by_name() -> None:
+    scores, codes = scores_of_two_kinds()
+    for method, kind in (("bootstrap", "percentile"), ("bca", "bca")):
+        found = estimate_mean(
+            scores, clusters=codes, link="exp_neg", weights=codes + 1.0,
+            method=method, n_resamples=500, seed=2,
+        )  # fmt: skip
+        expected = interval_bootstrap(
+            scores, clusters=codes, link="exp_neg", weights=codes + 1.0,
+            kind=kind, n_resamples=500, seed=2,
+        )  # fmt: skip
+        assert expected is not None
+        assert (found.ci_low, found.ci_high) == (expected.low, expected.high)
+        assert (found.method, found.reason) == (method, "asked for")
+    found = estimate_mean(scores, clusters=codes, method="wild_bootstrap", n_resamples=500)
+    wild = interval_wild_bootstrap(scores, clusters=codes, n_resamples=500)
+    assert wild is not None and (found.ci_low, found.ci_high) == (wild.low, wild.high)
+
+
+def scores_of_two_kinds() -> tuple[Any, Any]:
+    return np.random.default_rng(5).gamma(2, size=60), clusters(60, 12)
 
 
 def ends(found: Any) -> tuple[float, float]:
@@ -123,6 +188,7 @@ def test_each_method_is_the_function_of_its_name() -> None:
         "clopper_pearson": interval_clopper_pearson(x, n),
         "jeffreys": interval_jeffreys(x, n),
         "wilson_bounded": interval_wilson_bounded(m, plain.se_clt, 59),
+        "clopper_pearson_effective": interval_clopper_pearson_effective(s),
     }
     for method, interval in expected.items():
         result = estimate_mean(s, method=method)
@@ -139,6 +205,7 @@ def test_each_method_is_the_function_of_its_name() -> None:
             s, codes, variant="clopper_pearson"
         ),
         "korn_graubard_svyciprop": interval_korn_graubard(s, codes, variant="svyciprop"),
+        "clopper_pearson_effective": interval_clopper_pearson_effective(s, clusters=codes),
     }
     for method, interval in expected.items():
         result = estimate_mean(s, clusters=codes, method=method)
@@ -149,7 +216,11 @@ def test_names_that_stand_for_another() -> None:
     s, codes = scores("binary", 60), clusters(60, 12)
     assert estimate_mean(s, clusters=codes, method="t").method == "cr2_t"
     found = estimate_mean(s, clusters=codes, method="korn_graubard")
-    assert found.method == estimate_mean(s, clusters=codes).method
+    assert found.method == "korn_graubard_clopper_pearson"
+    many = scores("binary", 400), clusters(400, 80)
+    found = estimate_mean(many[0], clusters=many[1], method="korn_graubard")
+    assert found.method == estimate_mean(many[0], clusters=many[1]).method
+    assert found.method == "korn_graubard_wilson"
 
 
 @pytest.mark.parametrize(
@@ -167,6 +238,10 @@ def test_names_that_stand_for_another() -> None:
             "needs 0/1 scores",
         ),
         ({"method": "wilson_bounded", "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
+        ({"method": EFFECTIVE, "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
+        ({"method": EFFECTIVE, "weights": [1, 2, 3]}, "leave `weights` out"),
+        ({"method": "bca", "n_resamples": 5}, "at least 100, found 5"),
+        ({"method": "bootstrap", "seed": -1}, "`seed`"),
     ],
 )
 def test_methods_that_the_data_do_not_allow(options: dict[str, Any], message: str) -> None:

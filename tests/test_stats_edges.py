@@ -151,7 +151,8 @@ def test_a_single_cluster_has_no_clustered_error() -> None:
 def test_all_right_or_all_wrong_is_never_certain(value: int) -> None:
     plain = estimate_mean([value] * 40)
     assert plain.standard_error is None and plain.se_clt == 0
-    assert plain.flags == ("all_scores_equal",) and plain.method == "wilson"
+    assert plain.flags == ("few_informative_prompts", "all_scores_equal")
+    assert plain.method == "wilson"
     assert plain.ci_low is not None and plain.ci_high is not None
     assert 0.05 < plain.ci_high - plain.ci_low < 0.1
     clustered = estimate_mean([value] * 40, clusters=[i // 10 for i in range(40)])
@@ -264,7 +265,7 @@ def test_results_are_plain_numbers_that_serialise() -> None:
         (estimate_mean([0.3]), "0.3 (no interval: a single prompt, n=1, single_prompt)"),
         (
             estimate_mean([1] * 9 + [0], clusters=[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]),
-            "0.9 ± 0.1 [0.3714, 0.9999] (95 % korn_graubard_clopper_pearson, n=10, G=5,"
+            "0.9 ± 0.1 [0.3714, 0.9999] (95 % clopper_pearson_effective, n=10, G=5,"
             " few_informative_clusters)",
         ),
         (

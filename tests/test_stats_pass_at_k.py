@@ -16,6 +16,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import (
     estimate_mean,
     estimate_mean_prompts_fixed,
+    interval_clopper_pearson,
     interval_wilson,
     interval_wilson_bounded,
     pass_at_k,
@@ -183,25 +184,28 @@ def test_the_jackknife_needs_one_draw_more() -> None:
 
 
 def test_all_right_is_no_bare_hundred_percent() -> None:
-    """With k = K the figures are 0/1 by nature: Wilson; else there is no interval, and no ±0."""
+    """With k = K the figures are 0/1 by nature: Wilson; else all at a bound, or fixed."""
     whole = pass_at_k([1] * 20, 5, 5)
     wilson = interval_wilson(20, 20)
     assert (whole.estimate, whole.ci_low, whole.ci_high) == (1, wilson.low, 1)
-    for estimand in ("prompts_sampled", "prompts_fixed"):
-        part = pass_at_k([3] * 20, 5, 3, estimand=estimand)
-        assert (part.estimate, part.standard_error, part.ci_low) == (1, None, None)
-        assert part.reason and "no interval" in str(part)
+    part = pass_at_k([3] * 20, 5, 3)
+    exact = interval_clopper_pearson(20, 20)
+    assert (part.estimate, part.standard_error, part.ci_low) == (1, None, exact.low)
+    part = pass_at_k([3] * 20, 5, 3, estimand="prompts_fixed")
+    assert (part.estimate, part.standard_error, part.ci_low) == (1, None, None)
+    assert part.reason and "no interval" in str(part)
 
 
 def test_the_interval_stays_within_bounds_where_t_would_not() -> None:
-    """n is large enough for Student's t, which passes 1 here."""
+    """n is large enough for Student's t, which would pass 1 here."""
     correct = np.full(300, 4)
     correct[0] = 0
     values = pass_at_k_by_prompt(correct, 5, 2)
-    plain = estimate_mean(values, bounds=(0, 1), binary=False)
-    assert plain.method == "t" and plain.ci_high is not None and plain.ci_high > 1
+    plain = estimate_mean(values, bounds=(0, 1), binary=False, method="t")
+    assert plain.ci_high is not None and plain.ci_high > 1
     found = pass_at_k(correct, 5, 2)
-    assert found.method == "wilson_bounded" and found.ci_high is not None and found.ci_high < 1
+    assert found.method == "clopper_pearson_effective"
+    assert found.ci_high is not None and found.ci_high < 1
 
 
 def test_what_cannot_be_counted_is_refused() -> None:

@@ -19,6 +19,7 @@ from warehouse.stats.draws import (
     single_draw_scores,
     summarise_draws,
 )
+from warehouse.stats.effective import interval_clopper_pearson_effective
 from warehouse.stats.intervals import (
     interval_clopper_pearson,
     interval_jeffreys,
@@ -127,6 +128,7 @@ __all__ = [
     "holm",
     "interval_bootstrap",
     "interval_clopper_pearson",
+    "interval_clopper_pearson_effective",
     "interval_jeffreys",
     "interval_korn_graubard",
     "interval_normal",

@@ -1,11 +1,13 @@
 """The table of default intervals (statistics.md §1), as one function.
 
 Where the numbers come from: coverage simulated over mean, intra-cluster correlation, cluster
-sizes and numbers; the flags mark the cells in which the default is known to cover too little.
+sizes and numbers (docs/calibration.md); the flags mark the cells in which the default is known
+to cover too little.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 FEW_PROMPTS_BINARY = 30
@@ -13,16 +15,23 @@ FEW_PROMPTS = 50
 MANY_PROMPTS = 200
 FEW_CLUSTERS = 20
 FEW_INFORMATIVE = 10
+NEAR_BOUND = 20
 UNEQUAL_SIZES = 0.5
 SKEWED = 1.0
+# Cochran (1977, eq. 2.43): a mean is nearly normal from 25 times the squared skewness on.
+UNITS_PER_SQUARED_SKEWNESS = 25
 
 
 class IntervalChoice(NamedTuple):
-    """A method of `estimate_mean`, why it is the default for these data, and warnings."""
+    """A method of `estimate_mean`, why it is the default for these data, and warnings.
+
+    ``beside`` names a second method whose interval is given beside the default one, if any.
+    """
 
     method: str
     reason: str
     flags: tuple[str, ...]
+    beside: str | None = None
 
 
 def choose_interval(
@@ -31,7 +40,7 @@ def choose_interval(
     n_clusters: int | None = None,
     binary: bool = False,
     bounded: bool = False,
-    k_min: int = 0,
+    informative: float = math.inf,
     size_cv: float = 0.0,
     skewness: float = 0.0,
 ) -> IntervalChoice:
@@ -42,9 +51,10 @@ def choose_interval(
         n_clusters: G, None without clusters.
         binary: every score is 0 or 1 and each prompt has one draw.
         bounded: scores have a finite smallest and largest value.
-        k_min: the smaller of the numbers of clusters with a 1 and with a 0 (binary, clusters).
+        informative: effective number of prompts (clusters) that are off a bound
+            (`informative.Informative`; binary or bounded).
         size_cv: coefficient of variation of the cluster sizes (binary, clusters).
-        skewness: of the scores (unbounded, no clusters).
+        skewness: of the scores, or of the cluster totals (unbounded).
 
     Examples:
         >>> choose_interval(n_prompts=500, binary=True).method
@@ -52,38 +62,73 @@ def choose_interval(
         >>> choose_interval(n_prompts=500, n_clusters=12).flags
         ('few_clusters',)
     """
+    near = informative < NEAR_BOUND
+    few = informative < FEW_INFORMATIVE
     if n_clusters is None:
-        return _independent(n_prompts, binary, bounded, skewness)
+        if binary:
+            return _independent_binary(n_prompts, few)
+        return _bounded(n_prompts, near, few) if bounded else _unbounded(n_prompts, skewness)
     if binary:
-        return _clustered_binary(n_clusters, k_min, size_cv)
-    flags = ("few_clusters",) if n_clusters < FEW_CLUSTERS else ()
+        return _clustered_binary(n_clusters, near, few, size_cv)
     if bounded:
-        return IntervalChoice("wilson_bounded", "bounded scores in clusters: CR2 error", flags)
-    return IntervalChoice("cr2_t", "unbounded scores in clusters: CR2, Satterthwaite t", flags)
+        return _clustered_bounded(n_clusters, near, few)
+    return _clustered_unbounded(n_clusters, skewness)
 
 
-def _independent(n: int, binary: bool, bounded: bool, skewness: float) -> IntervalChoice:
-    if binary:
-        flags = ("few_prompts",) if n < FEW_PROMPTS_BINARY else ()
-        return IntervalChoice("wilson", "0/1 scores, one draw each, no clusters", flags)
-    if bounded:
-        flags = ("few_prompts",) if n < FEW_PROMPTS else ()
-        if n < MANY_PROMPTS:
-            return IntervalChoice("wilson_bounded", f"bounded scores, n < {MANY_PROMPTS}", flags)
-        return IntervalChoice("t", f"bounded scores, n >= {MANY_PROMPTS}", flags)
-    skewed = n < FEW_PROMPTS and abs(skewness) > SKEWED
-    return IntervalChoice(
-        "t", "unbounded scores, no clusters", ("few_skewed_prompts",) if skewed else ()
-    )
+def is_skewed(units: int, skewness: float) -> bool:
+    """Whether a mean of so many units is skewed enough for t to cover too little."""
+    return units < UNITS_PER_SQUARED_SKEWNESS * skewness**2
 
 
-def _clustered_binary(n_clusters: int, k_min: int, size_cv: float) -> IntervalChoice:
-    few = n_clusters < FEW_CLUSTERS or k_min < FEW_INFORMATIVE
-    flags = ("few_informative_clusters",) if few else ()
-    if k_min < FEW_INFORMATIVE:
-        reason = f"0/1 scores in clusters, k_min = {k_min} < {FEW_INFORMATIVE}"
-        return IntervalChoice("korn_graubard_clopper_pearson", reason, flags)
+def _independent_binary(n: int, few: bool) -> IntervalChoice:
+    flag = _first(few_prompts=n < FEW_PROMPTS_BINARY, few_informative_prompts=few)
+    return IntervalChoice("wilson", "0/1 scores, one draw each, no clusters", flag)
+
+
+def _bounded(n: int, near: bool, few: bool) -> IntervalChoice:
+    flag = _first(few_prompts=n < FEW_PROMPTS, few_informative_prompts=few)
+    if near:
+        return IntervalChoice("clopper_pearson_effective", _NEAR.format("prompts"), flag)
+    if n < MANY_PROMPTS:
+        return IntervalChoice("wilson_bounded", f"bounded scores, n < {MANY_PROMPTS}", flag)
+    return IntervalChoice("t", f"bounded scores, n >= {MANY_PROMPTS}", flag)
+
+
+def _unbounded(n: int, skewness: float) -> IntervalChoice:
+    small = n < FEW_PROMPTS
+    skewed = abs(skewness) > SKEWED if small else is_skewed(n, skewness)
+    beside = "bca" if skewed else None
+    flag = _first(few_skewed_prompts=skewed)
+    return IntervalChoice("t", "unbounded scores, no clusters", flag, beside)
+
+
+def _clustered_binary(n_clusters: int, near: bool, few: bool, size_cv: float) -> IntervalChoice:
+    flag = _first(few_informative_clusters=few or n_clusters < FEW_CLUSTERS)
+    if near:
+        return IntervalChoice("clopper_pearson_effective", _NEAR.format("clusters"), flag)
     if size_cv > UNEQUAL_SIZES:
         reason = f"0/1 scores in clusters of unequal size (CV {size_cv:.2f} > {UNEQUAL_SIZES})"
-        return IntervalChoice("korn_graubard_clopper_pearson", reason, flags)
-    return IntervalChoice("korn_graubard_wilson", "0/1 scores in clusters", flags)
+        return IntervalChoice("korn_graubard_clopper_pearson", reason, flag)
+    return IntervalChoice("korn_graubard_wilson", "0/1 scores in clusters", flag)
+
+
+def _clustered_bounded(n_clusters: int, near: bool, few: bool) -> IntervalChoice:
+    flag = _first(few_clusters=n_clusters < FEW_CLUSTERS, few_informative_clusters=few)
+    if near:
+        return IntervalChoice("clopper_pearson_effective", _NEAR.format("clusters"), flag)
+    return IntervalChoice("wilson_bounded", "bounded scores in clusters: CR2 error", flag)
+
+
+def _clustered_unbounded(n_clusters: int, skewness: float) -> IntervalChoice:
+    few = n_clusters < FEW_CLUSTERS
+    flag = _first(few_clusters=few, few_skewed_clusters=is_skewed(n_clusters, skewness))
+    reason = "unbounded scores in clusters: CR2, Satterthwaite t"
+    return IntervalChoice("cr2_t", reason, flag, "wild_bootstrap" if few else None)
+
+
+_NEAR = f"fewer than {NEAR_BOUND} {{}} (effective) are off a bound: their error is uncertain too"
+
+
+def _first(**found: bool) -> tuple[str, ...]:
+    """The first flag that holds, if any: the others would repeat it."""
+    return tuple(name for name, holds in found.items() if holds)[:1]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from warehouse.stats.inputs import Bounds, as_level
-from warehouse.stats.methods import choose_method, interval_of
+from warehouse.stats.inputs import Bounds, as_level, as_seed
+from warehouse.stats.methods import Resampling, choose_method, interval_of
 from warehouse.stats.moments import bernoulli_error
 from warehouse.stats.ratio import Link, find_link, linked, linked_interval
 from warehouse.stats.results import Estimate
@@ -33,6 +33,8 @@ def estimate_mean(
     n_draws: ArrayLike | None = None,
     level: float = 0.95,
     method: str = "auto",
+    n_resamples: int = 9999,
+    seed: int = 0,
 ) -> Estimate:
     """Estimate of one metric of one run, with every standard error and an interval.
 
@@ -56,13 +58,17 @@ def estimate_mean(
         level: nominal coverage of the interval, in (0, 1).
         method: ``auto`` (see `choose_interval`), ``normal``, ``normal_eq4`` (the paper's
             clustered error), ``t``, ``cr2_t``, ``wilson``, ``clopper_pearson``, ``jeffreys``,
-            ``wilson_bounded``, ``korn_graubard`` (its default form) or one of
-            ``korn_graubard_wilson``, ``_clopper_pearson``, ``_svyciprop``.
+            ``wilson_bounded``, ``clopper_pearson_effective``, ``korn_graubard`` (its default
+            form) or one of ``korn_graubard_wilson``, ``_clopper_pearson``, ``_svyciprop``;
+            ``bootstrap`` (percentile) or ``bca``, of prompts or whole clusters;
+            ``wild_bootstrap``.
+        n_resamples: of the methods that resample, at least 100.
+        seed: of those methods, at least 0.
 
     Returns:
         The estimate. What two prompts (or two clusters) are needed for is None at one. Where
         all scores are equal there is no bare ±0: a binomial interval for 0/1 scores, none for
-        others, and ``standard_error`` is None.
+        others that lie on no bound, and ``standard_error`` is None.
 
     Raises:
         StatisticsError: for arguments out of range, misaligned or not finite, and for a
@@ -78,8 +84,10 @@ def estimate_mean(
     curve = find_link(link)
     sample = build_sample(scores, clusters, weights, curve, bounds, binary, n_draws)
     choice = choose_method(sample, method)
-    plain = interval_of(sample, choice.method, as_level(level))
+    resampling = Resampling(n_resamples, as_seed(seed))
+    plain = interval_of(sample, choice.method, as_level(level), resampling)
     interval = linked_interval(curve, plain)
+    beside = choice.beside and interval_of(sample, choice.beside, level, resampling)
     flags = no_spread(sample)
     if plain is not None and interval is None:
         flags += ("interval_overflows",)
@@ -93,6 +101,7 @@ def estimate_mean(
         method=choice.method,
         reason=why_none(flags) if interval is None else choice.reason,
         flags=choice.flags + flags,
+        beside=linked_interval(curve, beside or None),
         degrees_of_freedom=sample.df,
         **_errors(sample, curve),
         **_dependence(sample),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.defaults import FEW_PROMPTS, IntervalChoice, choose_interval
+from warehouse.stats.bootstrap import Kind, bootstrap_interval
+from warehouse.stats.defaults import IntervalChoice, choose_interval
+from warehouse.stats.effective import clopper_pearson_effective
+from warehouse.stats.informative import informative
 from warehouse.stats.intervals import (
     interval_clopper_pearson,
     interval_jeffreys,
@@ -14,12 +19,20 @@ from warehouse.stats.intervals import (
     interval_wilson,
     interval_wilson_bounded,
 )
-from warehouse.stats.korn_graubard import Variant, informative_clusters, korn_graubard
+from warehouse.stats.korn_graubard import Variant, korn_graubard
 from warehouse.stats.moments import skewness
 from warehouse.stats.results import Interval
 from warehouse.stats.sample import Sample
+from warehouse.stats.wild import wild_interval
 
 Method = Callable[[Sample, float], Interval | None]
+
+
+class Resampling(NamedTuple):
+    """How often to resample, and the seed."""
+
+    n_resamples: int
+    seed: int
 
 
 def choose_method(sample: Sample, method: str) -> IntervalChoice:
@@ -32,31 +45,36 @@ def choose_method(sample: Sample, method: str) -> IntervalChoice:
     if method == "auto":
         return default
     name = _full_name(method, sample, default)
-    if name not in METHODS:
-        known = ", ".join(("auto", "korn_graubard", *METHODS))
+    if name not in METHODS and name not in RESAMPLED:
+        known = ", ".join(("auto", "korn_graubard", *METHODS, *RESAMPLED))
         raise StatisticsError(f"unknown `method` {method!r}, expected one of {known}")
     _check_allowed(name, sample)
     return IntervalChoice(name, "asked for", default.flags)
 
 
-def interval_of(sample: Sample, method: str, level: float) -> Interval | None:
+def interval_of(
+    sample: Sample, method: str, level: float, resampling: Resampling
+) -> Interval | None:
     """The interval of a method that `choose_method` returned, before the link."""
+    if method in RESAMPLED:
+        return RESAMPLED[method](sample, level, resampling)
     return METHODS[method](sample, level)
 
 
 def _default(sample: Sample) -> IntervalChoice:
-    k_min, size_cv = 0, 0.0
-    if sample.binary and sample.clusters is not None:
-        known = informative_clusters(sample.values, sample.clusters)
-        k_min, size_cv = known.k_min, known.size_cv
+    """`choose_interval` for a sample: what it says of its units is looked at where it counts."""
+    off_bound, size_cv = math.inf, 0.0
+    if sample.bounds is not None and sample.shares is None:
+        known = informative(sample)
+        off_bound, size_cv = known.effective, known.size_cv
     return choose_interval(
         n_prompts=sample.n,
         n_clusters=sample.n_clusters,
         binary=sample.binary,
         bounded=sample.bounds is not None,
-        k_min=k_min,
+        informative=off_bound,
         size_cv=size_cv,
-        skewness=skewness(sample.values) if sample.n < FEW_PROMPTS else 0.0,
+        skewness=skewness(sample.totals) if sample.bounds is None else 0.0,
     )
 
 
@@ -65,7 +83,10 @@ def _full_name(method: str, sample: Sample, default: IntervalChoice) -> str:
         return "cr2_t"
     if method == "korn_graubard":
         chosen = default.method
-        return chosen if chosen.startswith(method) else "korn_graubard_wilson"
+        if chosen.startswith(method):
+            return chosen
+        near = chosen == "clopper_pearson_effective"
+        return "korn_graubard_clopper_pearson" if near else "korn_graubard_wilson"
     return method
 
 
@@ -82,10 +103,10 @@ def _check_allowed(name: str, sample: Sample) -> None:
         raise StatisticsError(
             f"method {name!r} needs 0/1 scores with one draw per prompt, without weights and link"
         )
-    if name == "wilson_bounded" and sample.bounds is None:
-        raise StatisticsError(
-            "method 'wilson_bounded' needs finite `bounds` and the link 'identity'"
-        )
+    if name in _NEED_BOUNDS and sample.bounds is None:
+        raise StatisticsError(f"method {name!r} needs finite `bounds` and the link 'identity'")
+    if name == "clopper_pearson_effective" and sample.shares is not None:
+        raise StatisticsError(f"method {name!r} is for means: leave `weights` out")
 
 
 def _normal(sample: Sample, level: float) -> Interval | None:
@@ -119,6 +140,18 @@ def _korn_graubard(variant: Variant) -> Method:
     return interval
 
 
+def _bootstrap(kind: Kind) -> Callable[[Sample, float, Resampling], Interval | None]:
+    return lambda sample, level, how: bootstrap_interval(sample, kind, level, *how)
+
+
+def _wild(sample: Sample, level: float, how: Resampling) -> Interval | None:
+    return wild_interval(sample, level, *how)
+
+
+_NEED_BOUNDS = {
+    "wilson_bounded": _wilson_bounded,
+    "clopper_pearson_effective": clopper_pearson_effective,
+}
 _BINOMIAL = {
     "wilson": _binomial(interval_wilson),
     "clopper_pearson": _binomial(interval_clopper_pearson),
@@ -134,7 +167,12 @@ _NEED_CLUSTERS = {
 METHODS: dict[str, Method] = {
     "normal": _normal,
     "t": _t,
-    "wilson_bounded": _wilson_bounded,
+    **_NEED_BOUNDS,
     **_BINOMIAL,
     **_NEED_CLUSTERS,
+}
+RESAMPLED = {
+    "bootstrap": _bootstrap("percentile"),
+    "bca": _bootstrap("bca"),
+    "wild_bootstrap": _wild,
 }

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.defaults import FEW_PROMPTS, IntervalChoice, choose_interval
+from warehouse.stats.defaults import IntervalChoice, choose_interval
 from warehouse.stats.draws import PROMPTS_SAMPLED
 from warehouse.stats.inputs import (
     ROUNDING,
@@ -141,7 +141,7 @@ def _clustered_errors(d: Sample) -> dict[str, float | None]:
 
 def _choice(d: Sample) -> IntervalChoice:
     """The paired row of the table of defaults, with the flags of unbounded scores."""
-    skew = skewness(d.values) if d.n < FEW_PROMPTS else 0.0
+    skew = skewness(d.totals)
     base = choose_interval(n_prompts=d.n, n_clusters=d.n_clusters, skewness=skew)
     basis = "n − 1 degrees of freedom" if d.clusters is None else "CR2, Satterthwaite t"
     return IntervalChoice(f"paired_{base.method}", f"paired differences: {basis}", base.flags)

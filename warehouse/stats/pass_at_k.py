@@ -111,8 +111,8 @@ def pass_at_k(
         StatisticsError: counts or k out of range, or arguments not aligned.
 
     Examples:
-        >>> print(pass_at_k([3, 0, 10, 7], 10, 5))
-        pass@5 0.7292 ± 0.2438 [0.1341, 0.9791] (prompts sampled, 95 % wilson_bounded, n=4)
+        >>> print(pass_at_k([3, 0, 10, 7] * 30, 10, 5))
+        pass@5 0.7292 ± 0.03872 [0.6467, 0.7984] (prompts sampled, 95 % wilson_bounded, n=120)
         >>> pass_at_k([3, 0, 10, 7], 10, 11).reason
         'k = 11 needs 11 draws of every prompt: 4 of 4 have fewer (the fewest: 10)'
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from warehouse.stats.clustered import ClusterRobust, robust_errors
+from warehouse.stats.clustered import ClusterRobust, cluster_sums, robust_errors
 from warehouse.stats.inputs import (
     Bounds,
     Clusters,
@@ -71,6 +71,14 @@ class Sample:
         if self.clusters is None:
             return self.n - 1 if self.n > 1 else None
         return None if self.robust is None else self.robust.degrees_of_freedom
+
+    @property
+    def totals(self) -> FloatArray:
+        """Deviations from the mean summed over each unit: cluster, or prompt without clusters."""
+        centred = deviations(self.values)
+        if self.clusters is None:
+            return centred
+        return cluster_sums(centred, self.clusters).sums
 
     @property
     def all_equal(self) -> bool:
