@@ -24,6 +24,8 @@ _COLUMNS = (
 )  # fmt: skip
 _LINKS = "select prompt_id, canonical_prompt_id from prompt_link where "
 
+Links = tuple[NDArray[np.int64], NDArray[np.int64]]
+
 
 @dataclass(frozen=True)
 class PromptScores:
@@ -100,7 +102,7 @@ def read_scores(
     in_metrics, parameters = one_of("fact.metric_id", metric_ids, "m")
     in_runs, more = one_of("fact.run_id", list(runs), "r")
     table = store.arrow(_FACTS.format(metrics=in_metrics, runs=in_runs), parameters | more)
-    facts = _as_facts(table, _links(store) if linked else None)
+    facts = _as_facts(table, read_links(store) if linked else None)
     groups = _mapped(whole_numbers(table, "run_id"), runs)
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
@@ -111,15 +113,23 @@ def read_scores(
     }
 
 
-def _as_facts(table: pa.Table, links: tuple[NDArray[np.int64], NDArray[np.int64]] | None) -> _Facts:
+def _as_facts(table: pa.Table, links: Links | None) -> _Facts:
     prompts = whole_numbers(table, "prompt_id")
-    if links is not None and len(links[0]):
-        places = np.minimum(np.searchsorted(links[0], prompts), len(links[0]) - 1)
-        prompts = np.where(links[0][places] == prompts, links[1][places], prompts)
+    prompts = prompts if links is None else follow_links(prompts, links)
     return _Facts(prompts, *(numbers(table, name) for name in _COLUMNS))
 
 
-def _links(store: Store) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
+    """Prompts under the canonical ones that links join them to, shape (n,)."""
+    linked, canonical = links
+    if not len(linked):
+        return prompts
+    places = np.minimum(np.searchsorted(linked, prompts), len(linked) - 1)
+    return np.where(linked[places] == prompts, canonical[places], prompts)
+
+
+def read_links(store: Store) -> Links:
+    """Linked prompts, ascending, and the canonical one of each."""
     table = store.arrow(_LINKS + "prompt_id <> canonical_prompt_id order by prompt_id")
     return whole_numbers(table, "prompt_id"), whole_numbers(table, "canonical_prompt_id")
 

@@ -1,0 +1,163 @@
+"""Suites by name: the benchmarks below a node of the benchmark tree, and their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from warehouse.errors import MisuseError
+from warehouse.metrics.selecting import one_of
+from warehouse.store.engine import Store
+
+_TREE = """
+select benchmark.id, benchmark.name, benchmark.parent_id,
+    coalesce(named.name, benchmark.name) as shown_as
+from benchmark
+left join benchmark named on named.id = benchmark.canonical_id
+order by benchmark.id
+"""
+_WITH_RUNS = "select distinct benchmark_id from run_current where "
+
+#: How leaves are weighted, besides given weights.
+EQUAL, BY_PROMPTS = "equal", "prompts"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A suite and its leaves.
+
+    Attributes:
+        name: as given, or as shown.
+        ids: of the rows of ``benchmark`` that are the suite itself; empty for a list of names.
+        leaves: names of the benchmarks below it that have runs, sorted.
+        empty: names of those that have none, sorted.
+    """
+
+    name: str
+    ids: tuple[int, ...]
+    leaves: tuple[str, ...]
+    empty: tuple[str, ...]
+
+
+def find_suite(store: Store, name: str) -> Suite:
+    """The suite called ``name``, or the one made of a list of names with commas between them.
+
+    Leaves are the benchmarks below it, at any depth, that have runs of their own.
+
+    Raises:
+        MisuseError: an unknown name, a benchmark with nothing below it, or no runs anywhere.
+    """
+    tree = _Tree(store.arrow(_TREE).to_pylist())
+    single = name in tree.ids or "," not in name
+    names = [name] if single else [part.strip() for part in name.split(",") if part.strip()]
+    found = {leaf for part in names for leaf in tree.leaves(part, alone=not single)}
+    with_runs = _with_runs(store, sorted({key for leaf in found for key in tree.ids[leaf]}))
+    leaves = sorted(leaf for leaf in found if with_runs & set(tree.ids[leaf]))
+    if not leaves:
+        raise MisuseError(f"{name} has no runs on any of its benchmarks; see: warehouse runs")
+    ids = tuple(tree.ids[tree.shown[name]]) if single else ()
+    empty = tuple(sorted(found - set(leaves)))
+    return Suite(tree.shown[name] if single else name, ids, tuple(leaves), empty)
+
+
+def is_suite(store: Store, name: str) -> bool:
+    """Whether a benchmark has others below it and no runs of its own."""
+    tree = _Tree(store.arrow(_TREE).to_pylist())
+    if name not in tree.shown:
+        return False
+    ids = tree.ids[tree.shown[name]]
+    return bool(tree.below(ids)) and not _with_runs(store, ids)
+
+
+def leaf_shares(
+    weights: str | Mapping[str, float], leaves: Sequence[str], sizes: Sequence[int]
+) -> dict[str, float]:
+    """Weight of each leaf, above 0; leaves with weight 0 are left out.
+
+    Args:
+        weights: ``"equal"`` (each leaf the same), ``"prompts"`` (as many as it has prompts), or a
+            weight for every leaf by name.
+        leaves: names.
+        sizes: prompts of each.
+
+    Raises:
+        MisuseError: another word, unknown or missing names, weights below 0 or all 0.
+    """
+    if weights == EQUAL:
+        return dict.fromkeys(leaves, 1.0)
+    if weights == BY_PROMPTS:
+        without = [leaf for leaf, size in zip(leaves, sizes, strict=True) if not size]
+        if without:
+            raise MisuseError(
+                f"the number of prompts of {', '.join(without)} is not known: give the weights"
+            )
+        return dict(zip(leaves, map(float, sizes), strict=True))
+    if isinstance(weights, str):
+        raise MisuseError(
+            f"weights {weights!r}; expected {EQUAL}, {BY_PROMPTS}, or a weight for each leaf"
+        )
+    return _given(weights, leaves)
+
+
+def _given(weights: Mapping[str, float], leaves: Sequence[str]) -> dict[str, float]:
+    unknown = sorted(set(weights) - set(leaves))
+    missing = [leaf for leaf in leaves if leaf not in weights]
+    if unknown:
+        raise MisuseError(
+            f"weights for {', '.join(unknown)}, which the suite does not have; it has:"
+            f" {', '.join(leaves)}"
+        )
+    if missing:
+        raise MisuseError(f"no weight for {', '.join(missing)} (0 leaves a benchmark out)")
+    wrong = [f"{name}={value}" for name, value in weights.items() if not 0 <= value < float("inf")]
+    if wrong or not any(weights.values()):
+        raise MisuseError(f"weights must be at least 0, and not all 0: {', '.join(wrong)}")
+    return {leaf: float(weights[leaf]) for leaf in leaves if weights[leaf] > 0}
+
+
+class _Tree:
+    """The benchmark tree under the names that views show."""
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        self.rows = {row["id"]: row for row in rows}
+        self.shown: dict[str, str] = {row["name"]: row["shown_as"] for row in rows}
+        self.ids: dict[str, list[int]] = {}
+        self.children: dict[int, list[int]] = {}
+        for row in rows:
+            self.ids.setdefault(row["shown_as"], []).append(row["id"])
+            if row["parent_id"] is not None:
+                self.children.setdefault(row["parent_id"], []).append(row["id"])
+
+    def below(self, ids: Sequence[int]) -> list[int]:
+        """Ids of everything below some rows; a ring in the tree is walked once."""
+        found: list[int] = []
+        waiting = list(ids)
+        while waiting:
+            children = self.children.get(waiting.pop(), [])
+            new = [key for key in children if key not in found]
+            found += new
+            waiting += new
+        return found
+
+    def leaves(self, name: str, *, alone: bool) -> set[str]:
+        """Shown names of the benchmarks below ``name`` that have nothing below them, or that
+        have children with runs of their own; of a leaf itself, if ``alone`` allows it."""
+        if name not in self.shown:
+            close = get_close_matches(name, self.shown)
+            hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse benchmarks"
+            raise MisuseError(f"no suite is called {name!r}; {hint}")
+        ids = self.ids[self.shown[name]]
+        found = {self.rows[key]["shown_as"] for key in self.below(ids) if key not in self.children}
+        if not found and not alone:
+            raise MisuseError(
+                f"{name!r} is no suite but a single benchmark; see: warehouse leaderboard {name}"
+            )
+        return found or {self.shown[name]}
+
+
+def _with_runs(store: Store, ids: Sequence[int]) -> set[int]:
+    condition, parameters = one_of("benchmark_id", ids, "b")
+    table = store.arrow(_WITH_RUNS + condition, parameters)
+    return {row["benchmark_id"] for row in table.to_pylist()}
