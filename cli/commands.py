@@ -105,6 +105,7 @@ _LOOK = (
     Entry("leaderboard", "look", "leaderboard", "Rank models on a benchmark, with intervals.", (
         "warehouse leaderboard gsm8k",
         "warehouse leaderboard gsm8k --where temperature=0.7 --json",
+        "warehouse leaderboard --group mmlu --weights prompts",
     )),
     Entry("compare", "look", "compare", "Compare two models on the prompts they share.", (
         "warehouse compare model-a model-b --benchmark gsm8k",

@@ -20,6 +20,7 @@ from .options import (
 )
 from .output import Output
 from .state import State, pass_state
+from .suites import show_suite, suite_of, suite_options
 from .table import decimals, interval, number, print_table
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     help="Of the intervals: z, t, wilson, korn_graubard.",
 )  # fmt: skip
 @subset_option
+@suite_options
 @output_options
 @pass_state
 def leaderboard(
@@ -50,6 +52,9 @@ def leaderboard(
 
     options["subset_ok"] = subset == "ok"
     with state.open() as store:
+        suite = suite_of(store, benchmark, options)
+        if suite is not None:
+            return show_suite(store, state, suite, output, options)
         boards = [rank(store, benchmark, **options)] if benchmark else _all(store, state, options)
     if output.for_people:
         for place, board in enumerate(boards):

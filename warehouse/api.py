@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from warehouse.errors import MisuseError
 from warehouse.store.engine import Store, open_store
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from warehouse.metrics.seed_variance import SeedReport
     from warehouse.metrics.semantic import SemanticClusters
     from warehouse.metrics.similar import Similar
+    from warehouse.metrics.suites import SuiteBoard
     from warehouse.metrics.variance import VarianceReport
     from warehouse.stats import VarianceParts
     from warehouse.store.loader import LoadOptions
@@ -114,6 +115,7 @@ class Warehouse:
         """As :meth:`arrow`, as a pandas frame."""
         return self.arrow(query, **parameters).to_pandas()
 
+    @overload
     def leaderboard(
         self,
         benchmark: str,
@@ -125,16 +127,42 @@ class Warehouse:
         cluster: str | None = None,
         latest: bool = False,
         subset_ok: bool = False,
-    ) -> Leaderboard:
-        """Every model on a benchmark with its interval; see
-        :func:`warehouse.metrics.leaderboard.leaderboard`."""
-        from warehouse.metrics.leaderboard import leaderboard
+    ) -> Leaderboard: ...
+    @overload
+    def leaderboard(
+        self,
+        *,
+        group: str,
+        weights: str | Mapping[str, float] = "equal",
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        level: float = 0.95,
+        cluster: str | None = None,
+        latest: bool = False,
+        subset_ok: bool = False,
+        partial_ok: bool = False,
+        force: bool = False,
+    ) -> SuiteBoard: ...
+    def leaderboard(
+        self, benchmark: str | None = None, *, group: str | None = None, **options: Any
+    ) -> Leaderboard | SuiteBoard:
+        """Every model on a benchmark with its interval, or on the benchmarks of a suite.
 
+        See :func:`warehouse.metrics.leaderboard.leaderboard`, and for ``group``
+        :func:`warehouse.metrics.suites.suite_leaderboard`.
+
+        Raises:
+            MisuseError: both or neither of benchmark and group; what they do not allow.
+        """
+        from warehouse.metrics.leaderboard import leaderboard
+        from warehouse.metrics.suites import suite_leaderboard
+
+        if (benchmark is None) == (group is None):
+            raise MisuseError("give a benchmark, or the group (suite) to rank on")
         with self.reading() as store:
-            return leaderboard(
-                store, benchmark, metric=metric, where=where, level=level, method=method,
-                cluster=cluster, latest=latest, subset_ok=subset_ok,
-            )  # fmt: skip
+            if group is not None:
+                return suite_leaderboard(store, group, **options)
+            return leaderboard(store, str(benchmark), **options)
 
     def compare(
         self,

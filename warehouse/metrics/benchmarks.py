@@ -105,7 +105,8 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
     leaves = _leaves(known, ids)
     if leaves and not _has_runs(store, ids):
         raise MisuseError(
-            f"{name!r} is a suite; choose one of its benchmarks: {', '.join(sorted(leaves))}"
+            f"{name!r} is a suite; choose one of its benchmarks: {', '.join(sorted(leaves))} (or"
+            f" rank the whole suite: warehouse leaderboard --group {name})"
         )
     clusterings = (row["default_clustering_id"] for row in rows)
     return Benchmark(canonical[name], ids, tuple(c for c in clusterings if c is not None))

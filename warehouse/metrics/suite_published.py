@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from warehouse.metrics.selecting import one_of
@@ -34,10 +34,8 @@ class SuiteFigure:
     standard_error: float | None
 
 
-def read_suite_figures(
-    store: Store, suite_ids: Sequence[int], metrics: Collection[str]
-) -> list[SuiteFigure]:
-    """Figures on some suites by metrics of these labels (``name`` or ``name,filter``)."""
+def read_suite_figures(store: Store, suite_ids: Sequence[int], metric: str) -> list[SuiteFigure]:
+    """Figures on some suites by the metric of this label (``name`` or ``name,filter``)."""
     if not suite_ids:
         return []
     condition, parameters = one_of("published_score.benchmark_id", list(suite_ids), "b")
@@ -45,5 +43,5 @@ def read_suite_figures(
     return [
         SuiteFigure(row["run_group_id"], row["value"], row["standard_error"] or None)
         for row in rows
-        if (f"{row['name']},{row['filter']}" if row["filter"] else row["name"]) in metrics
+        if (f"{row['name']},{row['filter']}" if row["filter"] else row["name"]) == metric
     ]

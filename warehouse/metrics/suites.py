@@ -121,7 +121,8 @@ def suite_leaderboard(
     leaves, notes = _leaves(store, suite, weights, metric, where, cluster, force)
     sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=latest)
     units = _units(store, leaves, cluster)
-    figures = read_suite_figures(store, suite.ids, {leaf.metric.label for leaf in leaves})
+    metrics = sorted({leaf.metric.label for leaf in leaves})
+    figures = read_suite_figures(store, suite.ids, metrics[0]) if len(metrics) == 1 else []
     labels = describe_sets(sets)
     scored = [
         _score(one, label, leaves, units, figures, level, suite.name)
@@ -132,7 +133,7 @@ def suite_leaderboard(
     total = sum(leaf.weight for leaf in leaves)
     return SuiteBoard(
         suite=suite.name,
-        metric=", ".join(sorted({leaf.metric.label for leaf in leaves})),
+        metric=", ".join(metrics),
         higher_is_better=direction,
         weights=weights if isinstance(weights, str) else "given",
         leaves=tuple(
@@ -162,8 +163,10 @@ def _leaves(
             found[name] = (selection, entries)
         else:
             refused.append(f"{name} has no figures by {selection.metric.label}")
-    if not found or (metric is not None and refused and not force):
+    if not found:
         raise MisuseError("; ".join(refused))
+    if metric is not None and refused and not force:
+        raise MisuseError(f"{'; '.join(refused)} (--force leaves these benchmarks out)")
     wholes = {name: _whole(selection, entries) for name, (selection, entries) in found.items()}
     shares = leaf_shares(weights, list(found), [whole.size for whole in wholes.values()])
     leaves = [
