@@ -12,6 +12,7 @@ SECTIONS = {
     "ingest": "What goes into it",
     "look": "What it says",
     "inference": "What it proves, and what it would take",
+    "items": "What single prompts tell",
     "text": "What prompts ask",
 }
 
@@ -142,6 +143,13 @@ _INFERENCE = (
     )),
 )  # fmt: skip
 
+_ITEMS = (
+    Entry("datamap", "items", "datamap", "Map prompts by P(correct) and S(consistency).", (
+        "warehouse datamap gpt-4 --benchmark cruxeval_output",
+        "warehouse datamap run:7 --group text --suspects --csv",
+    )),
+)  # fmt: skip
+
 _TEXT = (
     Entry("embed", "text", "text", "Turn the text of prompts into vectors, where it is new.", (
         "warehouse embed gsm8k --embedder models/all-MiniLM-L6-v2",
@@ -162,4 +170,6 @@ _TEXT = (
 )  # fmt: skip
 
 #: Every command by name, in the order of the help.
-COMMANDS = {entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_TEXT)}
+COMMANDS = {
+    entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_ITEMS, *_TEXT)
+}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from warehouse.embeddings import Embedder
     from warehouse.ingest import IngestReport
     from warehouse.metrics.compare import Comparison
+    from warehouse.metrics.datamap import DataMap
     from warehouse.metrics.duplicates import Duplicates
     from warehouse.metrics.embedding import Embedding
     from warehouse.metrics.leaderboard import Leaderboard
@@ -377,6 +378,14 @@ class Warehouse:
                 store, benchmark, threshold=threshold, embedder=embedder, name=name,
                 default=default,
             )  # fmt: skip
+
+    def datamap(self, reference: str, **options: Any) -> DataMap:
+        """P(correct) against S(consistency) of prompts with several generations; options as in
+        :func:`warehouse.metrics.datamap.datamap`."""
+        from warehouse.metrics.datamap import datamap
+
+        with self.reading() as store:
+            return datamap(store, reference, **options)
 
     def __repr__(self) -> str:
         return f"Warehouse({self.url or 'duckdb:///warehouse.duckdb'!r})"
