@@ -278,6 +278,18 @@ def test_flips_of_linked_prompts_find_their_responses(world: Store) -> None:
         assert flip.text is not None and flip.text.startswith("question one")
 
 
+def test_flips_name_the_option_that_each_finds_most_likely(world: Store) -> None:
+    flips = compare(world, "lab/p", "lab/q", benchmark="left", flips=10).flips
+    assert len(flips) == 10
+    for flip in flips:
+        place, colours = int((flip.tool_id or "")[4:]), ["red", "green", "blue"]
+        for run, choice in ((flip.run_a, flip.choice_a), (flip.run_b, flip.choice_b)):
+            option = (place + run) % 3
+            assert choice == (colours[option] if place < 9 else f"option {option}")
+        assert (flip.response_a, flip.response_b) == (None, None)
+    assert compare(world, *MODELS, benchmark="one", flips=1).flips[0].choice_a is None
+
+
 def test_without_being_asked_for_there_are_no_flips(world: Store) -> None:
     assert every(world).flips == ()
     assert every(world, flips=100).to_dict()["flips"][0]["benchmark"] == "many"

@@ -5,11 +5,14 @@ One store holds everything; it is filled once. Needs the folder of real dumps (s
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import scipy.stats
 
 from warehouse.ingest import IngestReport, ingest
 from warehouse.metrics.compare import compare
@@ -237,3 +240,32 @@ def test_one_hundred_seeds_as_stored_rates(store: Store) -> None:
     assert row == {
         "estimate": pytest.approx(0.8433928, abs=5e-8), "n_prompts": 9815, "n_draws": 981500,
     }  # fmt: skip
+
+
+def test_a_comparison_of_two_benchmarks_is_that_of_the_files(store: Store, data_dir: Path) -> None:
+    """McNemar's test, the t test and Welch's test of the mean over both, from the bare lines."""
+    names = ("claude-3-opus-20240229", "meta-llama-3-70b-instruct")
+    found = compare(store, *names, flips=500)
+    assert [row.benchmark for row in found.rows] == ["humaneval+", "mbpp+"]
+    differences = []
+    for row in found.rows:
+        scores: dict[str, dict[str, float]] = {name: {} for name in names}
+        lines = (data_dir / "eval_arena" / f"{row.benchmark}.jsonl").read_text().splitlines()
+        for line in lines:
+            entry = json.loads(line)
+            if entry["model"] in scores:
+                scores[entry["model"]][entry["example_id"]] = entry["pass1"]
+        first, second = (scores[name] for name in names)
+        d = np.array([first[key] - second[key] for key in first])
+        differences.append(d)
+        won, lost = int((d > 0).sum()), int((d < 0).sum())
+        exact = scipy.stats.binomtest(won, won + lost).pvalue
+        assert (row.higher_a, row.higher_b) == (won, lost)
+        assert row.p_mcnemar == pytest.approx(exact, rel=1e-9)
+        assert row.p_permutation == pytest.approx(exact, rel=1e-9)
+        assert row.p_t == pytest.approx(scipy.stats.ttest_1samp(d, 0).pvalue, rel=1e-9)
+        keys = {flip.tool_id for flip in found.flips if flip.benchmark == row.benchmark}
+        assert keys == {key for key in first if first[key] != second[key]}
+    overall = scipy.stats.ttest_ind(differences[0], -differences[1], equal_var=False)
+    assert found.overall is not None
+    assert found.overall.p_t == pytest.approx(overall.pvalue, rel=1e-9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 
 from tests.builders import StoreRows
 from tests.world import build_world
@@ -42,9 +43,31 @@ def build_two_models() -> StoreRows:
             scores = {f"m{place}": float(dice.randint(0, 10)) for place in range(12)}
             rows.scores(rows.run(model, "marks", temperature=temperature), scores,
                         rows.metric("marks"))  # fmt: skip
+    _options(rows, dice)
+    return rows
+
+
+def _options(rows: StoreRows, dice: random.Random) -> None:
+    """Two models on two benchmarks without a common prompt, one of them with answer options."""
     for name, n in (("left", 10), ("right", 25)):
         rows.describe(name, rows.metric())
         for model in ("lab/p", "lab/q"):
             scores = {f"{name}{place}": dice.random() for place in range(n)}
-            rows.scores(rows.run(model, name), scores)
-    return rows
+            run = rows.run(model, name)
+            rows.scores(run, scores)
+            if name == "left":
+                _choices(rows, run, scores)
+    for prompt in rows.rows["prompt"]:
+        colours = ["red", "green", "blue"] if prompt["tool_id"].startswith("left") else None
+        prompt["choices"] = None if prompt["tool_id"] == "left9" else colours
+
+
+def _choices(rows: StoreRows, run: int, keys: Iterable[str]) -> None:
+    """Log-likelihoods of three options; run r finds option (prompt + r) mod 3 most likely."""
+    for place, key in enumerate(keys):
+        for option in range(3):
+            rows.rows["choice"].append({
+                "run_id": run, "prompt_id": rows.prompt("left", key), "variant_id": rows.variant(),
+                "draw": 0, "choice_index": option,
+                "loglikelihood": -1.0 if option == (place + run) % 3 else -2.0 - option,
+            })  # fmt: skip

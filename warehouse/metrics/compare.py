@@ -124,7 +124,7 @@ def compare(
     overall, why = _overall(pairs, rows, options)
     return Comparison(
         a=a, b=b, rows=tuple(_adjusted(pairs, rows, options)), overall=overall,
-        flips=tuple(flip for pair in pairs for flip in read_flips(store, pair, flips) if flips),
+        flips=tuple(flip for pair in pairs if flips for flip in read_flips(store, pair, flips)),
         left_out=(*refused, *missing, *why), n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
 

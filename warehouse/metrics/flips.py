@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from warehouse.metrics.results import Row
 from warehouse.metrics.selecting import one_of
 from warehouse.store.engine import Store
 
-_PROMPTS = "select id, tool_id, key, text, target from prompt where "
+_PROMPTS = "select id, tool_id, text, target, choices from prompt where "
 _LINKED = "select prompt_id, canonical_prompt_id from prompt_link where "
 _RESPONSES = """
 select fact.run_id, fact.prompt_id, fact.draw,
@@ -23,6 +24,15 @@ join prompt_variant on prompt_variant.id = fact.variant_id
 left join content answer on answer.sha256 = fact.response_hash
 where prompt_variant.perturbation = '' and {runs} and {prompts}
 order by fact.run_id nulls last, fact.prompt_id nulls last, fact.draw nulls last
+"""
+_CHOICES = """
+select fact.run_id, fact.prompt_id, fact.choice_index
+from choice fact
+join prompt_variant on prompt_variant.id = fact.variant_id
+where prompt_variant.perturbation = '' and fact.draw = 0 and fact.loglikelihood is not null
+    and {runs} and {prompts}
+order by fact.run_id desc nulls last, fact.loglikelihood nulls last,
+    fact.choice_index desc nulls last
 """
 
 
@@ -45,6 +55,9 @@ class Flip(Row):
         target: the expected answer.
         response_a: first stored response of the first model, else the answer taken from it.
         response_b: first stored response of the second model.
+        choice_a: answer option that the first model finds most likely (largest log-likelihood),
+            where several were scored.
+        choice_b: the same of the second model.
         run_a: newest run of the first.
         run_b: newest run of the second.
     """
@@ -63,6 +76,8 @@ class Flip(Row):
     target: str | None
     response_a: str | None
     response_b: str | None
+    choice_a: str | None
+    choice_b: str | None
     run_a: int
     run_b: int
 
@@ -82,7 +97,8 @@ def read_flips(store: Store, pair: Pair, limit: int) -> list[Flip]:
     chosen = [int(place) for place in order[:limit] if difference[place] != 0]
     ids = [int(pair.prompts[place]) for place in chosen]
     prompts = _by_id(store, ids)
-    said = _responses(store, pair, ids)
+    sources = _Sources(store, pair, ids)
+    said, picked = sources.responses(), sources.choices(prompts)
     run_a, run_b = (condition.newest[1] for condition in (pair.a, pair.b))
     return [
         Flip(
@@ -93,7 +109,8 @@ def read_flips(store: Store, pair: Pair, limit: int) -> list[Flip]:
             n_draws_a=int(pair.scores_a.n_draws[pair.of_a[place]]),
             n_draws_b=int(pair.scores_b.n_draws[pair.of_b[place]]),
             text=prompts[prompt]["text"], target=prompts[prompt]["target"],
-            response_a=said.get((0, prompt)), response_b=said.get((1, prompt)), run_a=run_a,
+            response_a=said.get((0, prompt)), response_b=said.get((1, prompt)),
+            choice_a=picked.get((0, prompt)), choice_b=picked.get((1, prompt)), run_a=run_a,
             run_b=run_b,
         )
         for place, prompt in zip(chosen, ids, strict=True)
@@ -105,17 +122,50 @@ def _by_id(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     return {row["id"]: row for row in store.arrow(_PROMPTS + condition, parameters).to_pylist()}
 
 
-def _responses(store: Store, pair: Pair, ids: Sequence[int]) -> dict[tuple[int, int], str]:
-    """First response of each side (0, 1) to each prompt; prompts linked to it count as it."""
-    condition, parameters = one_of("canonical_prompt_id", ids, "p")
-    links = store.arrow(_LINKED + condition, parameters).to_pylist()
-    canonical = {key: key for key in ids}
-    canonical |= {row["prompt_id"]: row["canonical_prompt_id"] for row in links}
-    sides = dict.fromkeys(pair.a.run_ids, 0) | dict.fromkeys(pair.b.run_ids, 1)
-    runs, _ = one_of("fact.run_id", list(sides), "r")
-    prompts, _ = one_of("fact.prompt_id", list(canonical), "p")
-    found: dict[tuple[int, int], str] = {}
-    for row in store.arrow(_RESPONSES.format(runs=runs, prompts=prompts)).to_pylist():
-        if row["response"] is not None:
-            found.setdefault((sides[row["run_id"]], canonical[row["prompt_id"]]), row["response"])
-    return found
+class _Sources:
+    """Where the texts of some prompts are: the runs of both sides, and prompts linked to them."""
+
+    def __init__(self, store: Store, pair: Pair, ids: Sequence[int]) -> None:
+        condition, parameters = one_of("canonical_prompt_id", ids, "p")
+        links = store.arrow(_LINKED + condition, parameters).to_pylist()
+        self.store = store
+        self.canonical = {key: key for key in ids}
+        self.canonical |= {row["prompt_id"]: row["canonical_prompt_id"] for row in links}
+        self.sides = dict.fromkeys(pair.a.run_ids, 0) | dict.fromkeys(pair.b.run_ids, 1)
+
+    def responses(self) -> dict[tuple[int, int], str]:
+        """First stored response of each side (0, 1) to each prompt."""
+        found: dict[tuple[int, int], str] = {}
+        for side, row in self._rows(_RESPONSES):
+            if row["response"] is not None:
+                found.setdefault(side, row["response"])
+        return found
+
+    def choices(self, prompts: Mapping[int, Mapping[str, Any]]) -> dict[tuple[int, int], str]:
+        """Most likely option of each side to each prompt, where several were scored."""
+        seen: dict[tuple[int, int], set[int]] = {}
+        best: dict[tuple[int, int], int] = {}
+        for side, row in self._rows(_CHOICES):  # the most likely of the first run comes last
+            seen.setdefault(side, set()).add(row["choice_index"])
+            best[side] = row["choice_index"]
+        return {
+            side: _option(prompts[side[1]]["choices"], index)
+            for side, index in best.items()
+            if len(seen[side]) > 1
+        }
+
+    def _rows(self, query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:
+        """Rows with their side and the prompt that they count as."""
+        runs, _ = one_of("fact.run_id", list(self.sides), "r")
+        prompts, _ = one_of("fact.prompt_id", list(self.canonical), "p")
+        for row in self.store.arrow(query.format(runs=runs, prompts=prompts)).to_pylist():
+            yield (self.sides[row["run_id"]], self.canonical[row["prompt_id"]]), row
+
+
+def _option(choices: Any, index: int) -> str:
+    """Text of an option; its number from 0 where the texts are not stored."""
+    try:
+        options = json.loads(choices) if isinstance(choices, str) else choices
+        return str(options[index])
+    except (ValueError, TypeError, LookupError):
+        return f"option {index}"
