@@ -1,0 +1,63 @@
+"""Asking once: an expensive result is computed, stored, and read back while nothing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import sqlalchemy as sa
+
+from warehouse.errors import StoreError
+from warehouse.metrics.matrix.results import MatrixResult
+from warehouse.store import analyses
+from warehouse.store.analyses import Question
+from warehouse.store.engine import Store
+
+Found = TypeVar("Found", bound=MatrixResult)
+
+
+@dataclass(frozen=True)
+class Access:
+    """How to open the store, for as long as it takes: nobody waits while something is computed.
+
+    Attributes:
+        reading: opens it for reading.
+        writing: opens it for writing.
+    """
+
+    reading: Callable[[], AbstractContextManager[Store]]
+    writing: Callable[[], AbstractContextManager[Store]]
+
+
+def answer(
+    access: Access, question: Question, kind: type[Found], compute: Callable[[], Found], *,
+    fresh: bool,
+) -> Found:  # fmt: skip
+    """The stored answer to a question, else a new one, which is then stored.
+
+    Args:
+        fresh: compute even where there is an answer.
+
+    Returns:
+        the result; a note says where it was read back, or why it could not be stored.
+    """
+    if not fresh:
+        with access.reading() as store:
+            stored = analyses.get(store, question)
+        if stored is not None:
+            found = kind.from_dict(stored.result)
+            moment = stored.created_at.isoformat(sep=" ", timespec="seconds")
+            note = f"read back: computed on {moment} UTC, and nothing has changed since"
+            return replace(found, notes=(*found.notes, note))
+    now = datetime.now(UTC).replace(tzinfo=None)
+    found = replace(compute(), computed_at=now.isoformat(timespec="seconds"))
+    try:
+        with access.writing() as store:
+            analyses.put(store, question, found.to_dict(), now=now)
+    except (StoreError, sa.exc.DBAPIError) as error:
+        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+        return replace(found, notes=(*found.notes, f"not stored: {reason}"))
+    return found

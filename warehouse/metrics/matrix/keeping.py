@@ -1,0 +1,37 @@
+"""Performance clusterings in the store, for the error bars of any command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from warehouse.metrics.matrix.reading import MatrixData
+from warehouse.metrics.matrix.results import MatrixClusters
+from warehouse.store.clusterings import Members, store_clustering
+from warehouse.store.engine import Store
+
+
+def keep_clustering(
+    store: Store, data: MatrixData, found: MatrixClusters, name: str,
+    parameters: Mapping[str, Any], *, default: bool,
+) -> None:  # fmt: skip
+    """Store a clustering with medoids and distances, under each benchmark that prompts are of.
+
+    Args:
+        store: open for writing.
+
+    Raises:
+        MisuseError: a clustering of another kind has this name.
+    """
+    labels, distances = np.array(found.labels), np.array(found.distances)
+    for benchmark in np.unique(data.benchmark_ids).tolist():
+        rows = np.flatnonzero(data.benchmark_ids == benchmark)
+        _, own = np.unique(labels[rows], return_inverse=True)
+        nearest = np.lexsort([distances[rows], own])
+        medoids = nearest[np.unique(own[nearest], return_index=True)[1]]
+        members = Members(data.prompts[rows], own.astype(np.intp), distances[rows], medoids)
+        store_clustering(
+            store, benchmark, name, "performance", members, parameters=parameters, default=default
+        )
