@@ -13,6 +13,7 @@ SECTIONS = {
     "look": "What it says",
     "inference": "What it proves, and what it would take",
     "items": "What single prompts tell",
+    "matrix": "What all models say together",
     "text": "What prompts ask",
 }
 
@@ -169,7 +170,32 @@ _TEXT = (
     )),
 )  # fmt: skip
 
+_MATRIX = (
+    Entry("matrix", "matrix", "matrix", "Ask the matrix of scores, prompts × models.", (
+        "warehouse matrix test gsm8k",
+    )),
+    Entry("matrix test", "matrix", "matrix", "Test whether prompts are correlated beyond chance.", (
+        "warehouse matrix test gsm8k",
+        "warehouse matrix test gsm8k --similarity jaccard --permutations 200 --seed 7",
+    )),
+    Entry("matrix cluster", "matrix", "matrix", "Cluster prompts that models find alike.", (
+        "warehouse matrix cluster gsm8k",
+        "warehouse matrix cluster gsm8k --clusters 2-8 --store alike --default",
+    )),
+    Entry("matrix weights", "matrix", "matrix", "See ranks change as prompts weigh otherwise.", (
+        "warehouse matrix weights gsm8k",
+        "warehouse matrix weights gsm8k --part pairs",
+    )),
+    Entry("matrix grow", "matrix", "matrix", "See scores settle as a benchmark grows.", (
+        "warehouse matrix grow gsm8k",
+    )),
+    Entry("matrix explain", "matrix", "matrix", "Test whether what prompts ask explains scores.", (
+        "warehouse matrix explain gsm8k",
+    )),
+)  # fmt: skip
+
 #: Every command by name, in the order of the help.
 COMMANDS = {
-    entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_ITEMS, *_TEXT)
+    entry.name: entry
+    for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_ITEMS, *_MATRIX, *_TEXT)
 }

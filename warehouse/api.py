@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from warehouse.metrics.duplicates import Duplicates
     from warehouse.metrics.embedding import Embedding
     from warehouse.metrics.leaderboard import Leaderboard
+    from warehouse.metrics.matrix.face import Matrix
     from warehouse.metrics.pairs import Pairs
     from warehouse.metrics.pass_rates import PassReport
     from warehouse.metrics.power import PowerPlan
@@ -271,6 +272,26 @@ class Warehouse:
 
         with self.reading() as store:
             return seed_variance(store, target, benchmark=benchmark, metric=metric, where=where)
+
+    def matrix(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        fresh: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Matrix:
+        """The performance matrix of a benchmark: ``.test()``, ``.cluster()``, ``.weights()``,
+        ``.grow()``, ``.explain()``; see :class:`warehouse.metrics.matrix.face.Matrix`."""
+        from warehouse.metrics.matrix.answering import Access
+        from warehouse.metrics.matrix.face import Matrix
+
+        return Matrix(
+            Access(self.reading, self.writing), benchmark, metric=metric, where=where,
+            latest=latest, fresh=fresh, progress=progress,
+        )  # fmt: skip
 
     def power(
         self,

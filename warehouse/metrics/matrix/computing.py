@@ -83,7 +83,9 @@ def _histogram(found: PermutationTest) -> tuple[HistogramRow, ...]:
     return tuple(
         HistogramRow(shape.similarity, *bin)
         for shape in found.histograms
-        for bin in zip(shape.edges, shape.edges[1:], shape.observed, shape.permuted, strict=True)
+        for bin in zip(
+            shape.edges[:-1], shape.edges[1:], shape.observed, shape.permuted, strict=True
+        )
     )
 
 
@@ -169,11 +171,9 @@ def _explained(
     figures = np.column_stack([found.coefficients, found.statistics, found.p_values, found.fdr])
     undefined = np.isnan(found.coefficients)
     order = np.lexsort([-np.where(undefined, 0, found.coefficients), undefined])
-    return tuple(
-        ExplainRow(
-            data.keys[rows[place]],
-            *(None if np.isnan(figure) else float(figure) for figure in figures[place]),
-            data.texts[rows[place]],
-        )
-        for place in order.tolist()
-    )
+    return tuple(_row(data, int(rows[place]), figures[place]) for place in order.tolist())
+
+
+def _row(data: MatrixData, row: int, figures: NDArray[np.float64]) -> ExplainRow:
+    known = [None if np.isnan(figure) else float(figure) for figure in figures]
+    return ExplainRow(data.keys[row], known[0], known[1], known[2], known[3], data.texts[row])

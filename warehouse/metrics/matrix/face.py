@@ -229,9 +229,8 @@ class Matrix:
     def _stored_labels(self, name: str) -> NDArray[np.int64]:
         with self.access.reading() as store:
             found = find_benchmark(store, self.benchmark)
-            labels = cluster_map(store, found.ids, found.clusterings, name).labels(
-                self.data.prompts
-            )
+            clusters = cluster_map(store, found.ids, found.clusterings, name)
+            labels = clusters.labels(self.data.prompts)
         if labels is None:
             raise MisuseError(f"clustering {name!r} holds none of the prompts of the matrix")
         return labels

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
-from warehouse.metrics.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
-from warehouse.metrics.conditions import Condition, describe
-from warehouse.metrics.leaderboard import conditions_on
-from warehouse.metrics.scores import PromptScores, read_scores
+from warehouse.metrics.benchmarks import Metric
+from warehouse.metrics.clusterings import NO_CLUSTERS
+from warehouse.metrics.entries import Entry, Selection, select_entries
+from warehouse.metrics.scores import PromptScores
 from warehouse.metrics.selecting import one_of
 from warehouse.store.analyses import fingerprint
 from warehouse.store.engine import Store
@@ -70,13 +71,8 @@ class MatrixData:
 @dataclass(frozen=True)
 class _Column:
     name: str
-    condition: Condition
+    key: str
     scores: PromptScores
-
-    @property
-    def group(self) -> tuple[str, str]:
-        """Columns of other groups have other prompts or another task."""
-        return str(self.condition.setting("split")), str(self.condition.setting("task_version"))
 
 
 def read_matrix(
@@ -95,20 +91,18 @@ def read_matrix(
         MisuseError: unknown names; fewer than two models, or than two prompts that all models
             have scores for.
     """
-    found = find_benchmark(store, benchmark)
-    conditions = conditions_on(store, found.ids, found.name, where, latest)
-    metrics = choose_metrics(metrics_of(store, found.ids), metric, found.name)
-    columns = _columns(store, conditions, metrics)
-    chosen, notes = _one_group(columns)
+    found = select_entries(store, benchmark, metric, where, NO_CLUSTERS, latest)
+    chosen, notes = _one_group(found)
+    name, label = found.benchmark.name, found.metric.label
     if len(chosen) < 2:
         raise MisuseError(
-            f"{found.name} has {len(chosen)} model(s) with scores of prompts by"
-            f" {metrics[0].label}; a performance matrix needs at least 2"
+            f"{name} has {len(chosen)} model(s) with scores of prompts by {label}; a performance"
+            " matrix needs at least 2"
         )
     prompts, seen = _complete(chosen)
     if len(prompts) < 2:
         raise MisuseError(
-            f"{len(prompts)} of {len(seen)} prompts of {found.name} have a score of all"
+            f"{len(prompts)} of {len(seen)} prompts of {name} have a score of all"
             f" {len(chosen)} models, at least 2 are needed; fewest scores: {_fewest(chosen)}; leave"
             " models out with --where model!=NAME"
         )
@@ -118,39 +112,31 @@ def read_matrix(
             f"{left_out} of {len(seen)} prompts left out: not every model has a score (fewest"
             f" scores: {_fewest(chosen)})"
         )
-    return _assemble(store, found.name, metrics[0], chosen, prompts, left_out, notes)
+    return _assemble(store, name, found.metric, chosen, prompts, left_out, notes)
 
 
-def _columns(
-    store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]
-) -> list[_Column]:
-    """A column for each condition that has scores, by name and condition key."""
-    runs = {run: place for place, item in enumerate(conditions) for run in item.run_ids}
-    labels = describe(conditions)
-    columns: dict[int, _Column] = {}
-    for metric_id in sorted({metric.id for metric in metrics if metric.link != "none"}):
-        for place, scores in read_scores(store, runs, [metric_id], linked=True).items():
-            condition, label = conditions[place], labels[place]
-            name = f"{condition.model} ({label})" if label else condition.model
-            if scores.n and place not in columns:
-                columns[place] = _Column(name, condition, scores)
-    return sorted(columns.values(), key=lambda column: (column.name, column.condition.key))
-
-
-def _one_group(columns: Sequence[_Column]) -> tuple[list[_Column], list[str]]:
-    """The largest group of columns that can stand side by side, and a note on the others."""
-    groups: dict[tuple[str, str], list[_Column]] = {}
-    for column in columns:
-        groups.setdefault(column.group, []).append(column)
-    ordered = sorted(groups.values(), key=len, reverse=True)
-    if len(ordered) < 2:
-        return list(columns), []
+def _one_group(found: Selection) -> tuple[list[_Column], list[str]]:
+    """The largest group of conditions that can stand side by side, and a note on the others."""
+    groups = [
+        [
+            _Column(_name(entry), entry.condition.key, entry.usable)
+            for entry in members if entry.usable is not None
+        ]
+        for members in found.groups().values()
+    ]  # fmt: skip
+    ordered = sorted(groups, key=len, reverse=True)
     others = sum(map(len, ordered[1:]))
-    split, version = ordered[0][0].group
-    return ordered[0], [
-        f"{others} models of another split or task version left out; this is split {split!r}, task"
-        f" version {version!r} (--where split=… chooses)"
+    notes = [
+        f"{others} models of another split, task version, metric or judge are left out (--where"
+        " chooses)"
     ]
+    columns = sorted(ordered[0], key=lambda column: (column.name, column.key))
+    return columns, notes if others else []
+
+
+def _name(entry: Entry) -> str:
+    model = entry.condition.model
+    return f"{model} ({entry.label})" if entry.label else model
 
 
 def _complete(columns: Sequence[_Column]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -187,12 +173,12 @@ def _assemble(
     )  # fmt: skip
 
 
-def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> list[Mapping[str, object]]:
+def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> list[Mapping[str, Any]]:
     condition, parameters = one_of("id", prompts.tolist(), "p")
-    rows: list[Mapping[str, object]] = store.arrow(_PROMPTS + condition, parameters).to_pylist()
+    rows: list[Mapping[str, Any]] = store.arrow(_PROMPTS + condition, parameters).to_pylist()
     return sorted(
         rows, key=lambda row: (str(row["split"]), str(row["key"]), row["occurrence"], row["id"])
-    )  # type: ignore[arg-type, return-value]  # two prompts never agree in all but the id here
+    )
 
 
 def _constant(values: NDArray[np.float64], columns: Sequence[_Column]) -> list[str]:

@@ -65,10 +65,7 @@ def read_vectors(
 
 
 def _choose(known: Sequence[dict[str, object]], wanted: str | None, name: str) -> tuple[int, str]:
-    labels = {
-        int(str(row["id"])): f"{row['name']}@{row['revision']}" if row["revision"] else str(row["name"])
-        for row in known
-    }  # fmt: skip
+    labels = {int(str(row["id"])): _label(row) for row in known}
     fitting = [
         key for key, label in labels.items()
         if wanted is None or wanted in (label, label.partition("@")[0])
@@ -81,3 +78,7 @@ def _choose(known: Sequence[dict[str, object]], wanted: str | None, name: str) -
     if not fitting:
         raise MisuseError(f"no vectors of {name} by embedder {wanted!r}; there are: {there}")
     raise MisuseError(f"several embedders have vectors of {name}, choose with --embedder: {there}")
+
+
+def _label(row: dict[str, object]) -> str:
+    return f"{row['name']}@{row['revision']}" if row["revision"] else str(row["name"])

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from warehouse.metrics.matrix.computing import common
 from warehouse.metrics.matrix.reading import MatrixData
@@ -137,6 +136,8 @@ def _growth_rows(data: MatrixData, found: Growth) -> list[GrowthRow]:
 
 
 def _growth_steps(data: MatrixData, found: Growth) -> list[GrowthStep]:
+    from scipy import stats  # takes longer to load than most answers
+
     whole = found.scores[-1]
     steps = []
     for size, scores in zip(found.sizes, found.scores, strict=True):
