@@ -1,14 +1,15 @@
 # The environment lies in VENV; an installation is repeated when pyproject.toml changes.
 VENV ?= .venv
 JOBS ?= 2
+TORCH ?= torch
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench wheel clean
+.PHONY: help setup demo test test-embed check format bench wheel clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.installed-dev ## Set up the environment for development (.venv)
 
@@ -20,6 +21,10 @@ test: setup ## Check style and types, run the tests
 	$(MAKE) --no-print-directory check || status=1; \
 	$(BIN)/pytest --numprocesses $(JOBS) || status=1; \
 	exit $$status
+
+test-embed: setup ## Run the tests that need a text model (installs one: TORCH=torch==...+cpu saves 3 GB)
+	@$(PIP) install '$(TORCH)' --editable '.[embed,embed-test]'
+	@$(BIN)/pytest -m embed
 
 check: setup ## Check style (ruff) and types (mypy)
 	@$(BIN)/ruff check

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import duplicates
 import inspect_log
 import lm_eval_rows
 import permutation
@@ -15,6 +16,7 @@ import scores
 import server
 
 BENCHMARKS = {
+    "duplicates": duplicates.run,
     "inspect": inspect_log.run,
     "lm-eval": lm_eval_rows.run,
     "permutation": permutation.run,
@@ -27,6 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", nargs="?", choices=sorted(BENCHMARKS), help="default: all")
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of lm-eval")
+    parser.add_argument("--prompts", type=int, default=100_000, help="of duplicates")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="where dumps are made, and kept")
     parser.add_argument("--server", help="URL of a PostgreSQL database to use and empty")
