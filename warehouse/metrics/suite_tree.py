@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from typing import Any
 
 from warehouse.errors import MisuseError
@@ -20,6 +22,8 @@ order by benchmark.id
 """
 _WITH_RUNS = "select distinct benchmark_id from run_current where "
 
+#: What makes a name a list of names.
+_LIST = re.compile(r"[,*?\[]")
 #: How leaves are weighted, besides given weights.
 EQUAL, BY_PROMPTS = "equal", "prompts"
 
@@ -42,7 +46,7 @@ class Suite:
 
 
 def find_suite(store: Store, name: str) -> Suite:
-    """The suite called ``name``, or the one made of a list of names with commas between them.
+    """The suite called ``name``, or the one made of names, globs among them, with commas between.
 
     Leaves are the benchmarks below it, at any depth, that have runs of their own.
 
@@ -50,8 +54,8 @@ def find_suite(store: Store, name: str) -> Suite:
         MisuseError: an unknown name, a benchmark with nothing below it, or no runs anywhere.
     """
     tree = _Tree(store.arrow(_TREE).to_pylist())
-    single = name in tree.ids or "," not in name
-    names = [name] if single else [part.strip() for part in name.split(",") if part.strip()]
+    single = name in tree.shown or not _LIST.search(name)
+    names = [name] if single else tree.listed(name)
     found = {leaf for part in names for leaf in tree.leaves(part, alone=not single)}
     with_runs = _with_runs(store, sorted({key for leaf in found for key in tree.ids[leaf]}))
     leaves = sorted(leaf for leaf in found if with_runs & set(tree.ids[leaf]))
@@ -130,6 +134,18 @@ class _Tree:
             if row["parent_id"] is not None:
                 self.children.setdefault(row["parent_id"], []).append(row["id"])
 
+    def listed(self, text: str) -> list[str]:
+        """Names in a list with commas; a glob stands for all names that it fits."""
+        names: list[str] = []
+        for part in filter(None, (piece.strip() for piece in text.split(","))):
+            fitting = [part] if part in self.shown else _fitting(self.ids, part)
+            if not fitting and _LIST.search(part):
+                raise MisuseError(f"no benchmark fits {part!r}; see: warehouse benchmarks")
+            names += fitting or [part]
+        if not names:
+            raise MisuseError(f"{text!r} names no benchmark; see: warehouse benchmarks")
+        return names
+
     def below(self, ids: Sequence[int]) -> list[int]:
         """Ids of everything below some rows; a ring in the tree is walked once."""
         found: list[int] = []
@@ -155,6 +171,11 @@ class _Tree:
                 f"{name!r} is no suite but a single benchmark; see: warehouse leaderboard {name}"
             )
         return found or {self.shown[name]}
+
+
+def _fitting(names: Iterable[str], pattern: str) -> list[str]:
+    """The names that a glob fits, sorted."""
+    return sorted(name for name in names if fnmatchcase(name, pattern))
 
 
 def _with_runs(store: Store, ids: Sequence[int]) -> set[int]:
