@@ -37,7 +37,7 @@ def suite_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option(
             "--group", metavar="SUITE",
-            help="Rank on a suite: its name, or benchmarks with commas between them.",
+            help="Rank on a suite: its name, or names and globs of benchmarks with commas.",
         ),
     ):  # fmt: skip
         function = option(function)

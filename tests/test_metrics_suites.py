@@ -18,7 +18,7 @@ from warehouse import connect
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.metrics.leaderboard import leaderboard
 from warehouse.metrics.suite_rows import SuiteRow
-from warehouse.metrics.suite_tree import find_suite, is_suite
+from warehouse.metrics.suite_tree import Suite, find_suite, is_suite
 from warehouse.metrics.suites import SuiteBoard, suite_leaderboard
 from warehouse.stats import estimate_mean, paired_difference
 from warehouse.store.engine import Store, open_store
@@ -169,15 +169,20 @@ def values_of(model: str, leaf: str, condition: str = "") -> dict[str, float]:
     return found
 
 
+def names_of(suite: Suite) -> list[str]:
+    return [leaf.name for leaf in suite.leaves]
+
+
 LEAVES = ["exam/maths/proofs", "exam/maths/sums", "exam/reading"]
 
 
 def test_a_suite_is_the_leaves_below_it_at_any_depth(store: Store) -> None:
     found = find_suite(store, "exam")
-    assert (list(found.leaves), found.empty) == (LEAVES, ("exam/unused",))
-    assert find_suite(store, "exam/maths").leaves == tuple(LEAVES[:2])
+    assert (names_of(found), found.empty) == (LEAVES, ("exam/unused",))
+    assert names_of(find_suite(store, "exam/maths")) == LEAVES[:2]
     listed = find_suite(store, "exam/reading, talk")
-    assert listed.leaves == ("exam/reading", "talk/belief", "talk/desire")
+    assert names_of(listed) == ["exam/reading", "talk/belief", "talk/desire"]
+    assert names_of(find_suite(store, "exam/maths/*,set/?")) == [*LEAVES[:2], "set/x", "set/y"]
     assert is_suite(store, "exam") and not is_suite(store, "exam/reading")
     assert not is_suite(store, "nothing")
 
@@ -330,6 +335,8 @@ BAD = [
     ("nothing", {}, "no suite is called 'nothing'"),
     ("exam/reading", {}, "is no suite but a single benchmark"),
     ("exam/unused,exam/unused", {}, "has no runs"),
+    ("zzz*", {}, "no benchmark fits 'zzz"),
+    (" , ", {}, "names no benchmark"),
     ("exam", {"weights": "size"}, "expected equal, prompts"),
     ("exam", {"weights": {"exam/reading": 1.0}}, "no weight for exam/maths/proofs"),
     ("exam", {"weights": {"else": 1.0}}, "weights for else, which the suite does not have"),

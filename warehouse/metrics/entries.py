@@ -103,7 +103,7 @@ def select_entries(
     metrics = choose_metrics(metrics_of(store, found.ids), metric, found.name)
     entries = read_entries(store, conditions, metrics)
     clusters = cluster_map(store, found.ids, found.clusterings, cluster)
-    wholes = {group: _whole(members) for group, members in group_entries(entries).items()}
+    wholes = {group: whole_of(members) for group, members in group_entries(entries).items()}
     return Selection(found, metrics[0], tuple(entries), clusters, wholes)
 
 
@@ -182,7 +182,7 @@ def read_entries(
     return entries
 
 
-def _whole(members: Sequence[Entry]) -> Whole:
+def whole_of(members: Sequence[Entry]) -> Whole:
     """The whole benchmark: as declared, else the most that a run covers."""
     declared = [run["n_benchmark"] or 0 for entry in members for run in entry.condition.runs]
     seen = [entry.scores.seen for entry in members if entry.scores is not None]

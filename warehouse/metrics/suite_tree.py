@@ -10,11 +10,12 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from warehouse.errors import MisuseError
+from warehouse.metrics.benchmarks import Benchmark
 from warehouse.metrics.selecting import one_of
 from warehouse.store.engine import Store
 
 _TREE = """
-select benchmark.id, benchmark.name, benchmark.parent_id,
+select benchmark.id, benchmark.name, benchmark.parent_id, benchmark.default_clustering_id,
     coalesce(named.name, benchmark.name) as shown_as
 from benchmark
 left join benchmark named on named.id = benchmark.canonical_id
@@ -35,13 +36,13 @@ class Suite:
     Attributes:
         name: as given, or as shown.
         ids: of the rows of ``benchmark`` that are the suite itself; empty for a list of names.
-        leaves: names of the benchmarks below it that have runs, sorted.
+        leaves: the benchmarks below it that have runs, by name.
         empty: names of those that have none, sorted.
     """
 
     name: str
     ids: tuple[int, ...]
-    leaves: tuple[str, ...]
+    leaves: tuple[Benchmark, ...]
     empty: tuple[str, ...]
 
 
@@ -63,7 +64,8 @@ def find_suite(store: Store, name: str) -> Suite:
         raise MisuseError(f"{name} has no runs on any of its benchmarks; see: warehouse runs")
     ids = tuple(tree.ids[tree.shown[name]]) if single else ()
     empty = tuple(sorted(found - set(leaves)))
-    return Suite(tree.shown[name] if single else name, ids, tuple(leaves), empty)
+    benchmarks = tuple(tree.benchmark(leaf) for leaf in leaves)
+    return Suite(tree.shown[name] if single else name, ids, benchmarks, empty)
 
 
 def is_suite(store: Store, name: str) -> bool:
@@ -133,6 +135,12 @@ class _Tree:
             self.ids.setdefault(row["shown_as"], []).append(row["id"])
             if row["parent_id"] is not None:
                 self.children.setdefault(row["parent_id"], []).append(row["id"])
+
+    def benchmark(self, name: str) -> Benchmark:
+        """The benchmark that is shown as ``name``."""
+        ids = self.ids[name]
+        clusterings = (self.rows[key]["default_clustering_id"] for key in ids)
+        return Benchmark(name, tuple(ids), tuple(key for key in clusterings if key is not None))
 
     def listed(self, text: str) -> list[str]:
         """Names in a list with commas; a glob stands for all names that it fits."""

@@ -9,24 +9,26 @@ import numpy as np
 
 from warehouse.errors import MisuseError
 from warehouse.metrics.benchmarks import Metric
-from warehouse.metrics.entries import PARTIAL, Entry, Selection, Whole, coverage, select_entries
+from warehouse.metrics.entries import PARTIAL
 from warehouse.metrics.results import Result
-from warehouse.metrics.suite_published import SuiteFigure, read_suite_figures
+from warehouse.metrics.suite_entries import read_leaves
+from warehouse.metrics.suite_published import read_suite_figures
 from warehouse.metrics.suite_rows import SuiteLeaf, SuiteRow
+from warehouse.metrics.suite_scores import Leaf, Scored, score_set
 from warehouse.metrics.suite_sets import (
-    ConditionSet,
     describe_sets,
     match_conditions,
     mixed_settings,
 )
 from warehouse.metrics.suite_tree import EQUAL, Suite, find_suite, leaf_shares
 from warehouse.metrics.suite_units import UnitMap, unit_map
-from warehouse.stats import Cell, combine_leaves, compare_suites, leaf_cell, published_cell
+from warehouse.stats import compare_suites
 from warehouse.stats.inputs import as_level
-from warehouse.stats.paired import figure_values
 from warehouse.stats.ranks import letters
-from warehouse.stats.ratio import find_link
 from warehouse.store.engine import Store
+
+#: Leaves that a message names.
+_MOST_NAMED = 10
 
 
 @dataclass(frozen=True)
@@ -54,30 +56,6 @@ class SuiteBoard(Result):
         best = next((row for row in self.rows if row.rank == 1), None)
         first = "" if best is None else f", first {best.model} at {best.estimate:.4g}"
         return f"{self.suite} over {len(self.leaves)} leaves: {len(self.rows)} rows{first}"
-
-
-@dataclass(frozen=True)
-class _Leaf:
-    """A leaf with the entries that count."""
-
-    name: str
-    weight: float
-    selection: Selection
-    entries: tuple[Entry, ...]
-    whole: Whole
-
-    @property
-    def metric(self) -> Metric:
-        return self.entries[0].metric
-
-
-@dataclass(frozen=True)
-class _Scored:
-    """A set of conditions with its cells."""
-
-    conditions: ConditionSet
-    cells: dict[str, Cell]
-    row: SuiteRow
 
 
 def suite_leaderboard(
@@ -118,14 +96,14 @@ def suite_leaderboard(
     """
     as_level(level)
     suite = find_suite(store, group)
-    leaves, notes = _leaves(store, suite, weights, metric, where, cluster, force)
+    leaves, notes = _leaves(store, suite, weights, metric, where, force)
     sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=latest)
     units = _units(store, leaves, cluster)
     metrics = sorted({leaf.metric.label for leaf in leaves})
     figures = read_suite_figures(store, suite.ids, metrics[0]) if len(metrics) == 1 else []
     labels = describe_sets(sets)
     scored = [
-        _score(one, label, leaves, units, figures, level, suite.name)
+        score_set(one, label, leaves, units, figures, level, suite.name)
         for one, label in zip(sets, labels, strict=True)
     ]
     direction = _direction(leaves)
@@ -137,7 +115,7 @@ def suite_leaderboard(
         higher_is_better=direction,
         weights=weights if isinstance(weights, str) else "given",
         leaves=tuple(
-            SuiteLeaf(leaf.name, leaf.weight / total, leaf.metric.label, leaf.whole.size,
+            SuiteLeaf(leaf.name, leaf.weight / total, leaf.metric.label, leaf.found.size,
                       sum(leaf.name in item.cells for item in scored))
             for leaf in leaves
         ),
@@ -148,55 +126,29 @@ def suite_leaderboard(
 
 def _leaves(
     store: Store, suite: Suite, weights: str | Mapping[str, float], metric: str | None,
-    where: Sequence[str], cluster: str | None, force: bool,
-) -> tuple[list[_Leaf], list[str]]:  # fmt: skip
+    where: Sequence[str], force: bool,
+) -> tuple[list[Leaf], list[str]]:  # fmt: skip
     """The leaves with runs that fulfil the conditions, and what has to be said of the others."""
-    found, refused = {}, []
-    for name in suite.leaves:
-        try:
-            selection = select_entries(store, name, metric, where, None, False)
-        except MisuseError as reason:
-            refused.append(str(reason))
-            continue
-        entries = _one_each(selection.entries)
-        if entries:
-            found[name] = (selection, entries)
-        else:
-            refused.append(f"{name} has no figures by {selection.metric.label}")
+    found, refused = read_leaves(store, suite.leaves, metric, where)
     if not found:
-        raise MisuseError("; ".join(refused))
+        raise MisuseError(f"{'; '.join(refused[:_MOST_NAMED])}; see: warehouse runs")
     if metric is not None and refused and not force:
         raise MisuseError(f"{'; '.join(refused)} (--force leaves these benchmarks out)")
-    wholes = {name: _whole(selection, entries) for name, (selection, entries) in found.items()}
-    shares = leaf_shares(weights, list(found), [whole.size for whole in wholes.values()])
+    names = [leaf.benchmark.name for leaf in found]
+    shares = leaf_shares(weights, names, [leaf.size for leaf in found])
     leaves = [
-        _Leaf(name, shares[name], *found[name], wholes[name]) for name in found if name in shares
-    ]
+        Leaf(shares[name], leaf)
+        for name, leaf in zip(names, found, strict=True)
+        if name in shares
+    ]  # fmt: skip
     if not force:
         _refuse_mixed(leaves)
-    dropped = sorted(set(found) - set(shares))
+    dropped = [name for name in names if name not in shares]
     notes = [f"left out: {reason}" for reason in refused]
     return leaves, notes + ([f"weight 0: {', '.join(dropped)}"] if dropped else [])
 
 
-def _one_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
-    """For each condition the entry that has scores, else the one with a published figure."""
-    best: dict[str, Entry] = {}
-    for entry in entries:
-        known = best.get(entry.condition.key)
-        if entry.usable is None and entry.published is None:
-            continue
-        if known is None or (known.usable is None and entry.usable is not None):
-            best[entry.condition.key] = entry
-    return tuple(best.values())
-
-
-def _whole(selection: Selection, entries: Sequence[Entry]) -> Whole:
-    """What most complete runs of the leaf's largest group cover."""
-    return max((selection.wholes[entry.group] for entry in entries), key=lambda item: item.size)
-
-
-def _refuse_mixed(leaves: Sequence[_Leaf]) -> None:
+def _refuse_mixed(leaves: Sequence[Leaf]) -> None:
     """Refuse leaves of different scales, and leaves whose rows differ in judge or task version."""
     scales = {leaf.name: (leaf.metric.unit, leaf.metric.link, leaf.metric.bounds,
                           leaf.metric.higher_is_better) for leaf in leaves}  # fmt: skip
@@ -227,13 +179,13 @@ def _scale_in_words(metric: Metric) -> str:
     return f"{ends}{unit}{link}, {better[metric.higher_is_better]}"
 
 
-def _direction(leaves: Sequence[_Leaf]) -> bool | None:
+def _direction(leaves: Sequence[Leaf]) -> bool | None:
     found = {leaf.metric.higher_is_better for leaf in leaves}
     return found.pop() if len(found) == 1 else None
 
 
-def _units(store: Store, leaves: Sequence[_Leaf], cluster: str | None) -> UnitMap:
-    benchmarks = [leaf.selection.benchmark for leaf in leaves]
+def _units(store: Store, leaves: Sequence[Leaf], cluster: str | None) -> UnitMap:
+    benchmarks = [leaf.found.benchmark for leaf in leaves]
     prompts = [
         entry.usable.prompts
         for leaf in leaves
@@ -246,95 +198,8 @@ def _units(store: Store, leaves: Sequence[_Leaf], cluster: str | None) -> UnitMa
     )  # fmt: skip
 
 
-def _cell(entry: Entry, units: UnitMap) -> Cell | None:
-    scores = entry.usable
-    if scores is not None:
-        values = figure_values(scores.values, scores.uneven_weights, find_link(entry.metric.link))
-        return leaf_cell(values, units.units(scores.prompts))
-    if entry.published is None:
-        return None
-    figure = entry.published
-    return published_cell(figure.value, figure.standard_error, figure.n)
-
-
-def _score(
-    one: ConditionSet, label: str, leaves: Sequence[_Leaf], units: UnitMap,
-    figures: Sequence[SuiteFigure], level: float, suite: str,
-) -> _Scored:  # fmt: skip
-    """The row of a set, not ranked yet."""
-    kept = [leaf for leaf in leaves if leaf.name in one.entries]
-    cells = {}
-    for leaf in kept:
-        cell = _cell(one.entries[leaf.name], units)
-        if cell is not None:
-            cells[leaf.name] = cell
-    with_cells = [leaf for leaf in kept if leaf.name in cells]
-    bounds, outside = _bounds(with_cells, cells)
-    found = combine_leaves(
-        list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level
-    )
-    entries = [one.entries[leaf.name] for leaf in with_cells]
-    scores = [entry.usable for entry in entries if entry.usable is not None]
-    n_samples, n_unscored = (
-        sum(getattr(item, name) for item in scores) for name in ("n_samples", "n_unscored")
-    )
-    figure = _published(one, figures)
-    clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
-    missing = len(leaves) - len(cells)
-    flags = [*(["missing_leaves"] if missing else []), *_coverage(with_cells, entries), *outside]
-    row = SuiteRow(
-        rank=None, statistical_rank=None, group="", model=one.model, condition=label,
-        estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
-        ci_high=found.ci_high, level=level, n_leaves=len(cells), n_missing=missing,
-        n_prompts=found.n_prompts, n_clusters=found.n_units if clustered else None,
-        n_draws=int(sum(item.n_draws.sum() for item in scores)), n_unscored=n_unscored,
-        share_unscored=n_unscored / n_samples if n_samples else 0.0,
-        published=None if figure is None else figure.value,
-        published_se=None if figure is None else figure.standard_error, method=found.method,
-        flags=(*flags, *found.flags), reason=found.reason, se_independent=found.se_independent,
-        degrees_of_freedom=found.degrees_of_freedom, suite=suite,
-        leaf_estimates=tuple(
-            cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves
-        ),
-        run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
-    )  # fmt: skip
-    return _Scored(one, cells, row)
-
-
-def _bounds(
-    leaves: Sequence[_Leaf], cells: Mapping[str, Cell]
-) -> tuple[tuple[float | None, float | None] | None, list[str]]:
-    """Bounds that all leaves have, unless a figure breaks them."""
-    every = {leaf.metric.bounds if leaf.metric.link == "identity" else None for leaf in leaves}
-    (bounds,) = every if len(every) == 1 else (None,)
-    if bounds is None:
-        return None, []
-    low = -np.inf if bounds[0] is None else bounds[0]
-    high = np.inf if bounds[1] is None else bounds[1]
-    broken = any(not low - 1e-9 <= cell.estimate <= high + 1e-9 for cell in cells.values())
-    return (None, ["outside_bounds"]) if broken else (bounds, [])
-
-
-def _coverage(leaves: Sequence[_Leaf], entries: Sequence[Entry]) -> list[str]:
-    """Flags that hold on some leaf, each once."""
-    found: dict[str, None] = {}
-    for leaf, entry in zip(leaves, entries, strict=True):
-        whole = leaf.selection.wholes[entry.group]
-        found |= dict.fromkeys(coverage(entry, whole))
-        found |= {"published": None} if entry.usable is None else {}
-    return list(found)
-
-
-def _published(one: ConditionSet, figures: Sequence[SuiteFigure]) -> SuiteFigure | None:
-    """The suite's figure of the invocations that made a set's runs, if they agree in one."""
-    groups = {run["run_group_id"] for condition in one.conditions for run in condition.runs}
-    found = {(item.value, item.standard_error): item for item in figures
-             if item.run_group_id in groups}  # fmt: skip
-    return next(iter(found.values())) if len(found) == 1 else None
-
-
 def _ranked(
-    scored: Sequence[_Scored], leaves: Sequence[_Leaf], higher_is_better: bool | None,
+    scored: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None,
     level: float, partial_ok: bool, subset_ok: bool,
 ) -> list[SuiteRow]:  # fmt: skip
     """All rows, those with a rank first; statistical ranks among those that have all leaves."""
@@ -356,7 +221,7 @@ def _ranked(
 
 
 def _tests(
-    complete: Sequence[_Scored], leaves: Sequence[_Leaf], higher_is_better: bool | None,
+    complete: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None,
     level: float,
 ) -> dict[int, tuple[int | None, str]]:  # fmt: skip
     """Statistical rank and letters of rows, best first, by their identity."""
@@ -377,7 +242,7 @@ def _tests(
 
 
 def _notes(
-    suite: Suite, scored: Sequence[_Scored], rows: Sequence[SuiteRow], direction: bool | None
+    suite: Suite, scored: Sequence[Scored], rows: Sequence[SuiteRow], direction: bool | None
 ) -> list[str]:
     notes = []
     if suite.empty:
