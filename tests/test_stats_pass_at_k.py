@@ -208,6 +208,48 @@ def test_the_interval_stays_within_bounds_where_t_would_not() -> None:
     assert found.ci_high is not None and found.ci_high < 1
 
 
+def test_few_informative_prompts_are_believed_no_more_than_there_are() -> None:
+    """Five of 300 prompts are below 1, by 1/252 each: too little to go by."""
+    correct = np.full(300, 10)
+    correct[[0, 1, 30, 31, 60]] = 5
+    mean = 1 - 5 / 252 / 300
+    plain = estimate_mean(pass_at_k_by_prompt(correct, 10, 5), bounds=(0, 1), binary=False)
+    assert plain.ci_low is not None and plain.ci_low > 0.999
+    found, exact = pass_at_k(correct, 10, 5), interval_clopper_pearson(mean * 300, 300)
+    assert found.method == "clopper_pearson_capped" and "few_informative_prompts" in found.flags
+    assert (found.ci_low, found.ci_high) == pytest.approx((exact.low, exact.high), rel=1e-9)
+    clustered = pass_at_k(correct, 10, 5, clusters=np.arange(300) // 30)
+    exact = interval_clopper_pearson(mean * 10, 10)  # ten equal clusters: G_eff = 10
+    assert (clustered.ci_low, clustered.ci_high) == pytest.approx((exact.low, exact.high))
+    fixed = pass_at_k(correct, 10, 5, estimand="prompts_fixed")
+    assert fixed.flags == ("few_informative_prompts",) and fixed.ci_high is not None
+
+
+def test_pass_at_one_stays_within_bounds_at_any_level() -> None:
+    correct = np.full(300, 5)
+    correct[:25] = 0
+    plain = estimate_mean(correct / 5, bounds=(0, 1), binary=False, level=1 - 1e-8)
+    assert plain.method == "t" and plain.ci_high is not None and plain.ci_high > 1
+    for k in (1, 2):
+        found = pass_at_k(correct, 5, k, level=1 - 1e-8)
+        assert found.method == "wilson_bounded" and "leaves [0, 1]" in found.reason
+        assert found.ci_high is not None and found.ci_high < 1
+
+
+@pytest.mark.parametrize(("shape", "k"), [((5, 0.5), 5), ((0.2, 2), 2), ((1, 1), 9)])
+def test_intervals_near_the_ends_cover_the_pass_rate(shape: tuple[float, float], k: int) -> None:
+    """400 samples of 100 prompts with 10 draws: at least 94 % but for four Monte Carlo errors."""
+    dice, n, size, repeats = np.random.default_rng(8), 100, 10, 400
+    truth = 1 - math.exp(special.betaln(shape[0], shape[1] + k) - special.betaln(*shape))
+    rates = dice.beta(*shape, size=(repeats, n))
+    hits = 0
+    for row in dice.binomial(size, rates):
+        found = pass_at_k(row, size, k)
+        assert found.ci_low is not None and found.ci_high is not None
+        hits += found.ci_low <= truth <= found.ci_high
+    assert hits / repeats > 0.94 - 4 * math.sqrt(0.94 * 0.06 / repeats)
+
+
 def test_what_cannot_be_counted_is_refused() -> None:
     for arguments, message in (
         (([], 5, 1), "empty"),

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.crowded import widened
+from warehouse.stats.defaults import FEW_INFORMATIVE
 from warehouse.stats.draws import (
     PROMPTS_FIXED,
     PROMPTS_SAMPLED,
@@ -103,8 +105,9 @@ def pass_at_k(
         k: at least 1.
         clusters: cluster of each prompt; with the prompts sampled the error is CR2.
         estimand: ``"prompts_sampled"``: CLT or CR2 over prompts, and the default interval of
-            bounded scores; ``"prompts_fixed"``: delete-one-draw jackknife of each prompt, which
-            needs more than k draws, and bounded Wilson.
+            bounded scores (``clopper_pearson_capped``: at least Clopper–Pearson's at n, where
+            few prompts are off a bound and k is above 1); ``"prompts_fixed"``: delete-one-draw
+            jackknife of each prompt, which needs more than k draws, and bounded Wilson.
         level: nominal coverage of the interval, in (0, 1).
 
     Raises:
@@ -192,17 +195,19 @@ def _prompts_sampled(
     """With K_i = k for every prompt the values are 0 or 1 by nature, else only by chance."""
     binary = bool((counts == bare.k).all())
     found = estimate_mean(values, clusters=clusters, bounds=_UNIT, binary=binary, level=bare.level)
-    reason = found.reason
     if not 0 <= (found.ci_low or 0) <= (found.ci_high or 1) <= 1:
         reason = f"the {found.method} interval leaves [0, 1]"
         found = estimate_mean(
             values, clusters=clusters, bounds=_UNIT, binary=False, level=bare.level,
             method="wilson_bounded",
         )  # fmt: skip
+        found = replace(found, reason=reason)
+    if bare.k > 1 and not binary:
+        found = widened(found, values, clusters)
     return replace(
         bare, estimate=found.estimate, standard_error=found.standard_error,
         ci_low=found.ci_low, ci_high=found.ci_high, n_clusters=found.n_clusters,
-        method=found.method if found.ci_low is not None else "none", reason=reason,
+        method=found.method if found.ci_low is not None else "none", reason=found.reason,
         flags=found.flags,
     )  # fmt: skip
 
@@ -224,12 +229,21 @@ def _prompts_fixed(
             f" {len(values)} have no more"
         )
         flags = ("too_few_draws",)
-    elif "zero_standard_error" in flags:
+    elif _few_varying(variances):
+        flags = (*flags, "few_informative_prompts")
+    if "zero_standard_error" in flags:
         reason = "no prompt's figure changes when one of its draws is left out"
     return replace(
         bare, estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
         ci_high=found.ci_high, n_short=short, method=found.method, reason=reason, flags=flags,
     )  # fmt: skip
+
+
+def _few_varying(variances: FloatArray | None) -> bool:
+    """Whether few prompts, counted by their share, make up the variance: not quite so sure."""
+    if variances is None or not variances.any():
+        return False
+    return float(variances.sum()) ** 2 < FEW_INFORMATIVE * float(variances @ variances)
 
 
 def jackknife(kernel: Kernel, correct: FloatArray, counts: FloatArray, k: int) -> FloatArray:
