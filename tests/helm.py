@@ -1,0 +1,83 @@
+"""Run folders of HELM in tests, made from the description of the format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests import lm_eval
+from tests.lm_eval import Taken
+from warehouse.importers.helm import IMPORTER
+
+Document = dict[str, Any]
+
+NAME = "quiz:subject=maps,method=generation,model=org_tiny,data_augmentation=spaces"
+SPACES = {"name": "extra_space", "robustness": True, "fairness": False,
+          "computed_on": "perturbed", "num_spaces": 2}  # fmt: skip
+
+
+def take(*paths: Path, **values: Any) -> Taken:
+    """The one run folder that some paths hold."""
+    return lm_eval.take(*paths, importer=IMPORTER, **values)
+
+
+def spec(**adapter: Any) -> Document:
+    """A run specification in which every field that is read has a value of its own."""
+    stated = {
+        "method": "generation", "model": "org/tiny", "model_deployment": "cloud/tiny",
+        "max_train_instances": 5, "max_eval_instances": 7, "num_outputs": 1,
+        "num_train_trials": 1, "num_trials": 1, "temperature": 0.25, "max_tokens": 31,
+        "stop_sequences": ["\n"], "instructions": "Answer.", "input_prefix": "Q: ",
+        "output_prefix": "A: ",
+    }  # fmt: skip
+    metrics = [{"class_name": "helm.Basic", "args": {"names": ["f1_score", "exact_match"]}}]
+    return {"name": NAME, "scenario_spec": {"class_name": "helm.Quiz", "args": {}},
+            "adapter_spec": stated | adapter, "metric_specs": metrics,
+            "groups": ["quiz", "quiz_maps"]}  # fmt: skip
+
+
+def instance(number: int, split: str = "test", perturbation: Any = None) -> Document:
+    found = {
+        "id": f"id{number}", "split": split,
+        "input": {"text": f"question {number}" + ("  !" if perturbation else "")},
+        "references": [{"output": {"text": f"right {number}"}, "tags": ["correct"]},
+                       {"output": {"text": f"wrong {number}"}, "tags": []}],
+    }  # fmt: skip
+    return found | ({"perturbation": perturbation} if perturbation else {})
+
+
+def state(asked: Document, text: str = "right", trial: int = 0, **more: Any) -> Document:
+    """A request that was answered with ``text``."""
+    result = {"success": True, "cached": False, "request_time": 1.5,
+              "request_datetime": 1_795_173_453,
+              "completions": [{"text": text, "logprob": -2.0, "finish_reason": {"reason": "stop"},
+                               "tokens": [{"text": text, "logprob": -2.0}]}]}  # fmt: skip
+    request = {"prompt": f"Q: {asked['input'].get('text')}\nA:", "top_p": 0.75,
+               "top_k_per_token": 3, "temperature": 0.25, "num_completions": 1}  # fmt: skip
+    return {"instance": asked, "train_trial_index": trial, "request": request, "result": result,
+            "num_train_instances": 5, "prompt_truncated": False} | more  # fmt: skip
+
+
+def stat(name: str, value: float | None, split: str = "test", **naming: Any) -> Document:
+    known = {} if value is None else {"sum": value, "mean": value}
+    return {"name": {"name": name, "split": split, **naming},
+            "count": int(value is not None), **known}  # fmt: skip
+
+
+def stats_of(asked: Document, values: Document, trial: int = 0) -> Document:
+    """Statistics of one row, among them bookkeeping."""
+    naming = {key: asked[key] for key in ("split", "perturbation") if key in asked}
+    stats = [stat(name, value, **naming) for name, value in values.items()]
+    stats += [stat("num_prompt_tokens", 41, **naming), stat("finish_reason_stop", 1, **naming)]
+    found = {"instance_id": asked["id"], "train_trial_index": trial, "stats": stats}
+    return found | ({"perturbation": naming["perturbation"]} if "perturbation" in naming else {})
+
+
+def write(folder: Path, **documents: Any) -> Path:
+    """A run folder under a suite; a document is named without ``.json``."""
+    run = folder / "runs" / "v1" / "quiz"
+    run.mkdir(parents=True, exist_ok=True)
+    for name, document in documents.items():
+        (run / f"{name}.json").write_text(json.dumps(document, indent=2))
+    return run
