@@ -297,6 +297,16 @@ def test_equivalent_means_that_the_interval_lies_inside(
     assert swapped.p_value == exactly(found.p_value, rel=1e-9)
 
 
+def test_a_difference_on_the_margin_is_rarely_called_equal() -> None:
+    """The size of both tests, at the edge of their null."""
+    rng, runs = np.random.default_rng(3), 800
+    samples = rng.normal(0.2, 0.5, (runs, 60))
+    equal = np.mean([bool(equivalence_test(d, 0.2).equivalent) for d in samples])
+    not_worse = np.mean([bool(noninferiority_test(-d, 0.2).noninferior) for d in samples])
+    room = 3 * (0.05 * 0.95 / runs) ** 0.5
+    assert (equal, not_worse) == (exactly(0.05, abs=room), exactly(0.05, abs=room))
+
+
 def test_noninferiority_is_scipys_one_sided_t() -> None:
     d = np.random.default_rng(1).normal(-0.02, 0.3, 40)
     found = noninferiority_test(d, 0.1)

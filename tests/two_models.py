@@ -44,7 +44,30 @@ def build_two_models() -> StoreRows:
             rows.scores(rows.run(model, "marks", temperature=temperature), scores,
                         rows.metric("marks"))  # fmt: skip
     _options(rows, dice)
+    _documents(rows, dice)
+    for prompt in rows.rows["prompt"]:
+        colours = ["red", "green", "blue"] if prompt["tool_id"].startswith("left") else None
+        prompt["choices"] = None if prompt["tool_id"] == "left9" else colours
     return rows
+
+
+def _documents(rows: StoreRows, dice: random.Random) -> None:
+    """Two benchmarks on the same four documents; one model does well on some of them."""
+    effect = {f"d{place}": dice.uniform(-0.4, 0.4) for place in range(4)}
+    for name in ("doc/1", "doc/2"):
+        rows.describe(name, rows.metric())
+        keys = {label: [f"{name}{label}{place}" for place in range(5)] for label in effect}
+        rows.clusters(name, keys, name="document")
+        for model, sign in (("lab/r", 1), ("lab/s", 0)):
+            scores = {
+                key: 0.5 + sign * effect[label] + dice.uniform(-0.05, 0.05)
+                for label in keys for key in keys[label]
+            }  # fmt: skip
+            rows.scores(rows.run(model, name), scores)
+        for key in sum(keys.values(), []) if name == "doc/2" else []:
+            own, old = rows.prompt(name, key), rows.prompt("doc/old", key)
+            rows.add("prompt_link", ("doc", key), prompt_id=own, canonical_prompt_id=old,
+                     method="same text")  # fmt: skip
 
 
 def _options(rows: StoreRows, dice: random.Random) -> None:
@@ -57,9 +80,6 @@ def _options(rows: StoreRows, dice: random.Random) -> None:
             rows.scores(run, scores)
             if name == "left":
                 _choices(rows, run, scores)
-    for prompt in rows.rows["prompt"]:
-        colours = ["red", "green", "blue"] if prompt["tool_id"].startswith("left") else None
-        prompt["choices"] = None if prompt["tool_id"] == "left9" else colours
 
 
 def _choices(rows: StoreRows, run: int, keys: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -37,6 +37,13 @@ class Comparison(Result):
         seed: of the permutation test.
     """
 
+    notebook_columns: ClassVar[tuple[str, ...]] = (
+        "benchmark", "split", "metric", "mean_a", "mean_b", "difference", "standard_error",
+        "ci_low", "ci_high", "p_value", "p_permutation", "p_mcnemar", "p_holm", "better",
+        "equivalent", "p_equivalence", "n_prompts", "n_clusters", "only_a", "only_b", "unscored_a",
+        "unscored_b", "correlation", "variance_saved", "flags",
+    )  # fmt: skip
+
     a: str
     b: str
     rows: tuple[ComparisonRow, ...]
@@ -57,6 +64,9 @@ class Comparison(Result):
             f"{row.model_a} - {row.model_b} on {on}: {row.difference:+.4g}{interval}"
             f" ({row.n_prompts} common prompts{p})"
         )
+
+    def _notebook_rows(self) -> tuple[ComparisonRow, ...]:
+        return (*self.rows, *(() if self.overall is None else (self.overall,)))
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows are dictionaries."""
@@ -121,7 +131,7 @@ def compare(
         make_row(pair, difference, run_tests(pair, difference, options), options)
         for pair, difference in zip(pairs, found, strict=True)
     ]
-    overall, why = _overall(pairs, rows, options)
+    overall, why = _overall(store, pairs, rows, cluster, options)
     return Comparison(
         a=a, b=b, rows=tuple(_adjusted(pairs, rows, options)), overall=overall,
         flips=tuple(flip for pair in pairs if flips for flip in read_flips(store, pair, flips)),
@@ -183,11 +193,16 @@ def _adjusted(
 
 
 def _overall(
-    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options
-) -> tuple[ComparisonRow | None, list[str]]:
+    store: Store, pairs: Sequence[Pair], rows: Sequence[ComparisonRow], cluster: str | None,
+    options: Options,
+) -> tuple[ComparisonRow | None, list[str]]:  # fmt: skip
+    """The mean over several benchmarks, or why there is none."""
     if len(rows) < 2:
         return None, []
-    from warehouse.metrics.overall import overall_row, why_no_overall  # scipy.sparse takes a while
+    from warehouse.metrics import overall  # scipy.sparse takes a while
 
-    why = why_no_overall(pairs)
-    return (None, [f"overall: {why}"]) if why else (overall_row(pairs, rows, options), [])
+    why = overall.why_no_overall(pairs)
+    if why:
+        return None, [f"overall: {why}"]
+    units = overall.common_units(store, pairs, cluster)
+    return overall.overall_row(pairs, units, rows, options), []

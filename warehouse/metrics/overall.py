@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from warehouse.metrics.clusterings import SAME_TEXT
 from warehouse.metrics.comparison_rows import ComparisonRow, is_equivalent, which_better
 from warehouse.metrics.comparison_tests import Options, equivalence_p
 from warehouse.metrics.pairing import Pair
+from warehouse.metrics.selecting import one_of
 from warehouse.stats import sign_flip_test
 from warehouse.stats.combined import (
     CombinedDifference,
@@ -18,8 +21,17 @@ from warehouse.stats.combined import (
     contributions,
 )
 from warehouse.stats.draws import PROMPTS_FIXED
+from warehouse.store.engine import Store
 
+Units = NDArray[np.int64]
 OVERALL = "overall"
+_DOCUMENTS = """
+select cluster.id, cluster.label, clustering.name
+from cluster
+join clustering on clustering.id = cluster.clustering_id
+where clustering.kind = 'source' and {these}
+order by cluster.id
+"""
 
 
 def why_no_overall(pairs: Sequence[Pair]) -> str:
@@ -38,17 +50,45 @@ def why_no_overall(pairs: Sequence[Pair]) -> str:
     )
 
 
+def common_units(store: Store, pairs: Sequence[Pair], cluster: str | None) -> list[Units]:
+    """For each pair the unit of each prompt, the same wherever it stands in several benchmarks.
+
+    Prompts are the same where they are linked; clusters are where they are one document: equal
+    values of the field of the source that the benchmarks are clustered by.
+
+    Args:
+        cluster: clustering that was asked for.
+    """
+    units = [pair.units for pair in pairs]
+    named = np.unique(np.concatenate(units))
+    named = named[named >= 0]
+    if cluster == SAME_TEXT or not len(named):
+        return units
+    these, _ = one_of("cluster.id", [int(name) for name in named], "c")
+    first: dict[tuple[str, str], int] = {}
+    joined = named.copy()
+    for row in store.arrow(_DOCUMENTS.format(these=these)).to_pylist():
+        document = first.setdefault((row["name"], row["label"]), row["id"])
+        joined[np.searchsorted(named, row["id"])] = document
+    return [
+        np.where(own >= 0, joined[np.minimum(np.searchsorted(named, own), len(named) - 1)], own)
+        for own in units
+    ]
+
+
 def overall_row(
-    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options
+    pairs: Sequence[Pair], units: Sequence[Units], rows: Sequence[ComparisonRow], options: Options
 ) -> ComparisonRow:
     """The mean over benchmarks, each of equal weight.
 
     Args:
+        units: of the prompts of each, from `common_units`.
         pairs: at least two, on one metric scale.
         rows: their rows.
     """
     parts = [
-        _part(number, pair, row) for number, (pair, row) in enumerate(zip(pairs, rows, strict=True))
+        _part(number, pair, own, row)
+        for number, (pair, own, row) in enumerate(zip(pairs, units, rows, strict=True))
     ]
     found = combine_differences(parts, level=options.level)
     why = _why_not(pairs, options)
@@ -69,7 +109,7 @@ def overall_row(
         better=which_better(p, found.difference, pairs[0].metric.higher_is_better, options),
         correlation=None, variance_saved=_variance_saved(rows, found), se_unclustered=None,
         n_prompts=len(np.unique(np.concatenate([pair.prompts for pair in pairs]))),
-        n_clusters=_clusters(pairs, options), n_draws_a=sum(row.n_draws_a for row in rows),
+        n_clusters=_clusters(pairs, units, options), n_draws_a=sum(row.n_draws_a for row in rows),
         n_draws_b=sum(row.n_draws_b for row in rows), only_a=sum(row.only_a for row in rows),
         only_b=sum(row.only_b for row in rows), higher_a=sum(row.higher_a for row in rows),
         higher_b=sum(row.higher_b for row in rows), unscored_a=sum(row.unscored_a for row in rows),
@@ -82,9 +122,8 @@ def overall_row(
     )  # fmt: skip
 
 
-def _part(number: int, pair: Pair, row: ComparisonRow) -> Part:
+def _part(number: int, pair: Pair, units: Units, row: ComparisonRow) -> Part:
     """With the prompts fixed nothing is shared: the draws of two benchmarks are independent."""
-    units = pair.units
     if row.estimand == PROMPTS_FIXED:
         units = np.arange(pair.n, dtype=np.int64) + (number << 40)
     zero = any(flag in row.flags for flag in ("all_differences_equal", "zero_standard_error"))
@@ -122,10 +161,10 @@ def _variance_saved(rows: Sequence[ComparisonRow], found: CombinedDifference) ->
     return 1 - found.standard_error**2 / unpaired
 
 
-def _clusters(pairs: Sequence[Pair], options: Options) -> int | None:
+def _clusters(pairs: Sequence[Pair], units: Sequence[Units], options: Options) -> int | None:
     if options.estimand == PROMPTS_FIXED or any(pair.clusters is None for pair in pairs):
         return None
-    return len(np.unique(np.concatenate([pair.units for pair in pairs])))
+    return len(np.unique(np.concatenate(units)))
 
 
 def _reasons(why: str, found: CombinedDifference) -> tuple[str, ...]:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
 from warehouse.metrics.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
-from warehouse.metrics.clusterings import cluster_map
+from warehouse.metrics.clusterings import ClusterMap, cluster_map
 from warehouse.metrics.conditions import Condition
-from warehouse.metrics.scores import PromptScores, read_scores
+from warehouse.metrics.scores import PromptScores, follow_links, read_links, read_scores
 from warehouse.stats.inputs import is_constant
 from warehouse.stats.paired import figure_values
 from warehouse.stats.ratio import find_link
@@ -128,8 +128,17 @@ def read_pair(
         )
     benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
     defaults = find_benchmark(store, a.setting("benchmark")).clusterings
-    clusters = cluster_map(store, benchmarks, defaults, cluster).labels(common)
-    return Pair(a, b, metric_a, scores_a, scores_b, common, of_a, of_b, clusters)
+    clusters = _under_links(store, cluster_map(store, benchmarks, defaults, cluster))
+    labels = clusters.labels(common)
+    return Pair(a, b, metric_a, scores_a, scores_b, common, of_a, of_b, labels)
+
+
+def _under_links(store: Store, clusters: ClusterMap) -> ClusterMap:
+    """Clusters of the prompts that links lead to, where these have none of their own."""
+    prompts = follow_links(clusters.prompts, read_links(store))
+    own_first = np.lexsort((prompts != clusters.prompts, prompts))
+    names, first = np.unique(prompts[own_first], return_index=True)
+    return ClusterMap(names, clusters.clusters[own_first][first])
 
 
 def _scores(

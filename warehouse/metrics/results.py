@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, fields
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,8 +26,13 @@ class Row:
 
 
 class Result:
-    """Base of a result: a frozen dataclass with ``rows``."""
+    """Base of a result: a frozen dataclass with ``rows``.
 
+    Attributes:
+        notebook_columns: fields of the rows that a notebook shows; empty for all.
+    """
+
+    notebook_columns: ClassVar[tuple[str, ...]] = ()
     rows: tuple[Any, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -41,14 +46,22 @@ class Result:
 
         return pd.DataFrame([row.to_dict() for row in self.rows])
 
+    def _notebook_rows(self) -> tuple[Any, ...]:
+        """Rows that a notebook shows."""
+        return self.rows
+
     def _repr_html_(self) -> str:
         """What a notebook shows: the one line above the rows, without columns that say nothing."""
-        frame = self.to_frame()
-        said = [name for name in frame.columns if frame[name].map(_says_something).any()]
-        more = len(frame) - NOTEBOOK_ROWS
+        import pandas as pd
+
+        rows = [row.to_dict() for row in self._notebook_rows()]
+        names = self.notebook_columns or (tuple(rows[0]) if rows else ())
+        said = [name for name in names if any(_says_something(row[name]) for row in rows)]
+        cells = [[_in_words(row[name]) for name in said] for row in rows[:NOTEBOOK_ROWS]]
+        table = pd.DataFrame(cells, columns=said).to_html(index=False, border=0)
+        more = len(rows) - NOTEBOOK_ROWS
         below = f"<p>... and {more} more rows: to_frame() has all</p>" if more > 0 else ""
-        shown = frame[said].head(NOTEBOOK_ROWS).map(_in_words)
-        return f"<p>{escape(str(self))}</p>{shown.to_html(index=False, border=0)}{below}"
+        return f"<p>{escape(str(self))}</p>{table}{below}"
 
 
 def _says_something(value: Any) -> bool:
