@@ -55,6 +55,8 @@ def build_draws() -> StoreRows:
     ordered = [[1.0] * right + [0.0] * (8 - right) for right in dice.integers(1, 8, 60).tolist()]
     rows.describe("ordered", rows.metric())
     rows.scores(rows.run("org/a", "ordered"), numbered(ordered))
+    rows.describe("slip", rows.metric())
+    rows.scores(rows.run("org/a", "slip"), numbered([[1.0, 1.0, 0.0], *[[1.0] * 3] * 49]))
     _seeds(rows, dice)
     return rows
 
@@ -225,6 +227,14 @@ def test_equal_scores_have_no_bare_zero(world: Store) -> None:
     row = row_of(rows, "edge/1")
     assert (row.standard_error, row.se_prompts_fixed, row.advice[:8]) == (None, None, "one draw")
     assert row_of(rows, "edge/0").reason == "a single prompt"
+
+
+def test_nothing_between_prompts_is_not_shown_as_a_tiny_error(store: Store) -> None:
+    """One wrong draw of 150: s² = w, but for rounding."""
+    (row,) = variance(store, "slip").rows
+    assert row.standard_error is not None and row.se_prompts_fixed == near(row.standard_error)
+    assert (row.se_unlimited_draws, row.suggested_draws) == (None, None)
+    assert "as much as more prompts" in row.advice
 
 
 def test_a_ratio_is_no_mean_of_prompts(world: Store) -> None:

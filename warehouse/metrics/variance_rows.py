@@ -12,6 +12,7 @@ from warehouse.stats import SingleDrawRange, VarianceComponents
 
 #: Below this chance the draws are flagged as unlike each other.
 UNLIKELY = 0.001
+_ROUNDING = 1e-12
 NO_MEAN = "a ratio or linked metric is no plain mean of its prompts"
 
 
@@ -173,13 +174,14 @@ def _figures(parts: VarianceComponents | None) -> dict[str, Any]:
         "se_prompts_fixed": "variance_prompts_fixed",
     }  # fmt: skip
     found = {name: getattr(parts, name, None) for name in same}
-    found |= {name: _root(getattr(parts, field, None)) for name, field in errors.items()}
+    least = _ROUNDING * (getattr(parts, "variance", None) or 0.0)
+    found |= {name: _root(getattr(parts, field, None), least) for name, field in errors.items()}
     return found | {"estimate": None if parts is None else parts.mean}
 
 
-def _root(variance: float | None) -> float | None:
-    """Square root; None for what is unknown, 0 or estimated below 0."""
-    return None if variance is None or variance <= 0 else math.sqrt(variance)
+def _root(variance: float | None, least: float) -> float | None:
+    """Square root; None for what is unknown, 0 (at most ``least``) or estimated below 0."""
+    return None if variance is None or variance <= least else math.sqrt(variance)
 
 
 def _single(single: SingleDrawRange | str | None) -> dict[str, Any]:

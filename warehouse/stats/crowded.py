@@ -23,7 +23,7 @@ def widened(found: Estimate, values: FloatArray, clusters: ArrayLike | None) -> 
     prompt is far off. A figure in [0, 1] varies at most as 0/1 scores of its mean do, so no more
     than n prompts are believed in (in clusters: G_eff, below 4 informative ones, as for Korn and
     Graubard's interval). Simulated coverage of 95 % at 30 to 300 prompts and pass rates of .002 to
-    .99999: .93 and more, where the interval of the spread alone sinks to .4.
+    .99999: .93 and more, where the default interval alone sinks to .65.
 
     Args:
         found: estimate of the mean of ``values``.
