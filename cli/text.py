@@ -137,6 +137,7 @@ def _print_similar(found: Similar) -> None:
     "--keep", metavar="N", default=10_000, show_default=True, type=click.IntRange(min=0),
     help="The most similar pairs that are listed and scored; all are counted.",
 )  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Compare even where the pairs are stored.")
 @output_options
 @pass_state
 def duplicates(
@@ -147,14 +148,16 @@ def duplicates(
 
     from .progress_share import share
 
-    with state.open() as store, share(state.quiet, "comparing prompts") as bar:
-        found = look(store, benchmarks, progress=bar, **options)
+    with share(state.quiet, "comparing prompts") as bar:
+        found = look(lambda write: state.open(write=write), benchmarks, progress=bar, **options)
     if output.for_people:
         _print_duplicates(found)
     else:
         output.emit_records(DuplicateRow, found.rows)
     if found.n_without_vector:
         state.say(f"note: {found.n_without_vector} prompts have no vector; see: warehouse embed")
+    for note in found.notes:
+        state.say(f"note: {note}")
     if found.n_pairs > len(found.rows):
         state.say(f"note: the {len(found.rows)} most similar pairs were scored; --keep N for more")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -17,6 +18,8 @@ from tests.builders import StoreRows
 from tests.embedders import TinyEmbedder
 from tests.stores import ENGINES, empty_database, select
 from warehouse.errors import MisuseError, StatisticsError, StoreError
+from warehouse.metrics import duplicates as near
+from warehouse.metrics import kept_pairs
 from warehouse.metrics.duplicates import duplicates
 from warehouse.metrics.embedding import EmbedRow, Opener, embed
 from warehouse.metrics.leaderboard import leaderboard
@@ -90,6 +93,11 @@ def embedded(request: pytest.FixtureRequest) -> Iterator[str]:
 def store(embedded: str) -> Iterator[Store]:
     with open_store(embedded) as opened:
         yield opened
+
+
+@pytest.fixture
+def opened(embedded: str) -> Opener:
+    return opener(embedded)
 
 
 def ids(store: Store) -> dict[str, int]:
@@ -199,9 +207,9 @@ def test_several_embedders_are_kept_apart(url: str) -> None:
         assert [(row.label, row.dimension) for row in rows] == [("other", 5), ("tiny@1", 32)]
         assert vectors.read_vectors(store, rows[0]).vectors.shape == (8, 5)
         with pytest.raises(MisuseError, match=r"other \(8 prompts\), tiny@1 \(8 prompts\)"):
-            duplicates(store)
-        assert duplicates(store, embedder="other").embedder == "other"
-        assert duplicates(store, embedder="tiny").embedder == "tiny@1"
+            duplicates(opener(url))
+        assert duplicates(opener(url), embedder="other").embedder == "other"
+        assert duplicates(opener(url), embedder="tiny").embedder == "tiny@1"
 
 
 def test_an_embedder_that_changes_its_dimension_is_refused(url: str) -> None:
@@ -214,8 +222,8 @@ def test_a_stored_vector_of_another_length_is_not_read_as_numbers(url: str) -> N
     embed(opener(url), [TinyEmbedder()])
     with open_store(url, write=True) as store, store.begin() as connection:
         connection.execute(sa.update(tables.embedder).values(dimension=31))
-    with open_store(url) as store, pytest.raises(StoreError, match="another length"):
-        duplicates(store)
+    with pytest.raises(StoreError, match="another length"):
+        duplicates(opener(url))
 
 
 @pytest.mark.parametrize(
@@ -291,9 +299,10 @@ def test_what_has_no_neighbours_is_said(
 
 
 def test_without_vectors_it_is_said_how_to_get_them(url: str) -> None:
+    with pytest.raises(MisuseError, match="run: warehouse embed"):
+        duplicates(opener(url))
     with open_store(url, write=True) as store:
-        for ask in (lambda: similar(store, "a0"), lambda: duplicates(store),
-                    lambda: cluster_semantic(store, "quiz")):  # fmt: skip
+        for ask in (lambda: similar(store, "a0"), lambda: cluster_semantic(store, "quiz")):
             with pytest.raises(MisuseError, match="run: warehouse embed"):
                 ask()
 
@@ -301,10 +310,10 @@ def test_without_vectors_it_is_said_how_to_get_them(url: str) -> None:
 # --- duplicates ----------------------------------------------------------------------------------
 
 
-def test_duplicates_are_all_pairs_above_the_threshold(store: Store) -> None:
+def test_duplicates_are_all_pairs_above_the_threshold(store: Store, opened: Opener) -> None:
     prompts, matrix = cosines(store)
     for threshold in (0.7, 0.95):
-        found = duplicates(store, threshold=threshold)
+        found = duplicates(opened, threshold=threshold)
         expected = {
             (prompts[i], prompts[j]): matrix[i, j]
             for i, j in combinations(range(len(prompts)), 2)
@@ -316,19 +325,19 @@ def test_duplicates_are_all_pairs_above_the_threshold(store: Store) -> None:
     assert found.n_without_vector == 2 and found.n_compared == 8
 
 
-def test_duplicates_are_counted_within_and_across(store: Store) -> None:
-    found = duplicates(store, threshold=0.999)
+def test_duplicates_are_counted_within_and_across(opened: Opener) -> None:
+    found = duplicates(opened, threshold=0.999)
     places = {(row.benchmark_a, row.benchmark_b): row.n_pairs for row in found.places}
     assert places == {("essay", "quiz"): 2, ("quiz", "quiz"): 1}
     assert (found.n_prompts, found.n_groups, found.largest_group) == (3, 1, 3)
-    assert duplicates(store, ["quiz"], threshold=0.999).n_pairs == 1
+    assert duplicates(opened, ["quiz"], threshold=0.999).n_pairs == 1
     assert all(row.same_text for row in found.rows)
     within = next(row for row in found.rows if row.benchmark_a == row.benchmark_b)
     assert within.same_target is True
 
 
-def test_models_that_score_duplicates_alike_are_counted(store: Store) -> None:
-    found = duplicates(store, ["quiz"], threshold=0.7)
+def test_models_that_score_duplicates_alike_are_counted(store: Store, opened: Opener) -> None:
+    found = duplicates(opened, ["quiz"], threshold=0.7)
     names = {number: key for key, number in ids(store).items()}
     for row in found.rows:
         a, b = names[row.prompt_a], names[row.prompt_b]
@@ -343,25 +352,61 @@ def test_models_that_score_duplicates_alike_are_counted(store: Store) -> None:
         assert model.n_pairs == len(found.rows)
 
 
-def test_pairs_that_no_model_has_both_of_have_no_agreement(store: Store) -> None:
-    across = [row for row in duplicates(store, threshold=0.999).rows if row.benchmark_a == "essay"]
-    row = duplicates(store, ["essay", "quiz"], threshold=0.999).rows[0]
+def test_pairs_that_no_model_has_both_of_have_no_agreement(opened: Opener) -> None:
+    across = [row for row in duplicates(opened, threshold=0.999).rows if row.benchmark_a == "essay"]
+    row = duplicates(opened, ["essay", "quiz"], threshold=0.999).rows[0]
     assert row.n_models in (1, 2)
     assert all(row.n_models == 1 for row in across)  # org/b has no run on the essays
 
 
-def test_more_pairs_are_counted_than_kept(store: Store) -> None:
-    found = duplicates(store, threshold=0.5, keep=1)
+def test_more_pairs_are_counted_than_kept(opened: Opener) -> None:
+    found = duplicates(opened, threshold=0.5, keep=1)
     assert len(found.rows) == 1 < found.n_pairs
-    assert duplicates(store, threshold=0.5, keep=0).models == ()
+    assert duplicates(opened, threshold=0.5, keep=0).models == ()
     assert found.to_dict()["places"][0]["n_pairs"] > 0 and len(found.to_frame()) == 1
     with pytest.raises(MisuseError, match="0 or more"):
-        duplicates(store, keep=-1)
+        duplicates(opened, keep=-1)
 
 
-def test_a_threshold_that_is_none_is_refused(store: Store) -> None:
+def test_a_threshold_that_is_none_is_refused(opened: Opener) -> None:
     with pytest.raises(StatisticsError, match="threshold"):
-        duplicates(store, threshold=1.5)
+        duplicates(opened, threshold=1.5)
+
+
+def test_pairs_of_many_prompts_are_compared_once(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    embed(opener(url), [TinyEmbedder()])
+    monkeypatch.setattr(kept_pairs, "WORTH_STORING", 2)
+    first = duplicates(opener(url), threshold=0.7)
+    monkeypatch.setattr(near, "near_pairs", None)  # not called again
+    again = duplicates(opener(url), threshold=0.7)
+    assert first.notes == () and "read back: compared on" in again.notes[0]
+    assert replace(again, notes=()) == first
+    with pytest.raises(TypeError):
+        duplicates(opener(url), threshold=0.7, fresh=True)
+    with pytest.raises(TypeError):
+        duplicates(opener(url), threshold=0.8)
+    with open_store(url, write=True) as store, store.begin() as connection:
+        connection.execute(
+            sa.update(tables.prompt).where(tables.prompt.c.tool_id == "b0")
+            .values(text="new", text_hash=text_hash("new"))
+        )  # fmt: skip
+    with pytest.raises(TypeError):
+        duplicates(opener(url), threshold=0.7)
+
+
+def test_pairs_that_cannot_be_stored_are_shown_all_the_same(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embed(opener(url), [TinyEmbedder()])
+    monkeypatch.setattr(kept_pairs, "WORTH_STORING", 2)
+
+    def held(write: bool) -> AbstractContextManager[Store]:
+        if write:
+            raise StoreError("held by process 1")
+        return open_store(url)
+
+    found = duplicates(held, threshold=0.7)
+    assert found.n_pairs > 0 and found.notes == ("not stored: held by process 1",)
 
 
 # --- cluster-semantic ----------------------------------------------------------------------------

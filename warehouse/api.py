@@ -373,13 +373,16 @@ class Warehouse:
         threshold: float = 0.95,
         embedder: str | None = None,
         keep: int = 10_000,
+        fresh: bool = False,
     ) -> Duplicates:
         """Near-duplicates within and across benchmarks; see
         :func:`warehouse.metrics.duplicates.duplicates`."""
         from warehouse.metrics.duplicates import duplicates
 
-        with self.reading() as store:
-            return duplicates(store, benchmarks, threshold=threshold, embedder=embedder, keep=keep)
+        return duplicates(
+            lambda write: self.writing() if write else self.reading(), benchmarks,
+            threshold=threshold, embedder=embedder, keep=keep, fresh=fresh,
+        )  # fmt: skip
 
     def cluster_semantic(
         self,

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from warehouse.errors import MisuseError
 from warehouse.metrics.benchmarks import find_benchmark
 from warehouse.metrics.embedders import choose_embedder
+from warehouse.metrics.embedding import Opener
+from warehouse.metrics.kept_pairs import KeptPairs, answer_pairs, pairs_question
 from warehouse.metrics.prompts import prompts_by_id
 from warehouse.metrics.results import Result, Row
 from warehouse.metrics.selecting import numbers, one_of, whole_numbers
-from warehouse.stats import NearPairs, near_pairs
+from warehouse.stats import near_pairs
 from warehouse.stats.agreement import Agreement, pair_agreement
 from warehouse.store.engine import Store
 from warehouse.store.vectors import PromptVectors, count_embedded, read_vectors
@@ -130,6 +132,7 @@ class Duplicates(Result):
         rows: the most similar pairs.
         places: pairs by benchmarks, most first.
         models: agreement of each model over ``rows``.
+        notes: whether the pairs were read back, or could not be stored.
     """
 
     threshold: float
@@ -143,6 +146,7 @@ class Duplicates(Result):
     rows: tuple[DuplicateRow, ...]
     places: tuple[DuplicatePlace, ...]
     models: tuple[DuplicateModel, ...]
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return (
@@ -158,23 +162,27 @@ class Duplicates(Result):
 
 
 def duplicates(
-    store: Store,
+    opened: Opener,
     benchmarks: Sequence[str] = (),
     *,
     threshold: float = 0.95,
     embedder: str | None = None,
     keep: int = KEEP,
+    fresh: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Duplicates:
     """Pairs of prompts whose texts are nearly the same.
 
-    All pairs of n prompts are compared, in blocks: O(n²) time, O(n) memory.
+    All pairs of n prompts are compared, in blocks: O(n²) time, O(n) memory; the store is let go
+    of meanwhile. The pairs of many prompts are stored, and read back while their texts stay.
 
     Args:
+        opened: opens the store, for writing or not.
         benchmarks: names; prompts within and across them are compared. None means all.
         threshold: smallest cosine similarity, in (-1, 1].
         embedder: whose vectors, as `choose_embedder` takes it.
         keep: pairs that come back at most, the most similar ones; all are counted.
+        fresh: compare even where the pairs are stored.
         progress: told the share that is done, in (0, 1].
 
     Raises:
@@ -183,26 +191,32 @@ def duplicates(
     """
     if keep < 0:
         raise MisuseError(f"so many pairs cannot come back: {keep}; give 0 or more")
-    ids = [one for name in benchmarks for one in find_benchmark(store, name).ids] or None
-    chosen = choose_embedder(store, embedder)
-    held = read_vectors(store, chosen, ids)
-    if len(held.prompts) < 2:
-        raise MisuseError(
-            f"{len(held.prompts)} prompts here have a vector of {chosen.label}; two are needed;"
-            f" run: warehouse embed {' '.join(benchmarks)}".rstrip()
-        )
-    names, places = _places(store, held, ids)
-    pairs = near_pairs(held.vectors, threshold, places=places, keep=keep, progress=progress)
-    counts = count_embedded(store, chosen.id, ids).values()
-    sizes = np.bincount(pairs.groups)
-    joined = sizes[sizes > 1]
-    rows, models = _scored(store, held, pairs)
+    with opened(False) as store:
+        ids = [one for name in benchmarks for one in find_benchmark(store, name).ids] or None
+        chosen = choose_embedder(store, embedder)
+        held = read_vectors(store, chosen, ids)
+        if len(held.prompts) < 2:
+            raise MisuseError(
+                f"{len(held.prompts)} prompts here have a vector of {chosen.label}; two are"
+                f" needed; run: warehouse embed {' '.join(benchmarks)}".rstrip()
+            )
+        names, places = _places(store, held, ids)
+        counts = count_embedded(store, chosen.id, ids).values()
+    question = pairs_question(held, names, places, threshold, keep, chosen)
+    pairs, note = answer_pairs(
+        opened, question, fresh=fresh, n_prompts=len(held.prompts),
+        compute=lambda: near_pairs(
+            held.vectors, threshold, places=places, keep=keep, progress=progress
+        ),
+    )  # fmt: skip
+    with opened(False) as store:
+        rows, models = _scored(store, held, pairs)
     return Duplicates(
         threshold=threshold, embedder=chosen.label, n_compared=len(held.prompts),
         n_without_vector=sum(texts - embedded for _, texts, embedded in counts),
-        n_pairs=pairs.n_pairs, n_prompts=int(joined.sum()), n_groups=len(joined),
-        largest_group=int(joined.max(initial=0)), rows=rows, places=_by_place(names, pairs),
-        models=models,
+        n_pairs=pairs.n_pairs, n_prompts=pairs.n_rows, n_groups=pairs.n_groups,
+        largest_group=pairs.largest, rows=rows, places=_by_place(names, pairs), models=models,
+        notes=(note,) if note else (),
     )  # fmt: skip
 
 
@@ -221,7 +235,7 @@ def _places(
     return [names[place] for place in order], rank[codes[found]]
 
 
-def _by_place(names: Sequence[str], pairs: NearPairs) -> tuple[DuplicatePlace, ...]:
+def _by_place(names: Sequence[str], pairs: KeptPairs) -> tuple[DuplicatePlace, ...]:
     found = [
         DuplicatePlace(names[a], names[b], int(pairs.by_place[a, b]))
         for a, b in np.argwhere(np.triu(pairs.by_place)).tolist()
@@ -230,7 +244,7 @@ def _by_place(names: Sequence[str], pairs: NearPairs) -> tuple[DuplicatePlace, .
 
 
 def _scored(
-    store: Store, held: PromptVectors, pairs: NearPairs
+    store: Store, held: PromptVectors, pairs: KeptPairs
 ) -> tuple[tuple[DuplicateRow, ...], tuple[DuplicateModel, ...]]:
     """The kept pairs as rows, and the agreement of each model."""
     used, codes = np.unique(np.concatenate([pairs.first, pairs.second]), return_inverse=True)
