@@ -257,6 +257,15 @@ def test_scales_that_have_no_mean_have_no_overall(world: Store) -> None:
     assert str(found) == "lab/x against lab/y on 5 benchmarks"
 
 
+def test_a_benchmark_without_a_figure_leaves_the_others(world: Store) -> None:
+    found = compare(world, "lab/u", "lab/v")
+    assert [row.benchmark for row in found.rows] == ["plain"]
+    (why,) = found.left_out
+    assert why.startswith("steep: ") and "overflows" in why
+    with pytest.raises(MisuseError, match="steep: .*overflows"):
+        compare(world, "lab/u", "lab/v", benchmark="steep")
+
+
 def test_all_open_choices_are_listed_at_once(world: Store) -> None:
     with pytest.raises(MisuseError) as caught:
         compare(world, *MODELS)

@@ -45,10 +45,22 @@ def build_two_models() -> StoreRows:
                         rows.metric("marks"))  # fmt: skip
     _options(rows, dice)
     _documents(rows, dice)
+    _overflow(rows)
     for prompt in rows.rows["prompt"]:
         colours = ["red", "green", "blue"] if prompt["tool_id"].startswith("left") else None
         prompt["choices"] = None if prompt["tool_id"] == "left9" else colours
     return rows
+
+
+def _overflow(rows: StoreRows) -> None:
+    """Two models on a plain benchmark, and on one whose figures are too large for a number."""
+    metrics = {"plain": rows.metric(), "steep": rows.metric("steep", link="exp_neg")}
+    for name, metric in metrics.items():
+        rows.describe(name, metric)
+        for number, model in enumerate(("lab/u", "lab/v")):
+            value = 0.5 if name == "plain" else -800.0
+            scores = {f"{name}{place}": value * (1 + number * place / 10) for place in range(6)}
+            rows.scores(rows.run(model, name), scores, metric)
 
 
 def _documents(rows: StoreRows, dice: random.Random) -> None:

@@ -20,6 +20,7 @@ cat <<END
 
 The store is the file demo.duckdb in $PWD. Ask it more:
   $tool --db demo.duckdb show run:1 0
+  $tool --db demo.duckdb compare model-a model-b --flips 5
   $tool --db demo.duckdb query disagreements -p run_a=1 -p run_b=5
   $tool --db demo.duckdb query
 END

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, StatisticsError
 from warehouse.metrics.benchmarks import find_benchmark
 from warehouse.metrics.comparison_rows import ComparisonRow, make_row, which_better
 from warehouse.metrics.comparison_tests import Options, check_estimand, difference_of, run_tests
@@ -125,12 +125,10 @@ def compare(
     if flips < 0:
         raise MisuseError(f"flips must be 0 or more prompts, found {flips}")
     places, missing = _places(store, a, b, benchmark, where, latest)
-    pairs, refused = _pairs(store, places, options, metric=metric, cluster=cluster, force=force)
-    found = [difference_of(pair, options) for pair in pairs]
-    rows = [
-        make_row(pair, difference, run_tests(pair, difference, options), options)
-        for pair, difference in zip(pairs, found, strict=True)
-    ]
+    compared, refused = _compared(
+        store, places, options, metric=metric, cluster=cluster, force=force
+    )
+    pairs, rows = [pair for pair, _ in compared], [row for _, row in compared]
     overall, why = _overall(store, pairs, rows, cluster, options)
     return Comparison(
         a=a, b=b, rows=tuple(_adjusted(pairs, rows, options)), overall=overall,
@@ -152,25 +150,30 @@ def _places(
     return chosen, [f"{in_words(place)}: only one of them has it" for place in missing]
 
 
-def _pairs(
+def _compared(
     store: Store, places: Sequence[tuple[Condition, ...]], options: Options, **how: Any
-) -> tuple[list[Pair], list[str]]:
-    """Every pair that can be compared, and why the others cannot.
+) -> tuple[list[tuple[Pair, ComparisonRow]], list[str]]:
+    """Every pair that can be compared with its row, and why the others cannot.
 
     Raises:
         MisuseError: none can.
     """
-    pairs, refused = [], []
+    compared, refused = [], []
     for one, other in places:
         try:
             pair = read_pair(store, one, other, **how)
-            check_estimand(pair, options)
-            pairs.append(pair)
-        except Unlike as reason:
+            compared.append((pair, _row(pair, options)))
+        except (Unlike, StatisticsError) as reason:
             refused.append(f"{in_words(one.place)}: {reason}")
-    if not pairs:
+    if not compared:
         raise MisuseError("; ".join(refused))
-    return pairs, refused
+    return compared, refused
+
+
+def _row(pair: Pair, options: Options) -> ComparisonRow:
+    check_estimand(pair, options)
+    found = difference_of(pair, options)
+    return make_row(pair, found, run_tests(pair, found, options), options)
 
 
 def _adjusted(
