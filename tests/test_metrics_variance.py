@@ -235,6 +235,8 @@ def test_nothing_between_prompts_is_not_shown_as_a_tiny_error(store: Store) -> N
     assert row.standard_error is not None and row.se_prompts_fixed == near(row.standard_error)
     assert (row.se_unlimited_draws, row.suggested_draws) == (None, None)
     assert "as much as more prompts" in row.advice
+    view = "select suggested_draws from variance_components where benchmark = 'slip'"
+    assert select(store, view) == [{"suggested_draws": None}]
 
 
 def test_a_ratio_is_no_mean_of_prompts(world: Store) -> None:
