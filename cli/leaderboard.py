@@ -21,12 +21,18 @@ from .options import (
 from .output import Output
 from .state import State, pass_state
 from .suites import show_suite, suite_of, suite_options
-from .table import decimals, interval, number, print_table
+from .table import decimals, interval, number, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.metrics.leaderboard import Leaderboard
     from warehouse.metrics.leaderboard_rows import LeaderboardRow
     from warehouse.store.engine import Store
+
+#: Columns that a table does without where they are empty.
+NEEDLESS = (
+    "stat. rank", "rank set", "group", "condition", "split", "clusters", "bounds",
+    "bounds with error", "method", "flags",
+)  # fmt: skip
 
 
 @command("leaderboard")
@@ -40,17 +46,27 @@ if TYPE_CHECKING:
     "--method", metavar="NAME", default="auto", show_default=True,
     help="Of the intervals: z, t, wilson, korn_graubard.",
 )  # fmt: skip
+@click.option(
+    "--estimand", type=click.Choice(["prompts-sampled", "prompts-fixed"]),
+    default="prompts-sampled", show_default=True,
+    help="What is random: the prompts too, or only the draws.",
+)  # fmt: skip
+@click.option(
+    "--max-unscored", metavar="SHARE", default=0.05, show_default=True,
+    type=click.FloatRange(0, 1), help="Mark rows with more unscored samples: many_unscored.",
+)  # fmt: skip
 @subset_option
 @suite_options
 @output_options
 @pass_state
 def leaderboard(
-    state: State, /, benchmark: str | None, output: Output, subset: str | None, **options: Any
-) -> None:
+    state: State, /, benchmark: str | None, output: Output, subset: str | None, estimand: str,
+    **options: Any,
+) -> None:  # fmt: skip
     from warehouse.metrics.leaderboard import leaderboard as rank
     from warehouse.metrics.leaderboard_rows import LeaderboardRow
 
-    options["subset_ok"] = subset == "ok"
+    options |= {"subset_ok": subset == "ok", "estimand": estimand.replace("-", "_")}
     with state.open() as store:
         suite = suite_of(store, benchmark, options)
         if suite is not None:
@@ -60,6 +76,10 @@ def leaderboard(
         for place, board in enumerate(boards):
             click.echo("\n" if place else "", nl=False)
             _print(board, state)
+        legend = dict.fromkeys(line for board in boards for line in board.legend)
+        click.echo("\n" if legend and len(boards) > 1 else "", nl=False)
+        for line in legend:
+            print_text(line)
     else:
         output.emit_records(LeaderboardRow, [row for board in boards for row in board.rows])
 
@@ -85,15 +105,15 @@ def _all(store: Store, state: State, options: dict[str, Any]) -> list[Leaderboar
 def _print(board: Leaderboard, state: State) -> None:
     direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
     click.echo(f"{board.benchmark} by {board.metric} ({direction[board.higher_is_better]})")
-    level = f"{100 * board.rows[0].level:g}% interval"
-    columns = ["rank", "model", "condition", "metric", "split", "figure", "se", level, "prompts",
-               "clusters", "draws", "runs", "method", "flags"]  # fmt: skip
     places = decimals(row.standard_error for row in board.rows)
-    rows = [_cells(row, places, state.verbose) for row in board.rows]
-    if len({row.metric for row in board.rows}) == 1:  # the heading says it
-        rows = [[*row[:3], "", *row[4:]] for row in rows]
-    needless = ("condition", "metric", "split", "clusters", "method", "flags")
-    print_table(columns, rows, needless=needless)
+    hidden = _hidden(board, state.verbose)
+    rows = [
+        {name: cell for name, cell in _cells(row, places).items() if name not in hidden}
+        for row in board.rows
+    ]
+    print_table(list(rows[0]), [list(row.values()) for row in rows], needless=NEEDLESS)
+    for line in board.basis:
+        print_text(line)
     for note in board.notes:
         state.say(f"note: {note.replace('subset_ok', '--subset ok')}")
     for row in board.rows:
@@ -101,10 +121,39 @@ def _print(board: Leaderboard, state: State) -> None:
             state.say(f"note: {row.model}: {row.reason}")
 
 
-def _cells(row: LeaderboardRow, places: int, verbose: bool) -> list[Any]:
-    return [
-        row.rank, row.model, row.condition, row.metric, row.split, number(row.estimate, places),
-        number(row.standard_error, places), interval(row.ci_low, row.ci_high, places),
-        row.n_prompts, row.n_clusters, row.n_draws, row.runs,
-        row.method if verbose else "", row.flags,
-    ]  # fmt: skip
+def _hidden(board: Leaderboard, verbose: bool) -> set[str]:
+    """Columns that say nothing here, or only what the heading says."""
+    hidden = set() if verbose else {"method", "bounds", "bounds with error"}
+    if not any(row.group for row in board.rows):
+        hidden |= {"stat. rank", "rank set"}
+    if len({row.metric for row in board.rows}) == 1:
+        hidden.add("metric")
+    if all(row.runs == 1 for row in board.rows):
+        hidden.add("runs")
+    if all(row.n_draws in (0, row.n_prompts) for row in board.rows):
+        hidden.add("draws")
+    return hidden
+
+
+def _cells(row: LeaderboardRow, places: int) -> dict[str, Any]:
+    low, high = row.rank_low, row.rank_high
+    return {
+        "rank": row.rank, "stat. rank": row.statistical_rank,
+        "rank set": None if low is None else str(low) if low == high else f"{low}-{high}",
+        "group": row.group, "model": row.model, "condition": row.condition, "metric": row.metric,
+        "split": row.split, "figure": number(row.estimate, places),
+        "se": number(row.standard_error, places),
+        f"{100 * row.level:g}% interval": interval(row.ci_low, row.ci_high, places),
+        "prompts": row.n_prompts, "clusters": row.n_clusters, "draws": row.n_draws,
+        "runs": row.runs, "bounds": interval(row.unscored_low, row.unscored_high, places),
+        "bounds with error": interval(row.unscored_ci_low, row.unscored_ci_high, places),
+        "method": row.method, "flags": [_flag(flag, row) for flag in row.flags],
+    }  # fmt: skip
+
+
+def _flag(flag: str, row: LeaderboardRow) -> str:
+    """A flag; the one of unscored samples with their share, never rounded down to none."""
+    if flag != "unscored":
+        return flag
+    share = row.share_unscored
+    return f"unscored {'<0.1' if share < 0.001 else f'{100 * share:.1f}'}%"

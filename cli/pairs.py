@@ -161,7 +161,7 @@ def _print_matrix(group: PairGroup, several: bool) -> None:
         cells = _matrix_cells(differences[place], holm[place], bh[place], size, places)
         cells[place] = "."
         rows.append([names[place], label, ranks.groups[place], *cells])
-    print_table(["", "model", "alike", *names], rows)
+    print_table(["", "model", "group", *names], rows)
 
 
 def _matrix_cells(

@@ -77,6 +77,8 @@ def show_suite(
 
     if options.get("method", "auto") != "auto":
         raise click.UsageError("--method is for single benchmarks; a suite has one of its own")
+    if options.get("estimand", "prompts_sampled") != "prompts_sampled":
+        raise click.UsageError("--estimand prompts-fixed is for single benchmarks")
     known = {name: options[name] for name in _COMMON if name in options}
     board = suite_leaderboard(
         store, group, weights=read_weights(options["weights"]),

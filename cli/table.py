@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +16,11 @@ TERMINAL_ROWS = 1000
 GAP = "  "
 #: Texts up to this length are never folded.
 SHORT = 16
+#: Longer ones are never folded to less than this.
+LEAST = 10
 MOST_DECIMALS = 8
+#: Terminals below this break lines themselves.
+NARROW = 60
 NOTHING: tuple[Any, ...] = (None, "", (), [], 0)
 
 
@@ -81,6 +86,16 @@ def print_table(
         print(f"... and {len(rows) - table.n_rows} more rows: --json, --csv or a pipe has all")
 
 
+def print_text(text: str) -> None:
+    """A sentence, broken at blanks to fit a terminal."""
+    width = shutil.get_terminal_size().columns
+    if sys.stdout.isatty() and width >= NARROW:
+        text = textwrap.fill(
+            text, width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False
+        )
+    print(text)
+
+
 def cell(value: Any) -> str:
     """A value as people read it: one line, numbers to six digits."""
     if value is None:
@@ -119,8 +134,17 @@ class _Texts:
     @property
     def least_width(self) -> int:
         """Characters of a line when long texts are folded."""
-        folded = [min(width, SHORT) for width in self.widths]
-        return sum(folded) + len(GAP) * (len(self.columns) - 1)
+        return sum(self.least) + len(GAP) * (len(self.columns) - 1)
+
+    @property
+    def least(self) -> list[int]:
+        """Width of each column when names and long texts are folded."""
+        found = []
+        for place, name in enumerate(self.columns):
+            longest = max(len(row[place]) for row in self.rows)
+            word = max(map(len, name.split(" ")))
+            found.append(max(word, longest if longest <= SHORT else LEAST))
+        return found
 
 
 def _print_plain(table: _Texts) -> None:
@@ -144,10 +168,12 @@ def _print_folded(table: _Texts) -> None:
     from rich.text import Text
 
     shown = Table(box=None, pad_edge=False, padding=(0, len(GAP), 0, 0))
-    for name, width, to_right in zip(table.columns, table.widths, table.right, strict=True):
+    columns = zip(table.columns, table.widths, table.least, table.right, strict=True)
+    for name, width, least, to_right in columns:
         shown.add_column(
-            Text(name), justify="right" if to_right else "left", no_wrap=width <= SHORT,
-            min_width=min(width, SHORT), overflow="fold",
+            Text(name.replace(" ", "\n") if least < len(name) else name),
+            justify="right" if to_right else "left", no_wrap=width <= SHORT, min_width=least,
+            overflow="fold",
         )  # fmt: skip
     for row in table.rows:
         shown.add_row(*(Text(text) for text in row))

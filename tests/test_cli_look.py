@@ -54,7 +54,7 @@ def test_a_leaderboard_for_programs_is_the_librarys(run: Caller, url: str) -> No
 
 def test_a_leaderboard_for_people_says_what_is_uncertain(run: Caller, url: str) -> None:
     found = run("leaderboard", "quiz", db=url)
-    assert found.out.startswith("quiz by acc (higher is better)\nrank  model")
+    assert found.out.startswith("quiz by acc (higher is better)\nrank  stat. rank  rank set  group")
     assert "95% interval" in found.out
     line = line_of(found.out, "org/c")
     assert "0.475" in line and "[0.379, 0.573]" in line and "fewshot=5" in line
@@ -95,8 +95,8 @@ def test_a_board_that_cannot_be_is_misuse(run: Caller, url: str) -> None:
 
 
 def test_figures_have_the_decimals_that_their_errors_allow(run: Caller, url: str) -> None:
-    line = line_of(run("leaderboard", "essay", db=url).out, "org/a")
-    figure, low = line.split()[2], line.split("[")[1].split(",")[0]
+    line = line_of(run("leaderboard", "essay", db=url).out, "org/a", "[")
+    figure, low = line.split("org/a")[1].split()[0], line.split("[")[1].split(",")[0]
     assert figure != low  # 5000.25, not 5000
     assert len(figure.partition(".")[2]) == 2
 

@@ -12,7 +12,7 @@ from scipy import optimize, stats
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import cluster_robust, estimate_mean, missing_bounds
-from warehouse.stats.missing import imbens_manski_c
+from warehouse.stats.missing import filled_bounds, imbens_manski_c
 
 repeatable = settings(deadline=None, derandomize=True)
 SCORES = [1.0] * 30 + [0.0] * 10
@@ -166,3 +166,15 @@ def test_text_and_fields() -> None:
     found = missing_bounds(SCORES, 1)
     assert str(found) == "0.7317 to 0.7561 [0.6045, 0.8794] (95 % imbens_manski, 1 of 41 missing)"
     assert found.to_dict()["n_missing"] == 1
+
+
+def test_bounds_of_filled_means_need_high_above_low_only_where_draws_are_missing() -> None:
+    found = filled_bounds([0.5, 0.0, 1.0], [0.5, 0.5, 1.0], 1)
+    assert (found.theta_low, found.theta_high) == pytest.approx((0.5, 2 / 3))
+    assert (found.n_missing, found.n_scored) == (1, 2)
+    with pytest.raises(StatisticsError, match="`high` must be `low`"):
+        filled_bounds([0.0, 0.0], [0.5, 0.5], 1)
+    with pytest.raises(StatisticsError, match="never below"):
+        filled_bounds([0.5, 0.0], [0.4, 0.5], 2)
+    with pytest.raises(StatisticsError, match="high"):
+        filled_bounds([0.5, 0.0], [0.5], 2)

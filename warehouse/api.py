@@ -129,6 +129,10 @@ class Warehouse:
         cluster: str | None = None,
         latest: bool = False,
         subset_ok: bool = False,
+        estimand: str = "prompts_sampled",
+        max_unscored: float = 0.05,
+        n_resamples: int = 1999,
+        seed: int = 0,
     ) -> Leaderboard: ...
     @overload
     def leaderboard(

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from warehouse.errors import MisuseError
 from warehouse.metrics.entries import Entry, is_partial, select_entries
-from warehouse.metrics.leaderboard_rows import LeaderboardRow, make_row
+from warehouse.metrics.leaderboard_rows import LeaderboardRow, RowOptions, make_row
+from warehouse.metrics.leaderboard_words import describe_basis, describe_ranks
+from warehouse.metrics.placing import DRAWS, PlaceOptions, with_places
 from warehouse.metrics.results import Result
+from warehouse.stats.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.inputs import as_level
 from warehouse.store.engine import Store
+
+Line = tuple[Entry, LeaderboardRow]
 
 
 @dataclass(frozen=True)
@@ -21,6 +27,8 @@ class Leaderboard(Result):
         metric: name of the metric, with its filter.
         higher_is_better: direction of the ranks; None if unknown (then higher is first).
         notes: what a reader should know before comparing rows.
+        basis: in words, how intervals and errors were made, and why so.
+        legend: in words, what the statistical ranks say; empty where there are none.
     """
 
     benchmark: str
@@ -28,6 +36,8 @@ class Leaderboard(Result):
     higher_is_better: bool | None
     rows: tuple[LeaderboardRow, ...]
     notes: tuple[str, ...]
+    basis: tuple[str, ...] = ()
+    legend: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         best = next((row for row in self.rows if row.rank == 1), None)
@@ -46,6 +56,10 @@ def leaderboard(
     cluster: str | None = None,
     latest: bool = False,
     subset_ok: bool = False,
+    estimand: str = PROMPTS_SAMPLED,
+    max_unscored: float = 0.05,
+    n_resamples: int = DRAWS,
+    seed: int = 0,
 ) -> Leaderboard:
     """All conditions on a benchmark, best first.
 
@@ -62,46 +76,72 @@ def leaderboard(
             ``"same_text"``, or a name.
         latest: of each model only the condition that ran last, per split.
         subset_ok: rank runs on a part of the benchmark beside complete ones.
+        estimand: ``"prompts_sampled"``, or ``"prompts_fixed"``: only the draws are random (then
+            there are no statistical ranks).
+        max_unscored: share of unscored samples, in [0, 1], above which a row is flagged
+            ``many_unscored``.
+        n_resamples: draws behind the rank confidence sets; 0: no sets.
+        seed: of these draws.
 
     Raises:
-        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
+        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show;
+            a method of intervals together with ``"prompts_fixed"``.
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
-    as_level(level)
+    options = RowOptions(as_level(level), method, _estimand(estimand, method), max_unscored)
+    if not 0 <= max_unscored <= 1:
+        raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
     found = select_entries(store, benchmark, metric, where, cluster, latest)
     rows = [
-        (entry, make_row(entry, found.clusters, level, method, found.wholes[entry.group]))
+        (entry, make_row(entry, found.clusters, options, found.wholes[entry.group]))
         for entry in found.entries
     ]
+    groups = _ranked(rows, subset_ok)
+    if options.estimand == PROMPTS_SAMPLED:
+        settings = PlaceOptions(level, n_resamples, seed)
+        groups = [with_places(group, found.clusters, settings) for group in groups]
+    ranked = [row for group in groups for _, row in group]
     return Leaderboard(
         benchmark=found.benchmark.name,
         metric=found.metric.label,
         higher_is_better=found.metric.higher_is_better,
-        rows=tuple(_ranked(rows, subset_ok)),
+        rows=tuple(ranked),
         notes=tuple(_notes(rows, subset_ok)),
+        basis=tuple(describe_basis(ranked)),
+        legend=tuple(describe_ranks(ranked)),
     )
 
 
-def _ranked(rows: Sequence[tuple[Entry, LeaderboardRow]], subset_ok: bool) -> list[LeaderboardRow]:
-    groups: dict[tuple[str, ...], list[tuple[Entry, LeaderboardRow]]] = {}
+def _estimand(estimand: str, method: str) -> str:
+    known = (PROMPTS_SAMPLED, PROMPTS_FIXED)
+    if estimand not in known:
+        raise MisuseError(f"unknown estimand {estimand!r}; there are: {', '.join(known)}")
+    if estimand == PROMPTS_FIXED and method != "auto":
+        raise MisuseError(
+            f"method {method!r} is for prompts sampled; prompts fixed has one of its own"
+        )
+    return estimand
+
+
+def _ranked(rows: Sequence[Line], subset_ok: bool) -> list[list[Line]]:
+    """Rows in groups of what can be compared, the largest first, each in order of rank."""
+    groups: dict[tuple[str, ...], list[Line]] = {}
     for entry, row in rows:
         groups.setdefault(entry.group, []).append((entry, row))
     largest_first = sorted(groups.values(), key=len, reverse=True)
-    return [row for group in largest_first for row in _rank_group(group, subset_ok)]
+    return [_rank_group(group, subset_ok) for group in largest_first]
 
 
-def _rank_group(
-    group: Sequence[tuple[Entry, LeaderboardRow]], subset_ok: bool
-) -> list[LeaderboardRow]:
-    lower_is_better = group[0][0].metric.higher_is_better is False
-    rows = [row for _, row in group if row.estimate is not None]
-    rows.sort(key=lambda row: (row.estimate or 0.0) * (1 if lower_is_better else -1))
-    complete = [row for row in rows if not is_partial(row.flags)]
-    eligible = rows if subset_ok or not complete else complete
+def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
+    sign = 1 if group[0][0].metric.higher_is_better is False else -1
+    lines = [line for line in group if line[1].estimate is not None]
+    lines.sort(key=lambda line: (line[1].estimate or 0.0) * sign)
+    complete = [row for _, row in lines if not is_partial(row.flags)]
+    eligible = [row for _, row in lines] if subset_ok or not complete else complete
     figures = [_comparable(row) for row in eligible]
     ranks = {row.run_ids: figures.index(_comparable(row)) + 1 for row in eligible}
-    rest = [row for _, row in group if row.estimate is None]
-    return [replace(row, rank=ranks.get(row.run_ids)) for row in rows + rest]
+    rest = [line for line in group if line[1].estimate is None]
+    return [(entry, replace(row, rank=ranks.get(row.run_ids))) for entry, row in lines + rest]
 
 
 def _comparable(row: LeaderboardRow) -> str:
@@ -109,16 +149,20 @@ def _comparable(row: LeaderboardRow) -> str:
     return f"{row.estimate:.12g}"
 
 
-def _notes(rows: Sequence[tuple[Entry, LeaderboardRow]], subset_ok: bool) -> list[str]:
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number} rows"
+
+
+def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
     notes = []
     partial = sum(is_partial(row.flags) for _, row in rows)
     if partial and not subset_ok and partial < len(rows):
         notes.append(
-            f"{partial} rows on a part of the benchmark are not ranked (subset_ok ranks them)"
+            f"{_rows(partial)} on a part of the benchmark not ranked (subset_ok ranks them)"
         )
     others = sum("other_prompts" in row.flags for _, row in rows)
     if others:
-        notes.append(f"{others} rows saw other prompts than most (compare pairs the common ones)")
+        notes.append(f"{_rows(others)} saw other prompts than most (compare pairs the common ones)")
     if len({entry.group for entry, _ in rows}) > 1:
         notes.append(
             "rows differ in split, task version, metric or judge; each group is ranked alone"

@@ -13,7 +13,15 @@ from warehouse.metrics.entries import Entry, Whole, coverage
 from warehouse.metrics.published import Published
 from warehouse.metrics.results import Row
 from warehouse.metrics.scores import PromptScores
-from warehouse.stats import Estimate, estimate_mean, interval_normal
+from warehouse.metrics.unscored import unscored_bounds
+from warehouse.stats import (
+    Estimate,
+    estimate_mean,
+    estimate_mean_prompts_fixed,
+    interval_normal,
+)
+from warehouse.stats.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
+from warehouse.stats.inputs import Bounds
 
 _PUBLISHED_WITH_ERROR = "as its source publishes it; normal interval from its standard error"
 _PUBLISHED_WITHOUT_ERROR = "as its source publishes it, without a standard error"
@@ -42,13 +50,30 @@ class LeaderboardRow(Row):
         runs: repeats that were pooled.
         method: of the interval, or ``"published"``.
         flags: warnings of the statistics, and ``subset``, ``truncated``, ``failed``,
-            ``unscored``, ``other_prompts``, ``published``, ``outside_bounds``.
+            ``unscored``, ``many_unscored``, ``other_prompts``, ``published``,
+            ``outside_bounds``.
         reason: why this method, or why there is no figure or interval.
         se_naive: error as if prompts were independent (Miller eq. 1).
         design_effect: squared ratio of the headline error to ``se_naive``, with clusters.
         benchmark: name of the benchmark.
         split: part of the benchmark.
         run_ids: ids of the repeats.
+        estimand: ``"prompts_sampled"`` (the benchmark's prompts stand for others like them) or
+            ``"prompts_fixed"`` (only the draws are random).
+        statistical_rank: 1 + number of rows that are significantly better (Holm over all pairs
+            of comparable rows, on common prompts); None with a ``rank_reason``.
+        rank_low: best rank in the row's own confidence set (Mogstad et al., by max-|T|).
+        rank_high: worst rank in it.
+        rank_low_joint: best rank in the set that holds for all rows together.
+        rank_high_joint: worst rank in it.
+        group: letters; comparable rows that share one cannot be told apart (Holm).
+        rank_draws: draws behind the rank sets.
+        rank_reason: why there is no statistical rank, else empty.
+        unscored_low: the figure with every missing score at the smallest possible one; None
+            where all is scored or a score has no bounds.
+        unscored_high: the figure with every missing score at the largest possible one.
+        unscored_ci_low: lower end of the Imbens–Manski interval around the two.
+        unscored_ci_high: upper end of it.
     """
 
     rank: int | None
@@ -74,10 +99,40 @@ class LeaderboardRow(Row):
     benchmark: str
     split: str
     run_ids: tuple[int, ...]
+    estimand: str = PROMPTS_SAMPLED
+    statistical_rank: int | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
+    rank_low_joint: int | None = None
+    rank_high_joint: int | None = None
+    group: str = ""
+    rank_draws: int = 0
+    rank_reason: str = ""
+    unscored_low: float | None = None
+    unscored_high: float | None = None
+    unscored_ci_low: float | None = None
+    unscored_ci_high: float | None = None
+
+
+@dataclass(frozen=True)
+class RowOptions:
+    """How a row's figures are made.
+
+    Attributes:
+        level: nominal coverage of the intervals, in (0, 1).
+        method: of the intervals, as in :func:`warehouse.stats.estimate_mean`.
+        estimand: ``"prompts_sampled"`` or ``"prompts_fixed"``.
+        max_unscored: share of unscored samples above which a row gets ``many_unscored``.
+    """
+
+    level: float = 0.95
+    method: str = "auto"
+    estimand: str = PROMPTS_SAMPLED
+    max_unscored: float = 0.05
 
 
 def make_row(
-    entry: Entry, clusters: ClusterMap, level: float, method: str, whole: Whole
+    entry: Entry, clusters: ClusterMap, options: RowOptions, whole: Whole
 ) -> LeaderboardRow:
     """The row of an entry, not ranked yet.
 
@@ -85,12 +140,13 @@ def make_row(
         whole: the prompts of the whole benchmark.
 
     Raises:
-        StatisticsError: ``level`` is none, or the data do not allow ``method``.
+        StatisticsError: the data do not allow the method asked for.
     """
-    scores = entry.scores
-    bare = _bare_row(entry, level, whole)
-    if scores is not None and scores.n and entry.metric.link != "none":
-        return _estimated(bare, scores, entry.metric, clusters, method)
+    bare = _bare_row(entry, options, whole)
+    if entry.scores is not None:
+        bare = _with_bounds(bare, entry.scores, entry.metric, clusters)
+    if entry.usable is not None:
+        return _estimated(bare, entry.usable, entry.metric, clusters, options)
     if entry.published is not None:
         return _as_published(bare, entry.published)
     if entry.metric.link == "none":
@@ -100,47 +156,81 @@ def make_row(
     return replace(bare, reason=reason)
 
 
-def _bare_row(entry: Entry, level: float, whole: Whole) -> LeaderboardRow:
+def _bare_row(entry: Entry, options: RowOptions, whole: Whole) -> LeaderboardRow:
     scores, condition = entry.scores, entry.condition
     n_samples = scores.n_samples if scores else 0
     n_unscored = scores.n_unscored if scores else 0
+    share = n_unscored / n_samples if n_samples else 0.0
+    flags = coverage(entry, whole) + (("many_unscored",) if share > options.max_unscored else ())
     return LeaderboardRow(
         rank=None, model=condition.model, condition=entry.label, metric=entry.metric.label,
-        estimate=None, standard_error=None, ci_low=None, ci_high=None, level=level,
+        estimate=None, standard_error=None, ci_low=None, ci_high=None, level=options.level,
         n_prompts=scores.n if scores else 0, n_clusters=None,
         n_draws=int(scores.n_draws.sum()) if scores else 0, n_unscored=n_unscored,
-        share_unscored=n_unscored / n_samples if n_samples else 0.0,
-        runs=len(condition.runs), method="none", flags=coverage(entry, whole), reason="",
+        share_unscored=share, runs=len(condition.runs), method="none", flags=flags, reason="",
         se_naive=None, design_effect=None, benchmark=condition.place[0],
-        split=condition.place[1], run_ids=condition.run_ids,
+        split=condition.place[1], run_ids=condition.run_ids, estimand=options.estimand,
+    )  # fmt: skip
+
+
+def _with_bounds(
+    bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap
+) -> LeaderboardRow:
+    found = unscored_bounds(scores, metric, clusters, bare.level)
+    return replace(
+        bare, unscored_low=found.low, unscored_high=found.high, unscored_ci_low=found.ci_low,
+        unscored_ci_high=found.ci_high,
     )  # fmt: skip
 
 
 def _estimated(
-    bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap, method: str
-) -> LeaderboardRow:
+    bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap,
+    options: RowOptions,
+) -> LeaderboardRow:  # fmt: skip
     bounds, outside = _usable_bounds(scores, metric)
+    bare = replace(bare, flags=bare.flags + outside)
     try:
-        found: Estimate = estimate_mean(
-            scores.values, clusters=clusters.labels(scores.prompts),
-            weights=scores.uneven_weights, link=metric.link, bounds=bounds,
-            n_draws=scores.n_draws, level=bare.level, method=method,
-        )  # fmt: skip
+        if options.estimand == PROMPTS_FIXED:
+            return _prompts_fixed(bare, scores, metric, bounds)
+        return _prompts_sampled(bare, scores, metric, bounds, clusters, options.method)
     except StatisticsError as error:
-        if method != "auto":
+        if options.method != "auto":
             raise StatisticsError(f"{bare.model}: {error}") from None
         return replace(bare, reason=str(error))
+
+
+def _prompts_sampled(
+    bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None,
+    clusters: ClusterMap, method: str,
+) -> LeaderboardRow:  # fmt: skip
+    found: Estimate = estimate_mean(
+        scores.values, clusters=clusters.labels(scores.prompts), weights=scores.uneven_weights,
+        link=metric.link, bounds=bounds, n_draws=scores.n_draws, level=bare.level, method=method,
+    )  # fmt: skip
     return replace(
         bare, estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
         ci_high=found.ci_high, n_clusters=found.n_clusters, method=found.method,
-        flags=bare.flags + outside + found.flags, reason=found.reason, se_naive=found.se_clt,
+        flags=bare.flags + found.flags, reason=found.reason, se_naive=found.se_clt,
         design_effect=found.design_effect,
     )  # fmt: skip
 
 
-def _usable_bounds(
-    scores: PromptScores, metric: Metric
-) -> tuple[tuple[float | None, float | None] | None, tuple[str, ...]]:
+def _prompts_fixed(
+    bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None
+) -> LeaderboardRow:
+    if metric.link != "identity" or scores.uneven_weights is not None:
+        raise StatisticsError("prompts fixed: only for plain means, not for ratios of sums")
+    found = estimate_mean_prompts_fixed(
+        scores.values, scores.within, scores.n_draws, bounds=bounds, level=bare.level
+    )
+    return replace(
+        bare, estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
+        ci_high=found.ci_high, method=found.method, flags=bare.flags + found.flags,
+        reason=found.reason,
+    )  # fmt: skip
+
+
+def _usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, tuple[str, ...]]:
     """The declared bounds, unless the scores themselves break them."""
     if metric.bounds is None:
         return None, ()

@@ -42,6 +42,7 @@ class PromptScores:
         zero_one: every score behind the value is exactly 0 or 1 (never a stored rate in
             between), shape (n,).
         seen: ids of all prompts, scored or not, ascending, shape (m,).
+        unscored: samples without a score of each of ``seen``, shape (m,).
         n_unscored: samples (prompt and draw) without a score.
         n_samples: samples in all.
     """
@@ -53,6 +54,7 @@ class PromptScores:
     within: NDArray[np.float64]
     zero_one: NDArray[np.bool_]
     seen: NDArray[np.int64]
+    unscored: NDArray[np.float64]
     n_unscored: int
     n_samples: int
 
@@ -157,6 +159,7 @@ def _pool(facts: _Facts) -> PromptScores:
         within=np.where(kept.n_draws > 1, kept.within, np.nan),
         zero_one=kept.zero_one > 0,
         seen=prompts,
+        unscored=sorted_facts.n_unscored,
         n_unscored=int(facts.n_unscored.sum()),
         n_samples=int((facts.n_scored + facts.n_unscored).sum()),
     )

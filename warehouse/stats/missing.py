@@ -128,6 +128,53 @@ def missing_bounds(
         check_within(values, limits)
     groups = _all_clusters(clusters, missing_clusters, len(values), missing)
     low, high = (describe(_filled(values, missing, end), groups) for end in limits)
+    return _bounds(low, high, limits, missing, level)
+
+
+def filled_bounds(
+    low: ArrayLike,
+    high: ArrayLike,
+    n_missing: int,
+    *,
+    bounds: Bounds = (0.0, 1.0),
+    clusters: ArrayLike | None = None,
+    level: float = 0.95,
+) -> MissingBounds:
+    """`missing_bounds` for prompts of which some draws have a score and some have none.
+
+    Args:
+        low: mean of each prompt over all its draws, scored or not, with the smallest possible
+            score for each missing one, shape (n,).
+        high: the same with the largest possible score.
+        n_missing: prompts with a draw missing, which alone may differ between the two.
+        bounds: smallest and largest possible score, both finite.
+        clusters: cluster of each prompt, shape (n,), or None.
+        level: nominal coverage, in (0, 1).
+
+    Raises:
+        StatisticsError: arguments out of range or misaligned; ``high`` below ``low``.
+
+    Examples:
+        >>> print(filled_bounds([1] * 30 + [0] * 11, [1] * 31 + [0] * 10, 1))
+        0.7317 to 0.7561 [0.6045, 0.8794] (95 % imbens_manski, 1 of 41 missing)
+    """
+    limits, missing, level = _limits(bounds), _as_count(n_missing), as_level(level)
+    smallest, largest = as_scores(low, "low"), as_scores(high, "high")
+    check_length(len(largest), len(smallest), "high")
+    for values in (smallest, largest):
+        check_within(values, limits)
+    if int(np.sum(largest > smallest)) > missing or np.any(largest < smallest):
+        raise StatisticsError(
+            f"`high` must be `low` but for the {missing} prompt(s) with a draw missing, and never"
+            " below it"
+        )
+    groups = None if clusters is None else as_clusters(clusters, len(smallest))
+    return _bounds(describe(smallest, groups), describe(largest, groups), limits, missing, level)
+
+
+def _bounds(
+    low: Sample, high: Sample, limits: tuple[float, float], missing: int, level: float
+) -> MissingBounds:
     c, reason = _critical(low, high, limits, missing, level)
     ends = None if c is None else _ends(low, high, limits, c)
     return MissingBounds(
@@ -140,7 +187,7 @@ def missing_bounds(
         se_low=low.se,
         se_high=high.se,
         n_prompts=low.n,
-        n_scored=len(values),
+        n_scored=low.n - missing,
         n_missing=missing,
         share_missing=missing / low.n,
         n_clusters=low.n_clusters,

@@ -90,9 +90,10 @@ class AllPairs:
 
     def __str__(self) -> str:
         found = int(np.sum(self.p_holm <= 1 - self.level))
+        pairs = "1 pair" if len(self) == 1 else f"{len(self)} pairs"
         return (
-            f"{self.n_models} models, {len(self)} pairs: {found} differ"
-            f" ({100 * self.level:g} % family-wise, Holm)"
+            f"{self.n_models} models, {pairs}: {found} differ ({100 * self.level:g} % family-wise,"
+            f" Holm)"
         )
 
     def square(self, name: str) -> FloatArray:

@@ -1,0 +1,69 @@
+"""How the figures of a leaderboard were made, in words."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from warehouse.metrics.leaderboard_rows import LeaderboardRow
+from warehouse.stats.draws import PROMPTS_FIXED
+
+
+def describe_basis(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    """Lines on intervals and on errors; none for what no row has."""
+    shown = [row for row in rows if row.estimate is not None]
+    yield from _intervals(shown)
+    yield from _errors(shown)
+
+
+def _intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    """One line for each method, the commonest first, with the reason that most rows give."""
+    names = [_method(row) for row in rows]
+    methods = Counter(names)
+    for name, count in methods.most_common():
+        own = [row.reason for row, method in zip(rows, names, strict=True) if method == name]
+        reasons = Counter(own).most_common()
+        number = f" ({count} of {len(rows)} rows)" if len(methods) > 1 else ""
+        reason = reasons[0][0] + (", and the like" if len(reasons) > 1 else "")
+        yield f"{name}{number}: {reason}"
+
+
+def _method(row: LeaderboardRow) -> str:
+    return "no interval" if row.ci_low is None else f"intervals by {row.method}"
+
+
+def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    if any(row.estimand == PROMPTS_FIXED for row in rows):
+        yield "prompts fixed: errors are those of asking these very prompts again"
+        return
+    clustered = [row for row in rows if row.n_clusters is not None and row.design_effect]
+    if clustered:
+        ratios = [math.sqrt(row.design_effect or 0) for row in clustered]
+        first = clustered[0]
+        yield (
+            f"errors are {_span(ratios, '.1f')} x the naive ones because of"
+            f" {_span([row.n_clusters or 0 for row in clustered], 'd')} clusters"
+            f" ({first.model}: {first.standard_error:.2g}, naive {first.se_naive:.2g})"
+        )
+    elif any(row.standard_error and row.method != "published" for row in rows):
+        yield "errors take prompts for independent: no clusters"
+
+
+def _span(values: Sequence[float], form: str) -> str:
+    low, high = format(min(values), form), format(max(values), form)
+    return low if low == high else f"{low} to {high}"
+
+
+def describe_ranks(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    """What statistical ranks, letters and rank sets say; nothing where there are none."""
+    tested = [row for row in rows if row.group and row.statistical_rank is not None]
+    if not tested:
+        return
+    size = round(1 - tested[0].level, 10)
+    yield f"stat. rank: 1 + number of models significantly better (Holm over all pairs, {size:g})"
+    yield "group: models that share a letter cannot be told apart (the same tests)"
+    draws = max(row.rank_draws for row in tested)
+    if draws:
+        share = f"{100 * tested[0].level:g}%"
+        yield f"rank set: where a model's true rank is, at {share} (max-|T|, {draws} draws)"
