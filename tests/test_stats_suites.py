@@ -15,7 +15,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import estimate_mean, paired_difference, suite_units, unpaired_difference
 from warehouse.stats.combined import Part, combine_differences
 from warehouse.stats.intervals import interval_wilson, interval_wilson_bounded
-from warehouse.stats.suite_cells import Cell, leaf_cell, published_cell
+from warehouse.stats.suite_cells import Cell, leaf_cell, overlap, published_cell
 from warehouse.stats.suite_pairs import compare_suites
 from warehouse.stats.suites import SuiteEstimate, combine_leaves
 
@@ -289,6 +289,32 @@ def test_all_pairs_are_adjusted_and_ranked() -> None:
         assert found.degrees_of_freedom[a, b] == exact(alone[2])
 
 
+def test_overlaps_of_many_designs_are_those_of_pairs() -> None:
+    dice = np.random.default_rng(10)
+    designs = [leaf_cell(dice.random(30), dice.integers(0, 12, 30)).design for _ in range(5)]
+    designs.insert(2, None)
+    designs.append(leaf_cell([1.0], [3]).design)
+    found = suite_units.overlaps(designs).toarray()
+    for i, one in enumerate(designs):
+        for j, other in enumerate(designs):
+            lone = one is None or other is None or 6 in (i, j)
+            assert found[i, j] == (0 if lone else exact(overlap(one, other)))
+
+
+def test_every_run_may_have_scored_other_prompts() -> None:
+    dice = np.random.default_rng(11)
+    runs = []
+    for _ in range(4):
+        kept = [np.flatnonzero(dice.random(30) < 0.9) + 100 * leaf for leaf in range(3)]
+        runs.append(cells_of([dice.random(len(units)) for units in kept], kept))
+    found = compare_suites(runs)
+    for a in range(4):
+        for b in range(a + 1, 4):
+            alone = pair(runs[a], runs[b])
+            assert found.degrees_of_freedom[a, b] == exact(alone[2])
+            assert 29 < alone[2] < 6 * 29
+
+
 def test_equal_runs_cannot_be_tested() -> None:
     cells = [leaf_cell(G1, np.arange(10)), leaf_cell([0.5, 1.0], [20, 21])]
     found = compare_suites([cells, cells])
@@ -353,3 +379,19 @@ def test_intervals_cover_and_tests_hold_their_size() -> None:
         rejected += float(compare_suites(runs).p_value[0, 1]) < 0.05
     assert covered / rounds == pytest.approx(0.95, abs=0.03)
     assert rejected / rounds == pytest.approx(0.05, abs=0.03)
+
+
+def test_covariances_of_shared_clusters_are_needed() -> None:
+    """Three leaves about the same 30 dialogues, scores that go together within a dialogue."""
+    dice = np.random.default_rng(13)
+    units = np.repeat(np.arange(30), 2)
+    covered, naive, rounds = 0, 0, 400
+    for _ in range(rounds):
+        mood = dice.normal(0, 1, 30)[units]
+        cells = [leaf_cell(mood + dice.normal(0, 1, 60), units) for _ in range(3)]
+        found = combine_leaves(cells)
+        assert found.ci_low is not None and found.ci_high is not None
+        covered += found.ci_low <= 0 <= found.ci_high
+        naive += abs(found.estimate) <= 1.96 * (found.se_independent or 0)
+    assert covered / rounds == pytest.approx(0.95, abs=0.03)
+    assert naive / rounds < 0.88

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
+from scipy.sparse import csr_matrix
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.adjust import holm
@@ -104,14 +105,18 @@ def _freedoms(runs: Sequence[Sequence[Cell]], per_leaf: FloatArray, own: FloatAr
                 designs.append(cell.design)
             blocks[a, j] = places[key]
     table, df = overlaps(designs), np.full((m, m), np.nan)
-    for a in range(m):
-        for b in range(a + 1, m):
-            both = own[a] + own[b]
-            share = np.divide(own[a], both, out=np.full(leaves, 0.5), where=both > 0)
-            parts = np.zeros(len(designs))
-            np.add.at(parts, blocks[a], per_leaf[:, a, b] * share)
-            np.add.at(parts, blocks[b], per_leaf[:, a, b] * (1 - share))
-            df[a, b] = df[b, a] = satterthwaite(parts, table)
+    for a in range(m - 1):
+        others = np.arange(a + 1, m)
+        both = own[a] + own[others]
+        share = np.divide(own[a], both, out=np.full(both.shape, 0.5), where=both > 0)
+        variances = per_leaf[:, a, others].T
+        parts = np.hstack([variances * share, variances * (1 - share)])
+        columns = np.hstack([np.broadcast_to(blocks[a], both.shape), blocks[others]])
+        rows = np.broadcast_to(np.arange(len(others))[:, None], columns.shape)
+        sums = csr_matrix(
+            (parts.ravel(), (rows.ravel(), columns.ravel())), (len(others), len(designs))
+        )
+        df[a, others] = df[others, a] = satterthwaite(sums, table)
     return df
 
 

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from warehouse.stats.inputs import FloatArray
-from warehouse.stats.suite_cells import Cell, Design, UnitArray, overlap
+from warehouse.stats.suite_cells import Cell, Design, UnitArray
 
 #: Units of which the covariances are worked out at a time.
 BLOCK = 65_536
@@ -82,31 +83,42 @@ def lone_variance(cells: Sequence[Cell], shares: FloatArray) -> float:
     )
 
 
-def overlaps(designs: Sequence[Design | None]) -> FloatArray:
-    """`overlap` of every two designs, shape (B, B); 0 for published figures."""
-    table = np.zeros((len(designs), len(designs)))
-    known = {
-        place: design
+def overlaps(designs: Sequence[Design | None]) -> csr_matrix:
+    """`overlap` of every two designs, sparse, shape (B, B); 0 for published figures and for a
+    design of a single unit, which has no error."""
+    known = [
+        (place, design)
         for place, design in enumerate(designs)
         if design is not None and len(design.units) > 1
-    }
-    for i, one in known.items():
-        for j, other in known.items():
-            apart = one.units[-1] < other.units[0] or other.units[-1] < one.units[0]
-            if j >= i and not apart:
-                table[i, j] = table[j, i] = overlap(one, other)
-    return table
+    ]
+    if not known:
+        return csr_matrix((len(designs), len(designs)))
+    rows = np.repeat([place for place, _ in known], [len(design.units) for _, design in known])
+    units = np.concatenate([design.units for _, design in known])
+    names, columns = np.unique(units, return_inverse=True)
+    f = np.concatenate([design.shares for _, design in known])
+    g = f / np.sqrt(1 - f)
+    shape = (len(designs), len(names))
+    shares, scaled, squares = (
+        csr_matrix((values, (rows, columns)), shape) for values in (f, g, g**2)
+    )
+    crossed = scaled @ scaled.T
+    return csr_matrix(shares @ shares.T + crossed.multiply(crossed) - squares @ squares.T)
 
 
-def satterthwaite(parts: FloatArray, overlapping: FloatArray) -> float:
-    """Degrees of freedom of a sum of variances: (Σ τ_b)² / Σ τ_b τ_c tr(K_b K_c).
+def satterthwaite(parts: csr_matrix, overlapping: csr_matrix) -> FloatArray:
+    """Degrees of freedom of sums of variances: (Σ τ_b)² / Σ τ_b τ_c tr(K_b K_c).
 
     Args:
-        parts: variance of each design's part, at least 0, shape (B,).
+        parts: τ, variance of each design's part in each sum, at least 0, shape (S, B).
         overlapping: from `overlaps`, shape (B, B).
 
     Returns:
-        ν; infinite where no part is estimated (published errors).
+        ν of each sum; infinite where no part is estimated (published errors), NaN where a part
+        is not defined, shape (S,).
     """
-    spread = float(parts @ overlapping @ parts)
-    return float(parts.sum()) ** 2 / spread if spread > 0 else math.inf
+    spread = np.asarray((parts @ overlapping).multiply(parts).sum(axis=1)).ravel()
+    total = np.asarray(parts.sum(axis=1)).ravel()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df: FloatArray = np.where(spread == 0, np.inf, total**2 / spread)
+    return np.where(np.isnan(total), np.nan, df)

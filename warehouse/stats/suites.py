@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_matrix
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.inputs import Bounds, FloatArray, as_level, as_weights, finite_bounds
@@ -111,7 +112,7 @@ def combine_leaves(
     independent = None if parts is None else math.sqrt(float(parts.sum()))
     df = None
     if variance and parts is not None:
-        df = satterthwaite(parts, overlaps([cell.design for cell in cells]))
+        (df,) = satterthwaite(csr_matrix(parts[None]), overlaps([cell.design for cell in cells]))
     interval, reason = _interval(cells, shares, estimate, variance, df, bounds, level, units)
     finite = df is not None and math.isfinite(df)
     return SuiteEstimate(
