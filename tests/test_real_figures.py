@@ -18,6 +18,7 @@ from warehouse.ingest import IngestReport, ingest
 from warehouse.metrics.compare import compare
 from warehouse.metrics.leaderboard import leaderboard
 from warehouse.metrics.pass_rates import pass_rates
+from warehouse.metrics.suites import suite_leaderboard
 from warehouse.metrics.variance import variance
 from warehouse.store.check import check
 from warehouse.store.engine import Store, open_store
@@ -232,6 +233,35 @@ def test_reasoning_gym_reproduces_all_eighty_files(store: Store) -> None:
                         "where r.harness = 'reasoning-gym'")  # fmt: skip
     means = [row["verdict"] for row in found if row["statistic"] == "mean"]
     assert means == ["exact"] * 80
+
+
+def test_suites_are_the_means_of_their_published_files(store: Store, data_dir: Path) -> None:
+    groups = "arithmetic,algebra,algorithmic,logic,geometry"
+    board = suite_leaderboard(store, groups)
+    assert (len(board.leaves), len(board.rows)) == (8, 10)
+    published: dict[str, list[float]] = {}
+    for file in (data_dir / "reasoning_gym" / "zero-shot" / "easy").glob("*/*/*.json"):
+        model = file.parts[-3].split("_")[1]
+        told = json.loads(file.read_text(encoding="utf-8"))["average_mean_score"]
+        published.setdefault(model, []).append(told)
+    for row in board.rows:
+        told = published[row.model.rpartition("/")[2]]
+        assert row.estimate == pytest.approx(np.mean(told), rel=1e-9)
+        assert row.n_missing == 0 and row.rank is not None
+
+
+def test_a_published_group_has_the_same_figure_and_error(store: Store) -> None:
+    """lm-evaluation-harness puts a group together from its tasks' sizes and errors."""
+    board = suite_leaderboard(
+        store, "negotiationtom", metric="acc", weights="prompts", force=True, subset_ok=True
+    )
+    (row,) = board.rows
+    assert [leaf.name for leaf in board.leaves] == [
+        "negotiationtom_belief", "negotiationtom_desire",
+    ]  # fmt: skip
+    assert row.estimate == pytest.approx(0.525, abs=1e-12) == row.published
+    assert row.published_se is not None
+    assert row.se_independent == pytest.approx(row.published_se, rel=1e-9)
 
 
 def test_one_hundred_seeds_as_stored_rates(store: Store) -> None:
