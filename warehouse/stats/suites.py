@@ -112,7 +112,8 @@ def combine_leaves(
     independent = None if parts is None else math.sqrt(float(parts.sum()))
     df = None
     if variance and parts is not None:
-        (df,) = satterthwaite(csr_matrix(parts[None]), overlaps([cell.design for cell in cells]))
+        table = overlaps([cell.design for cell in cells])
+        df = float(satterthwaite(csr_matrix(parts[None]), table)[0])
     interval, reason = _interval(cells, shares, estimate, variance, df, bounds, level, units)
     finite = df is not None and math.isfinite(df)
     return SuiteEstimate(
