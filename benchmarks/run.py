@@ -11,6 +11,7 @@ from pathlib import Path
 import duplicates
 import inspect_log
 import lm_eval_rows
+import matrix
 import permutation
 import scores
 import server
@@ -19,6 +20,7 @@ BENCHMARKS = {
     "duplicates": duplicates.run,
     "inspect": inspect_log.run,
     "lm-eval": lm_eval_rows.run,
+    "matrix": matrix.run,
     "permutation": permutation.run,
     "scores": scores.run,
     "server": server.run,

@@ -127,8 +127,8 @@ def test_the_same_from_python(call: Caller, url: str) -> None:
         (("cluster", "exam", "--clusters", "1"), 2, ("between 2 and",)),
         (("cluster", "exam", "--default"), 2, ("--default needs --store",)),
         (("explain", "mute"), 2, ("have no text",)),
-        (("explain", "essay"), 2, ("warehouse embed essay",)),
-        (("explain", "exam"), 2, ("--embedder: mini@1, other",)),
+        (("explain", "essay", "--embedder", "mini"), 2, ("warehouse embed essay",)),
+        (("explain", "exam"), 2, ("--embedder: mini@1 ",)),
     ],
 )
 def test_mistakes(

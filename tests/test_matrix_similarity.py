@@ -35,9 +35,7 @@ def slow(similarity: str, matrix: Matrix) -> Matrix:
         return upper(cosines(matrix))
     common = matrix @ matrix.T
     if similarity == "hamming":
-        return np.array([
-            (a == b).mean() for i, a in enumerate(matrix) for b in matrix[i + 1 :]
-        ])  # fmt: skip
+        return upper((matrix[:, None, :] == matrix).mean(axis=2))
     union = matrix.sum(axis=1)[:, None] + matrix.sum(axis=1) - common
     return upper(np.where(union == 0, 1.0, common / np.where(union == 0, 1, union)))
 

@@ -13,7 +13,7 @@ from warehouse.errors import MisuseError
 from warehouse.metrics.benchmarks import find_benchmark
 from warehouse.metrics.clusterings import cluster_map
 from warehouse.metrics.matrix.answering import Access, answer
-from warehouse.metrics.matrix.computing import Vectors, run_clusters, run_explain, run_test
+from warehouse.metrics.matrix.computing import run_clusters, run_explain, run_test
 from warehouse.metrics.matrix.keeping import keep_clustering
 from warehouse.metrics.matrix.reading import MatrixData, read_matrix
 from warehouse.metrics.matrix.results import (
@@ -24,7 +24,7 @@ from warehouse.metrics.matrix.results import (
     MatrixTest,
     MatrixWeights,
 )
-from warehouse.metrics.matrix.vectors import read_vectors
+from warehouse.metrics.matrix.vectors import matrix_vectors
 from warehouse.metrics.matrix.weighting import run_growth, run_weights
 from warehouse.stats.matrix.inputs import Progress
 from warehouse.stats.matrix.similarity import check_similarity
@@ -198,8 +198,7 @@ class Matrix:
         """
         data = self.data
         with self.access.reading() as store:
-            found = read_vectors(store, data.benchmark, data.prompts, data.texts, embedder)
-        vectors = Vectors(*found)
+            vectors = matrix_vectors(store, data, embedder)
         settings = {
             "embedder": vectors.embedder, "intercept": intercept, "permutations": permutations,
         }  # fmt: skip
