@@ -59,6 +59,7 @@ S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
     "--interval", type=click.Choice(["wilson", "jeffreys", "clopper_pearson"]), default="wilson",
     show_default=True, help="Of P(correct), for so many generations.",
 )  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Ask the model even where its answer is stored.")
 @click.option("--suspects", is_flag=True, help="Rows of suspected label errors only.")
 @click.option("--distribution", is_flag=True, help="Rows of the distribution of P(correct) only.")
 @level_option
@@ -75,8 +76,8 @@ def datamap(
 
     if suspects and distribution:
         raise click.UsageError("give one of --suspects and --distribution")
-    with state.open() as store, share(state.quiet, "grouping generations") as bar:
-        found = look(store, reference, progress=bar, **options)
+    with share(state.quiet, "grouping generations") as bar:
+        found = look(lambda write: state.open(write=write), reference, progress=bar, **options)
     if output.for_people:
         _print(found, suspects, distribution)
     elif distribution:

@@ -177,6 +177,8 @@ def test_entailment_is_the_likeliest_label(tmp_path: Path) -> None:
     expected = (logits.argmax(dim=1) == 1).tolist()
     assert model.entails(premises, hypotheses).tolist() == expected
     assert model.entails([], []).tolist() == []
+    assert model.revision == folder_revision(place)
+    assert model.too_long(["a " * 9, "a " * 9], ["b " * 4, "b " * 5]).tolist() == [False, True]
 
 
 @needs_extra

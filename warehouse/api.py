@@ -412,8 +412,9 @@ class Warehouse:
         :func:`warehouse.metrics.datamap.datamap`."""
         from warehouse.metrics.datamap import datamap
 
-        with self.reading() as store:
-            return datamap(store, reference, **options)
+        return datamap(
+            lambda write: self.writing() if write else self.reading(), reference, **options
+        )
 
     def __repr__(self) -> str:
         return f"Warehouse({self.url or 'duckdb:///warehouse.duckdb'!r})"

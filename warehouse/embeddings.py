@@ -62,13 +62,24 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Entailment(Protocol):
-    """What says whether a text follows from another."""
+    """What says whether a text follows from another.
+
+    Attributes:
+        name: what it is called.
+        revision: which version of it; its answers are kept under both.
+    """
 
     @property
     def name(self) -> str: ...
+    @property
+    def revision(self) -> str: ...
 
     def entails(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
         """For each pair whether the hypothesis follows from the premise, shape (n,)."""
+        ...
+
+    def too_long(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
+        """Which of the pairs are longer than the model reads, shape (n,)."""
         ...
 
 
@@ -125,7 +136,8 @@ def load_entailment(
     package = _sentence_transformers()
     with _quiet():
         model = _load(package.CrossEncoder, str(folder), found, device)
-    return CrossEntailment(found.name, model, _entailment_label(model, found), batch_size)
+    label, revision = _entailment_label(model, found), folder_revision(found)
+    return CrossEntailment(found.name, revision, model, label, batch_size)
 
 
 def is_own(spec: str) -> bool:
@@ -205,19 +217,17 @@ class SentenceEmbedder:
 
     def too_long(self, texts: Sequence[str]) -> NDArray[np.bool_]:
         """Which texts have more tokens than the model reads, shape (n,)."""
-        tokenizer = self.model.tokenizer
-        if self.max_length is None or not callable(tokenizer) or not len(texts):
-            return np.zeros(len(texts), np.bool_)
-        found = tokenizer(list(texts), truncation=False, add_special_tokens=True, verbose=False)
-        lengths = [len(tokens) for tokens in found["input_ids"]]
-        return np.asarray(np.array(lengths) > self.max_length, np.bool_)
+        return _longer(self.model.tokenizer, (texts,), self.max_length)
 
 
 class CrossEntailment:
     """A cross-encoder with three (or two) labels as an :class:`Entailment`."""
 
-    def __init__(self, name: str, model: Any, label: int, batch_size: int = BATCH) -> None:
-        self.name, self.model, self.label, self.batch_size = name, model, label, batch_size
+    def __init__(
+        self, name: str, revision: str, model: Any, label: int, batch_size: int = BATCH
+    ) -> None:
+        self.name, self.revision, self.model = name, revision, model
+        self.label, self.batch_size = label, batch_size
 
     def entails(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
         """Whether ``entailment`` is the most likely label of each pair, shape (n,)."""
@@ -228,6 +238,13 @@ class CrossEntailment:
             show_progress_bar=False, convert_to_numpy=True,
         )  # fmt: skip
         return np.asarray(np.argmax(scores, axis=1) == self.label, np.bool_)
+
+    def too_long(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
+        """Which pairs have more tokens than the model reads, shape (n,)."""
+        longest = getattr(self.model, "max_seq_length", None) or getattr(
+            self.model, "max_length", None
+        )
+        return _longer(self.model.tokenizer, (premises, hypotheses), longest)
 
 
 def _own_embedder(spec: str) -> Embedder:
@@ -295,6 +312,18 @@ def _commit(model: Any) -> str:
     """The hub's commit of a model, empty where it is not known."""
     inner = getattr(next(iter(model), None), "auto_model", None)
     return str(getattr(getattr(inner, "config", None), "_commit_hash", None) or "")[:_DIGITS]
+
+
+def _longer(
+    tokenizer: Any, texts: Sequence[Sequence[str]], longest: int | None
+) -> NDArray[np.bool_]:
+    """Which texts (or pairs of texts) have more than ``longest`` tokens, marks included."""
+    n = len(texts[0])
+    if longest is None or not callable(tokenizer) or not n:
+        return np.zeros(n, np.bool_)
+    found = tokenizer(*map(list, texts), truncation=False, add_special_tokens=True, verbose=False)
+    lengths = [len(tokens) for tokens in found["input_ids"]]
+    return np.asarray(np.array(lengths) > longest, np.bool_)
 
 
 def _entailment_label(model: Any, folder: Path) -> int:

@@ -16,7 +16,8 @@ from warehouse.errors import MisuseError
 from warehouse.metrics.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.metrics.conditions import Condition, describe
 from warehouse.metrics.datamap_rows import DataMapRow, DistributionRow, distribution
-from warehouse.metrics.generations import GenerationCounts, count_correct, count_generations
+from warehouse.metrics.embedding import Opener
+from warehouse.metrics.generations import count_correct, count_generations
 from warehouse.metrics.grouping import Grouper, by_embedding, by_entailment
 from warehouse.metrics.prompts import prompts_by_id
 from warehouse.metrics.reference import find_conditions, parse_where
@@ -85,10 +86,11 @@ class _Settings:
     min_s: float
     level: float
     interval: str
+    fresh: bool
 
 
 def datamap(
-    store: Store,
+    opened: Opener,
     reference: str,
     *,
     benchmark: str | None = None,
@@ -104,13 +106,16 @@ def datamap(
     min_s: float = MIN_S,
     level: float = 0.95,
     interval: str = "wilson",
+    fresh: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> DataMap:
     """P(correct) and S(consistency) of every prompt with several generations.
 
-    Generations are those in headline form, pooled over the repeats of a condition.
+    Generations are those in headline form, pooled over the repeats of a condition. What a model
+    groups is stored, and read back while runs and model stay the same.
 
     Args:
+        opened: opens the store, for writing or not; it is let go of while a model works.
         reference: ``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``.
         benchmark: name of a benchmark; None for all that the model has.
         metric: ``name`` or ``name,filter``; None for the headline metric.
@@ -129,6 +134,7 @@ def datamap(
         min_s: smallest S(consistency) of one.
         level: nominal coverage of the intervals of P(correct).
         interval: ``wilson``, ``jeffreys`` or ``clopper_pearson``.
+        fresh: ask the model even where its answer is stored.
         progress: told the share that is done, in (0, 1].
 
     Raises:
@@ -138,25 +144,26 @@ def datamap(
         StatisticsError: ``level`` or ``interval`` that is none.
     """
     model = _model_grouper(group, embedder, threshold, entailment, device)
-    settings = _Settings(metric, group, model, correct_at, max_p, min_s, level, interval)
-    ids = None if benchmark is None else find_benchmark(store, benchmark).ids
-    found = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
+    settings = _Settings(metric, group, model, correct_at, max_p, min_s, level, interval, fresh)
+    with opened(False) as store:
+        ids = None if benchmark is None else find_benchmark(store, benchmark).ids
+        found = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
     named = _labelled(found)
     rows: list[DataMapRow] = []
     spread: list[DistributionRow] = []
     left_out, notes, grouped = [], set(), set()
     for place, (condition, label) in enumerate(named):
-        counts = count_generations(store, condition.run_ids)
-        described = _one_metric(store, condition, settings)
-        own, by = _condition_rows(store, condition, label, counts, described, settings)
+        with opened(False) as store:
+            described = _one_metric(store, condition, settings)
+        own, sets = _condition_rows(opened, condition, label, described, settings)
         most = max((max(row.n_draws, row.n_generations) for row in own), default=0)
         row = distribution(own, described.label)
         if most < 2 or row is None:
             left_out.append(f"{_in_words(condition, label)}: {_why_not(most, row)}")
         else:
             rows, spread = rows + own, [*spread, row]
-            grouped |= {by} if by else set()
-            notes.update(_notes(own, by, settings))
+            grouped |= {sets.grouped_by} if sets.grouped_by else set()
+            notes.update(_notes(own, sets, settings))
         if progress:
             progress((place + 1) / len(named))
     if not spread:
@@ -221,12 +228,15 @@ def _one_metric(store: Store, condition: Condition, settings: _Settings) -> Metr
 
 
 def _condition_rows(
-    store: Store, condition: Condition, label: str, counts: GenerationCounts, metric: Metric,
-    settings: _Settings,
-) -> tuple[list[DataMapRow], str]:  # fmt: skip
-    """A row for each prompt that has a score or a generation, and how they were grouped."""
-    correct = count_correct(store, condition.run_ids, metric, settings.correct_at)
-    sets = sets_of_prompts(store, condition.run_ids, counts, settings.grouping, settings.model)
+    opened: Opener, condition: Condition, label: str, metric: Metric, settings: _Settings
+) -> tuple[list[DataMapRow], SetsOfPrompts]:
+    """A row for each prompt that has a score or a generation, and its sets."""
+    with opened(False) as store:
+        counts = count_generations(store, condition.run_ids)
+        correct = count_correct(store, condition.run_ids, metric, settings.correct_at)
+    sets = sets_of_prompts(
+        opened, condition, counts, settings.grouping, settings.model, fresh=settings.fresh
+    )
     scored = correct.n_draws > 0
     low, high = proportion_intervals(
         correct.n_correct[scored], correct.n_draws[scored], level=settings.level,
@@ -240,7 +250,8 @@ def _condition_rows(
         )
     }  # fmt: skip
     ids = sorted({*figures, *sets.prompts.tolist()})
-    known = prompts_by_id(store, ids)
+    with opened(False) as store:
+        known = prompts_by_id(store, ids)
     place = {prompt: row for row, prompt in enumerate(sets.prompts.tolist())}
     rows = []
     for prompt in ids:
@@ -253,7 +264,7 @@ def _condition_rows(
             n_draws=n, suspected=_is_suspect(p, told, settings), **told,
             **{name: known[prompt][name] for name in ("tool_id", "key", "target", "text")},
         ))  # fmt: skip
-    return rows, sets.grouped_by
+    return rows, sets
 
 
 def _consistency_of(sets: SetsOfPrompts, place: int | None) -> dict[str, Any]:
@@ -275,10 +286,10 @@ def _is_suspect(p: float | None, told: Mapping[str, Any], settings: _Settings) -
     return p <= settings.max_p + 1e-12 and told["consistency"] >= settings.min_s - 1e-12
 
 
-def _notes(rows: Sequence[DataMapRow], by: str, settings: _Settings) -> list[str]:
+def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: _Settings) -> list[str]:
     notes = []
     most = max((row.n_generations for row in rows), default=0)
-    if by == "normalised text" and settings.grouping is None and most:
+    if sets.grouped_by == "normalised text" and settings.grouping is None and most:
         notes.append("no answers were extracted: generations are grouped by normalised text")
     if not any(row.consistency is not None for row in rows):
         notes.append("no text of generations is stored: P(correct) only, and no suspects")
@@ -286,6 +297,11 @@ def _notes(rows: Sequence[DataMapRow], by: str, settings: _Settings) -> list[str
         notes.append(
             f"with {most} generations S is never below {-math.log(most):.2f}: a threshold of"
             f" {settings.min_s:g} leaves nothing out"
+        )
+    if sets.n_too_long:
+        notes.append(
+            f"{sets.grouped_by}: {sets.n_too_long} texts are longer than the model reads; it read"
+            " the beginning only"
         )
     if any(row.n_generations and row.majority_answer is None for row in rows):
         notes.append("where most generations give no answer, a prompt is not suspected")

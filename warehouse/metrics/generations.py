@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,9 +16,6 @@ from warehouse.metrics.selecting import numbers, one_of, whole_numbers
 from warehouse.store.engine import Store
 
 Source = Literal["answer", "response"]
-
-#: Prompts whose generations are read at a time.
-CHUNK = 1000
 
 _COUNTS = """
 select fact.prompt_id, count(*) as n, count(fact.extracted_answer) as n_answers,
@@ -109,19 +106,18 @@ def count_generations(store: Store, run_ids: Sequence[int]) -> GenerationCounts:
 
 def read_generations(
     store: Store, run_ids: Sequence[int], prompts: NDArray[np.int64], source: Source
-) -> Iterator[Generations]:
-    """Answers or responses, so many prompts at a time, in the order of run and draw."""
+) -> Generations:
+    """Answers or responses of some prompts, in the order of run and draw."""
     runs, parameters = one_of("fact.run_id", run_ids, "r")
     column, join = (
         ("fact.extracted_answer", "") if source == "answer" else ("content.text", _RESPONSES)
     )
-    for start in range(0, len(prompts), CHUNK):
-        wanted, more = one_of("fact.prompt_id", prompts[start : start + CHUNK].tolist(), "p")
-        query = _ANSWERS.format(column=column, join=join, runs=runs, prompts=wanted)
-        table = store.arrow(query, parameters | more)
-        texts = table.column("text").combine_chunks()
-        texts = pa.concat_arrays(texts.chunks) if isinstance(texts, pa.ChunkedArray) else texts
-        yield Generations(whole_numbers(table, "prompt_id"), texts)
+    wanted, more = one_of("fact.prompt_id", prompts.tolist(), "p")
+    query = _ANSWERS.format(column=column, join=join, runs=runs, prompts=wanted)
+    table = store.arrow(query, parameters | more)
+    texts = table.column("text").combine_chunks()
+    texts = pa.concat_arrays(texts.chunks) if isinstance(texts, pa.ChunkedArray) else texts
+    return Generations(whole_numbers(table, "prompt_id"), texts)
 
 
 def count_correct(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +16,8 @@ from warehouse.metrics.generations import Generations
 from warehouse.stats.neighbours import cosine_of_pairs
 from warehouse.stats.partition import Codes, connect, pairs_within
 
-#: Text of some prompts by id.
-Questions = Callable[[Sequence[int]], Mapping[int, str]]
+#: Text of prompts by id.
+Questions = Mapping[int, str]
 
 
 @dataclass(frozen=True)
@@ -27,23 +27,40 @@ class SemanticSets:
     Attributes:
         codes: set of each generation; equal numbers of one prompt are one set, shape (g,).
         is_answer: whether it says anything; all that say nothing are one set, shape (g,).
+        n_too_long: different texts, or pairs of them, of which the model read the beginning only.
     """
 
     codes: Codes
     is_answer: NDArray[np.bool_]
+    n_too_long: int = 0
 
 
-Grouper = Callable[[Generations, Questions], SemanticSets]
+@dataclass(frozen=True)
+class Grouper:
+    """A way to put generations into semantic sets.
+
+    Attributes:
+        group: given the generations and the questions of their prompts.
+        model: name and revision of the model, and threshold; empty without a model.
+        needs_questions: whether ``group`` looks at the questions.
+    """
+
+    group: Callable[[Generations, Questions], SemanticSets]
+    model: str = ""
+    needs_questions: bool = False
 
 
-def by_answer(generations: Generations, _questions: Questions) -> SemanticSets:
+def _by_answer(generations: Generations, _questions: Questions) -> SemanticSets:
     """Generations with the same answer, but for white space around it."""
     return _coded(pc.utf8_trim_whitespace(generations.texts))
 
 
-def by_text(generations: Generations, _questions: Questions) -> SemanticSets:
+def _by_text(generations: Generations, _questions: Questions) -> SemanticSets:
     """Generations with the same normalised text: Unicode NFKC, lower case, single blanks."""
     return _coded(normalised(generations.texts))
+
+
+BY_ANSWER, BY_TEXT = Grouper(_by_answer), Grouper(_by_text)
 
 
 def by_embedding(embedder: Embedder, threshold: float) -> Grouper:
@@ -55,35 +72,35 @@ def by_embedding(embedder: Embedder, threshold: float) -> Grouper:
     if not -1 < threshold <= 1:
         raise MisuseError(f"a cosine similarity lies in (-1, 1], found {threshold}")
 
-    def grouper(generations: Generations, _questions: Questions) -> SemanticSets:
-        def alike(owners: NDArray[np.int64], texts: list[str], a: Codes, b: Codes) -> Codes:
-            vectors = encode(embedder, texts)
-            known = np.asarray(vectors.any(axis=1), np.bool_)
-            usable = np.flatnonzero(known[a] & known[b])
-            near = cosine_of_pairs(vectors, a[usable], b[usable]) >= threshold - 1e-12
-            return usable[near]
+    def alike(said: _Said) -> tuple[Codes, int]:
+        vectors = encode(embedder, said.texts)
+        known = np.asarray(vectors.any(axis=1), np.bool_)
+        usable = np.flatnonzero(known[said.first] & known[said.second])
+        a, b = said.first[usable], said.second[usable]
+        near = cosine_of_pairs(vectors, a, b) >= threshold - 1e-12
+        return usable[near], int(embedder.too_long(said.texts).sum())
 
-        return _joined(generations, alike)
-
-    return grouper
+    return Grouper(
+        lambda generations, questions: _joined(generations, questions, alike),
+        model=f"{embedder.name}@{embedder.revision} from {threshold:g}",
+    )
 
 
 def by_entailment(model: Entailment) -> Grouper:
     """Generations that follow from one another, in both directions, after the question."""
 
-    def grouper(generations: Generations, questions: Questions) -> SemanticSets:
-        def alike(owners: NDArray[np.int64], texts: list[str], a: Codes, b: Codes) -> Codes:
-            asked = questions(np.unique(owners).tolist())
-            said = [f"{asked.get(one, '')} {text}".strip()
-                    for one, text in zip(owners.tolist(), texts, strict=True)]  # fmt: skip
-            one, other = [said[place] for place in a], [said[place] for place in b]
-            forth = np.flatnonzero(model.entails(one, other))
-            back = model.entails([other[place] for place in forth], [one[place] for place in forth])
-            return forth[np.asarray(back, np.bool_)].astype(np.intp)
+    def alike(said: _Said) -> tuple[Codes, int]:
+        asked = [f"{said.questions.get(one, '')} {text}".strip()
+                 for one, text in zip(said.owners.tolist(), said.texts, strict=True)]  # fmt: skip
+        one, other = [asked[place] for place in said.first], [asked[place] for place in said.second]
+        forth = np.flatnonzero(model.entails(one, other))
+        back = model.entails([other[place] for place in forth], [one[place] for place in forth])
+        return forth[np.asarray(back, np.bool_)], int(model.too_long(one, other).sum())
 
-        return _joined(generations, alike)
-
-    return grouper
+    return Grouper(
+        lambda generations, questions: _joined(generations, questions, alike),
+        model=f"{model.name}@{model.revision}", needs_questions=True,
+    )  # fmt: skip
 
 
 def normalised(texts: pa.Array) -> pa.Array:
@@ -100,14 +117,29 @@ def _coded(texts: pa.Array) -> SemanticSets:
     return SemanticSets(codes, codes < len(encoded.dictionary))
 
 
-def _joined(
-    generations: Generations,
-    alike: Callable[[NDArray[np.int64], list[str], Codes, Codes], Codes],
-) -> SemanticSets:
-    """Different texts of a prompt that a model finds alike, directly or through others.
+@dataclass(frozen=True)
+class _Said:
+    """Different texts of prompts, and all pairs of those of one prompt.
 
-    ``alike`` is given the prompt and the text of each different one, and pairs of them; it
-    returns the places of the pairs that are alike.
+    Attributes:
+        owners: prompt of each text, shape (m,).
+        first: text of each pair, shape (pairs,).
+        second: the other one.
+    """
+
+    owners: NDArray[np.int64]
+    texts: list[str]
+    first: Codes
+    second: Codes
+    questions: Questions
+
+
+def _joined(
+    generations: Generations, questions: Questions, alike: Callable[[_Said], tuple[Codes, int]]
+) -> SemanticSets:
+    """Texts of a prompt that a model finds alike, directly or through others, are one set.
+
+    ``alike`` returns the places of the pairs that are alike, and how many were too long to read.
     """
     equal = _coded(pc.utf8_trim_whitespace(generations.texts))
     said = np.flatnonzero(equal.is_answer)
@@ -118,9 +150,10 @@ def _joined(
     texts = generations.texts.take(pa.array(said[first])).to_pylist()
     a, b = pairs_within(owners)
     groups: Codes = np.arange(len(distinct), dtype=np.intp)
+    n_too_long = 0
     if len(a):
-        pairs = alike(owners, texts, a, b)
+        pairs, n_too_long = alike(_Said(owners, texts, a, b, questions))
         groups = connect(groups, a[pairs], b[pairs])
     codes = np.full(len(equal.codes), len(distinct), np.intp)
     codes[said] = groups[places]
-    return SemanticSets(codes, equal.is_answer)
+    return SemanticSets(codes, equal.is_answer, n_too_long)
