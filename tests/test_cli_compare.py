@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli import Caller, filled_url
 from tests.stores import ENGINES
-from tests.two_models import MODELS, build_two_models
+from tests.two_models import MODELS, ROWS
 from warehouse import connect
 from warehouse.cli.flags import MEANINGS
 from warehouse.metrics.comparison_rows import ComparisonRow
@@ -26,7 +26,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Caller:
 
 @pytest.fixture(scope="module", params=ENGINES)
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    with filled_url(request, request.param, build_two_models()) as filled:
+    with filled_url(request, request.param, ROWS) as filled:
         yield filled
 
 

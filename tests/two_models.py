@@ -5,6 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tests.builders import StoreRows
 from tests.world import build_world
 
@@ -103,3 +106,30 @@ def _choices(rows: StoreRows, run: int, keys: Iterable[str]) -> None:
                 "draw": 0, "choice_index": option,
                 "loglikelihood": -1.0 if option == (place + run) % 3 else -2.0 - option,
             })  # fmt: skip
+
+
+ROWS = build_two_models()
+
+
+def draws(benchmark: str, model: str) -> dict[int, list[float]]:
+    """Prompt (that it is linked to) -> draws, of the one run there."""
+    link = {row["prompt_id"]: row["canonical_prompt_id"] for row in ROWS.rows["prompt_link"]}
+    (run,) = [
+        row["id"] for row in ROWS.rows["run"]
+        if row["benchmark_id"] == ROWS.benchmark(benchmark)
+        and row["checkpoint_id"] == ROWS._checkpoint(model, "", "", None, None)
+    ]  # fmt: skip
+    found: dict[int, list[float]] = {}
+    for score in ROWS.rows["score"]:
+        if score["run_id"] == run:
+            found.setdefault(link.get(score["prompt_id"], score["prompt_id"]), []).append(
+                score["value"]
+            )
+    return dict(sorted(found.items()))
+
+
+def means(
+    benchmark: str, models: tuple[str, str] = MODELS
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    a, b = (np.array([np.mean(d) for d in draws(benchmark, m).values()]) for m in models)
+    return a, b
