@@ -10,6 +10,9 @@ from tests import lm_eval
 from tests.lm_eval import Taken
 from warehouse.importers.helm import IMPORTER
 
+#: Written by the package itself (``tests/writers/helm_runs.py``).
+FIXTURES = Path(__file__).parent / "data" / "helm" / "runs" / "v1"
+
 Document = dict[str, Any]
 
 NAME = "quiz:subject=maps,method=generation,model=org_tiny,data_augmentation=spaces"

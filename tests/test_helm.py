@@ -10,7 +10,19 @@ from typing import Any
 
 import pytest
 
-from tests.helm import NAME, SPACES, Document, instance, spec, stat, state, stats_of, take, write
+from tests.helm import (
+    FIXTURES,
+    NAME,
+    SPACES,
+    Document,
+    instance,
+    spec,
+    stat,
+    state,
+    stats_of,
+    take,
+    write,
+)
 from tests.lm_eval import Taken
 from tests.stores import select
 from tests.test_inspect_mutants import swapped
@@ -190,6 +202,50 @@ def test_a_folder_without_requests_has_scores_by_id(tmp_path: Path) -> None:
     assert values(by_prompt(taken)["id1", "", "", 0]) == {"exact_match": 1.0, "f1_score": 0.5}
 
 
+# --- written by the package ---------------------------------------------------------------------
+
+
+def written(name: str) -> Taken:
+    (folder,) = FIXTURES.glob(f"{name}*")
+    return take(folder)
+
+
+def test_a_joint_question_of_the_real_writer() -> None:
+    taken = written("quiz-way=multiple_choice_joint")
+    (run,) = taken.dump.runs
+    assert (run.model, run.benchmark) == ("simple/model1", "quiz:way=multiple_choice_joint")
+    assert (run.suite, run.fewshot) == (("quiz",), 1)
+    assert run.run_id is not None
+    assert run.run_id.startswith("v1/quiz:way=multiple_choice_joint,model=simple_model1")
+    rows = by_prompt(taken)
+    assert {key[1:3] for key in rows} == {
+        (label, trial) for label in ("", "space(max_spaces=3)") for trial in "01"
+    }
+    # the client says A for 70, which leaves 1 when divided by 3, and B for 38; both are even
+    said = rows["id60", "", "1", 0]
+    assert (said["text"], said["target"]) == ("Is 70 even or odd?", "Even")
+    assert (said["response"], said["extracted_answer"]) == (" A", "Even")
+    assert (said["latency"], said["finish_reason"]) == (70.25, "length")
+    assert values(said)["exact_match"] == 1.0
+    missed = rows["id38", "space(max_spaces=3)", "0", 0]
+    assert (missed["extracted_answer"], values(missed)["exact_match"]) == ("Odd", 0.0)
+    assert missed["prompt_sent"] != rows["id38", "", "0", 0]["prompt_sent"]
+
+
+def test_separate_options_of_the_real_writer() -> None:
+    """The last token of a prompt of n words has -(number + (n - 1) / 8 + its length / 64)."""
+    rows = by_prompt(written("quiz-way=multiple_choice_separate_calibrated"))
+    row = rows["id60", "", "", 0]
+    even, odd = row["choice_scores"]
+    n = len(row["prompt_sent"].split(" "))
+    assert even["loglikelihood"] == -(70 + (n - 1) / 8 + len(" Even") / 64)
+    assert odd["loglikelihood"] == -(70 + (n - 1) / 8 + len(" Odd") / 64)
+    assert even["unconditional_loglikelihood"] == -(1 + 1 / 8 + len(" Even") / 64)
+    assert odd["unconditional_loglikelihood"] == -(1 + 1 / 8 + len(" Odd") / 64)
+    assert (even["is_target"], odd["is_target"]) == (True, False)
+    assert values(row) == {"exact_match": 0.0}
+
+
 def test_names() -> None:
     assert benchmark_name("boolq") == "boolq"
     assert benchmark_name("commonsense:dataset=hellaswag,method=x,model=y") == (
@@ -258,15 +314,15 @@ def test_made_and_real_runs_in_a_store(
     tmp_path: Path, request: pytest.FixtureRequest, store_url: str
 ) -> None:
     with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [plain(tmp_path)])
-        assert (report.total("n_runs"), len(report.refused)) == (2, 0)
+        report = ingest(store, [plain(tmp_path), FIXTURES])
+        assert (report.total("n_runs"), len(report.refused)) == (5, 0)
         assert check(store).ok
         found = select(
             store,
             "select metric, perturbation, verdict from published_against_recomputed "
-            "where perturbation not like '%worst'",
+            "where statistic = 'mean' and perturbation not like '%, %'",
         )
-        assert {row["verdict"] for row in found if row["metric"] != "macro_f1"} == {"exact"}
+        assert {row["verdict"] for row in found} == {"exact"}
         data: Path = request.getfixturevalue("data_dir") / "helm_runs"
         if not data.is_dir():
             pytest.skip("no HELM runs among the real dumps")
