@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 import duplicates
+import helm_run
 import inspect_log
 import lm_eval_rows
 import matrix
@@ -18,6 +19,7 @@ import server
 
 BENCHMARKS = {
     "duplicates": duplicates.run,
+    "helm": helm_run.run,
     "inspect": inspect_log.run,
     "lm-eval": lm_eval_rows.run,
     "matrix": matrix.run,

@@ -84,3 +84,39 @@ def write(folder: Path, **documents: Any) -> Path:
     for name, document in documents.items():
         (run / f"{name}.json").write_text(json.dumps(document, indent=2))
     return run
+
+
+def plain(folder: Path) -> Path:
+    """Two splits; one instance also perturbed; published figures."""
+    asked = [instance(1), instance(2), instance(2, perturbation=SPACES), instance(9, "valid")]
+    scores = [
+        {"exact_match": 1.0, "f1_score": 0.5},
+        {"exact_match": 0.0, "f1_score": 0.25},
+        {"exact_match": 0.0, "f1_score": 0.125},
+        {"exact_match": 1.0, "f1_score": None},
+    ]
+    worst = {**SPACES, "computed_on": "worst"}
+    return write(
+        folder,
+        run_spec=spec(),
+        scenario_state={"adapter_spec": spec()["adapter_spec"], "request_states": [
+            state(item, f"say {place}") for place, item in enumerate(asked)
+        ]},
+        per_instance_stats=[stats_of(*pair) for pair in zip(asked, scores, strict=True)],
+        stats=[stat("exact_match", 0.5), stat("f1_score", 0.375), stat("num_instances", 2),
+               stat("exact_match", 0.0, perturbation=SPACES),
+               stat("num_instances", 1, perturbation=SPACES),
+               stat("exact_match", 0.0, perturbation=worst),
+               stat("macro_f1", 0.625), stat("exact_match", 1.0, "valid"),
+               stat("num_instances", 1, "valid"), stat("inference_runtime", 9.0),
+               stat("bits_per_byte", 1.25)],
+    )  # fmt: skip
+
+
+def by_prompt(taken: Taken) -> dict[tuple[Any, ...], Document]:
+    return {(row["prompt_id"], row["perturbation"], row["fewshot_draw"], row["draw"]): row
+            for row in taken.rows}  # fmt: skip
+
+
+def values(row: Document) -> dict[str, float | None]:
+    return {score["metric"]: score["value"] for score in row["scores"] or ()}

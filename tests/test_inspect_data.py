@@ -145,3 +145,17 @@ def test_a_scorer_that_only_ever_fails_is_still_a_metric_of_the_benchmark(
         names = select(store, "select metric.name from benchmark_metric join metric "
                               "on metric.id = benchmark_metric.metric_id")  # fmt: skip
         assert {"name": "late"} in names
+
+
+def test_a_log_that_lacks_samples_is_told_beside_its_figures(
+    tmp_path: Path, store_url: str
+) -> None:
+    document = parse_json((FIXTURES / "grid.json").read_bytes())
+    document["samples"] = document["samples"][:4]
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    load(store_url, tmp_path)
+    with open_store(store_url) as store:
+        found = select(store, "select distinct verdict from published_against_recomputed "
+                              "where metric_filter = ''")  # fmt: skip
+        assert found == [{"verdict": "truncated"}]
+        assert select(store, "select status from run_current") == [{"status": "truncated"}]

@@ -60,7 +60,7 @@ def benchmark_name(name: str) -> str:
 
 def metrics_of(run: HelmRun) -> dict[str, None]:
     """The scores of the rows: those that the metric specifications name, then all others."""
-    found = {name for stats in run.statistics.values() for name in stats if is_score(name)}
+    found = run.scores
     ordered = [name for name in _specified(run) if name in found]
     return dict.fromkeys([*ordered, *sorted(found)])
 

@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from warehouse.importers.base import batch_of
 from warehouse.importers.helm_run import (
+    PROMPT_TOKENS,
     HelmRun,
     Key,
     is_score,
     perturbation_label,
-    value_of,
 )
 from warehouse.importers.inspect_content import content_of
 from warehouse.importers.inspect_fields import question_of, whole_count
@@ -32,10 +32,11 @@ def batches(run: HelmRun) -> Iterator[pa.RecordBatch]:
     """All rows of a run. What is wrong with a row is recorded."""
     held: list[Row] = []
     places: dict[str, int] = {}
-    dropped = _dropped(run)
-    if dropped:
-        run.notes.append(f"{dropped} bookkeeping statistics are no scores: dropped")
-    for key in dict.fromkeys((*run.requests, *run.statistics)):
+    keys = dict.fromkeys((*run.requests, *run.statistics))
+    if run.bookkeeping:
+        count = len(run.bookkeeping)
+        run.notes.append(f"{count} bookkeeping statistics are no scores: dropped")
+    for key in keys:
         place = places.setdefault(key[0], len(places))
         try:
             held += _rows(run, key, place)
@@ -65,7 +66,7 @@ def _rows(run: HelmRun, key: Key, place: int) -> list[Row]:
     }
     options = [state for state in states if state.get("reference_index") is not None]
     draws = [_options(options)] if options else _draws(states, stats)
-    scores = [_score(name, stat) for name, stat in stats.items() if is_score(name)]
+    scores = [_score(name, value) for name, value in stats.items() if is_score(name)]
     if len(draws) < 2:
         only = draws[0] if draws else {}
         return [{**prompt, "draw": 0, **only, "scores": scores}]
@@ -106,7 +107,7 @@ def _references(instance: Mapping[str, Any]) -> list[tuple[str, bool]]:
     ]
 
 
-def _draws(states: Sequence[Mapping[str, Any]], stats: Mapping[str, Any]) -> list[Row]:
+def _draws(states: Sequence[Mapping[str, Any]], stats: Mapping[str, float | None]) -> list[Row]:
     """One row for each completion of each request."""
     found = []
     for state in states:
@@ -117,7 +118,7 @@ def _draws(states: Sequence[Mapping[str, Any]], stats: Mapping[str, Any]) -> lis
         shared = {
             "prompt_sent": sent,
             "latency": seconds,
-            "input_tokens": _counted(stats, "num_prompt_tokens"),
+            "input_tokens": _counted(stats.get(PROMPT_TOKENS)),
             "error": _error(result),
         }
         for completion in completions if isinstance(completions, list) and completions else [{}]:
@@ -137,7 +138,7 @@ def _completion(completion: Mapping[str, Any], state: Mapping[str, Any]) -> Row:
         "response": response,
         "extracted_answer": answer if isinstance(answer, str) else None,
         "finish_reason": text_or_none(reason),
-        "output_tokens": len(tokens) if isinstance(tokens, list) else None,
+        "output_tokens": whole_count(tokens),
     }
 
 
@@ -181,8 +182,7 @@ def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int 
     return None, None
 
 
-def _score(name: str, stat: Mapping[str, Any]) -> Row:
-    value = value_of(stat)
+def _score(name: str, value: float | None) -> Row:
     return {"metric": name, "value": value, "status": "scored" if value is not None else "error"}
 
 
@@ -199,11 +199,5 @@ def _error(result: Mapping[str, Any]) -> str | None:
     return text_or_none(result.get("error")) or "the request failed"
 
 
-def _counted(stats: Mapping[str, Any], name: str) -> int | None:
-    stat = stats.get(name)
-    value = value_of(stat) if isinstance(stat, dict) else None
+def _counted(value: float | None) -> int | None:
     return int(value) if value is not None and 0 <= value < 1 << 62 else None
-
-
-def _dropped(run: HelmRun) -> int:
-    return len({name for stats in run.statistics.values() for name in stats if not is_score(name)})

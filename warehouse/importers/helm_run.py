@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
+from warehouse.importers.helm_json import elements, read_bytes
 from warehouse.importers.inspect_sample import part_of
 from warehouse.importers.lm_eval_rows import compact
 from warehouse.records import Rejection, parse_json
@@ -28,10 +29,12 @@ BOOKKEEPING = frozenset(
     predicted_index prompt_truncated training_co2_cost training_energy_cost
     """.split()
 )
+PROMPT_TOKENS = "num_prompt_tokens"
 #: Figures that are made of bookkeeping.
 _DERIVED = frozenset(("bits_per_byte", "logprob_per_byte", "perplexity"))
 
 
+@cache
 def is_score(name: str) -> bool:
     """Whether a statistic says how good an answer is."""
     return name not in BOOKKEEPING and not name.startswith("finish_reason_")
@@ -49,6 +52,8 @@ class HelmRun:
     files: tuple[Path, ...]
     rejections: list[Rejection] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    bookkeeping: set[str] = field(default_factory=set)
+    _named_splits: dict[Key, str] = field(default_factory=dict)
 
     @cached_property
     def spec(self) -> dict[str, Any]:
@@ -58,7 +63,7 @@ class HelmRun:
     @cached_property
     def adapter(self) -> dict[str, Any]:
         """How instances become requests."""
-        return part_of(self.spec, "adapter_spec") or part_of(self._state, "adapter_spec")
+        return part_of(self.spec, "adapter_spec")
 
     @cached_property
     def name(self) -> str:
@@ -76,32 +81,43 @@ class HelmRun:
     def requests(self) -> dict[Key, list[dict[str, Any]]]:
         """Request states, those of one row together, in the order of the file."""
         found: dict[Key, list[dict[str, Any]]] = {}
-        states = self._state.get("request_states")
-        for place, state in enumerate(states if isinstance(states, list) else ()):
+        for place, state in enumerate(self._elements("scenario_state.json", "request_states")):
             instance = part_of(state, "instance") if isinstance(state, dict) else {}
             key = self._key(instance.get("id"), instance.get("perturbation"), state,
                             f"scenario_state.json request {place}")  # fmt: skip
             if key is not None:
-                found.setdefault(key, []).append(state)
+                found.setdefault(key, []).append(_thinned(state))
         return found
 
     @cached_property
-    def statistics(self) -> dict[Key, dict[str, Any]]:
-        """Statistics of each row by name; entries of one row are merged."""
-        found: dict[Key, dict[str, Any]] = {}
-        for place, entry in enumerate(self._list("per_instance_stats.json")):
+    def statistics(self) -> dict[Key, dict[str, float | None]]:
+        """Means of the statistics of each row by name; entries of one row are merged. Of those
+        that are no scores only the number of prompt tokens is kept."""
+        found: dict[Key, dict[str, float | None]] = {}
+        for place, entry in enumerate(self._elements("per_instance_stats.json")):
             own = entry if isinstance(entry, dict) else {}
             key = self._key(own.get("instance_id"), own.get("perturbation"), own,
                             f"per_instance_stats.json entry {place}")  # fmt: skip
-            if key is not None:
-                merged = found.setdefault(key, {})
-                merged.update((name, stat) for name, _, stat in _named(own.get("stats")))
+            if key is None:
+                continue
+            merged = found.setdefault(key, {})
+            for name, naming, stat in _named(own.get("stats")):
+                self._named_splits.setdefault(key, str(naming.get("split") or ""))
+                if is_score(name) or name == PROMPT_TOKENS:
+                    merged[name] = value_of(stat)
+                else:
+                    self.bookkeeping.add(name)
         return found
+
+    @cached_property
+    def scores(self) -> set[str]:
+        """Names of all statistics of rows that are scores."""
+        return {name for stats in self.statistics.values() for name in stats if is_score(name)}
 
     @cached_property
     def aggregates(self) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
         """Name, naming object and content of each statistic of ``stats.json``."""
-        return list(_named(self._list("stats.json")))
+        return list(_named(list(self._elements("stats.json"))))
 
     @cached_property
     def originals(self) -> dict[str, dict[str, Any]]:
@@ -124,17 +140,11 @@ class HelmRun:
         instance = self.originals.get(key[0])
         if instance is not None:
             return str(instance.get("split") or "")
-        stats = self.statistics.get(key, {}).values()
-        named = (part_of(stat, "name").get("split") for stat in stats)
-        return next((str(split) for split in named if split), "")
+        return self._named_splits.get(key, "") if key in self.statistics else ""
 
     def has(self, name: str) -> bool:
         """Whether the folder has a file."""
         return any(path.name == name for path in self.files)
-
-    @cached_property
-    def _state(self) -> dict[str, Any]:
-        return self._object("scenario_state.json")
 
     def _key(self, number: Any, perturbation: Any, entry: Any, place: str) -> Key | None:
         trial = entry.get("train_trial_index", 0) if isinstance(entry, dict) else None
@@ -146,27 +156,56 @@ class HelmRun:
         return number, compact(perturbation) if isinstance(perturbation, dict) else "", trial
 
     def _object(self, name: str) -> dict[str, Any]:
-        found = self._document(name)
-        return found if isinstance(found, dict) else {}
-
-    def _list(self, name: str) -> list[Any]:
-        found = self._document(name)
-        return found if isinstance(found, list) else []
-
-    def _document(self, name: str) -> Any:
         if not self.has(name):
-            return None
+            return {}
         path = self.folder / name
-        try:
-            found = parse_json(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"cannot be read: {error}", path=str(path),
-                             expected="complete JSON") from None  # fmt: skip
-        wanted = list if name in ("per_instance_stats.json", "stats.json") else dict
-        if not isinstance(found, wanted):
-            raise InputError(f"a {type(found).__name__} stands here", path=str(path),
-                             expected=f"a {wanted.__name__}, as HELM writes it")  # fmt: skip
+        found = _read(path, lambda: parse_json(read_bytes(path)))
+        if not isinstance(found, dict):
+            raise _wrong(path, found, "an object")
         return found
+
+    def _elements(self, name: str, member: str | None = None) -> Iterator[Any]:
+        """Elements of the list that a file is, or that a member of its object is."""
+        if not self.has(name):
+            return
+        path = self.folder / name
+        stream = elements(read_bytes(path), member)
+        while True:
+            try:
+                element = _read(path, lambda: next(stream, _END))
+            except TypeError:
+                raise _wrong(path, None, f"a list in {member}" if member else "a list") from None
+            if element is _END:
+                return
+            yield element
+
+
+_END = object()
+
+
+def _read(path: Path, parse: Callable[[], Any]) -> Any:
+    try:
+        return parse()
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"cannot be read: {error}", path=str(path),
+                         expected="complete JSON") from None  # fmt: skip
+
+
+def _wrong(path: Path, found: Any, expected: str) -> InputError:
+    kind = f"a {type(found).__name__} stands here" if found is not None else "no list stands here"
+    return InputError(kind, path=str(path), expected=f"{expected}, as HELM writes it")
+
+
+def _thinned(state: dict[str, Any]) -> dict[str, Any]:
+    """A request state without its tokens, of which only the number is needed; those of options
+    that were asked one by one are kept."""
+    completions = part_of(state, "result").get("completions")
+    if state.get("reference_index") is None and isinstance(completions, list):
+        for completion in completions:
+            tokens = completion.get("tokens") if isinstance(completion, dict) else None
+            if isinstance(tokens, list):
+                completion["tokens"] = len(tokens)
+    return state
 
 
 def perturbation_label(stated: Any) -> str:
