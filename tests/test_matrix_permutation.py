@@ -133,6 +133,12 @@ def test_threads_do_not_change_the_answer(make: Any) -> None:
     assert runs[0] != permutation_test(matrix, n_permutations=25, seed=5, n_threads=1)
 
 
+def test_tables_that_do_not_fit_are_unpacked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = permutation_test(with_extremes(30, 6), n_permutations=9)
+    monkeypatch.setattr("warehouse.stats.matrix.permutation._HELD", 0)
+    assert permutation_test(with_extremes(30, 6), n_permutations=9) == there
+
+
 def test_progress_is_told_and_histograms_hold_all_pairs() -> None:
     told: list[tuple[int, int]] = []
     found = permutation_test(

@@ -102,6 +102,15 @@ def test_long_runs_of_equal_weight_are_counted_to_the_end() -> None:
     assert counts.tolist() == [3 * 1367**2, 3 * 1367 * 1366 // 2]
 
 
+def test_counts_do_not_depend_on_how_many_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = np.ascontiguousarray(with_extremes(40, 30).T, dtype=np.uint8)
+    codes, counts = count_pairs(columns)
+    monkeypatch.setattr("warehouse.stats.matrix.counting._CELLS", 2000)
+    again = count_pairs(columns)
+    assert (again[0].tolist(), again[1].tolist()) == (codes.tolist(), counts.tolist())
+    assert (np.diff(codes) > 0).all()
+
+
 def test_equal_similarities_are_equal_numbers() -> None:
     """Shares such as 1/2 = 2/4 come from different counts: they must not differ in the last bit."""
     k = 60

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 WORD = 64
+#: Counts that are held in memory at a time.
+_CELLS = 4_000_000
 
 
 def pack_columns(columns: NDArray[np.uint8]) -> NDArray[np.uint64]:
@@ -35,9 +37,15 @@ def count_pairs(columns: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[
     weights = columns.sum(axis=0, dtype=np.int64)
     order = np.argsort(weights, kind="stable")
     found, starts = np.unique(weights[order], return_index=True)
-    counts = np.zeros((len(found), len(found), int(found[-1]) + 1), np.int64)
+    words = np.ascontiguousarray(pack_columns(columns)[:, order])
     bounds = np.append(starts, columns.shape[1]).astype(np.int64)
-    tally_pairs(np.ascontiguousarray(pack_columns(columns)[:, order]), bounds, counts)
-    first, second, common = np.nonzero(counts)
-    codes = (found[first] * (k + 1) + found[second]) * (k + 1) + common
-    return codes, counts[first, second, common]
+    shape = (len(found), int(found[-1]) + 1)
+    rows = max(1, min(len(found), _CELLS // (shape[0] * shape[1])))
+    codes, pairs = [], []
+    for first in range(0, len(found), rows):
+        counts = np.zeros((min(rows, len(found) - first), *shape), np.int64)
+        tally_pairs(words, bounds, first, counts)
+        one, other, common = np.nonzero(counts)
+        codes.append((found[first + one] * (k + 1) + found[other]) * (k + 1) + common)
+        pairs.append(counts[one, other, common])
+    return np.concatenate(codes), np.concatenate(pairs)

@@ -56,7 +56,7 @@ def _tally(shared: Any, size: int, tallies: Any) -> None:
 
 
 @_compiled
-def tally_pairs(words: Any, starts: Any, counts: Any) -> None:
+def tally_pairs(words: Any, starts: Any, first: int, counts: Any) -> None:
     """Add the pairs i < j of rows to ``counts``, by weights and common ones.
 
     It lets go of the interpreter's lock, so that threads can share the work.
@@ -65,13 +65,14 @@ def tally_pairs(words: Any, starts: Any, counts: Any) -> None:
         words: rows as bits, 64 to a word, rows of equal weight (number of ones) side by side by
             ascending weight, uint64, shape (words of a row, n).
         starts: where each weight begins, and n, shape (G + 1,).
-        counts: pairs by weight, weight and common ones, shape (G, G, most common ones + 1); only
-            the upper triangle is filled.
+        first: the first weight to count, by its place.
+        counts: pairs by weight from ``first`` on, weight and common ones, shape (weights to
+            count, G, most common ones + 1); filled where the second weight is not before the first.
     """
     groups = len(starts) - 1
     tallies = np.zeros((4, counts.shape[2]), np.int64)
     shared = np.zeros(RUN, np.uint16)
-    for g in range(groups):
+    for g in range(first, first + counts.shape[0]):
         for h in range(g, groups):
             tallies[:] = 0
             for i in range(starts[g], starts[g + 1]):
@@ -80,4 +81,4 @@ def tally_pairs(words: Any, starts: Any, counts: Any) -> None:
                     size = min(RUN, starts[h + 1] - left)
                     _overlap(words, i, left, size, shared)
                     _tally(shared, size, tallies)
-            counts[g, h] += tallies.sum(axis=0)
+            counts[g - first, h] += tallies.sum(axis=0)

@@ -32,6 +32,8 @@ from warehouse.stats.matrix.tables import BinaryTables, CosineTables
 
 #: Bins of the histograms that are reported.
 BINS = 20
+#: Counts of all tables that are held in memory, 8 bytes each.
+_HELD = 25_000_000
 _MEAN_OF_HAMMING = (
     "does not change when columns are shuffled: it depends on the models' means alone, so it"
     " tests nothing"
@@ -123,8 +125,10 @@ class Tables(Protocol):
     def finish(self) -> None:
         """All tables are in."""
 
-    def figures(self, similarity: str, place: int) -> tuple[float, float, float]:
-        """Mean, 75th and 95th percentile of a table."""
+    def figures(
+        self, similarity: str, place: int, counts: NDArray[np.int64]
+    ) -> tuple[float, float, float]:
+        """Mean, 75th and 95th percentile of a table with these counts."""
 
     def counts(self, similarity: str, place: int) -> NDArray[np.int64]:
         """Pairs of a table by value, on values that all tables share."""
@@ -208,11 +212,8 @@ def _fill(
 def _test(
     tables: Tables, similarity: str, n_permutations: int
 ) -> tuple[list[PermutedStatistic], SimilarityHistogram]:
-    figures = np.array([tables.figures(similarity, b) for b in range(n_permutations + 1)])
-
-    def table(place: int) -> NDArray[np.int64]:
-        return tables.counts(similarity, place)
-
+    table = _held(tables, similarity, n_permutations + 1)
+    figures = np.array([tables.figures(similarity, b, table(b)) for b in range(n_permutations + 1)])
     distances = kolmogorov_smirnov(table, n_permutations + 1)
     rows = [
         _statistic(similarity, name, figures[0, at], figures[1:, at])
@@ -220,6 +221,14 @@ def _test(
     ]
     rows.append(_ks(similarity, distances))
     return rows, _histogram(similarity, tables.values(similarity), table, n_permutations)
+
+
+def _held(tables: Tables, similarity: str, n_tables: int) -> Callable[[int], NDArray[np.int64]]:
+    """The counts of each table: unpacked once where all of them fit, else whenever asked for."""
+    if n_tables * len(tables.values(similarity)) <= _HELD:
+        held = [tables.counts(similarity, place) for place in range(n_tables)]
+        return held.__getitem__
+    return lambda place: tables.counts(similarity, place)
 
 
 def _statistic(

@@ -42,10 +42,13 @@ class BinaryTables:
 
     def finish(self) -> None:
         """Find what occurs in any table."""
-        known = np.zeros((self._k + 1) ** 3, np.bool_)
+        self._codes = self._unpack(0)[0]
         for place in self._packed:
-            known[self._unpack(place)[0]] = True
-        self._codes = np.flatnonzero(known)
+            codes = self._unpack(place)[0]
+            at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
+            new = codes[self._codes[at] != codes]
+            if len(new):
+                self._codes = np.union1d(self._codes, new)
 
     def values(self, similarity: str) -> FloatArray:
         """Similarities that occur, ascending."""
@@ -59,9 +62,11 @@ class BinaryTables:
         # sums of whole numbers far below 2^53: exact
         return np.bincount(own, weights=counts, minlength=len(values)).astype(np.int64)
 
-    def figures(self, similarity: str, place: int) -> tuple[float, float, float]:
-        """Mean, 75th and 95th percentile of a table."""
-        values, counts = self.values(similarity), self.counts(similarity, place)
+    def figures(
+        self, similarity: str, place: int, counts: NDArray[np.int64]
+    ) -> tuple[float, float, float]:
+        """Mean, 75th and 95th percentile of a table with these counts."""
+        values = self.values(similarity)
         mean = float(values @ counts) / int(counts.sum())
         return mean, linear_quantile(values, counts, 0.75), linear_quantile(values, counts, 0.95)
 
@@ -113,7 +118,9 @@ class CosineTables:
         """Pairs of a table by point of the grid: from it to just below the next."""
         return np.frombuffer(zlib.decompress(self._packed[place]), np.int64)
 
-    def figures(self, similarity: str, place: int) -> tuple[float, float, float]:
+    def figures(
+        self, similarity: str, place: int, counts: NDArray[np.int64]
+    ) -> tuple[float, float, float]:
         """Mean, 75th and 95th percentile of a table."""
         return self._figures[place]
 
