@@ -103,6 +103,10 @@ def test_single_draws_give_the_total_and_say_so() -> None:
     assert (pilot.parts.omega2, pilot.parts.sigma2_a) == (pilot.total, 0.0)
 
 
+def test_single_draws_of_one_run_are_told_as_that() -> None:
+    assert "the draws of the run have no known variance" in plan_from_one([1, 0, 1]).reason
+
+
 def test_the_part_that_is_known_is_used() -> None:
     means, within, k = summary(G6)
     pilot = plan_from_pilot([1, 0, 1, 1], means, None, within, 1, k)

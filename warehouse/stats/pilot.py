@@ -219,7 +219,7 @@ def _pilot(
         omega2=None if raw is None else max(0.0, raw),
         omega2_raw=raw,
         flags=_flags(groups, raw, within, n),
-        reason=_reason(within),
+        reason=_reason(within, single=means[1] is None),
     )
 
 
@@ -292,11 +292,12 @@ def _flags(
     return tuple(flag for flag, holds in found.items() if holds)
 
 
-def _reason(within: tuple[_Within, _Within]) -> str:
+def _reason(within: tuple[_Within, _Within], *, single: bool) -> str:
     unknown = [name for name, one in zip("AB", within, strict=True) if one.share is None]
     if not unknown:
         return ""
     runs = "of both runs" if len(unknown) == 2 else f"of run {unknown[0]}"
+    runs = "of the run" if single else runs
     return (
         f"the draws {runs} have no known variance around their prompt (single draws have none): it"
         " cannot be told from the variance over prompts and counts as that, so that more draws"
