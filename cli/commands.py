@@ -104,7 +104,7 @@ _INGEST = (
 )  # fmt: skip
 
 _LOOK = (
-    Entry("leaderboard", "look", "leaderboard", "Rank models on a benchmark or suite, with errors.", (
+    Entry("leaderboard", "look", "leaderboard", "Rank models on a benchmark or suite.", (
         "warehouse leaderboard gsm8k",
         "warehouse leaderboard gsm8k --where temperature=0.7 --json",
         "warehouse leaderboard --group mmlu --weights prompts",
