@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-embed check format bench wheel clean
+.PHONY: help setup demo test test-embed check format bench calibrate wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ format: setup ## Lay out the code and mend what ruff can mend
 
 bench: setup ## Measure speed and memory (minutes)
 	@$(BIN)/python benchmarks/run.py
+
+calibrate: setup ## Simulate the default intervals and tests, write docs/calibration.md (minutes)
+	@$(BIN)/python benchmarks/calibrate.py --jobs $(JOBS)
 
 wheel: setup ## Build the wheel into dist/
 	@rm -rf build

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import bootstrap
 import duplicates
 import helm_run
 import inspect_log
@@ -20,6 +21,7 @@ import server
 BENCHMARKS = {
     "duplicates": duplicates.run,
     "helm": helm_run.run,
+    "bootstrap": bootstrap.run,
     "inspect": inspect_log.run,
     "lm-eval": lm_eval_rows.run,
     "matrix": matrix.run,

@@ -7,8 +7,12 @@ from collections.abc import Iterable
 MEANINGS = {
     "few_prompts": "too few prompts for the interval to be relied on",
     "few_skewed_prompts": "few prompts with skewed values: the t interval may cover too little",
+    "few_informative_prompts": "fewer than 10 prompts, by weight, are off a bound of the scale",
+    "few_differing_prompts": "the runs differ on fewer than 10 prompts, by weight",
     "few_clusters": "fewer than 20 clusters: the interval may cover too little",
+    "few_skewed_clusters": "few clusters with skewed totals: the interval may cover too little",
     "few_informative_clusters": "few clusters hold both right and wrong answers",
+    "few_differing_clusters": "the runs differ on fewer than 10 clusters, by weight",
     "too_few_units": (
         "fewer than 6 prompts (or clusters) differ: p flip cannot go below 0.05, and p and the"
         " interval rest on these few"

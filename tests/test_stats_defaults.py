@@ -26,8 +26,8 @@ from warehouse.stats import (
 EFFECTIVE = "clopper_pearson_effective"
 TABLE = [
     # data, method, flags
-    ({"n_prompts": 30, "binary": True}, "wilson", ()),
-    ({"n_prompts": 29, "binary": True}, "wilson", ("few_prompts",)),
+    ({"n_prompts": 101, "binary": True}, "wilson", ()),
+    ({"n_prompts": 100, "binary": True}, "wilson", ("few_prompts",)),
     ({"n_prompts": 10**6, "binary": True}, "wilson", ()),
     ({"n_prompts": 200, "bounded": True}, "t", ()),
     ({"n_prompts": 199, "bounded": True}, "wilson_bounded", ()),
@@ -37,9 +37,9 @@ TABLE = [
     ({"bounded": True, "informative": 9.9}, EFFECTIVE, ("few_informative_prompts",)),
     ({"n_prompts": 49, "bounded": True, "informative": 9.9}, EFFECTIVE, ("few_prompts",)),
     ({"binary": True, "informative": 9.0}, "wilson", ("few_informative_prompts",)),
-    ({"n_prompts": 29, "binary": True, "informative": 9.0}, "wilson", ("few_prompts",)),
-    ({"n_prompts": 225, "skewness": 3.0}, "t", ()),
-    ({"n_prompts": 224, "skewness": 3.0}, "t", ("few_skewed_prompts",)),
+    ({"n_prompts": 100, "binary": True, "informative": 9.0}, "wilson", ("few_prompts",)),
+    ({"n_prompts": 360, "skewness": 3.0}, "t", ()),
+    ({"n_prompts": 359, "skewness": 3.0}, "t", ("few_skewed_prompts",)),
     ({"n_prompts": 49, "skewness": 1.0}, "t", ()),
     ({"n_prompts": 49, "skewness": -1.1}, "t", ("few_skewed_prompts",)),
     (

@@ -151,7 +151,7 @@ def test_a_single_cluster_has_no_clustered_error() -> None:
 def test_all_right_or_all_wrong_is_never_certain(value: int) -> None:
     plain = estimate_mean([value] * 40)
     assert plain.standard_error is None and plain.se_clt == 0
-    assert plain.flags == ("few_informative_prompts", "all_scores_equal")
+    assert plain.flags == ("few_prompts", "all_scores_equal")
     assert plain.method == "wilson"
     assert plain.ci_low is not None and plain.ci_high is not None
     assert 0.05 < plain.ci_high - plain.ci_low < 0.1
@@ -270,7 +270,7 @@ def test_results_are_plain_numbers_that_serialise() -> None:
         ),
         (
             paired_difference([1, 2, 4], [0, 0, 0], level=0.9),
-            "2.333 ± 0.8819 [-0.2419, 4.909] (90 % paired_t, n=3, p=0.118)",
+            "2.333 ± 0.8819 [-0.2419, 4.909] (90 % paired_t, n=3, few_differing_prompts, p=0.118)",
         ),
         (interval_wilson(0, 20), "[0, 0.1611]"),
     ],

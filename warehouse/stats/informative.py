@@ -48,8 +48,8 @@ def informative(sample: Sample) -> Informative:
     present = [int(np.count_nonzero(side > ROUNDING * sizes)) for side in sides]
     return Informative(
         present=min(present),
-        effective=min(_kish(side) for side in sides) if min(present) else 0.0,
-        units=_kish(sizes),
+        effective=min(kish(side) for side in sides) if min(present) else 0.0,
+        units=kish(sizes),
         size_cv=float(sizes.std() / sizes.mean()),
     )
 
@@ -95,6 +95,7 @@ def sample_kurtosis(values: FloatArray) -> float:
     return (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * plain + 6)
 
 
-def _kish(totals: FloatArray) -> float:
+def kish(totals: FloatArray) -> float:
+    """Effective number of units: (Σ t)²/Σ t² of totals that are at least 0; 0 where all are 0."""
     squares = float(totals @ totals)
     return float(totals.sum()) ** 2 / squares if squares > 0 else 0.0

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.defaults import IntervalChoice, choose_interval
 from warehouse.stats.draws import PROMPTS_SAMPLED
+from warehouse.stats.informative import kish
 from warehouse.stats.inputs import (
     ROUNDING,
     Clusters,
@@ -141,10 +142,16 @@ def _clustered_errors(d: Sample) -> dict[str, float | None]:
 
 def _choice(d: Sample) -> IntervalChoice:
     """The paired row of the table of defaults, with the flags of unbounded scores."""
-    skew = skewness(d.totals)
-    base = choose_interval(n_prompts=d.n, n_clusters=d.n_clusters, skewness=skew)
+    units = d.values if d.clusters is None else d.clusters.sums(d.values)
+    base = choose_interval(
+        n_prompts=d.n,
+        n_clusters=d.n_clusters,
+        skewness=skewness(d.totals),
+        informative=math.inf if d.all_equal else kish(np.abs(units)),
+    )
     basis = "n − 1 degrees of freedom" if d.clusters is None else "CR2, Satterthwaite t"
-    return IntervalChoice(f"paired_{base.method}", f"paired differences: {basis}", base.flags)
+    flags = tuple(flag.replace("few_informative", "few_differing") for flag in base.flags)
+    return IntervalChoice(f"paired_{base.method}", f"paired differences: {basis}", flags)
 
 
 def correlation(a: FloatArray, b: FloatArray) -> float | None:

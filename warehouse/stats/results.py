@@ -128,7 +128,8 @@ class PairedDifference:
         n_clusters: clusters, None where the data carry none.
         method: ``"paired_t"`` or ``"paired_cr2_t"``.
         reason: why this method, or why there is no interval.
-        flags: as in `Estimate`; ``all_differences_equal`` for a constant difference.
+        flags: as in `Estimate`, with ``few_differing_prompts`` and ``few_differing_clusters`` where
+            the runs differ on few; ``all_differences_equal`` for a constant difference.
         estimand: ``"prompts_sampled"``, or ``"prompts_fixed"`` where only draws are random.
     """
 

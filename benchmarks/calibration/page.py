@@ -1,0 +1,236 @@
+"""docs/calibration.md: written from the rows of the grid, and read back by the tests."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from calibration.cells import Cell
+from calibration.simulate import LEVELS, REACHED, Row
+
+_COLUMNS = (
+    "kind", "draws", "rate", "prompts", "clusters", "correlation", "simulations", "coverage",
+    "mc_error", "flagged", "method", "width",
+)  # fmt: skip
+_NAMES = {
+    "rate": "shares of right draws",
+    "normal": "normal scores",
+    "exponential": "exponential scores (skewed)",
+    "beta": "Beta(½, 2) scores (bounded, skewed)",
+    "paired": "paired differences of such shares",
+}
+_START, _END = "```csv\n", "```\n"
+
+
+def write_page(path: Path, rows: Sequence[Row]) -> None:
+    """The whole page."""
+    intervals = [row for row in rows if row.cell.kind != "paired"]
+    parts = [_HEAD, _summary(intervals), _tests(rows), _TABLE, _START, _table(rows), _END]
+    parts += ["\n</details>\n"]
+    path.write_text("".join(parts), encoding="utf-8")
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The rows of the table of a page."""
+    text = path.read_text(encoding="utf-8")
+    start = text.index(_START) + len(_START)
+    lines = csv.DictReader(io.StringIO(text[start : text.index(_END, start)]))
+    return [_row(line) for line in lines]
+
+
+def _row(line: dict[str, str]) -> Row:
+    cell = Cell(
+        line["kind"], int(line["draws"]), float(line["rate"]), int(line["prompts"]),
+        int(line["clusters"]) if line["clusters"] else None, float(line["correlation"]),
+    )  # fmt: skip
+    return Row(
+        cell, int(line["simulations"]), float(line["coverage"]), float(line["mc_error"]),
+        float(line["flagged"]), line["method"], float(line["width"]),
+    )  # fmt: skip
+
+
+def _table(rows: Iterable[Row]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for row in rows:
+        cell = ["" if value is None else f"{value:g}" for value in row.cell[1:]]
+        seen = (f"{row.coverage:.4f}", f"{row.mc_error:.4f}", f"{row.flagged:.3f}")
+        writer.writerow(
+            [row.cell.kind, *cell, row.simulations, *seen, row.method, f"{row.width:.4g}"]
+        )
+    return out.getvalue()
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    short = [row for row in rows if row.coverage < REACHED]
+    mean = sum(row.coverage for row in rows) / len(rows)
+    share = 1 - len(short) / len(rows)
+    warned = sum(row.flagged >= 0.5 for row in short)
+    lines = [
+        "## Intervals\n",
+        f"{len(rows)} cells, nominal coverage 95 %. The default interval covers at least"
+        f" {100 * REACHED:.0f} % in **{100 * share:.1f} %** of them"
+        f" ({len(rows) - len(short)} of {len(rows)}); its average coverage is"
+        f" **{100 * mean:.2f} %**. Of the {len(short)} cells below, {warned} carry a flag in at"
+        " least half of their samples.\n",
+        "| scores | cells | reached | lowest | average |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *_by_kind(rows),
+        f"\n### Cells below {100 * REACHED:.0f} %\n",
+        "*flagged* is the share of samples that carry a flag.\n",
+        *_exceptions(short),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _by_kind(rows: Sequence[Row]) -> list[str]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        draws = f", K = {row.cell.draws}" if row.cell.draws else ""
+        shape = "clusters" if row.cell.clusters else "no clusters"
+        groups.setdefault(f"{_NAMES[row.cell.kind]}{draws}, {shape}", []).append(row)
+    return [
+        f"| {name} | {len(part)} | {sum(row.coverage >= REACHED for row in part)}"
+        f" | {100 * min(row.coverage for row in part):.1f} %"
+        f" | {100 * sum(row.coverage for row in part) / len(part):.1f} % |"
+        for name, part in groups.items()
+    ]
+
+
+def _exceptions(rows: Sequence[Row]) -> list[str]:
+    lines = []
+    for reason, holds in _REASONS:
+        part = [row for row in rows if holds(row) and not _explained(row, reason)]
+        if part:
+            lines += [f"**{reason}**\n", *_rows(part, "coverage", lambda row: row.coverage), ""]
+    return lines
+
+
+def _explained(row: Row, reason: str) -> bool:
+    """Whether an earlier reason holds as well."""
+    return next(name for name, holds in _REASONS if holds(row)) != reason
+
+
+def _rows(rows: Sequence[Row], name: str, figure: Callable[[Row], float]) -> list[str]:
+    lines = [
+        f"| scores | K | p | n | G | correlation | {name} | flagged | method |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    for row in rows:
+        cell = row.cell
+        texts = [
+            cell.kind, f"{cell.draws or ''}", f"{cell.rate or ''}", f"{cell.prompts}",
+            f"{cell.clusters or ''}", f"{cell.correlation:g}" if cell.clusters else "",
+            f"{100 * figure(row):.1f} ± {100 * row.mc_error:.1f} %", f"{100 * row.flagged:.0f} %",
+            f"`{row.method}`",
+        ]  # fmt: skip
+        lines.append(f"| {' | '.join(texts)} |")
+    return lines
+
+
+def _tests(rows: Sequence[Row]) -> str:
+    """Rejection rates: paired differences, and one mean of unbounded scores."""
+    tested = [row for row in rows if row.cell.kind in ("paired", "normal", "exponential")]
+    plain = [row for row in tested if row.flagged < 0.5]
+    wrong = [row for row in plain if not _holds_level(row)]
+    low, high = (100 * level for level in LEVELS)
+    lines = [
+        "## Tests\n",
+        "The t test of paired differences (CR2 with Satterthwaite's degrees of freedom for"
+        " clusters) and the same test of one mean of unbounded scores, at 5 %, under the null."
+        f" {len(tested)} cells; in {len(plain)} of them most samples carry no flag, and"
+        f" **{len(plain) - len(wrong)}** of these reject in {low:.0f}–{high:.0f} % of the samples"
+        " (within two Monte Carlo errors).\n",
+    ]
+    if wrong:
+        lines += [
+            "Cells without a flag in most samples that reject otherwise:\n",
+            *_rows(wrong, "rejected", lambda row: 1 - row.coverage),
+            "",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _holds_level(row: Row) -> bool:
+    """Whether the rate of rejection is within the levels, give or take two Monte Carlo errors."""
+    room = 2 * row.mc_error
+    return LEVELS[0] - room <= 1 - row.coverage <= LEVELS[1] + room
+
+
+def _independent_binary(row: Row) -> bool:
+    return row.method == "wilson"
+
+
+def _few_off_bound(row: Row) -> bool:
+    return row.cell.kind == "rate" and row.cell.clusters is not None
+
+
+def _skewed(row: Row) -> bool:
+    return row.cell.kind == "exponential"
+
+
+_REASONS: list[tuple[str, Callable[[Row], bool]]] = [
+    (
+        "0/1 scores without clusters: the number of right answers is a whole number, and"
+        " Wilson's coverage goes up and down with n and p (Brown, Cai and DasGupta 2001)",
+        _independent_binary,
+    ),
+    (
+        "Near a bound, few clusters hold the rarer answer: where one of them is missed by"
+        " chance, mean and error both come out too small",
+        _few_off_bound,
+    ),
+    (
+        "Skewed unbounded scores: the error is small where the mean is small; BCa, or the wild"
+        " bootstrap, stands beside",
+        _skewed,
+    ),
+    ("Other", lambda row: True),
+]
+
+_HEAD = """# Calibration
+
+How often the default 95 % interval of `estimate_mean` holds the true mean, and how often the
+default tests reject a true null, by simulation. `make calibrate` runs it again (some minutes,
+seeded, the same figures every time) and writes this page; what is here is what the code does, and
+a test compares some cells with a fresh simulation.
+
+The data: n prompts, in G clusters of equal size with a given correlation within clusters, or
+without clusters. *Shares of right draws* have mean p; K is the number of draws per prompt, and with
+K above 1 the prompts of a cluster differ in difficulty (Beta, concentration 2). Continuous scores
+are normal, exponential or Beta(½, 2), tied by a Gaussian copula. Samples are drawn with replacement
+from a population of up to 200 000 units whose mean is known exactly; 4 000 to 20 000 samples a
+cell, more where the coverage is near a border. Combinations with fewer than two prompts per cluster
+are left out. Unequal clusters are not in this grid.
+
+Which method is used where, and the flags, is decided by `choose_interval`
+([warehouse/stats/defaults.py](../warehouse/stats/defaults.py)); a flag says that the data are of a
+kind for which coverage is not certain:
+
+| flag | raised |
+| --- | --- |
+| `few_prompts` | 0/1 scores, n up to 100; other bounded scores, n < 50 |
+| `few_informative_prompts` | fewer than 10 prompts, by weight, are off a bound (pairs: differ) |
+| `few_skewed_prompts` | unbounded, n < 50 and skewness above 1, or n < 40 times its square |
+| `few_clusters` | G < 20 (scores that are not 0/1, and paired differences) |
+| `few_informative_clusters` | G < 20 (0/1), or fewer than 10, by weight, are off a bound (differ) |
+| `few_skewed_clusters` | unbounded, G < 40 times the squared skewness of cluster totals |
+
+*By weight* is Kish's count: (Σ t)²/Σ t² over the totals t of the units above the lower bound, and
+below the upper one, whichever is smaller. Where it is below 20, scores with bounds get
+`clopper_pearson_effective`: Clopper–Pearson's interval at an effective number of prompts, with
+degrees of freedom cut for the kurtosis of the units.
+
+"""
+_TABLE = """## The whole table
+
+`flagged`: share of samples with a flag; `mc_error`: Monte Carlo standard error of the coverage;
+`width`: mean width; `draws` 0: continuous scores. For paired differences the test rejects where the
+interval does not cover.
+
+<details><summary>every cell</summary>
+
+"""

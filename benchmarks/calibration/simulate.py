@@ -1,0 +1,97 @@
+"""One cell: samples from its population, the default interval of each, and how often it holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from calibration.cells import Array, Cell, population
+from calibration.twin import intervals
+
+NOMINAL = 0.95
+REACHED = 0.94  # what a default interval has to cover
+LEVELS = (0.04, 0.06)  # what a default test may reject under the null
+_CHUNK, _FEWEST, _MOST = 2000, 2, 10
+_ENTRIES = 4_000_000  # of a table of samples x units
+
+
+class Row(NamedTuple):
+    """What was seen in a cell.
+
+    Attributes:
+        cell: which.
+        simulations: samples drawn.
+        coverage: share of samples whose interval holds the true mean; one without an interval
+            does not. A test rejects in the rest of the samples.
+        mc_error: its Monte Carlo standard error.
+        flagged: share of samples with a flag.
+        method: the most frequent method.
+        width: mean width of the intervals.
+    """
+
+    cell: Cell
+    simulations: int
+    coverage: float
+    mc_error: float
+    flagged: float
+    method: str
+    width: float
+
+
+def simulate(cell: Cell, seed: int, chunks: int = _MOST, chunk: int = _CHUNK) -> Row:
+    """Samples of a cell in chunks: more of them where the coverage is near what is asked for.
+
+    The result depends on the cell and the seed only.
+    """
+    words = [seed, *(int(1000 * value) for value in cell[1:] if value is not None)]
+    root = np.random.SeedSequence([*words, *map(ord, cell.kind), cell.clusters or 0])
+    streams = [np.random.default_rng(child) for child in root.spawn(chunks + 1)]
+    totals, truth = population(cell, streams[0])
+    held = flagged = done = 0
+    width = 0.0
+    methods: Counter[str] = Counter()
+    for number, rng in enumerate(streams[1:], 1):
+        found = _chunk(cell, totals, truth, rng, chunk)
+        done += chunk
+        held, flagged = held + found[0], flagged + found[1]
+        width += found[2]
+        methods += found[3]
+        if number >= min(_FEWEST, chunks) and not _near(cell, held / done, done):
+            break
+    coverage = held / done
+    return Row(
+        cell, done, coverage, (coverage * (1 - coverage) / done) ** 0.5, flagged / done,
+        methods.most_common(1)[0][0], width / done,
+    )  # fmt: skip
+
+
+def _chunk(
+    cell: Cell, totals: Array, truth: float, rng: np.random.Generator, samples: int
+) -> tuple[int, int, float, Counter[str]]:
+    bounded = cell.kind in ("rate", "beta")
+    held = flagged = 0
+    width, methods = 0.0, Counter[str]()
+    step = max(1, _ENTRIES // cell.units)
+    for start in range(0, samples, step):
+        rows = min(step, samples - start)
+        drawn = totals[rng.integers(0, len(totals), (rows, cell.units))]
+        found = intervals(
+            drawn, cell.size, clustered=cell.clusters is not None,
+            binary=cell.kind == "rate" and cell.draws == 1, bounded=bounded,
+            paired=cell.kind == "paired",
+        )  # fmt: skip
+        held += int(((found.low <= truth) & (truth <= found.high)).sum())
+        if cell.kind == "paired":  # no error, no p: nothing is rejected
+            held += int(np.isnan(found.low).sum())
+        flagged += int(found.flagged.sum())
+        width += float(np.nansum(found.high - found.low))
+        methods.update(found.method.tolist())
+    return held, flagged, width, methods
+
+
+def _near(cell: Cell, coverage: float, done: int) -> bool:
+    """Whether the coverage is within three Monte Carlo errors of a border."""
+    borders = (1 - LEVELS[0], 1 - LEVELS[1]) if cell.kind == "paired" else (REACHED,)
+    room = 3 * (NOMINAL * (1 - NOMINAL) / done) ** 0.5
+    return any(abs(coverage - border) < room for border in borders)

@@ -1,0 +1,103 @@
+"""The published calibration: its formulas are those of the library, its table is not stale."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from warehouse.stats import estimate_mean, paired_difference
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from calibration.cells import Cell, grid  # noqa: E402
+from calibration.page import read_rows  # noqa: E402
+from calibration.simulate import REACHED, simulate  # noqa: E402
+from calibration.twin import intervals  # noqa: E402
+
+PAGE = ROOT / "docs" / "calibration.md"
+SHAPES = [(30, 1), (12, 1), (250, 1), (60, 5), (8, 3), (30, 4), (25, 40)]
+
+
+def draws(kind: str, units: int, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    """Scores of one sample, units in a row."""
+    rate = rng.choice([0.01, 0.1, 0.5, 0.95])
+    if kind == "normal":
+        return rng.gamma(rng.choice([0.2, 5.0]), size=(units, size)) + rng.normal(size=(units, 1))
+    rates = rng.beta(2 * rate, 2 * (1 - rate), (units, 1)) * np.ones((units, size))
+    if kind == "binary":
+        return (rng.random((units, size)) < rates).astype(float)
+    return rng.binomial(4, rates) / 4
+
+
+@pytest.mark.parametrize("kind", ["binary", "bounded", "normal", "paired"])
+@pytest.mark.parametrize(("units", "size"), SHAPES)
+def test_the_twin_is_estimate_mean(kind: str, units: int, size: int) -> None:
+    rng = np.random.default_rng(units * size)
+    samples = [draws(kind, units, size, rng) for _ in range(40)]
+    if kind == "paired":
+        samples = [a - draws(kind, units, size, rng) for a in samples]
+    bounded, clustered = kind in ("binary", "bounded"), size > 1
+    twin = intervals(
+        np.array([s.sum(axis=1) for s in samples]), size,
+        clustered=clustered, binary=kind == "binary", bounded=bounded, paired=kind == "paired",
+    )  # fmt: skip
+    labels = np.repeat(np.arange(units), size) if clustered else None
+    for i, sample in enumerate(samples):
+        scores: Any = sample.ravel()
+        if kind == "paired":
+            real: Any = paired_difference(scores, np.zeros_like(scores), clusters=labels)
+            method = real.method.removeprefix("paired_")
+        else:
+            real = estimate_mean(
+                scores, clusters=labels, bounds=(0, 1) if bounded else None,
+                n_draws=1 if kind == "binary" else 4, n_resamples=100,
+            )  # fmt: skip
+            method = real.method
+        assert (method, bool(real.flags)) == (twin.method[i], bool(twin.flagged[i])) or (
+            real.flags[-1:] in {("all_scores_equal",), ("all_differences_equal",)}
+        )
+        if real.ci_low is None:
+            assert np.isnan(twin.low[i])
+        else:
+            ends = (twin.low[i], twin.high[i])
+            assert ends == pytest.approx((real.ci_low, real.ci_high), rel=1e-8, abs=1e-10)
+
+
+def test_the_page_holds_every_cell() -> None:
+    assert [row.cell for row in read_rows(PAGE)] == grid()
+
+
+def test_the_page_holds_what_it_promises() -> None:
+    """What the project asks of its default intervals, read off the published table."""
+    rows = [row for row in read_rows(PAGE) if row.cell.kind != "paired"]
+    short = [row for row in rows if row.coverage < REACHED]
+    assert len(short) <= 0.05 * len(rows)
+    assert np.mean([row.coverage for row in rows]) < 0.99
+
+
+SPOT_CHECKS = [
+    Cell("rate", 1, 0.5, 50, None, 0.0),
+    Cell("rate", 1, 0.02, 10_000, 20, 0.2),
+    Cell("rate", 5, 0.1, 300, 10, 0.6),
+    Cell("rate", 20, 0.9, 100, None, 0.0),
+    Cell("exponential", 0, 0.0, 100, 5, 0.6),
+    Cell("normal", 0, 0.0, 20, 10, 0.0),
+    Cell("paired", 1, 0.1, 300, 50, 0.2),
+]
+
+
+@pytest.mark.parametrize("cell", SPOT_CHECKS, ids=str)
+def test_the_page_is_what_the_code_does(cell: Cell) -> None:
+    """A fresh, small simulation with another seed gives the published coverage."""
+    published = {row.cell: row for row in read_rows(PAGE)}[cell]
+    fresh = simulate(cell, seed=99, chunks=1, chunk=3000)
+    room = 4 * (fresh.mc_error**2 + published.mc_error**2) ** 0.5 + 0.003
+    assert fresh.coverage == pytest.approx(published.coverage, abs=room)
+    assert fresh.flagged == pytest.approx(published.flagged, abs=0.06)
+    assert fresh.method == published.method
