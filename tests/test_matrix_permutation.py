@@ -24,7 +24,7 @@ from warehouse.stats.matrix import PermutationTest, permutation_test
 from warehouse.stats.matrix.inputs import generator
 from warehouse.stats.matrix.permutation import PermutedStatistic
 from warehouse.stats.matrix.ranked import kolmogorov_smirnov
-from warehouse.stats.matrix.tables import GRID
+from warehouse.stats.matrix.tables import GRID, BinaryTables
 
 
 def pick(found: PermutationTest, similarity: str, statistic: str) -> PermutedStatistic:
@@ -137,6 +137,23 @@ def test_tables_that_do_not_fit_are_unpacked_again(monkeypatch: pytest.MonkeyPat
     there = permutation_test(with_extremes(30, 6), n_permutations=9)
     monkeypatch.setattr("warehouse.stats.matrix.permutation._HELD", 0)
     assert permutation_test(with_extremes(30, 6), n_permutations=9) == there
+
+
+def test_an_interruption_does_not_wait_for_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[int] = []
+    add = BinaryTables.add
+
+    def counted(self: BinaryTables, place: int, columns: Any) -> None:
+        computed.append(place)
+        add(self, place, columns)
+
+    def interrupt(_done: int, _all: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(BinaryTables, "add", counted)
+    with pytest.raises(KeyboardInterrupt):
+        permutation_test(binary(200, 40), n_permutations=3000, n_threads=1, progress=interrupt)
+    assert len(computed) < 3001
 
 
 def test_progress_is_told_and_histograms_hold_all_pairs() -> None:

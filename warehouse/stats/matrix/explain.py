@@ -188,7 +188,7 @@ def _mantel(
         return Mantel(None, None, n_permutations)
 
     def correlation(rows: FloatArray) -> float:
-        product = semantic.T @ rows
+        product = rows.T @ semantic
         both = (float(np.einsum("ij,ij->", product, product)) - n) / 2 / pairs
         return float((both - mean_q * mean_e) / np.sqrt(var_q * var_e))
 

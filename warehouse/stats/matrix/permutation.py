@@ -202,11 +202,21 @@ def _fill(
     def one(place: int) -> None:
         tables.add(place, generator(seed, place).permuted(columns, axis=1))
 
-    with ThreadPoolExecutor(n_threads or len(os.sched_getaffinity(0))) as pool:
-        for done, _ in enumerate(pool.map(one, range(1, n_permutations + 1)), start=1):
-            if progress:
-                progress(done, n_permutations)
+    with ThreadPoolExecutor(n_threads or _cores()) as pool:
+        try:
+            for done, _ in enumerate(pool.map(one, range(1, n_permutations + 1)), start=1):
+                if progress:
+                    progress(done, n_permutations)
+        except BaseException:  # also when a person interrupts: the rest is not computed first
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     tables.finish()
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def _test(
