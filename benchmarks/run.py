@@ -14,6 +14,7 @@ import helm_run
 import inspect_log
 import lm_eval_rows
 import matrix
+import pairs
 import permutation
 import scores
 import server
@@ -25,6 +26,7 @@ BENCHMARKS = {
     "inspect": inspect_log.run,
     "lm-eval": lm_eval_rows.run,
     "matrix": matrix.run,
+    "pairs": pairs.run,
     "permutation": permutation.run,
     "scores": scores.run,
     "server": server.run,
@@ -39,7 +41,9 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="where dumps are made, and kept")
     parser.add_argument("--server", help="URL of a PostgreSQL database to use and empty")
-    parser.add_argument("--peer", type=Path, help="Python that has inspect-ai")
+    parser.add_argument(
+        "--peer", type=Path, help="Python that has inspect-ai (inspect) or evalstats (pairs)"
+    )
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="warehouse-bench-"))
     folder.mkdir(parents=True, exist_ok=True)

@@ -309,3 +309,13 @@ def test_family_wise_error_with_clusters(g: int) -> None:
     assert max_t <= 0.05 + error
     assert max_t >= 0.02
     assert by_holm <= 0.05 + error
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.05])
+def test_threads_do_not_change_a_bit(gaps: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = scores_of(260, 5, gaps=gaps)
+    many = all_pairs(scores, n_resamples=999, seed=1)
+    monkeypatch.setattr("warehouse.stats.max_t.THREADS", 1)
+    one = all_pairs(scores, n_resamples=999, seed=1)
+    assert np.array_equal(many.critical_values, one.critical_values)
+    assert np.array_equal(many.p_max_t, one.p_max_t)

@@ -8,13 +8,17 @@ models' scores serves all pairs.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from warehouse.stats.inputs import ROUNDING, FloatArray
-from warehouse.stats.multipliers import webb_draws
+from warehouse.stats.multipliers import draw_blocks, webb_block
 from warehouse.stats.pair_moments import (
     IntArray,
     PairMoments,
@@ -27,6 +31,9 @@ from warehouse.stats.pair_moments import (
 MANY_PROMPTS = 200
 #: The same for clusters, counted as 1/Σ f_c².
 MANY_CLUSTERS = 1000
+
+#: Blocks of draws that are worked on at a time, at most.
+THREADS = 4
 
 BoolArray = NDArray[np.bool_]
 
@@ -61,6 +68,15 @@ def max_t_draws(
     usable = moments.error_cr1 > 0
     fixed = usable & _is_fixed(matrix, moments)
     best = np.zeros((draws.n, matrix.n_models))
+    with threadpool_limits(1, "blas"):  # many small products, where threads wait for each other
+        _draw(matrix, moments, fixed, usable & ~fixed, draws, best)
+    return best, usable & ~fixed
+
+
+def _draw(
+    matrix: ScoreMatrix, moments: PairMoments, fixed: BoolArray, studentised: BoolArray,
+    draws: Draws, best: FloatArray,
+) -> None:  # fmt: skip
     if fixed.any():
         scale = np.zeros(len(fixed))
         scale[fixed] = 1 / (moments.n_prompts[fixed] * moments.error_cr1[fixed])
@@ -68,10 +84,8 @@ def max_t_draws(
             _fixed_complete(matrix, scale, draws, best)
         else:
             _fixed_with_gaps(matrix, scale, draws, best)
-    studentised = usable & ~fixed
     for pairs in pair_blocks(studentised):
         _studentised(matrix, pairs, draws, best)
-    return best, studentised
 
 
 def _is_fixed(matrix: ScoreMatrix, moments: PairMoments) -> BoolArray:
@@ -82,12 +96,15 @@ def _is_fixed(matrix: ScoreMatrix, moments: PairMoments) -> BoolArray:
 def _fixed_complete(matrix: ScoreMatrix, scale: FloatArray, draws: Draws, best: FloatArray) -> None:
     """N_ab = N_a − N_b: one product of weights and the models' sums."""
     square = _square(matrix, scale)
-    for rows, weights in webb_draws(len(matrix.totals), draws.n, draws.seed, block=draws.block):
+
+    def block(rows: slice, weights: FloatArray) -> None:
         totals = np.ascontiguousarray((weights @ matrix.totals).T)
         largest = best[rows].T.copy()
         for a in range(len(totals) - 1):
             _raise(largest, a, totals[a + 1 :] - totals[a], square[a, a + 1 :, None])
         best[rows] = largest.T
+
+    _each_block(len(matrix.totals), draws, block)
 
 
 def _fixed_with_gaps(
@@ -105,7 +122,8 @@ def _fixed_with_gaps(
     sums = x.T @ w
     shift = (sums - sums.T) / np.maximum(w.T @ w, 1)
     totals, cells = np.hstack([matrix.totals, matrix.counts]).T, np.hstack([x, w]).T
-    for rows, weights in webb_draws(len(matrix.totals), draws.n, draws.seed, block=draws.block):
+
+    def block(rows: slice, weights: FloatArray) -> None:
         by_unit = np.ascontiguousarray(weights.T)
         full = totals @ by_unit
         on = np.stack([_on_prompts(by_unit, unit, cells, full, mask) for mask in patterns.T])
@@ -118,6 +136,8 @@ def _fixed_with_gaps(
             t -= own[a + 1 : m]
             _raise(largest, a, t, square[a, a + 1 :, None])
         best[rows] = largest.T
+
+    _each_block(len(matrix.totals), draws, block)
 
 
 def _on_prompts(
@@ -147,7 +167,8 @@ def _studentised(matrix: ScoreMatrix, pairs: IntArray, draws: Draws, best: Float
     g = (sizes > 0).sum(axis=0)
     d = sums[active]
     by_second = np.argsort(second, kind="stable")
-    for rows, weights in webb_draws(len(sums), draws.n, draws.seed, block=draws.block):
+
+    def block(rows: slice, weights: FloatArray) -> None:
         if matrix.complete:
             of_models = weights @ matrix.totals
             totals = of_models[:, first] - of_models[:, second]
@@ -156,6 +177,16 @@ def _studentised(matrix: ScoreMatrix, pairs: IntArray, draws: Draws, best: Float
         t = _studentise(totals, weights[:, active] ** 2 @ d**2, g)
         _fold(best, rows, t, first)
         _fold(best, rows, t[:, by_second], second[by_second])
+
+    _each_block(len(sums), draws, block)
+
+
+def _each_block(n_units: int, draws: Draws, work: Callable[[slice, FloatArray], None]) -> None:
+    """Do the work of each block of draws, each on rows of its own, in a few threads."""
+    blocks = draw_blocks(draws.n, draws.block)
+    with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
+        for _ in pool.map(lambda rows: work(rows, webb_block(n_units, rows, draws.seed)), blocks):
+            pass
 
 
 def _studentise(totals: FloatArray, squares: FloatArray, g: IntArray) -> FloatArray:

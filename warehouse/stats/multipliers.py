@@ -40,11 +40,20 @@ def webb_draws(
         >>> [(rows.start, weights.shape) for rows, weights in webb_draws(3, 100, 0, block=64)]
         [(0, (64, 3)), (64, (36, 3))]
     """
-    streams = max(1, -(-block // STREAM))
-    for start in range(0, n_draws, streams * STREAM):
-        stop = min(start + streams * STREAM, n_draws)
-        parts = [_stream(n, first // STREAM, seed) for first in range(start, stop, STREAM)]
-        yield slice(start, stop), np.concatenate(parts)[: stop - start]
+    for rows in draw_blocks(n_draws, block):
+        yield rows, webb_block(n, rows, seed)
+
+
+def draw_blocks(n_draws: int, block: int) -> list[slice]:
+    """The draws in blocks of whole streams, ``block`` rows or a little more each."""
+    size = max(1, -(-block // STREAM)) * STREAM
+    return [slice(start, min(start + size, n_draws)) for start in range(0, n_draws, size)]
+
+
+def webb_block(n: int, rows: slice, seed: int) -> FloatArray:
+    """Weights of one of `draw_blocks`, shape (rows, n); blocks may be made in any order."""
+    parts = [_stream(n, first // STREAM, seed) for first in range(rows.start, rows.stop, STREAM)]
+    return np.concatenate(parts)[: rows.stop - rows.start]
 
 
 def _stream(n: int, number: int, seed: int) -> FloatArray:
