@@ -59,7 +59,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "warehouse": LIBRARY,
 }
 # Rooms that take nothing from outside but Python's own library and these.
-PURE: dict[str, set[str]] = {ERRORS: set(), STATS: {"numba", "numpy", "scipy"}, QUERIES: set()}
+PURE: dict[str, set[str]] = {
+    ERRORS: set(),
+    STATS: {"numba", "numpy", "scipy", "threadpoolctl"},
+    QUERIES: set(),
+}
 
 ENGINE = re.compile(r"duckdb|postgres|psycopg|sqlite|(?<![a-z])(py)?spark(?![a-z])", re.IGNORECASE)
 ENGINE_HOME = "warehouse.store.dialects"
