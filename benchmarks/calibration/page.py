@@ -204,7 +204,8 @@ K above 1 the prompts of a cluster differ in difficulty (Beta, concentration 2).
 are normal, exponential or Beta(½, 2), tied by a Gaussian copula. Samples are drawn with replacement
 from a population of up to 200 000 units whose mean is known exactly; 4 000 to 20 000 samples a
 cell, more where the coverage is near a border. Combinations with fewer than two prompts per cluster
-are left out. Unequal clusters are not in this grid.
+are left out. Unequal clusters are not in this grid; `pytest -m slow tests/test_stats_coverage.py`
+simulates some.
 
 Which method is used where, and the flags, is decided by `choose_interval`
 ([warehouse/stats/defaults.py](../warehouse/stats/defaults.py)); a flag says that the data are of a
@@ -213,16 +214,19 @@ kind for which coverage is not certain:
 | flag | raised |
 | --- | --- |
 | `few_prompts` | 0/1 scores, n up to 100; other bounded scores, n < 50 |
-| `few_informative_prompts` | fewer than 10 prompts, by weight, are off a bound (pairs: differ) |
+| `few_informative_prompts` | fewer than 10 prompts, by weight, are off a bound |
+| `few_differing_prompts` | two runs differ on fewer than 10 prompts, by weight |
 | `few_skewed_prompts` | unbounded, n < 50 and skewness above 1, or n < 40 times its square |
 | `few_clusters` | G < 20 (scores that are not 0/1, and paired differences) |
-| `few_informative_clusters` | G < 20 (0/1), or fewer than 10, by weight, are off a bound (differ) |
+| `few_informative_clusters` | G < 20 (0/1), or fewer than 10, by weight, are off a bound |
+| `few_differing_clusters` | two runs differ on fewer than 10 clusters, by weight |
 | `few_skewed_clusters` | unbounded, G < 40 times the squared skewness of cluster totals |
 
 *By weight* is Kish's count: (Σ t)²/Σ t² over the totals t of the units above the lower bound, and
 below the upper one, whichever is smaller. Where it is below 20, scores with bounds get
 `clopper_pearson_effective`: Clopper–Pearson's interval at an effective number of prompts, with
-degrees of freedom cut for the kurtosis of the units.
+degrees of freedom cut for the kurtosis of the units: a mean near a bound rests on few units, and
+so does its error. It is wide on purpose.
 
 """
 _TABLE = """## The whole table
