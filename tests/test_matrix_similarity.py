@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 
 import numpy as np
@@ -182,3 +184,12 @@ def test_continuous_scores_are_refused_where_ones_are_counted(similarity: str) -
         summarise_similarity(continuous(5, 3), similarity)
     with pytest.raises(StatisticsError, match="cosine, hamming, jaccard"):
         summarise_similarity(binary(5, 3), "euclid")  # type: ignore[arg-type]
+
+
+def test_the_compiler_is_loaded_only_where_it_is_needed() -> None:
+    """It takes longer to load than most commands run."""
+    program = (
+        "import sys, warehouse.metrics.matrix.face as face; loaded = set(sys.modules);"
+        "sys.exit('numba' in loaded or 'scipy.stats' in loaded)"
+    )
+    assert subprocess.run([sys.executable, "-P", "-c", program], check=False).returncode == 0
