@@ -61,7 +61,10 @@ def build() -> StoreRows:
     put(rows, "flat", "org/a", [1, 1, 1])
     put(rows, "flat", "org/b", [0, 0, 0])
     put(rows, "lone", "org/a", [1, 0, 1])
-    for benchmark in ("gaps", "apart", "flat", "lone"):
+    rows.published(rows.run("org/a", "paper"), 0.5, benchmark="paper")
+    rows.published(rows.run("org/b", "paper"), 0.6, benchmark="paper")
+    rows.run("org/a", "bare")
+    for benchmark in ("gaps", "apart", "flat", "lone", "paper", "bare"):
         rows.describe(benchmark, rows.metric())
     rows.clusters("exam", {"even": [f"q{i:02}" for i in range(0, 40, 2)]}, default=False)
     rows.rows["clustering"][-1]["kind"] = "semantic"
@@ -241,7 +244,9 @@ def test_weights(home: Warehouse) -> None:
     assert own_clusters.clustering.startswith("performance, ")
     again = home.matrix("exam").weights(draws=500, seed=3, cluster="topic", given=own)
     assert "read back" in again.notes[-1]
-    other = home.matrix("exam").weights(draws=500, seed=3, cluster="topic", given={"q00": 1})
+    named = {"q00": 1.0, "q99": 1.0}
+    other = home.matrix("exam").weights(draws=500, seed=3, cluster="topic", given=named)
+    assert "1 prompts that the weights name are not in the matrix" in other.notes
     assert "read back" not in " ".join(other.notes)
 
 
@@ -280,6 +285,8 @@ def test_explanation(home: Warehouse) -> None:
     [
         (lambda w: w.matrix("nowhere").data, MisuseError, "no benchmark is called 'nowhere'"),
         (lambda w: w.matrix("lone").data, MisuseError, r"1 model\(s\).*at least 2"),
+        (lambda w: w.matrix("paper").data, MisuseError, r"0 model\(s\).*at least 2"),
+        (lambda w: w.matrix("bare").data, MisuseError, r"0 model\(s\).*at least 2"),
         (lambda w: w.matrix("apart").data, MisuseError, "0 of 3 prompts.*model!=NAME"),
         (lambda w: w.matrix("flat").test(), StatisticsError, "columns are constant"),
         (lambda w: w.matrix("flat").cluster(), StatisticsError, "1 distinct performance vector"),

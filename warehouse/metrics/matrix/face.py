@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -159,11 +160,16 @@ class Matrix:
         parts = [labels, *clusters.values(), *([] if own is None else [own])]
         settings = {"draws": draws, "clusters": name, "equal": list(clusters),
                     "given": own is not None}  # fmt: skip
-        return self._ask(
+        found = self._ask(
             "weights", MatrixWeights, settings, seed,
             lambda: run_weights(data, labels, name, clusters, own, draws, seed, self.progress),
             *(part.tobytes() for part in parts),
         )  # fmt: skip
+        absent = len((given or {}).keys() - set(data.keys))
+        if not absent:
+            return found
+        note = f"{absent} prompts that the weights name are not in the matrix"
+        return replace(found, notes=(*found.notes, note))
 
     def grow(self, *, sizes: Sequence[int] = (), seed: int = 0) -> MatrixGrowth:
         """Score of every model against size: most informative prompts first, and at random.
@@ -236,15 +242,10 @@ class Matrix:
 
 
 def _by_prompt(data: MatrixData, given: Mapping[str, float]) -> NDArray[np.float64]:
-    places = {key: place for place, key in enumerate(data.keys)}
-    unknown = [key for key in given if key not in places]
-    if len(unknown) == len(given):
+    """Weights by row; prompts that go by one name have one weight."""
+    if not given.keys() & set(data.keys):
         raise MisuseError(
-            f"the weights name none of the {len(places)} prompts of the matrix; prompts are called"
-            f" such as {data.keys[0]!r}, found {unknown[:1]}"
+            f"the weights name none of the {len(data.keys)} prompts of the matrix; prompts are"
+            f" called such as {data.keys[0]!r}, found {list(given)[:1]}"
         )
-    weights = np.zeros(len(data.keys))
-    for key, weight in given.items():
-        if key in places:
-            weights[places[key]] = weight
-    return weights
+    return np.array([given.get(key, 0.0) for key in data.keys])

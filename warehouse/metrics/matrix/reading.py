@@ -124,7 +124,7 @@ def _one_group(found: Selection) -> tuple[list[_Column], list[str]]:
         ]
         for members in found.groups().values()
     ]  # fmt: skip
-    ordered = sorted(groups, key=len, reverse=True)
+    ordered = sorted(groups, key=len, reverse=True) or [[]]
     others = sum(map(len, ordered[1:]))
     notes = [
         f"{others} models of another split, task version, metric or judge are left out (--where"
