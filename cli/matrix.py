@@ -97,7 +97,7 @@ def finish(state: State, found: MatrixResult) -> None:
 @matrix_options
 @pass_state
 def test(state: State, /, benchmark: str, output: Output, histogram: bool, **options: Any) -> None:
-    from warehouse.metrics.matrix.results import HistogramRow, TestRow
+    from warehouse.metrics.matrix.rows import HistogramRow, TestRow
 
     from .matrix_tables import print_histogram, print_test
 
@@ -125,7 +125,7 @@ def test(state: State, /, benchmark: str, output: Output, histogram: bool, **opt
 @matrix_options
 @pass_state
 def cluster(state: State, /, benchmark: str, output: Output, members: bool, **options: Any) -> None:
-    from warehouse.metrics.matrix.results import ClusterCountRow
+    from warehouse.metrics.matrix.rows import ClusterCountRow
 
     from .matrix_tables import member_rows, print_clusters
 
@@ -172,7 +172,7 @@ def weights(
     state: State, /, benchmark: str, output: Output, part: str | None, file: Path | None,
     **options: Any,
 ) -> None:  # fmt: skip
-    from warehouse.metrics.matrix.results import OutrankRow, RandomWeightRow, WeightRow
+    from warehouse.metrics.matrix.rows import OutrankRow, RandomWeightRow, WeightRow
 
     from .matrix_tables import print_weights
 
@@ -236,7 +236,7 @@ def read_weights(path: Path) -> dict[str, float]:
 @matrix_options
 @pass_state
 def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options: Any) -> None:
-    from warehouse.metrics.matrix.results import GrowthRow, GrowthStep
+    from warehouse.metrics.matrix.rows import GrowthRow, GrowthStep
 
     from .matrix_tables import print_growth
 
@@ -264,7 +264,7 @@ def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options
 @matrix_options
 @pass_state
 def explain(state: State, /, benchmark: str, output: Output, top: int, **options: Any) -> None:
-    from warehouse.metrics.matrix.results import ExplainRow
+    from warehouse.metrics.matrix.rows import ExplainRow
 
     from .matrix_tables import print_explanation
 

@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.metrics.matrix.reading import MatrixData
-from warehouse.metrics.matrix.results import (
+from warehouse.metrics.matrix.results import MatrixClusters, MatrixExplanation, MatrixTest
+from warehouse.metrics.matrix.rows import (
     ClusterCountRow,
     ClusterRow,
     ExplainRow,
     HistogramRow,
-    MatrixClusters,
-    MatrixExplanation,
-    MatrixTest,
     TestRow,
 )
 from warehouse.stats.matrix import (

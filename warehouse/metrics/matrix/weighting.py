@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from warehouse.metrics.matrix.computing import common
 from warehouse.metrics.matrix.reading import MatrixData
-from warehouse.metrics.matrix.results import (
+from warehouse.metrics.matrix.results import MatrixGrowth, MatrixWeights
+from warehouse.metrics.matrix.rows import (
     GrowthRow,
     GrowthStep,
-    MatrixGrowth,
-    MatrixWeights,
     OutrankRow,
     RandomWeightRow,
     WeightRow,
