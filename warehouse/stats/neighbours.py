@@ -1,7 +1,8 @@
 """Cosine neighbours of vectors: the nearest, and all pairs above a threshold (statistics.md §9).
 
-Pairs are looked for in blocks: products of 32-bit blocks say which pairs come into question, and
-only those are computed again in 64 bits. What is found does not depend on the size of a block.
+Pairs are looked for in blocks: products of 32-bit blocks (of shorter vectors, where those tell) say
+which pairs come into question, and only those are computed again in 64 bits. What is found does not
+depend on the size of a block.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.inputs import FloatArray, check_length
 from warehouse.stats.partition import Codes, connect
+from warehouse.stats.shortening import shorten
 
 Vectors = NDArray[np.float32]
 
@@ -197,7 +199,7 @@ def _blocks(
     rows: Vectors, threshold: float, block: int
 ) -> Iterator[tuple[Codes, Codes, FloatArray, float]]:
     """Pairs above the threshold, block by block of the upper triangle, and the share done."""
-    unit = unit_rows(rows)
+    unit = shorten(unit_rows(rows), threshold)
     starts = range(0, len(rows), block)
     buffer = np.empty((block, block), np.float32)
     total, done = len(starts) * (len(starts) + 1) // 2, 0
