@@ -49,6 +49,10 @@ _STORE = (
         "warehouse db check",
         "warehouse db check --json",
     )),
+    Entry("publish", "store", "publish", "Make a read-only copy that readers can keep open.", (
+        "warehouse publish published.duckdb",
+        "warehouse publish published.duckdb --after ingest,refresh",
+    )),
     Entry("config", "store", "settings", "Show which settings hold and where they come from.", (
         "warehouse config",
     )),

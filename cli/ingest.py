@@ -57,6 +57,10 @@ REFUSED = 3
     help="Texts to store: prompts as sent and responses.",
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Read and check everything, store nothing.")
+@click.option(
+    "--publish", metavar="PATH", type=click.Path(dir_okay=False),
+    help="Publish a read-only copy there afterwards, if anything was stored.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="An array with one object per source.")
 @pass_state
 def ingest(state: State, /, **given: Any) -> None:
@@ -71,6 +75,7 @@ def ingest(state: State, /, **given: Any) -> None:
         from .summary import print_summary
 
         print_summary(report, state, dry_run=given["dry_run"])
+    _publish(state, given, report)
     click.get_current_context().exit(REFUSED if report.refused else 0)
 
 
@@ -88,7 +93,15 @@ class Given:
     max_rejected: int
     text: Any
     dry_run: bool
+    publish: str | None
     as_json: bool
+
+
+def _publish(state: State, given: dict[str, Any], report: IngestReport) -> None:
+    from .publish import publish_after
+
+    if not given["dry_run"] and any(item.state == "loaded" for item in report.sources):
+        publish_after(state, "ingest", given["publish"])
 
 
 def _ingest(state: State, given: Given) -> IngestReport:

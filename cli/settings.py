@@ -16,6 +16,8 @@ def config(state: State, output: Output) -> None:
 
     rows = []
     for setting in state.config().settings:
-        shown = parse_url(setting.value).render_as_string(hide_password=True)
+        shown = setting.value
+        if setting.name == "store.url":
+            shown = parse_url(shown).render_as_string(hide_password=True)
         rows.append({"setting": setting.name, "value": shown, "origin": setting.origin})
     output.emit(["setting", "value", "origin"], rows)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from warehouse.metrics.suites import SuiteBoard
     from warehouse.metrics.variance import VarianceReport
     from warehouse.stats import VarianceParts
+    from warehouse.store.copies import Published
     from warehouse.store.loader import LoadOptions
 
 
@@ -99,6 +100,17 @@ class Warehouse:
                 store, paths, format=format, values=values, mapping=mapping, options=options,
                 dry_run=dry_run,
             )  # fmt: skip
+
+    def publish(self, path: str | Path) -> Published:
+        """Write a read-only copy of the store, or replace an earlier one atomically; see
+        :func:`warehouse.store.copies.publish`.
+
+        Raises:
+            MisuseError: the store is on a server, or ``path`` holds something else.
+        """
+        from warehouse.store.copies import publish
+
+        return publish(self.url, path, wait=self.wait)
 
     def arrow(self, query: str, **parameters: Any) -> pa.Table:
         """Result of a view, a library query (by name) or one SELECT, as Arrow.

@@ -4,10 +4,15 @@ The file lies in the current folder::
 
     [store]
     url = "duckdb:///evals.duckdb"
+
+    [publish]
+    path = "published.duckdb"
+    after = "ingest,refresh"
 """
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -15,14 +20,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import InputError
+from warehouse.errors import InputError, MisuseError
 from warehouse.store.engine import DEFAULT_URL
 
 FILE = "warehouse.toml"
 URL_VARIABLE = "WAREHOUSE_URL"
 
 #: Tables of the file and their keys.
-KNOWN: Mapping[str, tuple[str, ...]] = {"store": ("url",)}
+KNOWN: Mapping[str, tuple[str, ...]] = {"store": ("url",), "publish": ("path", "after")}
 
 _HEADER = re.compile(r"\s*\[(?P<name>[^\[\]]+)\]")
 _KEY = re.compile(r"""\s*(?P<name>(?:"[^"]*"|'[^']*'|[\w.-]|\s*\.\s*)+)\s*=""")
@@ -51,11 +56,13 @@ class Config:
     """The settings that hold."""
 
     url: Setting
+    publish_path: Setting
+    publish_after: Setting
 
     @property
     def settings(self) -> tuple[Setting, ...]:
         """All of them, in the order of the file."""
-        return (self.url,)
+        return (self.url, self.publish_path, self.publish_after)
 
 
 def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None) -> Config:
@@ -72,7 +79,48 @@ def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None
     """
     path = folder / FILE
     said = _read(path) if path.is_file() else {}
-    return Config(url=_url(path, said, environment, url))
+    return Config(
+        url=_url(path, said, environment, url),
+        publish_path=_said(said, "publish.path"),
+        publish_after=_said(said, "publish.after"),
+    )
+
+
+def add_publish(folder: Path, target: str, after: str) -> Path:
+    """Add the table ``[publish]`` to ``warehouse.toml``, which is made if there is none.
+
+    Args:
+        folder: where the file lies.
+        target: path of the published copy.
+        after: ``ingest``, ``refresh`` or both, separated by a comma.
+
+    Returns:
+        the file.
+
+    Raises:
+        MisuseError: the file says something else about publishing already.
+        InputError: the file is not what :func:`load` reads.
+    """
+    path = folder / FILE
+    said = _read(path) if path.is_file() else {}
+    wanted = {"publish.path": target, "publish.after": after}
+    found = {name: setting for name, setting in said.items() if name in wanted}
+    if {name: setting.value for name, setting in found.items()} == wanted:
+        return path
+    if found:
+        listed = "; ".join(f"{name} is {setting}" for name, setting in found.items())
+        raise MisuseError(f"{listed}; change it there")
+    lines = "".join(
+        f"{name.partition('.')[2]} = {json.dumps(value, ensure_ascii=False)}\n"
+        for name, value in wanted.items()
+    )
+    before = path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if path.is_file() else ""
+    path.write_text(f"{before}[publish]\n{lines}", encoding="utf-8")
+    return path
+
+
+def _said(said: Mapping[str, Setting], name: str) -> Setting:
+    return said.get(name, Setting(name, "", "the default"))
 
 
 def _url(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from warehouse.errors import MisuseError, StoreError, StoreLockedError
 from warehouse.store import dialects, revision
 from warehouse.store.binds import bind_names
+
+T = TypeVar("T")
 
 #: Where the store is if nobody says.
 DEFAULT_URL = "duckdb:///warehouse.duckdb"
@@ -127,7 +129,7 @@ def open_store(
         raise StoreError(
             f"no store at {parsed.database}; create it with: warehouse init, or warehouse ingest"
         )
-    store = _wait_for(
+    store = wait_for(
         lambda: Store(parsed, dialect, dialect.open_engine(parsed, write or create, guarded)),
         parsed, dialect, wait, say,
     )  # fmt: skip
@@ -154,13 +156,19 @@ def _prepare(
         store.dialect.guard(store.connection)
 
 
-def _wait_for(
-    attempt: Callable[[], Store],
+def wait_for(
+    attempt: Callable[[], T],
     url: sa.URL,
     dialect: dialects.Dialect,
     wait: float,
     say: Callable[[str], None] | None,
-) -> Store:
+) -> T:
+    """What an attempt to open a store gives, repeated while another process holds it.
+
+    Raises:
+        StoreError: it cannot be opened.
+        StoreLockedError: still held after ``wait`` seconds; names the holder.
+    """
     deadline, told = time.monotonic() + wait, False
     where = url.render_as_string(hide_password=True)
     while True:
