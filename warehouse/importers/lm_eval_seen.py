@@ -21,7 +21,10 @@ _FORMULATIONS = {"rolling": "loglikelihood_rolling", "text": "generate_until"}
 def first_seen(rows: Sequence[Mapping[str, Any]]) -> Seen:
     """Metrics with their filters and first values."""
     pairs = dict.fromkeys(
-        (metric, row["filter"]) for row in rows if "filter" in row for metric in metrics_of(row)
+        (metric, row["filter"])
+        for row in rows
+        if isinstance(row.get("filter"), str)  # rows with another one are rejected
+        for metric in metrics_of(row)
     )
     values: dict[str, Any] = {}
     for row in rows:

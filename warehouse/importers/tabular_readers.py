@@ -205,7 +205,7 @@ def json_flavour(member: Member) -> str:
     try:
         json.loads(line)
         complete = True
-    except ValueError:
+    except (ValueError, RecursionError):
         complete = False
     if complete and rest.strip():
         return "jsonl"
