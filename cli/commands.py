@@ -50,8 +50,8 @@ _STORE = (
         "warehouse db check --json",
     )),
     Entry("publish", "store", "publish", "Make a read-only copy that readers can keep open.", (
-        "warehouse publish published.duckdb",
-        "warehouse publish published.duckdb --after ingest,refresh",
+        "warehouse publish published.db",
+        "warehouse publish published.db --after ingest,refresh",
     )),
     Entry("config", "store", "settings", "Show which settings hold and where they come from.", (
         "warehouse config",

@@ -6,7 +6,7 @@ The file lies in the current folder::
     url = "duckdb:///evals.duckdb"
 
     [publish]
-    path = "published.duckdb"
+    path = "published.db"
     after = "ingest,refresh"
 """
 
