@@ -40,6 +40,9 @@ bench: setup ## Measure speed and memory (minutes)
 calibrate: setup ## Simulate the default intervals and tests, write docs/calibration.md (minutes)
 	@$(BIN)/python benchmarks/calibrate.py --jobs $(JOBS)
 
+campaign: setup ## Ingest thousands of broken dumps (an hour or more; goes on where it stopped)
+	@$(BIN)/python tests/campaign/run.py
+
 wheel: setup ## Build the wheel into dist/
 	@rm -rf build
 	@$(PIP) wheel --no-build-isolation --no-deps --wheel-dir dist .

@@ -23,7 +23,7 @@ def first_seen(rows: Sequence[Mapping[str, Any]]) -> Seen:
     pairs = dict.fromkeys(
         (metric, row["filter"])
         for row in rows
-        if isinstance(row.get("filter"), str)  # rows with another one are rejected
+        if isinstance(row.get("filter"), str)  # anything else counts as no label
         for metric in metrics_of(row)
     )
     values: dict[str, Any] = {}

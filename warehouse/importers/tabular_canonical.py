@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -68,7 +69,9 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
         return _parquet_columns(path)
     line = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode("utf-8", "replace")
     if kind in ("csv", "tsv"):
-        return next(csv.reader([line.strip("\r")], delimiter="\t" if kind == "tsv" else ","), [])
+        rows = csv.reader([line.strip("\r")], delimiter="\t" if kind == "tsv" else ",")
+        with contextlib.suppress(csv.Error):  # then no importer knows the file
+            return next(rows, [])
     return _keys(line) if kind == "jsonl" else []
 
 

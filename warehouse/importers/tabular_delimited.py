@@ -183,7 +183,13 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
         delimiter=delimiter,
         quoting=csv.QUOTE_NONE if rules.quoting is False else csv.QUOTE_MINIMAL,
     )
-    header = next((row for row in rows if row), None)
+    try:
+        header = next((row for row in rows if row), None)
+    except csv.Error as error:
+        raise InputError(
+            f"the header cannot be read: {error}", path=member.name, place="line 1",
+            expected="a row of column names",
+        ) from None  # fmt: skip
     if header is None:
         raise InputError("an empty file", path=member.name, expected="a row of column names")
     return header, rows.line_num, delimiter

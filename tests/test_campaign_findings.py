@@ -1,0 +1,63 @@
+"""What mutation campaigns found: dumps that importers failed on, now refused with the reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from warehouse.ingest import ingest
+from warehouse.store.engine import open_store
+
+MAPPING = """
+files = ["*"]
+[run]
+model = "model"
+benchmark = { const = "b" }
+[sample]
+prompt_id = "model"
+[[scores]]
+metric = "acc"
+value = "score"
+"""
+FOUND = {
+    "deep.json": "[" * 50_000 + "]" * 50_000 + "\n",
+    "deep.jsonl": '{"model": ' + "[" * 50_000 + "]" * 50_000 + "}\n",
+    "wide.csv": "model,score," + "9" * 200_000 + "\na,1,2\n",
+    "return.csv": "model,benchmark\rodd,prompt_id,metric,score\na,b,1,acc,1\n",
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("mapped", [True, False])
+def test_the_dump_is_refused_and_not_the_importer_blamed(
+    tmp_path: Path, name: str, mapped: bool
+) -> None:
+    dump, mapping = tmp_path / "dump", tmp_path / "map.toml"
+    dump.mkdir()
+    (dump / name).write_text(FOUND[name])
+    mapping.write_text(MAPPING)
+    with open_store(str(tmp_path / "store"), create=True) as store:
+        report = ingest(
+            store, [dump], values={"model": "org/m"}, mapping=mapping if mapped else None
+        )
+    assert report.total("n_runs") == 0
+    for item in report.refused:
+        assert name in item.error and "defect" not in item.error
+    assert len(report.refused) + len(report.unclaimed) == 1
+
+
+def test_a_filter_that_is_no_text_counts_as_none(tmp_path: Path) -> None:
+    row = {"doc": {"q": 1}, "target": "a", "arguments": [], "resps": [["a"]],
+           "filtered_resps": ["a"], "metrics": ["acc"], "acc": 1.0}  # fmt: skip
+    rows = [row | {"doc_id": n, "filter": label} for n, label in enumerate(({}, "none", 7, None))]
+    dump = tmp_path / "samples_quiz_2025-05-31T14-30-51.983293.jsonl"
+    dump.write_text("".join(json.dumps(item) + "\n" for item in rows))
+    with open_store(str(tmp_path / "store"), create=True) as store:
+        report = ingest(store, [dump], values={"model": "org/m"})
+        assert report.refused == () and report.total("n_scores") == 4
+        labels = store.arrow(
+            "select distinct m.filter from score join metric m on m.id = metric_id"
+        )
+        assert labels["filter"].to_pylist() == [""]
