@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import warehouse
 from tests.stores import ENGINES, filled_store
 from tests.world import build_world
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.metrics.leaderboard import Leaderboard, leaderboard
 from warehouse.metrics.leaderboard_rows import LeaderboardRow
+from warehouse.metrics.leaderboard_words import describe_basis
 from warehouse.stats import estimate_mean
 from warehouse.store.engine import Store
 
 ROWS = build_world()
+MAPPING = """
+[run]
+model = "model"
+benchmark = { const = "b" }
+
+[sample]
+prompt_id = "item"
+
+[[scores]]
+metric = "loss"
+value = "loss"
+
+[metrics.loss]
+kind = "continuous"
+higher_is_better = false
+"""
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -210,3 +229,20 @@ def test_a_result_has_one_line_rows_and_a_frame(world: Store) -> None:
     content = board.to_dict()
     assert content["rows"][0]["estimate"] == 0.75
     assert content["rows"][0]["flags"] == ["few_prompts"]
+
+
+def test_few_skewed_scores_get_a_second_interval(tmp_path: Path) -> None:
+    scores = np.random.default_rng(3).exponential(size=30).round(6)
+    table = "model,item,loss\n" + "".join(f"m,{i},{s}\n" for i, s in enumerate(scores))
+    (tmp_path / "scores.csv").write_text(table)
+    (tmp_path / "map.toml").write_text(MAPPING)
+    store = warehouse.connect(str(tmp_path / "s.duckdb"))
+    store.ingest(tmp_path / "scores.csv", mapping=tmp_path / "map.toml")
+    board = store.leaderboard("b")
+    (row,) = board.rows
+    expected = estimate_mean(scores).beside
+    assert expected is not None
+    assert (row.method, row.beside_method) == ("t", "bca")
+    ends = (expected.low, expected.high)
+    assert (row.beside_ci_low, row.beside_ci_high) == pytest.approx(ends, rel=1e-9)
+    assert any("m: bca gives [" in line for line in describe_basis(board.rows))

@@ -74,6 +74,10 @@ class LeaderboardRow(Row):
         unscored_high: the figure with every missing score at the largest possible one.
         unscored_ci_low: lower end of the Imbens–Manski interval around the two.
         unscored_ci_high: upper end of it.
+        beside_method: a second method, where the default one is not certain: ``"bca"`` for few
+            skewed prompts, ``"wild_bootstrap"`` for few clusters; else empty.
+        beside_ci_low: lower end of the second interval.
+        beside_ci_high: upper end of it.
     """
 
     rank: int | None
@@ -112,6 +116,9 @@ class LeaderboardRow(Row):
     unscored_high: float | None = None
     unscored_ci_low: float | None = None
     unscored_ci_high: float | None = None
+    beside_method: str = ""
+    beside_ci_low: float | None = None
+    beside_ci_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -212,6 +219,9 @@ def _prompts_sampled(
         ci_high=found.ci_high, n_clusters=found.n_clusters, method=found.method,
         flags=bare.flags + found.flags, reason=found.reason, se_naive=found.se_clt,
         design_effect=found.design_effect,
+        beside_method=found.beside.method if found.beside else "",
+        beside_ci_low=found.beside.low if found.beside else None,
+        beside_ci_high=found.beside.high if found.beside else None,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ def describe_basis(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     shown = [row for row in rows if row.estimate is not None]
     yield from _intervals(shown)
     yield from _errors(shown)
+    yield from _second_intervals(shown)
 
 
 def _intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
@@ -48,6 +49,14 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         )
     elif any(row.standard_error and row.method != "published" for row in rows):
         yield "errors take prompts for independent: no clusters"
+
+
+def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    for row in rows:
+        if row.beside_method:
+            ends = f"[{row.beside_ci_low:.4g}, {row.beside_ci_high:.4g}]"
+            condition = f" {row.condition}" if row.condition else ""
+            yield f"{row.model}{condition}: {row.beside_method} gives {ends}; the data are few"
 
 
 def _span(values: Sequence[float], form: str) -> str:
