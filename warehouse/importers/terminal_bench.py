@@ -1,0 +1,197 @@
+"""Importer of run folders of Terminal-Bench."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.errors import InputError
+from warehouse.importers.base import batch_of
+from warehouse.importers.documents import (
+    has_keys,
+    head_of,
+    moment,
+    nearest,
+    read_document,
+    seconds_between,
+)
+from warehouse.importers.inspect_fields import whole_count
+from warehouse.importers.inspect_sample import part_of
+from warehouse.importers.lm_eval_metrics import number_or_none
+from warehouse.importers.lm_eval_model import require_model, text_or_none
+from warehouse.importers.lm_eval_rows import compact
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+)
+
+HARNESS = "terminal-bench"
+BENCHMARK = "terminal-bench-core"
+METRIC = "resolved"
+
+RESULTS, METADATA = "results.json", "run_metadata.json"
+
+# 20250923_droid_gpt-5   date, agent and model: a submission to the leaderboard
+_SUBMISSION = re.compile(r"\d{8}_(?P<agent>[^_]+)_(?P<model>.+)")
+_ATTEMPT = re.compile(r"\.(\d{1,9})-of-\d+")
+
+RESOLVED = MetricSpec(
+    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution",
+    is_default=True,
+)  # fmt: skip
+
+Document = dict[str, Any]
+
+
+class TerminalBench:
+    """A run: ``results.json`` of all trials, ``run_metadata.json``, results of single trials.
+
+    Trials that the first of these lacks, as after an interruption, come from their own files.
+    """
+
+    name = "terminal_bench"
+    version = "1"
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """One source for each run."""
+        wholes: dict[Path, Path] = {}
+        settings: dict[Path, Path] = {}
+        trials: list[Path] = []
+        for item in candidates:
+            head = head_of(item)
+            if item.path.name == METADATA and has_keys(head, "agent_name", "run_id"):
+                settings[item.path.parent] = item.path
+            elif item.path.name == RESULTS and has_keys(head, "trial_name", "is_resolved"):
+                if has_keys(head, "results"):
+                    wholes[item.path.parent] = item.path
+                else:
+                    trials.append(item.path)
+        parts = defaultdict[Path, list[Path]](list)
+        for path in trials:  # <run>/<task>/<trial>/results.json
+            above = nearest(path.parent, [*wholes, *settings])
+            parts[above or path.parents[min(2, len(path.parents) - 1)]].append(path)
+        for folder in dict.fromkeys([*wholes, *parts]):
+            own = [found[folder] for found in (wholes, settings) if folder in found]
+            yield SourceFiles(str(folder), folder, (*own, *sorted(parts[folder])))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one run.
+
+        Raises:
+            InputError: a file is damaged, or nothing names the model.
+        """
+        documents = {path: read_document(path) for path in source.files}
+        top = {path.name: found for path, found in documents.items() if path.parent == source.root}
+        metadata = top.get(METADATA, {})
+        whole = top.get(RESULTS, {}) if "results" in top.get(RESULTS, {}) else {}
+        if not isinstance(whole.get("results", []), list):
+            raise InputError("'results' is no list", path=str(source.files[0]),
+                             expected="a list of trials")  # fmt: skip
+        found = [(f"trial {place}", trial) for place, trial in enumerate(whole.get("results", []))]
+        known = {str(trial.get("trial_name")) for _, trial in found if isinstance(trial, dict)}
+        found += [
+            (str(path.relative_to(source.root)), trial)
+            for path, trial in documents.items()
+            if trial is not metadata
+            and trial is not whole
+            and str(trial.get("trial_name")) not in known
+        ]
+        header = _header(source.root, metadata, whole, settings.values)
+        dump = Dump((header,), ())
+        dump.batches = _batches(found, dump.rejections)
+        return dump
+
+
+def _header(
+    folder: Path, metadata: Document, whole: Document, values: Mapping[str, Any]
+) -> RunHeader:
+    agent, model = text_or_none(metadata.get("agent_name")), text_or_none(
+        metadata.get("model_name"))  # fmt: skip
+    for part in reversed(folder.parts):
+        submission = _SUBMISSION.fullmatch(part)
+        if submission:
+            agent, model = agent or submission["agent"], model or submission["model"]
+            break
+    require_model(text_or_none(values.get("model")) or model, str(folder))
+    commit = text_or_none(metadata.get("commit_hash"))
+    arguments = part_of(metadata, "agent_kwargs")
+    kept = ("run_id", "uuid", "dataset_path", "task_ids", "exclude_task_ids", "n_attempts",
+            "n_tasks", "resumed_at", "end_time")  # fmt: skip
+    return RunHeader(
+        harness=HARNESS,
+        model=model or "",
+        benchmark=text_or_none(metadata.get("dataset_name")) or BENCHMARK,
+        agent=agent,
+        agent_parameters={key: value for key, value in arguments.items() if value is not None},
+        benchmark_version=text_or_none(metadata.get("dataset_version")),
+        metrics=(RESOLVED,),
+        run_id=text_or_none(whole.get("id")) or text_or_none(metadata.get("uuid")),
+        harness_commit=None if commit == "unknown" else commit,
+        started_at=moment(metadata.get("start_time")),
+        configuration={key: metadata[key] for key in kept if metadata.get(key) is not None},
+        n_benchmark=whole_count(metadata.get("dataset_size")) or None,
+        n_requested=whole_count(metadata.get("n_tasks")),
+        published=tuple(_published(whole or metadata)),
+        place=RESULTS,
+    )
+
+
+def _published(document: Document) -> Iterator[PublishedScore]:
+    accuracy = number_or_none(document.get("accuracy"))
+    if accuracy is not None:
+        yield PublishedScore(METRIC, accuracy)
+    for k, value in part_of(document, "pass_at_k").items():
+        if number_or_none(value) is not None:
+            yield PublishedScore(METRIC, number_or_none(value), statistic=f"pass@{k}")
+
+
+def _batches(
+    trials: Iterable[tuple[str, Any]], rejections: list[Rejection]
+) -> Iterator[pa.RecordBatch]:
+    rows = []
+    for place, trial in trials:
+        try:
+            rows.append(_row(trial))
+        except ValueError as error:
+            rejections.append(Rejection(place, str(error), "a trial as Terminal-Bench writes it"))
+    if rows:
+        yield batch_of(rows)
+
+
+def _row(trial: Any) -> Document:
+    task = text_or_none(trial.get("task_id")) if isinstance(trial, dict) else None
+    if task is None:
+        raise ValueError(f"no task_id: {compact(trial)[:200]}")
+    attempt = _ATTEMPT.search(str(trial.get("trial_name")))
+    resolved = trial.get("is_resolved")
+    if resolved is not None and not isinstance(resolved, bool):
+        raise ValueError(f"is_resolved is {compact(resolved)[:60]}, neither true, false nor null")
+    failure = text_or_none(trial.get("failure_mode"))
+    tests = part_of(trial, "parser_results")
+    return {
+        "run": 0,
+        "prompt_id": task,
+        "text": text_or_none(trial.get("instruction")),
+        "draw": max(int(attempt[1]) - 1, 0) if attempt else None,
+        "error": None if failure in ("unset", "none") else failure,
+        "input_tokens": whole_count(trial.get("total_input_tokens")),
+        "output_tokens": whole_count(trial.get("total_output_tokens")),
+        "latency": seconds_between(trial.get("agent_started_at"), trial.get("agent_ended_at")),
+        "explanation": compact(tests) if tests else None,
+        # no verdict is no score; the source's accuracy counts it as not resolved
+        "scores": [{"metric": METRIC, "value": None if resolved is None else float(resolved)}],
+    }
+
+
+IMPORTER = TerminalBench()
