@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from warehouse.errors import InputError
-from warehouse.records import Candidate, parse_json
+from warehouse.importers.base import batch_of
+from warehouse.importers.lm_eval_rows import compact
+from warehouse.records import Candidate, Rejection, parse_json
 
 #: Larger files are not parsed whole.
 LARGEST_BYTES = 2 << 30
+
+#: About so many sample rows go into one batch.
+BATCH_ROWS = 1000
+#: Repeats of one prompt beyond this are no dump.
+LARGEST_DRAW = 1 << 20
+
+Row = dict[str, Any]
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -78,3 +89,69 @@ def nearest(folder: Path, folders: Iterable[Path]) -> Path | None:
     """The folder itself or the closest one above it that is among ``folders``."""
     known = set(folders)
     return next((item for item in (folder, *folder.parents) if item in known), None)
+
+
+def batches_of(
+    items: Iterable[tuple[str, Any]],
+    rows_of: Callable[[Any], Iterable[Row]],
+    rejections: list[Rejection],
+    expected: str,
+) -> Iterator[pa.RecordBatch]:
+    """Sample rows of items, in batches; an item that ``rows_of`` raises ``ValueError`` for is
+    rejected with its place."""
+    held: list[Row] = []
+    for place, item in items:
+        try:
+            held += rows_of(item)
+        except ValueError as error:
+            rejections.append(Rejection(place, str(error)[:300], expected))
+        if len(held) >= BATCH_ROWS:
+            yield batch_of(held)
+            held = []
+    if held:
+        yield batch_of(held)
+
+
+def verdict(value: Any, name: str) -> float | None:
+    """True, false (also as 1 and 0) or null as a score.
+
+    Raises:
+        ValueError: another value.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, (bool, int, float)) or value not in (0, 1):
+        raise ValueError(f"{name} is {compact(value)[:60]}, neither true, false nor null")
+    return float(value)
+
+
+def required_text(row: Any, key: str) -> str:
+    """A text (or whole number, as text) that a row must have.
+
+    Raises:
+        ValueError: it has none.
+    """
+    found = row.get(key) if isinstance(row, dict) else None
+    whole = isinstance(found, int) and not isinstance(found, bool)
+    if not whole and not (isinstance(found, str) and found.strip()):
+        raise ValueError(f"no {key}: {compact(row)[:200]}")
+    return str(found)
+
+
+def list_of(row: Row, key: str) -> list[Any]:
+    """A list inside a row; empty where there is none or null.
+
+    Raises:
+        ValueError: something else stands there, or the list is beyond reason.
+    """
+    found = row.get(key)
+    if found is None:
+        return []
+    if not isinstance(found, list) or len(found) > LARGEST_DRAW:
+        raise ValueError(f"{key} is no list: {compact(found)[:60]}")
+    return found
+
+
+def item_at(values: list[Any], place: int) -> Any:
+    """An item of a list that may be shorter."""
+    return values[place] if place < len(values) else None

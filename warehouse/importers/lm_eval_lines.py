@@ -58,6 +58,17 @@ class RowSource:
             if row is not None:
                 yield row, text
 
+    def numbered(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Line number and row; bad ones are recorded, not raised.
+
+        Raises:
+            InputError: as for :meth:`rows`.
+        """
+        for line, text in self.texts():
+            row = self._parsed(line, text)
+            if row is not None:
+                yield line, row
+
     def texts(self) -> Iterator[tuple[int, bytes]]:
         """Line number and JSON text of each row, not parsed.
 

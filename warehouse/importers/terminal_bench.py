@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from warehouse.errors import InputError
-from warehouse.importers.base import batch_of
 from warehouse.importers.documents import (
+    batches_of,
     has_keys,
     head_of,
     moment,
     nearest,
     read_document,
+    required_text,
     seconds_between,
+    verdict,
 )
 from warehouse.importers.inspect_fields import whole_count
 from warehouse.importers.inspect_sample import part_of
@@ -31,7 +31,6 @@ from warehouse.records import (
     ImportSettings,
     MetricSpec,
     PublishedScore,
-    Rejection,
     RunHeader,
     SourceFiles,
 )
@@ -109,7 +108,8 @@ class TerminalBench:
         ]
         header = _header(source.root, metadata, whole, settings.values)
         dump = Dump((header,), ())
-        dump.batches = _batches(found, dump.rejections)
+        dump.batches = batches_of(found, lambda trial: [_row(trial)], dump.rejections,
+                                  "a trial as Terminal-Bench writes it")  # fmt: skip
         return dump
 
 
@@ -156,27 +156,9 @@ def _published(document: Document) -> Iterator[PublishedScore]:
             yield PublishedScore(METRIC, number_or_none(value), statistic=f"pass@{k}")
 
 
-def _batches(
-    trials: Iterable[tuple[str, Any]], rejections: list[Rejection]
-) -> Iterator[pa.RecordBatch]:
-    rows = []
-    for place, trial in trials:
-        try:
-            rows.append(_row(trial))
-        except ValueError as error:
-            rejections.append(Rejection(place, str(error), "a trial as Terminal-Bench writes it"))
-    if rows:
-        yield batch_of(rows)
-
-
 def _row(trial: Any) -> Document:
-    task = text_or_none(trial.get("task_id")) if isinstance(trial, dict) else None
-    if task is None:
-        raise ValueError(f"no task_id: {compact(trial)[:200]}")
+    task = required_text(trial, "task_id")
     attempt = _ATTEMPT.search(str(trial.get("trial_name")))
-    resolved = trial.get("is_resolved")
-    if resolved is not None and not isinstance(resolved, bool):
-        raise ValueError(f"is_resolved is {compact(resolved)[:60]}, neither true, false nor null")
     failure = text_or_none(trial.get("failure_mode"))
     tests = part_of(trial, "parser_results")
     return {
@@ -190,7 +172,9 @@ def _row(trial: Any) -> Document:
         "latency": seconds_between(trial.get("agent_started_at"), trial.get("agent_ended_at")),
         "explanation": compact(tests) if tests else None,
         # no verdict is no score; the source's accuracy counts it as not resolved
-        "scores": [{"metric": METRIC, "value": None if resolved is None else float(resolved)}],
+        "scores": [
+            {"metric": METRIC, "value": verdict(trial.get("is_resolved"), "is_resolved")}
+        ],  # fmt: skip
     }
 
 

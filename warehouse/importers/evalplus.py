@@ -1,0 +1,251 @@
+"""Importers of EvalPlus results and of those of OpenAI's human-eval."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.errors import InputError
+from warehouse.importers.documents import (
+    Row,
+    batches_of,
+    has_keys,
+    head_of,
+    item_at,
+    list_of,
+    read_document,
+    required_text,
+    verdict,
+)
+from warehouse.importers.lm_eval_lines import RowSource
+from warehouse.importers.lm_eval_model import require_model, text_or_none
+from warehouse.importers.lm_eval_rows import compact
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+)
+
+METRIC = "pass@1"
+BASE, PLUS = "base", "plus"
+STATUSES = ("pass", "fail", "timeout")
+
+_END = "_eval_results.json"
+# org--tiny_vllm_temp_0.2   model, backend, temperature
+_NAME = re.compile(r"(?P<model>.+)_(?P<backend>[A-Za-z0-9]+)_temp_(?P<temperature>\d+(?:\.\d+)?)")
+_HUMAN_EVAL = re.compile(r".*_results\.jsonl")
+
+
+def _passed(tests: str, is_default: bool) -> MetricSpec:
+    return MetricSpec(METRIC, filter=tests, kind="binary", low=0, high=1, higher_is_better=True,
+                      scorer_kind="execution", is_default=is_default)  # fmt: skip
+
+
+class EvalPlus:
+    """Verdicts of the base tests, and of those together with the plus tests."""
+
+    name = "evalplus"
+    version = "1"
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Each results file is a source, with the raw generations beside it."""
+        paths = {item.path for item in candidates}
+        for item in candidates:
+            head = head_of(item)
+            named = item.path.name == _END[1:] or item.path.name.endswith(_END)
+            has_verdicts = has_keys(head, "base_status") or has_keys(head, "nfiles", "base")
+            if not (has_keys(head, "eval") and has_verdicts) and not (
+                named and has_keys(head, "hash", "eval")
+            ):
+                continue
+            raw = item.path.with_name(item.path.name.removesuffix(_END) + ".raw.jsonl")
+            beside = (raw,) if raw in paths else ()
+            yield SourceFiles(str(item.path), item.path.parent, (item.path, *beside))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one results file.
+
+        Raises:
+            InputError: a file is damaged, or nothing names the model.
+        """
+        path = source.files[0]
+        document = read_document(path)
+        tasks = document.get("eval")
+        if not isinstance(tasks, dict):
+            raise InputError("'eval' is no object", path=str(path), expected="verdicts by task")
+        stem = path.name.removesuffix(_END) if path.name.endswith(_END) else path.parent.name
+        named = _NAME.fullmatch(stem)
+        model = named["model"].replace("--", "/") if named else None
+        require_model(text_or_none(settings.values.get("model")) or model, source.name)
+        has_plus = any(_has_plus(entries) for entries in tasks.values())
+        specs = [_passed(BASE, not has_plus)] + ([_passed(PLUS, True)] if has_plus else [])
+        header = RunHeader(
+            harness="evalplus",
+            model=model or "",
+            benchmark=_benchmark(tasks),
+            dataset_revision=text_or_none(document.get("hash")),
+            temperature=float(named["temperature"]) if named else None,
+            sampling={"backend": named["backend"]} if named else {},
+            metrics=tuple(specs),
+            configuration={"date": document["date"]} if document.get("date") else {},
+            place=path.name,
+        )
+        dump = Dump((header,), ())
+        raw = _raw(source.files[1:], dump)
+        dump.batches = _batches(tasks, has_plus, raw, dump.rejections)
+        return dump
+
+
+def _batches(
+    tasks: Mapping[str, Any], has_plus: bool, raw: Mapping[tuple[str, int], str],
+    rejections: list[Rejection],
+) -> Iterator[pa.RecordBatch]:  # fmt: skip
+    items = ((f"task {name[:100]}", (name, entries)) for name, entries in tasks.items())
+    return batches_of(items, lambda item: _rows(item[0], item[1], has_plus, raw), rejections,
+                      "verdicts as EvalPlus writes them")  # fmt: skip
+
+
+def _rows(
+    task: str, entries: Any, has_plus: bool, raw: Mapping[tuple[str, int], str]
+) -> Iterator[Row]:
+    if not task.strip():
+        raise ValueError("a task without name")
+    for draw, entry in enumerate(_attempts(entries)):
+        base, plus = _status(entry, "base_status"), _status(entry, "plus_status")
+        scores = [_score(BASE, base)]
+        if has_plus:  # both must pass
+            scores.append(_score(PLUS, plus if base == "pass" else base))
+        solution = entry.get("solution")
+        code = solution if isinstance(solution, str) else None
+        failures = {key: entry[key] for key in
+                    ("base_status", "plus_status", "base_fail_tests", "plus_fail_tests")
+                    if entry.get(key) not in (None, [], "pass")}  # fmt: skip
+        yield {
+            "run": 0,
+            "prompt_id": task,
+            "draw": draw,
+            "response": raw.get((task, draw), code),
+            "extracted_answer": code,
+            "explanation": compact(failures) if failures else None,
+            "scores": scores,
+        }
+
+
+def _attempts(entries: Any) -> list[Row]:
+    """Attempts of a task; older files hold lists of status and details by kind of tests."""
+    if isinstance(entries, dict) and BASE in entries:
+        base, plus = list_of(entries, BASE), list_of(entries, PLUS)
+        entries = [{"base_status": _first(item_at(base, draw)),
+                    "plus_status": _first(item_at(plus, draw))}
+                   for draw in range(max(len(base), len(plus)))]  # fmt: skip
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ValueError(f"no list of verdicts: {compact(entries)[:100]}")
+    return entries
+
+
+def _first(pair: Any) -> Any:
+    return pair[0] if isinstance(pair, list) and pair else pair
+
+
+def _has_plus(entries: Any) -> bool:
+    try:
+        return any(entry.get("plus_status") is not None for entry in _attempts(entries))
+    except ValueError:
+        return False
+
+
+def _status(entry: Row, key: str) -> str | None:
+    status = _first(entry.get(key))
+    if status is None:
+        return None
+    if status not in STATUSES:
+        raise ValueError(f"{key} is {compact(status)[:60]}, none of {', '.join(STATUSES)}")
+    return str(status)
+
+
+def _score(tests: str, status: str | None) -> Row:
+    value = None if status is None else float(status == "pass")
+    return {"metric": METRIC, "filter": tests, "value": value,
+            "raw": status if status == "timeout" else None}  # fmt: skip
+
+
+def _benchmark(tasks: Mapping[str, Any]) -> str:
+    """``HumanEval/0`` is a task of ``humaneval``."""
+    first = next(iter(tasks), "")
+    return first.partition("/")[0].lower() if "/" in first else "evalplus"
+
+
+def _raw(files: Sequence[Path], dump: Dump) -> dict[tuple[str, int], str]:
+    """What the model wrote, by task and attempt."""
+    found: dict[tuple[str, int], str] = {}
+    counts: dict[str, int] = {}
+    for path in files:
+        for _, row in RowSource(path, path.name, ("task_id",), notes=dump.notes).numbered():
+            task, text = str(row["task_id"]), row.get("solution", row.get("completion"))
+            if isinstance(text, str):
+                found[task, counts.setdefault(task, 0)] = text
+            counts[task] = counts.get(task, 0) + 1
+    return found
+
+
+class HumanEval:
+    """``samples.jsonl_results.jsonl``: a line for each completion with its verdict."""
+
+    name = "human_eval"
+    version = "1"
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Each file is a source."""
+        for item in candidates:
+            first = head_of(item).partition("\n")[0]
+            if first.startswith("{") and has_keys(first, "task_id", "completion", "result",
+                                                  "passed"):  # fmt: skip
+                yield SourceFiles(str(item.path), item.path.parent, (item.path,))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one file.
+
+        Raises:
+            InputError: the file is damaged, or the model is not stated (no such file names it).
+        """
+        path = source.files[0]
+        require_model(text_or_none(settings.values.get("model")), source.name)
+        header = RunHeader(harness="human-eval", model="", benchmark="humaneval",
+                           metrics=(_passed("", True),), place=path.name)  # fmt: skip
+        dump = Dump((header,), ())
+        lines = RowSource(path, path.name, ("task_id",), dump.rejections, dump.notes)
+        items = ((f"{path.name} line {line}", row) for line, row in lines.numbered())
+        counts: dict[str, int] = {}
+        dump.batches = batches_of(items, lambda row: [_completion(row, counts)], dump.rejections,
+                                  "a completion with its verdict")  # fmt: skip
+        return dump
+
+
+def _completion(row: Row, counts: dict[str, int]) -> Row:
+    task = required_text(row, "task_id")
+    value = verdict(row.get("passed"), "passed")
+    result = text_or_none(row.get("result"))
+    draw = counts.get(task, 0)
+    counts[task] = draw + 1
+    completion = row.get("completion")
+    return {
+        "run": 0,
+        "prompt_id": task,
+        "draw": draw,
+        "response": completion if isinstance(completion, str) else None,
+        "explanation": None if result == "passed" else result,
+        "scores": [{"metric": METRIC, "value": value,
+                    "raw": result if result == "timed out" else None}],
+    }  # fmt: skip
+
+
+EVALPLUS = EvalPlus()
+HUMAN_EVAL = HumanEval()

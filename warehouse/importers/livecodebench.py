@@ -1,0 +1,162 @@
+"""Importer of evaluated generations of LiveCodeBench (``…_eval_all.json``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from warehouse.importers.documents import (
+    Row,
+    batches_of,
+    has_keys,
+    head_of,
+    item_at,
+    list_of,
+    read_document,
+    required_text,
+    verdict,
+)
+from warehouse.importers.lm_eval_lines import RowSource
+from warehouse.importers.lm_eval_metrics import number_or_none
+from warehouse.importers.lm_eval_model import require_model, text_or_none
+from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
+
+HARNESS = SUITE = "livecodebench"
+METRIC = "pass@1"
+
+# Scenario.codegeneration_10_0.2_eval_all.json   scenario, generations, temperature
+_NAME = re.compile(
+    r"Scenario\.(?P<scenario>\w+?)_\d+_(?P<temperature>\d+(?:\.\d+)?)_eval_all\.json"
+)
+_RATE = re.compile(r"pass@[1-9]\d{0,6}")
+#: Lists with an item for each generation, and figures made of them.
+_PER_DRAW = ("output_list", "code_list", "pred_list", "graded_list", "metadata", METRIC, "pass1")
+
+PASSED = MetricSpec(
+    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution",
+    is_default=True,
+)  # fmt: skip
+
+
+class LiveCodeBench:
+    """A list of problems with generations, programs and verdicts; the model is the folder."""
+
+    name = "livecodebench"
+    version = "1"
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Each ``_eval_all.json`` is a source, with the ``_eval.json`` beside it."""
+        paths = {item.path for item in candidates}
+        for item in candidates:
+            head = head_of(item)
+            named = bool(_NAME.fullmatch(item.path.name)) and head[:1] in ("[", "")
+            if not named and not (head.startswith("[") and has_keys(head, "graded_list")):
+                continue
+            figures = item.path.with_name(item.path.name.replace("_eval_all.json", "_eval.json"))
+            beside = (figures,) if figures in paths and figures != item.path else ()
+            yield SourceFiles(str(item.path), item.path.parent, (item.path, *beside))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one file.
+
+        Raises:
+            InputError: a file is damaged, or nothing names the model.
+        """
+        path = source.files[0]
+        named = _NAME.fullmatch(path.name)
+        model = path.parent.name if named else None
+        require_model(text_or_none(settings.values.get("model")) or model, source.name)
+        scenario = named["scenario"] if named else "codegeneration"
+        header = RunHeader(
+            harness=HARNESS,
+            model=model or "",
+            benchmark=f"{SUITE}_{scenario}",
+            suite=(SUITE,),
+            temperature=float(named["temperature"]) if named else None,
+            metrics=(PASSED,),
+            published=tuple(_published(source.files[1:])),
+            place=path.name,
+        )
+        dump = Dump((header,), ())
+        lines = RowSource(path, path.name, ("graded_list",), dump.rejections, dump.notes)
+        items = ((f"{path.name} line {line}", row) for line, row in lines.numbered())
+        dump.batches = batches_of(items, lambda row: _rows(row, dump.notes), dump.rejections,
+                                  "a problem as LiveCodeBench writes it")  # fmt: skip
+        return dump
+
+
+def _published(files: Sequence[Path]) -> Iterator[PublishedScore]:
+    """``[{"pass@1": 0.5, "detail": …}, results, metadata]``"""
+    for path in files:
+        document = read_document(path, list)
+        figures = document[0] if document and isinstance(document[0], dict) else {}
+        for name, value in figures.items():
+            if _RATE.fullmatch(name) and number_or_none(value) is not None:
+                statistic = "mean" if name == METRIC else name
+                yield PublishedScore(METRIC, number_or_none(value), statistic=statistic)
+
+
+def _rows(problem: Row, notes: list[str]) -> Iterator[Row]:
+    question = text_or_none(problem.get("question_content"))
+    document = {key: value for key, value in problem.items() if key not in _PER_DRAW}
+    prompt = {
+        "run": 0,
+        "prompt_id": _identifier(problem),
+        "identity": compact(_identity(problem)) if question else None,
+        "text": question,
+        "metadata": compact(document),
+    }
+    graded = list_of(problem, "graded_list")
+    programs = list_of(problem, "code_list") or list_of(problem, "pred_list")
+    outputs = list_of(problem, "output_list")
+    known = problem.get("metadata")
+    verdicts = known if isinstance(known, list) else []
+    values = [verdict(value, "graded_list") for value in graded]
+    _check_rate(problem, values, notes)
+    for draw in range(max(len(graded), len(outputs), len(programs))):
+        output, program = item_at(outputs, draw), item_at(programs, draw)
+        value = item_at(values, draw)
+        unanswered = value == 0 and program is not None and not as_text(program).strip()
+        said = item_at(verdicts, draw)
+        yield {
+            **prompt,
+            "draw": draw,
+            "response": None if output is None else as_text(output),
+            "extracted_answer": None if program is None else as_text(program),
+            "explanation": None if said is None else as_text(said),
+            "scores": [{"metric": METRIC, "value": value,
+                        "status": "no_answer" if unanswered else None}],
+        }  # fmt: skip
+
+
+def _identifier(problem: Row) -> str:
+    """Id of a problem; scenarios that ask several things of it number them."""
+    key = "question_id" if problem.get("question_id") is not None else "id"
+    part = problem.get("test_id")
+    return required_text(problem, key) + (f"/{as_text(part)}" if part is not None else "")
+
+
+def _identity(problem: Row) -> Row:
+    keys = ("question_content", "starter_code", "test_id", "code", "input")
+    return {key: problem[key] for key in keys if problem.get(key) is not None}
+
+
+def _check_rate(problem: Row, values: list[float | None], notes: list[str]) -> None:
+    stated = number_or_none(problem.get(METRIC, problem.get("pass1")))
+    held = [value for value in values if value is not None]
+    if stated is not None and held and abs(stated - sum(held) / len(held)) > 1e-9:
+        notes.append(f"{_identifier(problem)}: states {METRIC} {stated}, its verdicts give "
+                     f"{sum(held) / len(held):.6g}: the verdicts are taken")  # fmt: skip
+
+
+IMPORTER = LiveCodeBench()
