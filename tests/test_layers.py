@@ -46,7 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     STATS: {ERRORS, STATS},
     EMBEDDINGS: {ERRORS},
     METRICS: {ERRORS, STORE, STATS, EMBEDDINGS, METRICS},
-    REFRESH: {ERRORS, METRICS, STORE},
+    REFRESH: {ERRORS, METRICS, STORE, STATS, REFRESH},
     REPORT: {ERRORS, METRICS, REPORT},
     QUERIES: set(),
     MIGRATIONS: set(),  # history must not change when code does

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.metrics.selecting import one_of
@@ -110,6 +111,21 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
         )
     clusterings = (row["default_clustering_id"] for row in rows)
     return Benchmark(canonical[name], ids, tuple(c for c in clusterings if c is not None))
+
+
+def all_benchmarks(store: Store) -> list[Benchmark]:
+    """Every benchmark and suite under its canonical name, by name."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in store.arrow(_BENCHMARKS).to_pylist():
+        rows.setdefault(row["canonical"], []).append(row)
+    return [
+        Benchmark(
+            name, tuple(row["id"] for row in members),
+            tuple(row["default_clustering_id"] for row in members
+                  if row["default_clustering_id"] is not None),
+        )
+        for name, members in sorted(rows.items())
+    ]  # fmt: skip
 
 
 def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[Metric]:

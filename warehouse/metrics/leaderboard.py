@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.errors import MisuseError
-from warehouse.metrics.entries import Entry, is_partial, select_entries
+from warehouse.metrics.entries import Entry, Selection, is_partial, select_entries
 from warehouse.metrics.leaderboard_rows import LeaderboardRow, RowOptions, make_row
 from warehouse.metrics.leaderboard_words import describe_basis, describe_ranks
 from warehouse.metrics.placing import DRAWS, PlaceOptions, with_places
@@ -92,14 +92,9 @@ def leaderboard(
     if not 0 <= max_unscored <= 1:
         raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
     found = select_entries(store, benchmark, metric, where, cluster, latest)
-    rows = [
-        (entry, make_row(entry, found.clusters, options, found.wholes[entry.group]))
-        for entry in found.entries
-    ]
-    groups = _ranked(rows, subset_ok)
-    if options.estimand == PROMPTS_SAMPLED:
-        settings = PlaceOptions(level, n_resamples, seed)
-        groups = [with_places(group, found.clusters, settings) for group in groups]
+    settings = PlaceOptions(level, n_resamples, seed)
+    groups = place_rows(found, options, settings, subset_ok=subset_ok)
+    rows = [line for group in groups for line in group]
     ranked = [row for group in groups for _, row in group]
     return Leaderboard(
         benchmark=found.benchmark.name,
@@ -110,6 +105,24 @@ def leaderboard(
         basis=tuple(describe_basis(ranked)),
         legend=tuple(describe_ranks(ranked)),
     )
+
+
+def place_rows(
+    found: Selection, options: RowOptions, settings: PlaceOptions, *, subset_ok: bool = False
+) -> list[list[Line]]:
+    """The rows of a benchmark in groups of what can be compared, ranked.
+
+    Raises:
+        StatisticsError: ``level`` or ``method`` that the data do not allow.
+    """
+    rows = [
+        (entry, make_row(entry, found.clusters, options, found.wholes[entry.group]))
+        for entry in found.entries
+    ]
+    groups = _ranked(rows, subset_ok)
+    if options.estimand == PROMPTS_SAMPLED:
+        return [with_places(group, found.clusters, settings) for group in groups]
+    return groups
 
 
 def _estimand(estimand: str, method: str) -> str:

@@ -12,7 +12,7 @@ from warehouse.errors import MisuseError
 from warehouse.metrics.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.metrics.clusterings import ClusterMap, cluster_map
 from warehouse.metrics.conditions import Condition
-from warehouse.metrics.scores import PromptScores, follow_links, read_links, read_scores
+from warehouse.metrics.scores import Links, PromptScores, follow_links, read_links, read_scores
 from warehouse.stats.inputs import is_constant
 from warehouse.stats.paired import figure_values
 from warehouse.stats.ratio import find_link
@@ -118,6 +118,22 @@ def read_pair(
         raise Unlike(f"both references mean run {shared[0]}")
     metric_a, metric_b, scores_a, scores_b = _scores(store, a, b, metric)
     _refuse_unlike(a, b, metric_a, metric_b, force)
+    benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
+    defaults = find_benchmark(store, a.setting("benchmark")).clusterings
+    own = cluster_map(store, benchmarks, defaults, cluster)
+    clusters = clusters_under_links(own, read_links(store))
+    return pair_up(a, b, metric_a, scores_a, scores_b, clusters)
+
+
+def pair_up(
+    a: Condition, b: Condition, metric: Metric, scores_a: PromptScores, scores_b: PromptScores,
+    clusters: ClusterMap,
+) -> Pair:  # fmt: skip
+    """Two conditions whose scores are read, with links followed, on the prompts that both have.
+
+    Raises:
+        Unlike: there is none.
+    """
     common, of_a, of_b = np.intersect1d(
         scores_a.prompts, scores_b.prompts, assume_unique=True, return_indices=True
     )
@@ -126,16 +142,13 @@ def read_pair(
             f"no prompt in common: {a.model} has {scores_a.n} scored prompts, {b.model} has"
             f" {scores_b.n}, none of them the same (`warehouse link` joins equal prompts)"
         )
-    benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
-    defaults = find_benchmark(store, a.setting("benchmark")).clusterings
-    clusters = _under_links(store, cluster_map(store, benchmarks, defaults, cluster))
     labels = clusters.labels(common)
-    return Pair(a, b, metric_a, scores_a, scores_b, common, of_a, of_b, labels)
+    return Pair(a, b, metric, scores_a, scores_b, common, of_a, of_b, labels)
 
 
-def _under_links(store: Store, clusters: ClusterMap) -> ClusterMap:
+def clusters_under_links(clusters: ClusterMap, links: Links) -> ClusterMap:
     """Clusters of the prompts that links lead to, where these have none of their own."""
-    prompts = follow_links(clusters.prompts, read_links(store))
+    prompts = follow_links(clusters.prompts, links)
     own_first = np.lexsort((prompts != clusters.prompts, prompts))
     names, first = np.unique(prompts[own_first], return_index=True)
     return ClusterMap(names, clusters.clusters[own_first][first])

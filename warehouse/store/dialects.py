@@ -68,6 +68,9 @@ class Dialect:
             anybody from reading; ``None`` where readers never wait for writers anyway.
         query_error: what the engine says of a statement that a user wrote, ``None`` if an error
             has another cause.
+        hold: become the one process that refreshes the store at a URL: what lets go of it again,
+            ``None`` while another process is that one. However the holder ends, the system or the
+            server lets go for it; readers and writers are not kept out.
     """
 
     name: str
@@ -87,6 +90,7 @@ class Dialect:
     tidy: Callable[[sa.Connection], None]
     query_error: Callable[[BaseException], str | None]
     snapshot: Callable[[sa.URL, Path], None] | None
+    hold: Callable[[sa.URL], Callable[[], None] | None]
 
 
 def dialect_of(url: sa.URL) -> Dialect:
@@ -318,6 +322,22 @@ def is_embedded_file(head: bytes) -> bool:
     return head[8:12] == b"DUCK"
 
 
+def _duckdb_hold(url: sa.URL) -> Callable[[], None] | None:
+    """A lock of the system on a file beside the store; the empty file stays."""
+    import fcntl
+
+    path = Path(url.database or "")
+    handle = os.open(path.with_name(path.name + ".refresh"), os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        if isinstance(error, BlockingIOError):
+            return None
+        raise
+    return lambda: os.close(handle)
+
+
 # --- PostgreSQL ------------------------------------------------------------------------------
 
 
@@ -436,6 +456,21 @@ def _postgresql_query_error(error: BaseException) -> str | None:
     return str(cause).strip() if isinstance(cause, psycopg.Error) else None
 
 
+def _postgresql_hold(url: sa.URL) -> Callable[[], None] | None:
+    """A lock of a session of its own."""
+    engine = sa.create_engine(url, poolclass=sa.pool.NullPool, isolation_level="AUTOCOMMIT")
+    connection = engine.connect()
+
+    def let_go() -> None:
+        connection.close()
+        engine.dispose()
+
+    if connection.exec_driver_sql("select pg_try_advisory_lock(7236072)").scalar_one():
+        return let_go
+    let_go()
+    return None
+
+
 DUCKDB = Dialect(
     name="duckdb", foreign_keys=False, indexes=False, embedded=True,
     exists=_duckdb_exists, open_engine=_duckdb_engine, lock_holder=_duckdb_holder,
@@ -444,6 +479,7 @@ DUCKDB = Dialect(
     guard=_nothing, exclusive=_nothing,
     require_select=_duckdb_require_select,
     tidy=_nothing, query_error=_duckdb_query_error, snapshot=_duckdb_snapshot,
+    hold=_duckdb_hold,
 )  # fmt: skip
 POSTGRESQL = Dialect(
     name="postgresql", foreign_keys=True, indexes=True, embedded=False,
@@ -453,5 +489,6 @@ POSTGRESQL = Dialect(
     guard=_postgresql_guard, exclusive=_postgresql_exclusive,
     require_select=_postgresql_require_select,
     tidy=_postgresql_tidy, query_error=_postgresql_query_error, snapshot=None,
+    hold=_postgresql_hold,
 )  # fmt: skip
 DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRESQL)}

@@ -1,0 +1,63 @@
+"""Metric families that a refresh keeps fresh, found through the entry points ``warehouse.metrics``.
+
+A family is one object with a name, a version, and two functions: which questions it has on a
+benchmark, and how to answer one of them. Raising its version makes all its figures stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+from warehouse.errors import MisuseError, WarehouseError
+from warehouse.metrics.families.base import Family
+
+GROUP = "warehouse.metrics"
+#: Families that take long, computed where they are asked for by name.
+ON_REQUEST = ("matrix",)
+
+
+def family_names() -> list[str]:
+    """Every installed family."""
+    return sorted(_points())
+
+
+def choose_families(names: Sequence[str]) -> list[Family]:
+    """Families by name; for no names all but those that take long.
+
+    Raises:
+        MisuseError: an unknown name; says which there are.
+        WarehouseError: one does not load, or is no family.
+    """
+    known = _points()
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise MisuseError(
+            f"no metric family {', '.join(map(repr, unknown))}; there are: {', '.join(known)}"
+        )
+    chosen = names or [name for name in known if name not in ON_REQUEST]
+    return [_load(known[name]) for name in dict.fromkeys(chosen)]
+
+
+@cache
+def _points() -> dict[str, EntryPoint]:
+    return {
+        point.name: point for point in sorted(entry_points(group=GROUP), key=lambda one: one.name)
+    }
+
+
+@cache
+def _load(point: EntryPoint) -> Family:
+    try:
+        found = point.load()
+    except Exception as error:
+        raise WarehouseError(
+            f"the metric family '{point.name}' ({point.value}) does not load: {error}"
+        ) from error
+    if not isinstance(found, Family) or "/" in found.name:
+        raise WarehouseError(
+            f"the entry point '{point.name}' ({point.value}) is no metric family; expected an"
+            " object with name (without '/'), version, units and compute"
+        )
+    return found

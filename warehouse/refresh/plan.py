@@ -1,0 +1,162 @@
+"""What a refresh has to do: the questions of all families, and which answers are out of date.
+
+A figure's fingerprint is ``family/version/question/data/settings``, the last three as hashes. A
+stored answer is fresh if it bears the fingerprint that its question has now.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warehouse.metrics.families.base import GONE, Family, Settings, Unit, digest
+from warehouse.metrics.families.data import BenchmarkData
+
+_LENGTH = 20
+#: What tells one stored figure from another.
+KEY = ("subject_kind", "subject", "benchmark", "metric", "statistic")
+
+StoredValue = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question on a benchmark.
+
+    Attributes:
+        fingerprint: that its answer gets.
+        why: why it has to be asked: ``new``, or what has changed; empty where nothing has.
+    """
+
+    family: Family
+    data: BenchmarkData
+    unit: Unit
+    fingerprint: str
+    why: str
+
+    @property
+    def name(self) -> str:
+        """What names the question in every fingerprint."""
+        return question_of(self.fingerprint)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What there is and what is to be done.
+
+    Attributes:
+        questions: all, fresh and stale, benchmark by benchmark.
+        stored: current figures by question.
+        resumed: questions that an unfinished refresh has answered.
+        outdated: fingerprints in it that are not true any more.
+        gone: current figures whose question nobody asks any more.
+        failures: families that could not say what they ask, with the reason.
+    """
+
+    questions: tuple[Question, ...]
+    stored: Mapping[str, tuple[StoredValue, ...]]
+    resumed: frozenset[str]
+    outdated: tuple[str, ...]
+    gone: tuple[StoredValue, ...]
+    failures: tuple[str, ...]
+
+    @property
+    def stale(self) -> list[Question]:
+        """Questions that have to be asked."""
+        return [one for one in self.questions if one.why and one.name not in self.resumed]
+
+
+def question_of(fingerprint: str) -> str:
+    """``family/question``: what stays the same while data, settings and version change."""
+    parts = fingerprint.split("/")
+    return f"{parts[0]}/{parts[2]}" if len(parts) == 5 else fingerprint
+
+
+def family_of(fingerprint: str) -> str:
+    """Name of the family of a figure."""
+    return fingerprint.partition("/")[0]
+
+
+def make_plan(
+    families: Sequence[Family], benchmarks: Sequence[BenchmarkData], settings: Settings,
+    current: Sequence[StoredValue], unfinished: Sequence[StoredValue], *, whole: bool,
+) -> Plan:  # fmt: skip
+    """Compare what is stored with what should be.
+
+    Args:
+        current: rows of ``metric_current``.
+        unfinished: rows of a refresh that was killed.
+        whole: ``benchmarks`` are all there are.
+    """
+    stored: dict[str, list[StoredValue]] = defaultdict(list)
+    for value in current:
+        stored[question_of(value["input_fingerprint"])].append(value)
+    questions: list[Question] = []
+    failures: list[str] = []
+    failed: set[tuple[str, str]] = set()
+    for data in benchmarks:
+        for family in families:
+            try:
+                units = family.units(data, settings)
+            except Exception as error:  # a plug-in may raise anything; the others go on
+                failures.append(f"{family.name} on {data.benchmark.name}: {_told(error)}")
+                failed.add((family.name, data.benchmark.name))
+                continue
+            questions += [_question(family, data, unit, stored) for unit in units]
+    wanted = {one.fingerprint for one in questions}
+    chosen = {family.name for family in families}
+    mine = [one["input_fingerprint"] for one in unfinished if one["method"] != GONE]
+    done = {one for one in mine if one in wanted}
+    asked = {one.name for one in questions}
+    seen = {data.benchmark.name for data in benchmarks}
+
+    def is_gone(value: StoredValue) -> bool:
+        family = family_of(value["input_fingerprint"])
+        told = family in chosen and (family, value["benchmark"]) not in failed
+        here = whole or value["benchmark"] in seen
+        return told and here and question_of(value["input_fingerprint"]) not in asked
+
+    return Plan(
+        questions=tuple(questions),
+        stored={name: tuple(values) for name, values in stored.items()},
+        resumed=frozenset(question_of(one) for one in done),
+        outdated=tuple(sorted({one for one in mine if family_of(one) in chosen} - done)),
+        gone=tuple(value for value in current if is_gone(value)),
+        failures=tuple(failures),
+    )
+
+
+def _question(
+    family: Family, data: BenchmarkData, unit: Unit, stored: Mapping[str, Sequence[StoredValue]]
+) -> Question:
+    hashes = (
+        digest(data.benchmark.name, unit.subject)[:_LENGTH],
+        data.inputs(unit.conditions)[:_LENGTH],
+        digest(unit.settings)[:_LENGTH],
+    )
+    fingerprint = "/".join((family.name, family.version, *hashes))
+    before = {one["input_fingerprint"] for one in stored.get(question_of(fingerprint), ())}
+    return Question(family, data, unit, fingerprint, _why(fingerprint, before))
+
+
+def _why(now: str, before: set[str]) -> str:
+    if not before:
+        return "new"
+    if before == {now}:
+        return ""
+    old, new = min(before - {now}).split("/"), now.split("/")
+    reasons = []
+    if old[1] != new[1]:
+        reasons.append(f"version {old[1]} of the method, now {new[1]}")
+    if old[3] != new[3]:
+        reasons.append("the data changed")
+    if old[4] != new[4]:
+        reasons.append("the settings changed")
+    return ", ".join(reasons)
+
+
+def _told(error: BaseException) -> str:
+    text = str(error).strip()
+    return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__

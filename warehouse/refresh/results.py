@@ -1,0 +1,102 @@
+"""What a refresh says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from warehouse.metrics.results import Result, Row
+
+
+@dataclass(frozen=True)
+class StaleRow(Row):
+    """One question whose answer is out of date.
+
+    Attributes:
+        family: metric family.
+        benchmark: name of the benchmark.
+        subject: what it is about.
+        why: ``new``, what has changed, ``gone`` (its runs are no longer there), or ``resumed``
+            (an unfinished refresh has answered it).
+    """
+
+    family: str
+    benchmark: str
+    subject: str
+    why: str
+
+
+@dataclass(frozen=True)
+class StaleList(Result):
+    """What a refresh would do.
+
+    Attributes:
+        fresh: questions whose stored answers hold.
+        notes: what was left out.
+    """
+
+    rows: tuple[StaleRow, ...]
+    fresh: int
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{len(self.rows)} stale, {self.fresh} fresh"
+
+
+@dataclass(frozen=True)
+class FamilyRow(Row):
+    """What a refresh did for one family.
+
+    Attributes:
+        family: metric family.
+        recomputed: questions that were answered anew.
+        resumed: questions that an unfinished refresh had answered.
+        fresh: questions whose stored answers hold.
+        failed: questions that raised; their stored answers stay.
+        values: figures that were written.
+        gone: figures that are no longer there.
+        seconds: spent on computing.
+    """
+
+    family: str
+    recomputed: int
+    resumed: int
+    fresh: int
+    failed: int
+    values: int
+    gone: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Refreshed(Result):
+    """A finished refresh.
+
+    Attributes:
+        refresh_id: its id.
+        seconds: it took.
+        failures: what raised, each with where; empty if all went well.
+        notes: what was left out.
+    """
+
+    rows: tuple[FamilyRow, ...]
+    refresh_id: int
+    seconds: float
+    failures: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def total(self, name: str) -> int:
+        """Sum of a column."""
+        return int(sum(getattr(row, name) for row in self.rows))
+
+    def __str__(self) -> str:
+        words = [f"{self.total('recomputed')} recomputed", f"{self.total('fresh')} fresh"]
+        words += [f"{self.total(n)} {n}" for n in ("resumed", "gone", "failed") if self.total(n)]
+        return f"refresh {self.refresh_id}: {', '.join(words)}, {self.seconds:.1f} s"
+
+    def summary(self) -> dict[str, Any]:
+        """What is kept of it."""
+        return {
+            "families": [row.to_dict() for row in self.rows], "failures": list(self.failures),
+            "notes": list(self.notes), "seconds": self.seconds,
+        }  # fmt: skip

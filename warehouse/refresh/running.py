@@ -1,0 +1,288 @@
+"""One refresh: what is stale is computed and nothing else, safe to kill at any point."""
+
+from __future__ import annotations
+
+import math
+import os
+import socket
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import groupby
+from typing import Any
+from uuid import uuid4
+
+from warehouse.errors import WarehouseError
+from warehouse.metrics.families import choose_families
+from warehouse.metrics.families.base import GONE, Family, Settings, Value
+from warehouse.metrics.families.data import read_all
+from warehouse.metrics.matrix.answering import Access
+from warehouse.refresh.plan import KEY, Plan, Question, StoredValue, family_of, make_plan
+from warehouse.refresh.results import FamilyRow, Refreshed, StaleList, StaleRow
+from warehouse.store import refreshes
+
+#: Prompt scores that are read at a time, before the store is let go.
+ROWS_AT_ONCE = 2_000_000
+#: Seconds of computing after which figures are written, so that little is lost when killed.
+WRITE_AFTER = 2.0
+
+Clock = Callable[[], datetime]
+Progress = Callable[[int, int], None]
+
+
+def utc_now() -> datetime:
+    """The clock's time, naive UTC."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a refresh is asked for.
+
+    Attributes:
+        families: names; all but those that take long, if empty.
+        benchmarks: names; all, if empty.
+        settings: that hold for all figures.
+    """
+
+    families: tuple[str, ...] = ()
+    benchmarks: tuple[str, ...] = ()
+    settings: Settings = Settings()
+
+
+def list_stale(access: Access, work: Work = Work()) -> StaleList:
+    """What a refresh would recompute, and why.
+
+    Raises:
+        MisuseError: an unknown family or benchmark.
+    """
+    plan, notes, _ = _read(access, work, choose_families(work.families))
+    rows = [
+        StaleRow(
+            one.family.name, one.data.benchmark.name, one.unit.subject,
+            "resumed" if one.name in plan.resumed else one.why,
+        )
+        for one in plan.questions if one.why
+    ]  # fmt: skip
+    rows += [
+        StaleRow(family_of(one["input_fingerprint"]), one["benchmark"], one["subject"], GONE)
+        for one in plan.gone
+    ]
+    fresh = sum(not one.why for one in plan.questions)
+    return StaleList(tuple(rows), fresh, (*notes, *plan.failures))
+
+
+def refresh(
+    access: Access,
+    work: Work = Work(),
+    *,
+    wait: float = 10.0,
+    progress: Progress | None = None,
+    say: Callable[[str], None] | None = None,
+    clock: Clock = utc_now,
+) -> Refreshed:
+    """Recompute what is stale.
+
+    The store is open only while it is read or written. Figures become visible together, at the
+    end; a refresh that was killed is taken up by the next.
+
+    Args:
+        access: how to open the store.
+        work: what to refresh.
+        wait: seconds to wait for another refresh of this store.
+        progress: told (done, all) questions.
+        say: told if there is something to wait for.
+        clock: naive UTC.
+
+    Raises:
+        MisuseError: an unknown family or benchmark.
+        StoreLockedError: another process refreshes this store.
+        StoreError: the store cannot be opened or written.
+    """
+    families = choose_families(work.families)
+    with refreshes.holding(access.reading, wait, say):
+        return _Refresh(access, work, families, clock).run(progress)
+
+
+def _read(
+    access: Access, work: Work, families: Sequence[Family]
+) -> tuple[Plan, list[str], int | None]:
+    """The plan, notes, and the id of an unfinished refresh."""
+    with access.reading() as store:
+        benchmarks, notes = read_all(
+            store, access.reading, work.settings.baselines, work.benchmarks
+        )
+        current = refreshes.current_values(store)
+        dead = refreshes.unfinished(store)
+        done = refreshes.values_of(store, dead["id"]) if dead else []
+    plan = make_plan(families, benchmarks, work.settings, current, done, whole=not work.benchmarks)
+    return plan, notes, dead["id"] if dead else None
+
+
+class _Refresh:
+    """One refresh while it runs."""
+
+    def __init__(
+        self, access: Access, work: Work, families: Sequence[Family], clock: Clock
+    ) -> None:
+        self.access, self.work, self.clock = access, work, clock
+        self.started = time.monotonic()
+        self.holder = f"process {os.getpid()} on {socket.gethostname()} ({uuid4().hex[:8]})"
+        self.plan, self.notes, self.adopted = _read(access, work, families)
+        self.failures = list(self.plan.failures)
+        self.counts: dict[str, Counter[str]] = {one.name: Counter() for one in families}
+        self.seconds: dict[str, float] = defaultdict(float)
+        self.waiting: list[dict[str, Any]] = []
+        self.written = time.monotonic()
+        self.id = 0
+
+    def run(self, progress: Progress | None) -> Refreshed:
+        parameters = {"holder": self.holder, **asdict(self.work)}
+        with self.access.writing() as store:
+            self.id = refreshes.begin(
+                store, parameters, version("eval-warehouse"), self.clock(), self.adopted,
+                self.plan.outdated,
+            )  # fmt: skip
+        for one in self.plan.questions:
+            name = "resumed" if one.name in self.plan.resumed else "" if one.why else "fresh"
+            self.counts[one.family.name][name] += 1
+        stale = self.plan.stale
+        for place, question in enumerate(_fetched(stale, self.access), start=1):
+            self._answer(question)
+            if time.monotonic() - self.written > WRITE_AFTER:
+                self._write()
+            if progress:
+                progress(place, len(stale))
+        return self._finish()
+
+    def _answer(self, question: Question) -> None:
+        family, begun = question.family, time.monotonic()
+        try:
+            values = _computed(question, self.work.settings)
+        except Exception as error:  # a plug-in may raise anything; the others go on
+            self.counts[family.name]["failed"] += 1
+            where = f"{family.name} of {question.unit.subject} on {question.data.benchmark.name}"
+            self.failures.append(f"{where}: {type(error).__name__}: {error}")
+            return
+        finally:
+            self.seconds[family.name] += time.monotonic() - begun
+        rows = [_row(question, value) for value in values]
+        kept = {_key(row) for row in rows}
+        gone = [
+            _gone_row(one, question.fingerprint)
+            for one in self.plan.stored.get(question.name, ())
+            if _key(one) not in kept
+        ]
+        self.counts[family.name].update(recomputed=1, values=len(rows), gone=len(gone))
+        self.waiting += rows + gone
+
+    def _write(self) -> None:
+        if self.waiting:
+            with self.access.writing() as store:
+                refreshes.add_values(store, self.id, self.holder, self.waiting)
+        self.waiting, self.written = [], time.monotonic()
+
+    def _finish(self) -> Refreshed:
+        for value in self.plan.gone:
+            family = family_of(value["input_fingerprint"])
+            self.waiting.append(_gone_row(value, value["input_fingerprint"]))
+            self.counts[family]["gone"] += 1
+        found = Refreshed(
+            rows=tuple(self._family_row(name) for name in self.counts), refresh_id=self.id,
+            seconds=time.monotonic() - self.started, failures=tuple(self.failures),
+            notes=tuple(self.notes),
+        )  # fmt: skip
+        with self.access.writing() as store:
+            refreshes.finish(
+                store, self.id, self.holder, self.waiting, summary=found.summary(),
+                state="failed" if self.failures else "complete", now=self.clock(),
+            )  # fmt: skip
+        return found
+
+    def _family_row(self, name: str) -> FamilyRow:
+        counts = self.counts[name]
+        names = ("recomputed", "resumed", "fresh", "failed", "values", "gone")
+        told = {one: counts[one] for one in names}
+        return FamilyRow(family=name, **told, seconds=round(self.seconds[name], 3))
+
+
+def _fetched(stale: Sequence[Question], access: Access) -> Iterator[Question]:
+    """The questions in their order, with the scores of several benchmarks read at a time."""
+    for chunk in _chunks(stale):
+        with access.reading() as store:
+            for questions in chunk:
+                keys = [key for one in questions for key in one.unit.conditions]
+                questions[0].data.fetch(store, keys)
+        for questions in chunk:
+            yield from questions
+            questions[0].data.drop()
+
+
+def _chunks(stale: Sequence[Question]) -> Iterator[list[list[Question]]]:
+    chunk: list[list[Question]] = []
+    rows = 0
+    for _, members in groupby(stale, key=lambda one: one.data.benchmark.name):
+        questions = list(members)
+        keys = {key for one in questions for key in one.unit.conditions}
+        conditions = [questions[0].data.conditions[key] for key in keys]
+        size = sum(run["n_found"] for condition in conditions for run in condition.runs)
+        if chunk and rows + size > ROWS_AT_ONCE:
+            yield chunk
+            chunk, rows = [], 0
+        chunk.append(questions)
+        rows += size
+    if chunk:
+        yield chunk
+
+
+def _computed(question: Question, settings: Settings) -> Sequence[Value]:
+    """The figures; a reason where these data do not allow any."""
+    try:
+        values = question.family.compute(question.data, question.unit, settings)
+    except WarehouseError as error:
+        name, kind = question.unit.subject, "question"
+        return [Value(kind, name, "", question.family.name, "none", reason=str(error))]
+    if not values:
+        raise ValueError("no figure and no reason: a family has to say one of them")
+    return [_finite(value) for value in values]
+
+
+def _finite(value: Value) -> Value:
+    """Without numbers that are none."""
+    names = ("estimate", "standard_error", "low", "high")
+    bad = {
+        name: None for name in names
+        if (number := getattr(value, name)) is not None and not math.isfinite(number)
+    }  # fmt: skip
+    if not bad:
+        return value
+    reason = "; ".join(filter(None, (value.reason, f"not finite: {', '.join(bad)}")))
+    return replace(value, reason=reason, **bad)  # type: ignore[arg-type]
+
+
+def _row(question: Question, value: Value) -> dict[str, Any]:
+    own = {name: getattr(value, name) for name in value.__dataclass_fields__ if name != "details"}
+    numbers = {
+        name: None if own[name] is None else float(own[name])
+        for name in ("estimate", "standard_error", "low", "high")
+    }
+    return own | numbers | {
+        "benchmark": question.data.benchmark.name, "method_version": question.family.version,
+        "parameters": value.details, "input_fingerprint": question.fingerprint,
+    }  # fmt: skip
+
+
+def _gone_row(value: StoredValue, fingerprint: str) -> dict[str, Any]:
+    none = dict.fromkeys(("estimate", "standard_error", "low", "high", "n", "n_clusters"))
+    names = ("subject_kind", "subject", "benchmark", "metric", "statistic", "method_version")
+    return {name: value[name] for name in names} | none | {
+        "method": GONE, "reason": "no current run gives this figure any more", "parameters": {},
+        "input_fingerprint": fingerprint,
+    }  # fmt: skip
+
+
+def _key(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in KEY)
