@@ -15,6 +15,7 @@ SECTIONS = {
     "items": "What single prompts tell",
     "matrix": "What all models say together",
     "text": "What prompts ask",
+    "time": "What changes",
 }
 
 
@@ -198,8 +199,20 @@ _MATRIX = (
     )),
 )  # fmt: skip
 
+_TIME = (
+    Entry("refresh", "time", "refresh", "Recompute stored figures that are out of date.", (
+        "warehouse refresh --baseline model-a",
+        "warehouse refresh --dry-run",
+        "warehouse refresh gsm8k --family matrix --prune-older-than 90d",
+    )),
+    Entry("history", "time", "refresh", "Show how stored figures of a model have changed.", (
+        "warehouse history model-a gsm8k",
+        "warehouse history model-a gsm8k --statistic score --last 5",
+    )),
+)  # fmt: skip
+
 #: Every command by name, in the order of the help.
 COMMANDS = {
     entry.name: entry
-    for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_ITEMS, *_MATRIX, *_TEXT)
+    for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_ITEMS, *_MATRIX, *_TEXT, *_TIME)
 }

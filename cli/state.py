@@ -11,6 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from warehouse.config import Config
+    from warehouse.metrics.matrix.answering import Access
     from warehouse.store.engine import Store
 
 
@@ -43,6 +44,12 @@ class State:
             setting.value, write=write, guarded=guarded, check=check, wait=self.wait,
             say=self.say,
         )  # fmt: skip
+
+    def access(self) -> Access:
+        """How to open the store, for as long as it takes."""
+        from warehouse.metrics.matrix.answering import Access
+
+        return Access(self.open, lambda: self.open(write=True))
 
     def open_or_create(self) -> Store:
         """The store for writing, made if there is none."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from warehouse.metrics.datamap import DataMap
     from warehouse.metrics.duplicates import Duplicates
     from warehouse.metrics.embedding import Embedding
+    from warehouse.metrics.families.base import Family
     from warehouse.metrics.leaderboard import Leaderboard
     from warehouse.metrics.matrix.face import Matrix
     from warehouse.metrics.pairs import Pairs
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from warehouse.metrics.similar import Similar
     from warehouse.metrics.suites import SuiteBoard
     from warehouse.metrics.variance import VarianceReport
+    from warehouse.refresh.history import History
+    from warehouse.refresh.results import Refreshed
     from warehouse.stats import VarianceParts
     from warehouse.store.copies import Published
     from warehouse.store.loader import LoadOptions
@@ -427,6 +430,34 @@ class Warehouse:
         return datamap(
             lambda write: self.writing() if write else self.reading(), reference, **options
         )
+
+    def refresh(
+        self,
+        *benchmarks: str,
+        families: Sequence[str | Family] = (),
+        baselines: Sequence[str] = (),
+        level: float = 0.95,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Refreshed:
+        """Recompute stored figures that are out of date; see
+        :func:`warehouse.refresh.running.refresh`."""
+        from warehouse.metrics.families.base import Settings
+        from warehouse.metrics.matrix.answering import Access
+        from warehouse.refresh.running import Work, refresh
+
+        work = Work(tuple(families), benchmarks, Settings(level, tuple(baselines)))
+        access = Access(self.reading, self.writing)
+        return refresh(access, work, wait=self.wait, progress=progress)
+
+    def history(
+        self, model: str, benchmark: str, *, statistic: str | None = None, last: int | None = None
+    ) -> History:
+        """Figures that refreshes stored of a model; see
+        :func:`warehouse.refresh.history.history`."""
+        from warehouse.refresh.history import history
+
+        with self.reading() as store:
+            return history(store, model, benchmark, statistic=statistic, last=last)
 
     def __repr__(self) -> str:
         return f"Warehouse({self.url or 'duckdb:///warehouse.duckdb'!r})"

@@ -43,12 +43,12 @@ class Work:
     """What a refresh is asked for.
 
     Attributes:
-        families: names; all but those that take long, if empty.
+        families: names, or families of your own; all but those that take long, if empty.
         benchmarks: names; all, if empty.
         settings: that hold for all figures.
     """
 
-    families: tuple[str, ...] = ()
+    families: tuple[str | Family, ...] = ()
     benchmarks: tuple[str, ...] = ()
     settings: Settings = Settings()
 
@@ -140,7 +140,10 @@ class _Refresh:
         self.id = 0
 
     def run(self, progress: Progress | None) -> Refreshed:
-        parameters = {"holder": self.holder, **asdict(self.work)}
+        parameters = {
+            "holder": self.holder, "families": list(self.counts),
+            "benchmarks": list(self.work.benchmarks), "settings": asdict(self.work.settings),
+        }  # fmt: skip
         with self.access.writing() as store:
             self.id = refreshes.begin(
                 store, parameters, version("eval-warehouse"), self.clock(), self.adopted,
@@ -279,7 +282,7 @@ def _gone_row(value: StoredValue, fingerprint: str) -> dict[str, Any]:
     none = dict.fromkeys(("estimate", "standard_error", "low", "high", "n", "n_clusters"))
     names = ("subject_kind", "subject", "benchmark", "metric", "statistic", "method_version")
     return {name: value[name] for name in names} | none | {
-        "method": GONE, "reason": "no current run gives this figure any more", "parameters": {},
+        "method": GONE, "reason": "not asked for any more, or its runs are gone", "parameters": {},
         "input_fingerprint": fingerprint,
     }  # fmt: skip
 

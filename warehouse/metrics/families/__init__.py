@@ -23,21 +23,24 @@ def family_names() -> list[str]:
     return sorted(_points())
 
 
-def choose_families(names: Sequence[str]) -> list[Family]:
-    """Families by name; for no names all but those that take long.
+def choose_families(names: Sequence[str | Family]) -> list[Family]:
+    """Families by name, or themselves; for no names all but those that take long.
 
     Raises:
         MisuseError: an unknown name; says which there are.
         WarehouseError: one does not load, or is no family.
     """
     known = _points()
-    unknown = sorted(set(names) - set(known))
+    unknown = sorted({name for name in names if isinstance(name, str)} - set(known))
     if unknown:
         raise MisuseError(
             f"no metric family {', '.join(map(repr, unknown))}; there are: {', '.join(known)}"
         )
     chosen = names or [name for name in known if name not in ON_REQUEST]
-    return [_load(known[name]) for name in dict.fromkeys(chosen)]
+    return [
+        _load(known[one]) if isinstance(one, str) else _checked(one, repr(one))
+        for one in dict.fromkeys(chosen)
+    ]
 
 
 @cache
@@ -55,9 +58,13 @@ def _load(point: EntryPoint) -> Family:
         raise WarehouseError(
             f"the metric family '{point.name}' ({point.value}) does not load: {error}"
         ) from error
-    if not isinstance(found, Family) or "/" in found.name:
+    return _checked(found, f"the entry point '{point.name}' ({point.value})")
+
+
+def _checked(found: object, said: str) -> Family:
+    if not isinstance(found, Family) or "/" in found.name + found.version:
         raise WarehouseError(
-            f"the entry point '{point.name}' ({point.value}) is no metric family; expected an"
-            " object with name (without '/'), version, units and compute"
+            f"{said} is no metric family; expected an object with name and version (without '/'),"
+            " units and compute"
         )
     return found

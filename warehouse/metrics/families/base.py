@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from warehouse.metrics.conditions import Condition
 from warehouse.metrics.placing import DRAWS
+from warehouse.stats.inputs import as_level
 
 if TYPE_CHECKING:
     from warehouse.metrics.families.data import BenchmarkData
@@ -29,6 +30,9 @@ class Settings:
         n_resamples: draws behind rank sets.
         permutations: shuffled matrices of the matrix tests.
         seed: of everything random.
+
+    Raises:
+        StatisticsError: a level out of range.
     """
 
     level: float = 0.95
@@ -36,6 +40,9 @@ class Settings:
     n_resamples: int = DRAWS
     permutations: int = 1000
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        as_level(self.level)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,149 @@
+"""``refresh`` and ``history``: stored figures, kept fresh and looked back on."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .frame import command
+from .options import REFERENCE, level_option, output_options
+from .output import Output
+from .progress_share import share
+from .state import State, pass_state
+from .table import interval, number, print_table
+
+if TYPE_CHECKING:
+    from warehouse.refresh.history import History
+    from warehouse.refresh.results import Refreshed
+
+#: Rows of a list that people are shown; programs get all.
+SHOWN = 40
+_AGE = re.compile(r"(\d+(?:\.\d+)?)([hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+
+
+def age_callback(
+    _ctx: click.Context, param: click.Parameter, value: str | None
+) -> timedelta | None:
+    """``90d``, ``12h`` or ``4w`` as a length of time."""
+    if value is None:
+        return None
+    found = _AGE.fullmatch(value)
+    if found is None:
+        raise click.BadParameter(f"'{value}' is not an age such as 90d, 12h or 4w", param=param)
+    try:
+        return timedelta(**{_UNITS[found[2]]: float(found[1])})
+    except OverflowError:
+        raise click.BadParameter(f"'{value}' is longer than any history", param=param) from None
+
+
+@command("refresh")
+@click.argument("benchmarks", nargs=-1, metavar="[BENCHMARK]...")
+@click.option(
+    "--family", "families", multiple=True, metavar="NAME",
+    help="Only this metric family. Repeatable; matrix is computed only if named.",
+)  # fmt: skip
+@click.option(
+    "--baseline", "baselines", multiple=True, metavar=REFERENCE,
+    help="Compare every other model with this one. Repeatable.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="List what is stale, and why; change nothing.")
+@click.option(
+    "--prune-older-than", "prune", metavar="AGE", callback=age_callback,
+    help="Also forget older figures, such as 90d, but for the newest of each.",
+)  # fmt: skip
+@level_option
+@output_options
+@pass_state
+def refresh(
+    state: State, /, benchmarks: tuple[str, ...], families: tuple[str, ...],
+    baselines: tuple[str, ...], dry_run: bool, prune: timedelta | None, level: float,
+    output: Output,
+) -> int:  # fmt: skip
+    from warehouse.metrics.families.base import Settings
+    from warehouse.refresh.results import FamilyRow, StaleRow
+    from warehouse.refresh.running import Work, list_stale
+    from warehouse.refresh.running import refresh as recompute
+
+    if dry_run and prune is not None:
+        raise click.UsageError("give one of --dry-run and --prune-older-than")
+    work = Work(families, benchmarks, Settings(level=level, baselines=baselines))
+    if dry_run:
+        listed = list_stale(state.access(), work)
+        shown = output.for_people and len(listed.rows) > SHOWN
+        output.emit_records(
+            StaleRow, listed.rows[:SHOWN] if shown else listed.rows, empty="nothing is stale"
+        )
+        if shown:
+            click.echo(f"... and {len(listed.rows) - SHOWN} more: --json has them all")
+        _say(state, str(listed), listed.notes)
+        return 0
+    with share(state.quiet, "refreshing") as bar:
+        tell = None if bar is None else lambda done, total: bar(done / total)
+        found = recompute(state.access(), work, wait=state.wait, progress=tell, say=state.say)
+    output.emit_records(FamilyRow, found.rows, needless=("resumed", "gone", "failed"))
+    _say(state, str(found), found.notes)
+    if prune is not None:
+        _prune(state, prune)
+    return _failures(found)
+
+
+def _prune(state: State, age: timedelta) -> None:
+    from warehouse.refresh.running import utc_now
+    from warehouse.store.refreshes import prune
+
+    with state.open(write=True) as store:
+        values, refreshes = prune(store, utc_now() - age)
+    state.say(f"pruned {values} figures and {refreshes} empty refreshes")
+
+
+def _failures(found: Refreshed) -> int:
+    """What raised, and the exit code."""
+    for failure in found.failures[:SHOWN]:
+        click.echo(f"failed: {failure}", err=True)
+    more = len(found.failures) - SHOWN
+    if more > 0:
+        click.echo(f"failed: and {more} more", err=True)
+    return 1 if found.failures else 0
+
+
+def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
+    state.say(line)
+    for note in notes:
+        state.say(f"note: {note}")
+
+
+@command("history")
+@click.argument("model", metavar=f"run:ID|{REFERENCE}")
+@click.argument("benchmark", metavar="BENCHMARK")
+@click.option("--statistic", metavar="NAME", help="Only this figure, such as score or difference.")
+@click.option("--last", metavar="N", type=click.IntRange(1), help="Only the newest N of each.")
+@output_options
+@pass_state
+def history(
+    state: State, /, model: str, benchmark: str, output: Output, **options: Any
+) -> None:  # fmt: skip
+    from warehouse.refresh.history import HistoryRow
+    from warehouse.refresh.history import history as look
+
+    with state.open() as store:
+        found = look(store, model, benchmark, **options)
+    if output.for_people:
+        _print_history(found)
+    else:
+        output.emit_records(HistoryRow, found.rows)
+
+
+def _print_history(found: History) -> None:
+    columns = ["statistic", "subject", "metric", "refreshed (UTC)", "estimate", "interval",
+               "change", "n", "method", "reason"]  # fmt: skip
+    cells = [
+        [row.statistic, row.subject, row.metric, f"{row.refreshed_at:%Y-%m-%d %H:%M}",
+         number(row.estimate, 4), interval(row.low, row.high, 4), number(row.change, 4), row.n,
+         row.method, row.reason if row.estimate is None else ""]
+        for row in found.rows
+    ]  # fmt: skip
+    print_table(columns, cells, needless=("interval", "change", "n", "reason"))

@@ -1,0 +1,92 @@
+"""`refresh` and `history` on the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli import Caller, filled_url, in_subprocess
+from tests.stores import ENGINES
+from tests.test_refresh import BASE, build
+from warehouse.store import refreshes
+from warehouse.store.engine import open_store
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Caller:
+    return Caller(capsys)
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """A store that the first test refreshes."""
+    with filled_url(request, request.param, build()) as filled:
+        yield filled
+
+
+def test_what_is_stale_is_listed_then_computed_then_fresh(run: Caller, url: str) -> None:
+    rows = run("refresh", "--dry-run", "--baseline", BASE, "--json", db=url).rows
+    assert {row["why"] for row in rows} == {"new"} and len(rows) == 9 + 9 + 6 + 3
+    assert {tuple(row) for row in rows} == {("family", "benchmark", "subject", "why")}
+    done = run("refresh", "--baseline", BASE, "--json", db=url)
+    assert sum(row["recomputed"] for row in done.rows) == len(rows)
+    assert done.err.startswith("refresh 1: 27 recomputed, 0 fresh, ")
+    again = run("refresh", "--baseline", BASE, db=url)
+    assert "refresh 2: 0 recomputed, 27 fresh" in again.err and again.code == 0
+    assert [line.split()[0] for line in again.out.splitlines()[2:]] == [
+        "differences", "ranks", "scores", "variance",
+    ]  # fmt: skip
+    assert "nothing is stale" in run("refresh", "--dry-run", "--baseline", BASE, db=url).out
+
+
+def test_history_is_a_table_for_people_and_rows_for_programs(run: Caller, url: str) -> None:
+    run("refresh", "--baseline", BASE, db=url)
+    found = run("history", "org/b", "quiz", db=url)
+    assert found.out.splitlines()[0].split()[:3] == ["statistic", "subject", "metric"]
+    rows = run("history", "org/b", "quiz", "--statistic", "difference", "--json", db=url).rows
+    assert [row["age"] for row in rows] == [1] and rows[0]["low"] < rows[0]["high"]
+    pruned = run("refresh", "--baseline", BASE, "--prune-older-than", "0d", db=url)
+    assert "pruned 0 figures and" in pruned.err
+    assert len(run("history", "org/b", "quiz", "--json", db=url).rows) == len(
+        run("history", "org/b", "quiz", "--last", "1", "--json", db=url).rows
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("refresh", "--family", "magic"), 2, "no metric family 'magic'; there are: differences"),
+        (("refresh", "magic"), 2, "no benchmark with runs is called 'magic'"),
+        (("refresh", "--prune-older-than", "soon"), 2, "is not an age such as 90d"),
+        (("refresh", "--prune-older-than", "9" * 400 + "w"), 2, "longer than any history"),
+        (("refresh", "--dry-run", "--prune-older-than", "1d"), 2, "give one of"),
+        (("refresh", "--level", "2"), 2, "--level"),
+        (("history", "nobody", "quiz"), 2, "no model with runs is called 'nobody'"),
+        (("history", "org/b", "nothing"), 2, "no benchmark is called 'nothing'"),
+    ],
+)
+def test_a_mistake_is_named(
+    run: Caller, url: str, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    run(*arguments, db=url).fails(code, message)
+
+
+def test_another_refresh_is_named(run: Caller, url: str, tmp_path: Path) -> None:
+    from warehouse.api import connect
+
+    house = connect(url)
+    with refreshes.holding(house.reading, 0):
+        run("--wait", "0", "refresh", db=url).fails(4, "is refreshed by another process")
+    outcome = in_subprocess("--db", url, "refresh", "--baseline", BASE, "--json", folder=tmp_path)
+    assert outcome.returncode == 0 and len(json.loads(outcome.stdout)) == 4
+
+
+def test_no_store_is_said(run: Caller, tmp_path: Path) -> None:
+    run("refresh", db=f"duckdb:///{tmp_path / 'none.duckdb'}").fails(4, "no store at")
+    with open_store(f"duckdb:///{tmp_path / 'empty.duckdb'}", create=True):
+        pass
+    found = run("refresh", db=f"duckdb:///{tmp_path / 'empty.duckdb'}")
+    assert found.code == 0 and "0 recomputed, 0 fresh" in found.err
