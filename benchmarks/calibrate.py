@@ -32,17 +32,23 @@ def main() -> None:
     )  # fmt: skip
     options = parser.parse_args()
     options.cache.parent.mkdir(parents=True, exist_ok=True)
-    version = _version(options.seed)
+    rows, others = (_rows(options, seed) for seed in (options.seed, options.seed + 1))
+    write_page(options.output, rows, others)
+    print(f"wrote {options.output}")
+
+
+def _rows(options: argparse.Namespace, seed: int) -> list[Row]:
+    """Every cell of the grid, those that were done before out of the cache."""
+    version = _version(seed)
     done = dict(_cached(options.cache, version))
     missing = [cell for cell in grid() if cell not in done]
     with options.cache.open("a") as cache, multiprocessing.Pool(options.jobs) as pool:
-        rows = pool.imap_unordered(partial(simulate, seed=options.seed), missing)
+        rows = pool.imap_unordered(partial(simulate, seed=seed), missing)
         for number, row in enumerate(rows, 1):
             done[row.cell] = row
             cache.write(json.dumps([version, *row]) + "\n")
             _progress(number, len(missing))
-    write_page(options.output, [done[cell] for cell in grid()])
-    print(f"wrote {options.output}")
+    return [done[cell] for cell in grid()]
 
 
 def _cached(path: Path, version: str) -> Iterator[tuple[Cell, Row]]:

@@ -24,10 +24,11 @@ _NAMES = {
 _START, _END = "```csv\n", "```\n"
 
 
-def write_page(path: Path, rows: Sequence[Row]) -> None:
-    """The whole page."""
+def write_page(path: Path, rows: Sequence[Row], others: Sequence[Row]) -> None:
+    """The whole page, from the rows of the grid and those of another seed."""
     intervals = [row for row in rows if row.cell.kind != "paired"]
-    parts = [_HEAD, _summary(intervals), _tests(rows), _TABLE, _START, _table(rows), _END]
+    again = [row for row in others if row.cell.kind != "paired"]
+    parts = [_HEAD, _summary(intervals, again), _tests(rows), _TABLE, _START, _table(rows), _END]
     parts += ["\n</details>\n"]
     path.write_text("".join(parts), encoding="utf-8")
 
@@ -64,18 +65,20 @@ def _table(rows: Iterable[Row]) -> str:
     return out.getvalue()
 
 
-def _summary(rows: Sequence[Row]) -> str:
+def _summary(rows: Sequence[Row], others: Sequence[Row]) -> str:
     short = [row for row in rows if row.coverage < REACHED]
     mean = sum(row.coverage for row in rows) / len(rows)
     share = 1 - len(short) / len(rows)
     warned = sum(row.flagged >= 0.5 for row in short)
+    again = sum(row.coverage >= REACHED for row in others)
     lines = [
         "## Intervals\n",
         f"{len(rows)} cells, nominal coverage 95 %. The default interval covers at least"
         f" {100 * REACHED:.0f} % in **{100 * share:.1f} %** of them"
         f" ({len(rows) - len(short)} of {len(rows)}); its average coverage is"
         f" **{100 * mean:.2f} %**. Of the {len(short)} cells below, {warned} carry a flag in at"
-        " least half of their samples.\n",
+        " least half of their samples. Simulated once more with another seed, it reaches that in"
+        f" {100 * again / len(others):.1f} % ({again} of {len(others)}).\n",
         "| scores | cells | reached | lowest | average |",
         "| --- | ---: | ---: | ---: | ---: |",
         *_by_kind(rows),
@@ -164,8 +167,12 @@ def _independent_binary(row: Row) -> bool:
     return row.method == "wilson"
 
 
+def _too_close(row: Row) -> bool:
+    return row.flagged < 0.5 and row.coverage + 2 * row.mc_error >= REACHED
+
+
 def _few_off_bound(row: Row) -> bool:
-    return row.cell.kind == "rate" and row.cell.clusters is not None
+    return row.cell.kind == "rate" and row.cell.clusters is not None and row.flagged >= 0.5
 
 
 def _skewed(row: Row) -> bool:
@@ -173,6 +180,11 @@ def _skewed(row: Row) -> bool:
 
 
 _REASONS: list[tuple[str, Callable[[Row], bool]]] = [
+    (
+        f"Without a flag: within two Monte Carlo errors of {100 * REACHED:.0f} %, so that the"
+        " simulation does not tell on which side they are",
+        _too_close,
+    ),
     (
         "0/1 scores without clusters: the number of right answers is a whole number, and"
         " Wilson's coverage goes up and down with n and p (Brown, Cai and DasGupta 2001)",

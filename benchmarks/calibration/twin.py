@@ -143,7 +143,7 @@ def _effective(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
     ratio = (Z / special.stdtrit(df, 1 - TAIL)) ** 2
     with np.errstate(divide="ignore", invalid="ignore"):
         n = np.maximum(float(units), mean * (1 - mean) / samples.error**2 * ratio)
-    n = np.where((samples.present < 4) | (samples.error == 0), float(units), n)
+    n = np.where((samples.effective < 4) | (samples.error == 0), float(units), n)
     return exact_interval(mean, n)
 
 

@@ -21,7 +21,7 @@ from warehouse.stats.results import Interval
 from warehouse.stats.sample import Sample, build_sample
 
 METHOD = "clopper_pearson_effective"
-# With fewer units off a bound than this, their error says nothing.
+# With fewer units off a bound than this, by weight, their error says nothing.
 _FEWEST_INFORMATIVE = 4
 
 
@@ -37,7 +37,7 @@ def interval_clopper_pearson_effective(
     With m the mean on [0, 1] and V its squared error (CLT, or CR2), n_e = m(1−m)/V · (z/t_ν)²
     with ν of `heavy_tailed_df`, but at least the number of units (prompts, or 1/Σ f_c²
     clusters): no scores vary more than units that are wholly 0 or 1. It is that number where
-    fewer than 4 units are off a bound. Then Clopper–Pearson with n_e·m successes of n_e.
+    fewer than 4 units, by weight, are off a bound. Then Clopper–Pearson with n_e·m successes of n_e.
 
     Args:
         scores: mean score of each prompt, within ``bounds``, shape (n,).
@@ -81,7 +81,7 @@ def _effective(sample: Sample, mean: float, width: float, level: float) -> float
     df = heavy_tailed_df(sample)
     if df is None or not (sample.se or sample.binary):
         return None
-    if known.present < _FEWEST_INFORMATIVE or not sample.se:
+    if known.effective < _FEWEST_INFORMATIVE or not sample.se:
         return known.units
     shrink = (z_quantile(level) / t_quantile(level, df)) ** 2
     return max(known.units, mean * (1 - mean) * (width / sample.se) ** 2 * shrink)
