@@ -60,7 +60,8 @@ def expected(scores: NDArray[Any], level: float) -> tuple[float, float]:
     df = min(n - 1, 2 / (2 / (n - 1) + excess / n))
     tail = (1 - level) / 2
     ratio = stats.norm.isf(tail) / stats.t.isf(tail, df)
-    size = max(n, mean * (1 - mean) / error**2 * ratio**2)
+    weight = min(side.sum() ** 2 / (side**2).sum() for side in (scores, 1 - scores))
+    size = n if weight < 4 else max(n, mean * (1 - mean) / error**2 * ratio**2)
     x = size * mean
     return (
         float(stats.beta.ppf(tail, x, size - x + 1)),
