@@ -37,7 +37,8 @@ def interval_clopper_pearson_effective(
     With m the mean on [0, 1] and V its squared error (CLT, or CR2), n_e = m(1−m)/V · (z/t_ν)²
     with ν of `heavy_tailed_df`, but at least the number of units (prompts, or 1/Σ f_c²
     clusters): no scores vary more than units that are wholly 0 or 1. It is that number where
-    fewer than 4 units, by weight, are off a bound. Then Clopper–Pearson with n_e·m successes of n_e.
+    fewer than 4 units, by weight, are off a bound. Then Clopper–Pearson with n_e·m successes of
+    n_e.
 
     Args:
         scores: mean score of each prompt, within ``bounds``, shape (n,).
