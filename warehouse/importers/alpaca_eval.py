@@ -1,0 +1,196 @@
+"""Importer of annotations of AlpacaEval: a judge's preferences between two models' answers."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.documents import Row, batches_of, has_keys, head_of, moment, required_text
+from warehouse.importers.lm_eval_lines import RowSource
+from warehouse.importers.lm_eval_metrics import number_or_none
+from warehouse.importers.lm_eval_model import require_model, text_or_none
+from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
+
+HARNESS = BENCHMARK = "alpaca_eval"
+METRIC = "win_rate"
+CONTROLLED = "length_controlled_winrate"
+LEADERBOARD = "leaderboard.csv"
+
+#: Fields of an annotation that are no property of the instruction.
+_ANNOTATION = ("instruction", "output_1", "output_2", "generator_1", "generator_2", "annotator",
+               "preference", "price_per_example", "time_per_example", "raw_completion",
+               "referenced_models", "output", "original_output", "generator")  # fmt: skip
+_DRAW_IN_OLD_FILES, _FAILED = 0, -1
+
+Pair = tuple[str, str, str]
+
+
+class AlpacaEval:
+    """One run for each model, opponent and judge."""
+
+    name = "alpaca_eval"
+    version = "1"
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Each file of annotations is a source, with the ``leaderboard.csv`` beside it."""
+        boards = {item.path for item in candidates if item.path.name == LEADERBOARD}
+        for item in candidates:
+            head = head_of(item)
+            if head.startswith("[") and has_keys(head, "preference", "output_1", "output_2"):
+                board = item.path.with_name(LEADERBOARD)
+                beside = (board,) if board in boards else ()
+                yield SourceFiles(str(item.path), item.path.parent, (item.path, *beside))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one file.
+
+        Raises:
+            InputError: the file is damaged, or no annotation names a model.
+        """
+        path = source.files[0]
+        seen: dict[Pair, Row] = {}
+        for _, row in RowSource(path, path.name, ("instruction",)).numbered():
+            first = seen.setdefault(_pair(row), {"cost": None, **_circumstances(row)})
+            price = number_or_none(_either(row, "price_per_example"))
+            if price is not None:
+                first["cost"] = (first["cost"] or 0.0) + price
+        if not seen:
+            raise InputError("holds no annotation", path=str(path), expected="a list of them")
+        stated = text_or_none(settings.values.get("model"))
+        board = _board(source.files[1:])
+        runs = tuple(_header(pair, first, board, stated, source.name)
+                     for pair, first in seen.items())  # fmt: skip
+        dump = Dump(runs, ())
+        lines = RowSource(path, path.name, ("instruction",), dump.rejections, dump.notes)
+        items = ((f"{path.name} line {line}", row) for line, row in lines.numbered())
+        numbers = {pair: number for number, pair in enumerate(seen)}
+        dump.batches = batches_of(items, lambda row: [_row(row, numbers)], dump.rejections,
+                                  "an annotation as AlpacaEval writes it")  # fmt: skip
+        return dump
+
+
+def _pair(row: Row) -> Pair:
+    """Model, opponent and judge; empty where one is not named."""
+    named = (row.get("generator_2"), row.get("generator_1"), row.get("annotator"))
+    model, opponent, judge = (text_or_none(name) or "" for name in named)
+    return model, opponent, judge
+
+
+def _either(row: Row, key: str) -> Any:
+    """A field that newer files prefix."""
+    return row.get(f"preference_{key}", row.get(key))
+
+
+def _circumstances(row: Row) -> Row:
+    return {"version": text_or_none(row.get("preference_version")),
+            "date": moment(row.get("preference_date"))}  # fmt: skip
+
+
+def _header(
+    pair: Pair, first: Row, board: dict[str, Row], stated: str | None, place: str
+) -> RunHeader:
+    model, opponent, judge = pair
+    require_model(stated or model or None, place)
+    judged = {"scorer": judge, "scorer_kind": "model", "judge_model": judge}
+    published = tuple(_published(board.get(model, {})))
+    metrics = [MetricSpec(METRIC, kind="bounded", low=0, high=1, higher_is_better=True,
+                          chance_level=0.5, is_default=True, **judged)]  # type: ignore[arg-type]  # fmt: skip
+    if any(item.metric == CONTROLLED for item in published):
+        metrics.append(MetricSpec(CONTROLLED, link="none", kind="bounded", low=0, high=1,
+                                  higher_is_better=True, is_default=False, **judged))  # type: ignore[arg-type]  # fmt: skip
+    return RunHeader(
+        harness=HARNESS,
+        model=model,
+        benchmark=BENCHMARK,
+        opponent=opponent or None,
+        metrics=tuple(metrics),
+        harness_version=first["version"],
+        started_at=first["date"],
+        cost=first["cost"],
+        published=published,
+        place=f"{model} against {opponent}",
+    )
+
+
+def _published(figures: Row) -> Iterator[PublishedScore]:
+    """A line of the leaderboard; its figures are in percent."""
+    for metric, error, statistic in ((METRIC, "standard_error", "mean"),
+                                     (CONTROLLED, "lc_standard_error", "fitted")):  # fmt: skip
+        value = _percent(figures.get(metric))
+        if value is not None:
+            total = _percent(figures.get("n_total"))
+            yield PublishedScore(
+                metric, value, statistic=statistic, standard_error=_percent(figures.get(error)),
+                n=None if total is None else round(100 * total), raw=figures[metric],
+            )  # fmt: skip
+
+
+def _percent(text: Any) -> float | None:
+    try:
+        number = number_or_none(float(text))
+    except (TypeError, ValueError):
+        return None
+    return None if number is None else number / 100
+
+
+def _board(files: Sequence[Path]) -> dict[str, Row]:
+    """Lines of ``leaderboard.csv`` by the model in their first column."""
+    found: dict[str, Row] = {}
+    for path in files:
+        try:
+            lines = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")))
+            for row in lines:
+                found[str(row.get((lines.fieldnames or [""])[0]))] = dict(row)
+        except (OSError, ValueError, csv.Error) as error:
+            raise InputError(f"cannot be read: {error}", path=str(path),
+                             expected="a table with commas") from None  # fmt: skip
+    return found
+
+
+def _row(row: Row, numbers: dict[Pair, int]) -> Row:
+    instruction = required_text(row, "instruction")
+    output = row.get("output_2")
+    written = _either(row, "raw_completion")
+    kept = {key: value for key, value in row.items()
+            if key not in _ANNOTATION and not key.startswith("preference_")}  # fmt: skip
+    return {
+        "run": numbers[_pair(row)],
+        "identity": compact({"instruction": instruction}),
+        "text": instruction,
+        "metadata": compact(kept) if kept else None,
+        "response": None if output is None else as_text(output),
+        "explanation": None if written is None else as_text(written),
+        "scores": [_score(row.get("preference"))],
+    }
+
+
+def _score(preference: Any) -> Row:
+    """1 = the opponent wins, 2 = the model wins, between them the judge's weight; 0 was a draw."""
+    if preference is None or (preference == _FAILED and not isinstance(preference, bool)):
+        raw = None if preference is None else compact(preference)
+        return {"metric": METRIC, "value": None, "status": "error", "raw": raw}
+    value = number_or_none(preference)
+    if (
+        value is None
+        or isinstance(preference, bool)
+        or not (value == _DRAW_IN_OLD_FILES or 1 <= value <= 2)
+    ):
+        raise ValueError(f"preference is {compact(preference)[:60]}, not between 1 and 2")
+    won = 0.5 if value == _DRAW_IN_OLD_FILES else value - 1
+    return {"metric": METRIC, "value": won, "raw": compact(preference)}
+
+
+IMPORTER = AlpacaEval()

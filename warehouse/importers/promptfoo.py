@@ -1,0 +1,268 @@
+"""Importer of evaluations written by promptfoo (``-o out.json`` and ``-o out.jsonl``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.errors import InputError
+from warehouse.importers.documents import (
+    Row,
+    batches_of,
+    has_keys,
+    head_of,
+    list_of,
+    moment,
+    read_document,
+)
+from warehouse.importers.inspect_fields import whole_count
+from warehouse.importers.inspect_sample import part_of
+from warehouse.importers.lm_eval_lines import RowSource
+from warehouse.importers.lm_eval_metrics import number_or_none
+from warehouse.importers.lm_eval_model import require_model, text_or_none
+from warehouse.importers.lm_eval_results import fingerprint
+from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
+
+HARNESS = "promptfoo"
+PASS, SCORE = "pass", "score"
+ERROR = 2  # failureReason of a result without answer
+
+#: Settings of a provider that change what is answered. Others may hold keys and addresses.
+_SAMPLING = ("frequency_penalty", "max_completion_tokens", "max_output_tokens", "max_tokens",
+             "maxTokens", "presence_penalty", "reasoning_effort", "seed", "stop", "temperature",
+             "top_k", "topK", "top_p", "topP")  # fmt: skip
+#: Those that have a field of their own in the header.
+_OWN_FIELD = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
+#: Assertions that a model decides.
+_JUDGED = ("llm-rubric", "model-graded-", "factuality", "g-eval", "answer-relevance", "context-",
+           "conversation-relevance", "pi", "select-best", "similar")  # fmt: skip
+
+
+class Promptfoo:
+    """One run for each prompt and provider."""
+
+    name = "promptfoo"
+    version = "1"
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Each file is a source."""
+        for item in candidates:
+            head = head_of(item)
+            first = head.partition("\n")[0]
+            whole = head.startswith("{") and has_keys(head[:400], "evalId", "results")
+            lines = first.startswith("{") and (
+                has_keys(first, "promptIdx", "testIdx", "gradingResult", "success"))  # fmt: skip
+            if whole or lines:
+                yield SourceFiles(str(item.path), item.path.parent, (item.path,))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one file.
+
+        Raises:
+            InputError: the file is damaged, or a result does not name its provider.
+        """
+        path = source.files[0]
+        dump = Dump((), ())
+        document: Row = {}
+        if path.suffix == ".jsonl":
+            lines = RowSource(path, path.name, ("promptIdx",), dump.rejections, dump.notes)
+            items = [(f"{path.name} line {line}", row) for line, row in lines.numbered()]
+        else:
+            document = read_document(path)
+            results = part_of(document, "results").get("results")
+            if not isinstance(results, list):
+                raise InputError("'results.results' is no list", path=str(path),
+                                 expected="the results of promptfoo")  # fmt: skip
+            items = [(f"result {place}", row) for place, row in enumerate(results)]
+        first: dict[int, Row] = {}
+        found: list[Any] = [row for _, row in items]
+        for row in found:
+            if isinstance(row, dict) and whole_count(row.get("promptIdx")) is not None:
+                first.setdefault(row["promptIdx"], row)
+        stated = text_or_none(settings.values.get("model"))
+        dump.runs = tuple(
+            _header(document, row, _named(document, path.stem), stated, source.name)
+            for row in first.values()
+        )
+        if not first:
+            raise InputError("holds no result", path=str(path), expected="results of promptfoo")
+        dump.batches = _batches(items, list(first), dump)
+        return dump
+
+
+def _named(document: Row, stem: str) -> str:
+    return text_or_none(part_of(document, "config").get("description")) or stem
+
+
+def _header(document: Row, row: Row, name: str, stated: str | None, place: str) -> RunHeader:
+    provider = part_of(row, "provider")
+    model = text_or_none(provider.get("id")) or text_or_none(row.get("provider"))
+    label = text_or_none(provider.get("label"))
+    require_model(stated or model, place)
+    settings = _settings(document, provider)
+    results = part_of(document, "results")
+    parts = part_of(row, "prompt")
+    other = {key: value for key, value in settings.items() if key not in _OWN_FIELD}
+    if label and label != model:
+        other["label"] = label
+    metrics = tuple(_metrics(document, row))
+    return RunHeader(
+        harness=HARNESS,
+        model=model or "",
+        benchmark=name,
+        template_hash=text_or_none(row.get("promptId"))
+        or fingerprint({"label": parts.get("label")}),
+        temperature=number_or_none(settings.get("temperature")),
+        top_p=number_or_none(settings.get("top_p")),
+        max_tokens=whole_count(settings.get("max_tokens")),
+        reasoning_effort=text_or_none(settings.get("reasoning_effort")),
+        sampling_seed=whole_count(settings.get("seed")),
+        sampling=other,
+        metrics=metrics,
+        run_id=_run_id(document, row),
+        harness_version=text_or_none(part_of(document, "metadata").get("promptfooVersion")),
+        started_at=moment(results.get("timestamp")),
+        configuration={"prompt": text_or_none(parts.get("label")) or ""},
+        published=tuple(_published(results, row["promptIdx"])),
+        place=f"prompt {row['promptIdx']}",
+    )  # fmt: skip
+
+
+def _run_id(document: Row, row: Row) -> str | None:
+    evaluation = text_or_none(document.get("evalId"))
+    return f"{evaluation}/{row['promptIdx']}" if evaluation else None
+
+
+def _settings(document: Row, provider: Mapping[str, Any]) -> Row:
+    """Sampling settings of the provider, as the configuration states them."""
+    listed = part_of(document, "config").get("providers")
+    for entry in listed if isinstance(listed, list) else ():
+        if isinstance(entry, dict) and provider.get("label", provider.get("id")) in (
+            entry.get("label"), entry.get("id"),
+        ):  # fmt: skip
+            found = part_of(entry, "config")
+            return {key: found[key] for key in _SAMPLING if found.get(key) is not None}
+    return {}
+
+
+def _metrics(document: Row, row: Row) -> Iterator[MetricSpec]:
+    kinds = _assertions(document) or _types(part_of(row, "testCase"))
+    judged = any(kind.removeprefix("not-").startswith(_JUDGED) for kind in kinds)
+    yield MetricSpec(PASS, kind="binary", low=0, high=1, higher_is_better=True, is_default=True,
+                     scorer_kind="model" if judged else "match")  # fmt: skip
+    yield MetricSpec(SCORE, higher_is_better=True, is_default=False,
+                     scorer_kind="model" if judged else "match")  # fmt: skip
+
+
+def _assertions(document: Row) -> list[str]:
+    """Kinds of assertion of a whole evaluation."""
+    config = part_of(document, "config")
+    tests = config.get("tests")
+    cases = [*(tests if isinstance(tests, list) else ()), config.get("defaultTest")]
+    return [kind for case in cases if isinstance(case, dict) for kind in _types(case)]
+
+
+def _types(case: Mapping[str, Any]) -> list[str]:
+    stated = case.get("assert")
+    return [item["type"] for item in (stated if isinstance(stated, list) else ())
+            if isinstance(item, dict) and isinstance(item.get("type"), str)]  # fmt: skip
+
+
+def _published(results: Row, number: int) -> Iterator[PublishedScore]:
+    prompts = results.get("prompts")
+    if not isinstance(prompts, list) or number >= len(prompts):
+        return
+    stated = part_of(prompts[number], "metrics") if isinstance(prompts[number], dict) else {}
+    counts = [whole_count(stated.get(f"test{kind}Count")) for kind in ("Pass", "Fail", "Error")]
+    total = sum(count or 0 for count in counts)
+    if total and counts[0] is not None:
+        yield PublishedScore(PASS, counts[0] / total)
+    score = number_or_none(stated.get(SCORE))
+    if total and score is not None:
+        yield PublishedScore(SCORE, score / total)
+
+
+def _batches(
+    items: Iterable[tuple[str, Any]], numbers: Sequence[int], dump: Dump
+) -> Iterator[pa.RecordBatch]:
+    counts: dict[tuple[int, str], int] = {}
+    return batches_of(items, lambda row: [_row(row, numbers, counts)], dump.rejections,
+                      "a result as promptfoo writes it")  # fmt: skip
+
+
+def _row(row: Any, numbers: Sequence[int], counts: dict[tuple[int, str], int]) -> Row:
+    if not isinstance(row, dict) or row.get("promptIdx") not in numbers:
+        raise ValueError(f"no promptIdx: {compact(row)[:200]}")
+    case, response = part_of(row, "testCase"), part_of(row, "response")
+    given = part_of(row, "vars") or part_of(case, "vars")
+    asserted = list_of(case, "assert")
+    identity = compact({"vars": given, "assert": asserted})
+    run = numbers.index(row["promptIdx"])
+    draw = counts.get((run, identity), 0)  # --repeat makes further tests with equal variables
+    counts[run, identity] = draw + 1
+    usage = part_of(response, "tokenUsage")
+    failed = row.get("failureReason") == ERROR
+    output = response.get("output")
+    milliseconds = number_or_none(row.get("latencyMs"))
+    extra = {"description": case.get("description"), **part_of(case, "metadata")}
+    return {
+        "run": run,
+        "position": whole_count(row.get("testIdx")) if not draw else None,
+        "identity": identity,
+        "text": as_text(next(iter(given.values()))) if len(given) == 1 else compact(given),
+        "target": _target(asserted),
+        "metadata": compact({**{k: v for k, v in extra.items() if v is not None}, **given}),
+        "draw": draw,
+        "prompt_sent": text_or_none(part_of(row, "prompt").get("raw")),
+        "response": None if output is None else as_text(output),
+        "finish_reason": text_or_none(response.get("finishReason")),
+        "input_tokens": whole_count(usage.get("prompt")),
+        "output_tokens": whole_count(usage.get("completion")),
+        "latency": None if milliseconds is None else milliseconds / 1000,
+        "cost": None if failed else number_or_none(row.get("cost")),
+        "error": (text_or_none(row.get("error")) or "no answer") if failed else None,
+        "explanation": None if failed else _explanation(part_of(row, "gradingResult")),
+        "scores": _scores(row, failed, response.get("isRefusal") is True),
+    }
+
+
+def _target(asserted: Sequence[Any]) -> str | None:
+    """What a lone assertion asks for."""
+    only = asserted[0] if len(asserted) == 1 and isinstance(asserted[0], dict) else {}
+    value = only.get("value")
+    return None if value is None else as_text(value)
+
+
+def _explanation(grading: Mapping[str, Any]) -> str | None:
+    """What each assertion said, where there are several; else the reason."""
+    parts = grading.get("componentResults")
+    if isinstance(parts, list) and len(parts) > 1:
+        return compact(parts)
+    return text_or_none(grading.get("reason"))
+
+
+def _scores(row: Row, failed: bool, refused: bool) -> list[Row]:
+    success = row.get("success")
+    if not isinstance(success, bool):
+        raise ValueError(f"success is {compact(success)[:60]}, neither true nor false")
+    figures = {PASS: float(success), SCORE: number_or_none(row.get("score"))}
+    named = part_of(row, "namedScores").items()
+    figures |= {name: number_or_none(value) for name, value in named if name not in figures}
+    status = "error" if failed else "refused" if refused else None
+    return [{"metric": name, "value": None if failed else value,
+             "status": status if value is not None else "error"}
+            for name, value in figures.items()]  # fmt: skip
+
+
+IMPORTER = Promptfoo()
