@@ -13,6 +13,7 @@ MEANINGS = {
     "few_skewed_clusters": "few clusters with skewed totals: the interval may cover too little",
     "few_informative_clusters": "few clusters hold both right and wrong answers",
     "few_differing_clusters": "the runs differ on fewer than 10 clusters, by weight",
+    "prompts_outside_clusters": "prompts in no cluster count as clusters of one",
     "too_few_units": (
         "fewer than 6 prompts (or clusters) differ: p flip cannot go below 0.05, and p and the"
         " interval rest on these few"

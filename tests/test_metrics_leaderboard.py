@@ -231,6 +231,15 @@ def test_a_result_has_one_line_rows_and_a_frame(world: Store) -> None:
     assert content["rows"][0]["flags"] == ["few_prompts"]
 
 
+def test_prompts_that_a_clustering_leaves_out_are_flagged(world: Store) -> None:
+    """Topics hold some prompts of the essays; the rest count as clusters of one."""
+    row, *_ = leaderboard(world, "essay").rows
+    assert row.n_clusters == 9 + 15  # nine topics of 45 prompts, 15 alone
+    assert "prompts_outside_clusters" in row.flags
+    whole, *_ = leaderboard(world, "golden").rows
+    assert "prompts_outside_clusters" not in whole.flags
+
+
 def test_few_skewed_scores_get_a_second_interval(tmp_path: Path) -> None:
     scores = np.random.default_rng(3).exponential(size=30).round(6)
     table = "model,item,loss\n" + "".join(f"m,{i},{s}\n" for i, s in enumerate(scores))

@@ -47,6 +47,12 @@ class ClusterMap:
         return np.where(member, self.clusters[places], -1 - prompts)
 
 
+def outside_clusters(labels: NDArray[np.int64] | None) -> tuple[str, ...]:
+    """The flag ``prompts_outside_clusters`` where clusters leave some prompts out, which then
+    count as clusters of one."""
+    return ("prompts_outside_clusters",) if labels is not None and (labels < 0).any() else ()
+
+
 def cluster_map(
     store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int], cluster: str | None
 ) -> ClusterMap:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warehouse.metrics.clusterings import outside_clusters
 from warehouse.metrics.comparison_tests import Options, Tests
 from warehouse.metrics.conditions import describe
 from warehouse.metrics.pairing import Pair
@@ -134,7 +135,8 @@ def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options
         correlation=found.correlation, variance_saved=found.variance_saved, n_prompts=pair.n,
         only_a=pair.scores_a.n - pair.n, only_b=pair.scores_b.n - pair.n,
         n_clusters=found.n_clusters, n_draws_a=pair.n_draws[0], n_draws_b=pair.n_draws[1],
-        method=found.method, flags=found.flags + tests.flags, reason=found.reason,
+        method=found.method, reason=found.reason,
+        flags=found.flags + tests.flags + outside_clusters(pair.clusters),
         se_unclustered=found.se_eq7, runs_a=a.run_ids, runs_b=b.run_ids, test=options.test,
         p_t=tests.p_t, p_permutation=tests.p_permutation, permutation=tests.permutation,
         p_mcnemar=tests.p_mcnemar, p_wilcoxon=tests.p_wilcoxon, p_holm=None,

@@ -8,7 +8,7 @@ import numpy as np
 
 from warehouse.errors import StatisticsError
 from warehouse.metrics.benchmarks import Metric
-from warehouse.metrics.clusterings import ClusterMap
+from warehouse.metrics.clusterings import ClusterMap, outside_clusters
 from warehouse.metrics.entries import Entry, Whole, coverage
 from warehouse.metrics.published import Published
 from warehouse.metrics.results import Row
@@ -51,7 +51,7 @@ class LeaderboardRow(Row):
         method: of the interval, or ``"published"``.
         flags: warnings of the statistics, and ``subset``, ``truncated``, ``failed``,
             ``unscored``, ``many_unscored``, ``other_prompts``, ``published``,
-            ``outside_bounds``.
+            ``outside_bounds``, ``prompts_outside_clusters``.
         reason: why this method, or why there is no figure or interval.
         se_naive: error as if prompts were independent (Miller eq. 1).
         design_effect: squared ratio of the headline error to ``se_naive``, with clusters.
@@ -210,14 +210,16 @@ def _prompts_sampled(
     bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None,
     clusters: ClusterMap, method: str,
 ) -> LeaderboardRow:  # fmt: skip
+    labels = clusters.labels(scores.prompts)
     found: Estimate = estimate_mean(
-        scores.values, clusters=clusters.labels(scores.prompts), weights=scores.uneven_weights,
-        link=metric.link, bounds=bounds, n_draws=scores.n_draws, level=bare.level, method=method,
+        scores.values, clusters=labels, weights=scores.uneven_weights, link=metric.link,
+        bounds=bounds, n_draws=scores.n_draws, level=bare.level, method=method,
     )  # fmt: skip
     return replace(
         bare, estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
         ci_high=found.ci_high, n_clusters=found.n_clusters, method=found.method,
-        flags=bare.flags + found.flags, reason=found.reason, se_naive=found.se_clt,
+        flags=bare.flags + found.flags + outside_clusters(labels), reason=found.reason,
+        se_naive=found.se_clt,
         design_effect=found.design_effect,
         beside_method=found.beside.method if found.beside else "",
         beside_ci_low=found.beside.low if found.beside else None,
