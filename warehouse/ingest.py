@@ -236,25 +236,48 @@ def _load_all(
     store: Store, jobs: Sequence[_Job], plan: _Plan, dry_run: bool, watcher: Progress
 ) -> list[LoadReport]:
     """Load the sources in order; while one is loaded, the next is parsed on another thread."""
-    known = ledger.loaded(store)
-    loader = Loader(store, overlapping=len(jobs) > 1)
+    work = _Work(store, Loader(store, overlapping=len(jobs) > 1), plan, dry_run, watcher)
     reports: list[LoadReport] = []
     try:
         with ThreadPoolExecutor(1) as pool:
             waiting: _Begun | None = None
-            for place, (job, sha256) in enumerate(_hashed(jobs)):
-                begun = _begin(store, loader, pool, job, sha256, plan, known, dry_run, place % 2)
+            busy: list[tuple[_Job, str | Exception]] = []  # with another process
+            slot = 0
+            for job, sha256 in _hashed(jobs):
+                begun = _begin(work, pool, job, sha256, slot)
+                if begun is None:
+                    busy.append((job, sha256))
+                    continue
                 if waiting is not None:
-                    reports.append(_finish(store, loader, waiting, plan, dry_run, watcher))
-                waiting = begun
+                    reports.append(_finish(work, waiting))
+                waiting, slot = begun, 1 - slot
             if waiting is not None:
-                reports.append(_finish(store, loader, waiting, plan, dry_run, watcher))
+                reports.append(_finish(work, waiting))
+            for job, sha256 in busy:  # who waits for a source holds no other
+                late = _begin(work, pool, job, sha256, 0, patient=True)
+                assert late is not None
+                reports.append(_finish(work, late))
         if any(report.state == "loaded" for report in reports) and not dry_run:
             with store.begin() as connection:
                 store.dialect.tidy(connection)
     finally:
-        loader.close()
+        work.loader.close()
     return reports
+
+
+class _Work:
+    """What the steps of loading many sources share."""
+
+    def __init__(
+        self, store: Store, loader: Loader, plan: _Plan, dry_run: bool, watcher: Progress
+    ) -> None:
+        self.store, self.loader, self.plan = store, loader, plan
+        self.dry_run, self.watcher = dry_run, watcher
+        self.known = ledger.loaded(store)
+
+    def key(self, job: _Job) -> str:
+        """The settings under which a job is entered in the ledger."""
+        return ledger.settings_key(job.importer.name, job.importer.version, self.plan.recorded)
 
 
 def _hashed(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, str | Exception]]:
@@ -296,25 +319,29 @@ class _Begun:
 
 
 def _begin(
-    store: Store, loader: Loader, pool: ThreadPoolExecutor, job: _Job, sha256: str | Exception,
-    plan: _Plan, known: Mapping[tuple[str, str], int], dry_run: bool, slot: int,
-) -> _Begun:  # fmt: skip
-    """Claim a source and have it parsed, unless it is in the store already."""
-    name = job.files.name
+    work: _Work, pool: ThreadPoolExecutor, job: _Job, sha256: str | Exception, slot: int, *,
+    patient: bool = False,
+) -> _Begun | None:  # fmt: skip
+    """Claim a source and have it parsed, unless it is in the store already; ``None`` if another
+    process is at it, for which the patient wait."""
+    name, store, plan = job.files.name, work.store, work.plan
     if isinstance(sha256, Exception):
         error = f"{name}: cannot be read: {sha256}"
         return _Begun(job, LoadReport(name, "refused", error=error))
-    key = ledger.settings_key(job.importer.name, job.importer.version, plan.recorded)
-    if (sha256, key) in known:
-        return _Begun(job, LoadReport(name, "unchanged", source_id=known[sha256, key]))
+    key = work.key(job)
+    if (sha256, key) in work.known:
+        return _Begun(job, LoadReport(name, "unchanged", source_id=work.known[sha256, key]))
+    if not work.dry_run and not ledger.reserve(store, sha256, key, patient=patient):
+        return None
     claim = ledger.claim(
         store, path=name, size=job.size, sha256=sha256, importer=job.importer.name,
-        version=job.importer.version, settings=plan.recorded, dry_run=dry_run,
+        version=job.importer.version, settings=plan.recorded, dry_run=work.dry_run,
     )  # fmt: skip
     if claim is None:
+        ledger.release(store, sha256, key)
         return _Begun(job, LoadReport(name, "unchanged"))
     rejections: list[Rejection] = []
-    parsed = pool.submit(_parse, loader, job, plan, rejections, slot)
+    parsed = pool.submit(_parse, work.loader, job, plan, rejections, slot)
     return _Begun(job, claim=claim, rejections=rejections, parsed=parsed)
 
 
@@ -329,30 +356,29 @@ def _parse(
         rejections += dump.rejections
 
 
-def _finish(
-    store: Store, loader: Loader, begun: _Begun, plan: _Plan, dry_run: bool, watcher: Progress
-) -> LoadReport:
-    watcher.source(begun.job.files.name, begun.job.size)
-    report = begun.report or _load_one(store, loader, begun, plan, dry_run, watcher)
-    watcher.done(report)
+def _finish(work: _Work, begun: _Begun) -> LoadReport:
+    work.watcher.source(begun.job.files.name, begun.job.size)
+    report = begun.report or _load_one(work, begun)
+    work.watcher.done(report)
     return report
 
 
-def _load_one(
-    store: Store, loader: Loader, begun: _Begun, plan: _Plan, dry_run: bool, watcher: Progress
-) -> LoadReport:
+def _load_one(work: _Work, begun: _Begun) -> LoadReport:
     """Load a source that was begun; one that cannot be taken is refused, with the reason."""
-    name = begun.job.files.name
-    assert begun.claim is not None
+    name, claim = begun.job.files.name, begun.claim
+    assert claim is not None
     try:
         parsed = _parsed(begun)
-        watcher.advance(parsed.n_rows)
-        return loader.load(parsed, begun.claim, plan.options, dry_run=dry_run)
+        work.watcher.advance(parsed.n_rows)
+        return work.loader.load(parsed, claim, work.plan.options, dry_run=work.dry_run)
     except (InputError, MisuseError) as error:
         message = str(error) if name in str(error) else f"{name}: {error}"
-        if not dry_run:
-            ledger.refuse(store, begun.claim, message, begun.rejections)
+        if not work.dry_run:
+            ledger.refuse(work.store, claim, message, begun.rejections)
         return LoadReport(name, "refused", n_rejected=len(begun.rejections), error=message)
+    finally:
+        if not work.dry_run:
+            ledger.release(work.store, claim.sha256, work.key(begun.job))
 
 
 def _parsed(begun: _Begun) -> Parsed:

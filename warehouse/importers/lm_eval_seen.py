@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from warehouse.importers.lm_eval_layout import find_layout, metrics_of, requests_of
@@ -45,8 +46,7 @@ def scan(source: RowSource) -> tuple[Seen, tuple[str, ...]]:
     probe = RowSource(source.path, source.name, source.keys)
     if first and "filter" in first[0] and not source.is_array():
         labels = set(probe.findall(_LABELS))
-        pairs = [(m, parse_json(f)) for f, ms in sorted(labels) for m in parse_json(ms)]
-        pairs = list(dict.fromkeys((*seen.pairs, *pairs)))
+        pairs = list(dict.fromkeys((*seen.pairs, *_labelled(labels))))
         return Seen(tuple(pairs), seen.values), tuple(dict.fromkeys(name for _, name in pairs))
     rows = Counter[str]()
     metrics: dict[str, None] = {}
@@ -58,6 +58,14 @@ def scan(source: RowSource) -> tuple[Seen, tuple[str, ...]]:
         source.notes.append(f"{source.name}: {len(filters)} filters whose names are not known")
     pairs = [(metric, name) for name in filters for metric in metrics]
     return Seen(tuple(pairs), seen.values), filters
+
+
+def _labelled(labels: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, str]]:
+    """Metric and filter of what the pattern found; rows that cannot be read are rejected later."""
+    for label, listed in sorted(labels):
+        with contextlib.suppress(ValueError):
+            name, metrics = parse_json(label), parse_json(listed)
+            yield from ((metric, name) for metric in metrics if isinstance(metric, str))
 
 
 def header_without_results(

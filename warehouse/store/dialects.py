@@ -7,6 +7,7 @@ Arrow data to a table.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import warnings
@@ -62,6 +63,12 @@ class Dialect:
             parameters, as two arrays; no Python object per number.
         guard: make the open connection unable to write or to reach out.
         exclusive: serialise short transactions between writers (a lock until commit).
+        beside: let a long transaction run beside others that have no key (a text) in common with
+            it; comes before ``exclusive`` in a transaction.
+        alone: wait for all of those, and then as ``exclusive``.
+        reserve: (connection, key, patient) take a key for this process until ``release``; ``False``
+            if another one has it, unless patient: then wait for it.
+        release: give such a key back.
         require_select: refuse a text that is not one SELECT (``MisuseError``).
         tidy: after a load, count rows for the planner.
         snapshot: write one state of the whole store to a new embedded file, without keeping
@@ -86,6 +93,10 @@ class Dialect:
     vectors: Callable[[sa.Connection, str, int], tuple[NDArray[np.int64], NDArray[np.float32]]]
     guard: Callable[[sa.Connection], None]
     exclusive: Callable[[sa.Connection], None]
+    beside: Callable[[sa.Connection, Iterable[str]], None]
+    alone: Callable[[sa.Connection], None]
+    reserve: Callable[[sa.Connection, str, bool], bool]
+    release: Callable[[sa.Connection, str], None]
     require_select: Callable[[sa.Connection, str], None]
     tidy: Callable[[sa.Connection], None]
     query_error: Callable[[BaseException], str | None]
@@ -269,7 +280,7 @@ def _in_buffer(array: pa.Array, kind: Any) -> NDArray[Any]:
     return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
 
 
-def _nothing(_connection: sa.Connection) -> None:
+def _nothing(_connection: sa.Connection, *_more: object) -> None:
     """The embedded engine: a file has one writer, and its guard is set when it is opened."""
 
 
@@ -438,8 +449,44 @@ def _postgresql_tidy(connection: sa.Connection) -> None:
     connection.exec_driver_sql("analyze")
 
 
+#: Advisory locks. Taken in this order, so that no two transactions wait for each other: the lock
+#: of all loads (shared by each), the places of their keys, the lock of short transactions.
+_ALL_LOADS, _KEYS, _SOURCES, _SHORT = 7236070, 7236072, 7236073, 7236071
+#: Keys share so many places: a dump of many runs must not fill the server's table of locks.
+_PLACES = 256
+
+
 def _postgresql_exclusive(connection: sa.Connection) -> None:
-    connection.exec_driver_sql("select pg_advisory_xact_lock(7236071)")
+    connection.exec_driver_sql(f"select pg_advisory_xact_lock({_SHORT})")
+
+
+def _postgresql_beside(connection: sa.Connection, keys: Iterable[str]) -> None:
+    connection.exec_driver_sql(f"select pg_advisory_xact_lock_shared({_ALL_LOADS})")
+    for place in sorted({_number(key) % _PLACES for key in keys}):
+        connection.exec_driver_sql(f"select pg_advisory_xact_lock({_KEYS}, {place})")
+
+
+def _postgresql_alone(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(f"select pg_advisory_xact_lock({_ALL_LOADS})")
+    _postgresql_exclusive(connection)
+
+
+def _postgresql_reserve(connection: sa.Connection, key: str, patient: bool) -> bool:
+    arguments = f"{_SOURCES}, {_number(key) - 2**31}"
+    if patient:
+        connection.exec_driver_sql(f"select pg_advisory_lock({arguments})")
+        return True
+    found = connection.exec_driver_sql(f"select pg_try_advisory_lock({arguments})")
+    return bool(found.scalar_one())
+
+
+def _postgresql_release(connection: sa.Connection, key: str) -> None:
+    connection.exec_driver_sql(f"select pg_advisory_unlock({_SOURCES}, {_number(key) - 2**31})")
+
+
+def _number(key: str) -> int:
+    """32 bits of a text."""
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4])
 
 
 def _postgresql_require_select(connection: sa.Connection, sql: str) -> None:
@@ -476,7 +523,8 @@ DUCKDB = Dialect(
     exists=_duckdb_exists, open_engine=_duckdb_engine, lock_holder=_duckdb_holder,
     retryable=_duckdb_retryable,
     select=_duckdb_select, append=_duckdb_append, vectors=_duckdb_vectors,
-    guard=_nothing, exclusive=_nothing,
+    guard=_nothing, exclusive=_nothing, beside=_nothing, alone=_nothing,
+    reserve=lambda _connection, _key, _patient: True, release=_nothing,
     require_select=_duckdb_require_select,
     tidy=_nothing, query_error=_duckdb_query_error, snapshot=_duckdb_snapshot,
     hold=_duckdb_hold,
@@ -486,7 +534,8 @@ POSTGRESQL = Dialect(
     exists=lambda _url: True, open_engine=_postgresql_engine, lock_holder=lambda _error: None,
     retryable=_postgresql_retryable, select=_postgresql_select, append=_postgresql_append,
     vectors=_postgresql_vectors,
-    guard=_postgresql_guard, exclusive=_postgresql_exclusive,
+    guard=_postgresql_guard, exclusive=_postgresql_exclusive, beside=_postgresql_beside,
+    alone=_postgresql_alone, reserve=_postgresql_reserve, release=_postgresql_release,
     require_select=_postgresql_require_select,
     tidy=_postgresql_tidy, query_error=_postgresql_query_error, snapshot=None,
     hold=_postgresql_hold,

@@ -99,6 +99,22 @@ class Dimensions:
         self._reserved[table] = free[count:]
         return free[0]
 
+    def stock(self, connection: sa.Connection, table: str, count: int) -> None:
+        """See to it that ``count`` ids can be taken without touching the store's counter, whose
+        row stays locked until the transaction that changes it ends."""
+        if len(self._reserved.get(table, range(0))) < count:
+            size = max(count, RESERVED)
+            first = allocate(connection, table, size)
+            self._reserved[table] = range(first, first + size)
+
+    def take(self, connection: sa.Connection, table: str, count: int) -> int:
+        """First of ``count`` consecutive ids: of the stock, else of the counter."""
+        if len(self._reserved.get(table, range(0))) < count:
+            return allocate(connection, table, count)
+        free = self._reserved[table]
+        self._reserved[table] = free[count:]
+        return free[0]
+
     # the rows of a run header
 
     def run_references(

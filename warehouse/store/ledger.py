@@ -98,6 +98,29 @@ def claim(
     return Claim(source_id, path, sha256)
 
 
+def reserve(store: Store, sha256: str, key: str, *, patient: bool = False) -> bool:
+    """Take a source for this process, so that no other reads the same at the same time.
+
+    Args:
+        store: a store open for writing.
+        sha256: hash of the source.
+        key: its :func:`settings_key`.
+        patient: wait until another process that has it is done.
+
+    Returns:
+        whether this process has it; :func:`release` gives it back, and so does the end of the
+        process.
+    """
+    with store.begin() as connection:
+        return store.dialect.reserve(connection, f"{sha256} {key}", patient)
+
+
+def release(store: Store, sha256: str, key: str) -> None:
+    """Give back a source that :func:`reserve` took."""
+    with store.begin() as connection:
+        store.dialect.release(connection, f"{sha256} {key}")
+
+
 def is_loaded(connection: sa.Connection, source: Claim) -> bool:
     """Whether another process has loaded a source since it was claimed."""
     table = tables.source
@@ -164,7 +187,7 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
     """
     links = tables.run_source
     with store.begin() as connection:
-        store.dialect.exclusive(connection)
+        store.dialect.alone(connection)
         source_id = _find(connection, reference)
         held = {int(row[0]) for row in connection.execute(
             sa.select(links.c.run_id).where(links.c.source_id == source_id))}  # fmt: skip

@@ -22,7 +22,7 @@ from warehouse.store import clusters, dialects, facts, ledger, staging, tables
 from warehouse.store.decisions import Decision, OnConflict, decide
 from warehouse.store.dimensions import Dimensions, allocate, benchmark_row
 from warehouse.store.engine import Store
-from warehouse.store.identity import spec_of
+from warehouse.store.identity import condition_key, run_key, spec_of
 from warehouse.store.staging import Measured, OnDuplicate, TextPolicy
 from warehouse.store.workbench import open_workbench
 
@@ -187,11 +187,13 @@ class Loader:
 
     @contextmanager
     def _rehearsal(self) -> Iterator[None]:
-        self.store.connection.begin()
+        connection = self.store.connection
+        connection.begin()
         try:
+            self.store.dialect.alone(connection)
             yield
         finally:
-            self.store.connection.rollback()
+            connection.rollback()
             self.dimensions.forget()
 
     def _refuse_rejected(self, state: _Load) -> None:
@@ -229,6 +231,8 @@ class Loader:
             state.metric_ids = dict(zip(specs, ids, strict=True))
             variant_ids = self._variants(connection, variants)
             self._published_benchmarks(connection, state)
+            if dialects.is_shared(connection):
+                self.dimensions.stock(connection, "run", len(state.dump.runs))
         self._put_references(state, named, variants, variant_ids)
 
     def _variants(self, connection: sa.Connection, variants: list[Any]) -> list[int]:
@@ -315,7 +319,7 @@ class Loader:
 
     def _add_facts(self, state: _Load, started: float) -> LoadReport:
         with self._transaction() as connection:
-            self.store.dialect.exclusive(connection)
+            self.store.dialect.beside(connection, _keys(state))
             if ledger.is_loaded(connection, state.source):
                 return LoadReport(state.source.path, "unchanged", source_id=state.source.id)
             decisions = decide(
@@ -323,11 +327,13 @@ class Loader:
                 state.source.path,
             )  # fmt: skip
             fresh = [item for item in decisions if item.action == "new"]
-            first = allocate(connection, "run", len(fresh)) if fresh else 0
+            first = self.dimensions.take(connection, "run", len(fresh)) if fresh else 0
             run_ids = {item.run: first + place for place, item in enumerate(fresh)}
             facts.insert_runs(connection, state, fresh, run_ids)
             if state.n_rows:
                 facts.push(self.bench, run_ids)
+            # from here on rows of benchmarks change, which every load may want to
+            self.store.dialect.exclusive(connection)
             facts.benchmark_metrics(connection, self.bench, state, run_ids)
             facts.publish(self.store, self.bench, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)
@@ -344,6 +350,14 @@ class Loader:
         touched = sorted({row["benchmark_id"] for row in state.references})
         if state.new_prompts:
             clusters.extend(self.store, touched)
+
+
+def _keys(state: _Load) -> Iterator[str]:
+    """What two loads must not decide about at once: the source, and what its runs are known by."""
+    yield f"source {state.source.id}"
+    for header in state.dump.runs:
+        yield condition_key(header)
+        yield run_key(header) or ""
 
 
 def _published(dump: Dump) -> Iterable[PublishedScore]:
