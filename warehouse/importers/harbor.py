@@ -1,0 +1,256 @@
+"""Importer of job folders of Harbor."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.documents import (
+    LARGEST_DRAW,
+    Row,
+    batches_of,
+    has_keys,
+    head_of,
+    moment,
+    read_document,
+    required_text,
+    seconds_between,
+)
+from warehouse.importers.inspect_fields import whole_count
+from warehouse.importers.inspect_sample import part_of
+from warehouse.importers.lm_eval_metrics import number_or_none
+from warehouse.importers.lm_eval_model import require_model, text_or_none
+from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
+
+HARNESS = "harbor"
+RESULT = "result.json"
+REWARD = "reward"
+ADHOC = "adhoc"  # how Harbor calls tasks of no data set
+
+#: What the agent did itself: a reward beside it is a measurement.
+_OF_THE_AGENT = frozenset(
+    """
+    AgentTimeoutError ContextWindowExceededError OutputTokenExceededError AgentSafetyRefusalError
+    ContextLengthExceededError OutputLengthExceededError ContentPolicyViolationError
+    """.split()
+)
+_REFUSALS = frozenset(("AgentSafetyRefusalError", "ContentPolicyViolationError"))
+
+#: Agent with version, model, data set.
+Condition = tuple[str, str, str, str]
+
+
+class Harbor:
+    """A job: ``result.json`` of its own, and one in the folder of each trial."""
+
+    name = "harbor"
+    version = "1"
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """One source for each job; trials without job are one by the folder they are in."""
+        jobs: dict[Path, Path] = {}
+        trials = defaultdict[Path, list[Path]](list)
+        for item in candidates:
+            if item.path.name != RESULT:
+                continue
+            head = head_of(item)
+            if has_keys(head, "task_name", "trial_name", "trial_uri"):
+                trials[item.path.parent.parent].append(item.path)
+            elif has_keys(head, "n_total_trials", "stats"):
+                jobs[item.path.parent] = item.path
+        for folder, paths in trials.items():
+            job = (jobs[folder],) if folder in jobs else ()
+            yield SourceFiles(str(folder), folder, (*job, *sorted(paths)))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one job.
+
+        Raises:
+            InputError: a file is damaged, or a trial does not name its model.
+        """
+        documents = [(path, read_document(path)) for path in source.files]
+        job: Row = next((found for path, found in documents if path.parent == source.root), {})
+        trials = [(str(path.relative_to(source.root)), found)
+                  for path, found in documents if path.parent != source.root]  # fmt: skip
+        groups: dict[Condition, list[Row]] = {}
+        for _, trial in trials:
+            groups.setdefault(_condition(trial), []).append(trial)
+        if not groups:
+            raise InputError("holds no trial", path=source.name, expected="a job of Harbor")
+        stated = text_or_none(settings.values.get("model"))
+        dump = Dump(tuple(_header(condition, group, job, source.root, stated)
+                          for condition, group in groups.items()), ())  # fmt: skip
+        numbers = {condition: number for number, condition in enumerate(groups)}
+        draws = _draws(trials)
+        names = [[metric.name for metric in run.metrics] for run in dump.runs]
+        dump.batches = batches_of(
+            trials, lambda trial: [_row(trial, numbers[_condition(trial)], draws, names)],
+            dump.rejections, "a trial as Harbor writes it",
+        )  # fmt: skip
+        return dump
+
+
+def _condition(trial: Row) -> Condition:
+    agent = part_of(trial, "agent_info")
+    info = part_of(agent, "model_info")
+    parts = (text_or_none(info.get("provider")), text_or_none(info.get("name")))
+    who = text_or_none(agent.get("name")) or "", text_or_none(agent.get("version")) or ""
+    model = "/".join(part for part in parts if part)
+    return *who, model, text_or_none(trial.get("source")) or ""
+
+
+def _header(
+    condition: Condition, trials: Sequence[Row], job: Row, folder: Path, stated: str | None
+) -> RunHeader:
+    agent, version, model, dataset = condition
+    require_model(stated or model or None, str(folder))
+    agent_settings = part_of(part_of(trials[0], "config"), "agent")
+    arguments = part_of(agent_settings, "kwargs")
+    started = [found for trial in trials if (found := moment(trial.get("started_at")))]
+    costs = [cost for trial in trials if (cost := _usage(trial)[2]) is not None]
+    return RunHeader(
+        harness=HARNESS,
+        model=model,
+        benchmark=dataset or ADHOC,
+        agent=agent or None,
+        agent_version=None if version in ("", "unknown") else version,
+        agent_parameters={key: value for key, value in arguments.items() if value is not None},
+        metrics=tuple(_metrics(trials)),
+        run_id=f"{text_or_none(job.get('id')) or folder.name}/{'/'.join(condition)}",
+        started_at=moment(job.get("started_at")) or min(started, default=None),
+        cost=sum(costs) if costs else None,
+        published=tuple(_published(condition, trials, job)),
+        place=folder.name,
+    )
+
+
+def _rewards(trial: Row) -> Row:
+    """Rewards of a trial by name; empty where there is no verdict."""
+    return part_of(part_of(trial, "verifier_result"), "rewards")
+
+
+def _metrics(trials: Iterable[Row]) -> Iterator[MetricSpec]:
+    found: dict[str, list[Any]] = {}
+    for trial in trials:
+        for name, value in _rewards(trial).items():
+            found.setdefault(name, []).append(value)
+    names = list(found) or [REWARD]
+    default = REWARD if REWARD in names else names[0]
+    for name in names:
+        is_binary = all(value in (0, 1) for value in found.get(name, ()))
+        yield MetricSpec(name, kind="binary" if is_binary else None, low=0 if is_binary else None,
+                         high=1 if is_binary else None, higher_is_better=True,
+                         scorer_kind="execution", is_default=name == default)  # fmt: skip
+
+
+def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterator[PublishedScore]:
+    """Means of the job's statistics, in which a trial without verdict counts 0, and pass@k."""
+    agent, _, model, dataset = condition
+    name = model.partition("/")[2] or model
+    held = {metric.name for metric in _metrics(trials)}
+    stats = part_of(part_of(job, "stats"), "evals")
+    for key in dict.fromkeys((model, name)):
+        found = part_of(stats, "__".join(part for part in (agent, key, dataset or ADHOC) if part))
+        for entry in _entries(found.get("metrics")):
+            for metric, value in entry.items():
+                if metric == "mean" and len(held) == 1:
+                    metric = next(iter(held))
+                if metric in held and number_or_none(value) is not None:
+                    yield PublishedScore(metric, number_or_none(value))
+        for k, value in part_of(found, "pass_at_k").items():
+            if number_or_none(value) is not None and len(held) == 1:
+                yield PublishedScore(next(iter(held)), number_or_none(value), statistic=f"pass@{k}")
+
+
+def _entries(value: Any) -> list[Row]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
+    """The number of each trial among those of its task and condition, by the time they began."""
+    ordered = sorted(
+        (trial for _, trial in trials),
+        key=lambda trial: (str(trial.get("started_at")), str(trial.get("trial_name"))),
+    )
+    counts: dict[tuple[Condition, str], int] = {}
+    found: dict[int, int] = {}
+    for trial in ordered:
+        key = _condition(trial), str(trial.get("task_name"))
+        found[id(trial)] = min(counts.get(key, 0), LARGEST_DRAW)
+        counts[key] = counts.get(key, 0) + 1
+    return found
+
+
+def _usage(trial: Row) -> tuple[int | None, int | None, float | None]:
+    """Tokens read (cached ones among them), tokens written, dollars; steps are added up."""
+    own = part_of(trial, "agent_result")
+    parts = [own] if own else [part_of(step, "agent_result")
+                               for step in _entries(trial.get("step_results"))]  # fmt: skip
+    return (_total(parts, "n_input_tokens"), _total(parts, "n_output_tokens"),
+            _sum(number_or_none(part.get("cost_usd")) for part in parts))  # fmt: skip
+
+
+def _total(parts: Iterable[Mapping[str, Any]], key: str) -> int | None:
+    found = _sum(whole_count(part.get(key)) for part in parts)
+    return None if found is None else whole_count(int(found))
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    held = [value for value in values if value is not None]
+    return sum(held) if held else None
+
+
+def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequence[str]]) -> Row:
+    task = required_text(trial, "task_name")
+    exception = part_of(trial, "exception_info") or next(
+        (found for step in _entries(trial.get("step_results"))
+         if (found := part_of(step, "exception_info"))), {})  # fmt: skip
+    kind = text_or_none(exception.get("exception_type"))
+    message = text_or_none(exception.get("exception_message"))
+    timing = part_of(trial, "agent_execution")
+    read, written, cost = _usage(trial)
+    checksum = text_or_none(trial.get("task_checksum"))
+    others = {"task_checksum": checksum, "task_id": trial.get("task_id")}
+    return {
+        "run": run,
+        "prompt_id": task,
+        "metadata": compact({key: value for key, value in others.items() if value is not None}),
+        "draw": draws[id(trial)],
+        "input_tokens": read,
+        "output_tokens": written,
+        "latency": seconds_between(timing.get("started_at"), timing.get("finished_at")),
+        "cost": cost,
+        "error": ": ".join(part for part in (kind, message) if part) or None,
+        "scores": _scores(trial, kind, names[run]),
+    }
+
+
+def _scores(trial: Row, exception: str | None, names: Sequence[str]) -> list[Row]:
+    """Rewards. One beside a failure that is not the agent's is no measurement, and kept raw."""
+    rewards = _rewards(trial)
+    valid = exception is None or exception in _OF_THE_AGENT
+    lacking = "limit" if exception in _OF_THE_AGENT - _REFUSALS else (
+        "refused" if exception in _REFUSALS else "error")  # fmt: skip
+    found = []
+    for name in names:
+        stated = rewards.get(name)
+        value = number_or_none(stated) if valid else None
+        raw = None if value is not None or stated is None else as_text(stated)
+        status = "scored" if value is not None else lacking
+        found.append({"metric": name, "value": value, "status": status, "raw": raw})
+    return found
+
+
+IMPORTER = Harbor()
