@@ -147,6 +147,11 @@ _INFERENCE = (
         "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",
         "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02",
     )),
+    Entry("gate", "inference", "gate", "Decide whether a candidate is no worse than a baseline.", (
+        "warehouse gate --candidate model-b --baseline model-a --margin 0.01",
+        "warehouse gate --candidate model-b --baseline model-a --benchmark gsm8k --margin 0.02"
+        " --markdown",
+    )),
 )  # fmt: skip
 
 _ITEMS = (

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from warehouse.metrics.duplicates import Duplicates
     from warehouse.metrics.embedding import Embedding
     from warehouse.metrics.families.base import Family
+    from warehouse.metrics.gate import Gate
     from warehouse.metrics.leaderboard import Leaderboard
     from warehouse.metrics.matrix.face import Matrix
     from warehouse.metrics.pairs import Pairs
@@ -430,6 +431,14 @@ class Warehouse:
         return datamap(
             lambda write: self.writing() if write else self.reading(), reference, **options
         )
+
+    def gate(self, candidate: str, baseline: str, margin: float, **options: Any) -> Gate:
+        """Whether a candidate may take the place of a baseline; options as in
+        :func:`warehouse.metrics.gate.gate`."""
+        from warehouse.metrics.gate import gate
+
+        with self.reading() as store:
+            return gate(store, candidate, baseline, margin, **options)
 
     def refresh(
         self,

@@ -124,7 +124,7 @@ def compare(
     options = Options(level, method, estimand, equivalence, n_resamples, seed).checked()
     if flips < 0:
         raise MisuseError(f"flips must be 0 or more prompts, found {flips}")
-    places, missing = _places(store, a, b, benchmark, where, latest)
+    places, missing = find_places(store, a, b, benchmark, where, latest)
     compared, refused = _compared(
         store, places, options, metric=metric, cluster=cluster, force=force
     )
@@ -137,7 +137,7 @@ def compare(
     )  # fmt: skip
 
 
-def _places(
+def find_places(
     store: Store, a: str, b: str, benchmark: str | None, where: Sequence[str], latest: bool
 ) -> tuple[list[tuple[Condition, ...]], list[str]]:
     """Both conditions for each benchmark that both have; the benchmarks that only one has."""
