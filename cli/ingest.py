@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,7 @@ from .state import State, is_missing, pass_state
 if TYPE_CHECKING:
     from warehouse.ingest import IngestReport
     from warehouse.store.engine import Store
+    from warehouse.store.loader import LoadOptions
 
 REFUSED = 3
 
@@ -61,9 +62,20 @@ REFUSED = 3
     "--publish", metavar="PATH", type=click.Path(dir_okay=False),
     help="Publish a read-only copy there afterwards, if anything was stored.",
 )  # fmt: skip
+@click.option(
+    "--watch", is_flag=True,
+    help="Stay, and ingest what comes into the folders once it has settled.",
+)  # fmt: skip
+@click.option(
+    "--settle", metavar="SECONDS", type=click.FloatRange(min=0), default=2.0, show_default=True,
+    help="With --watch: a file is ready when it has not changed for so long.",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="An array with one object per source.")
 @pass_state
-def ingest(state: State, /, **given: Any) -> None:
+def ingest(state: State, /, watch: bool, settle: float, **given: Any) -> None:
+    if watch:
+        _watch(state, Given(**given), settle)
+        return
     report = _ingest(state, Given(**given))
     for refused in report.refused:
         click.echo(f"Error: {refused.error}", err=True)
@@ -96,6 +108,26 @@ class Given:
     publish: str | None
     as_json: bool
 
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What decides which files form a source, and what is read of it."""
+        from warehouse.importers.values import parse_values
+
+        return {
+            "format": self.format_name, "values": parse_values(self.values),
+            "mapping": self.mapping,
+        }  # fmt: skip
+
+    @property
+    def options(self) -> LoadOptions:
+        """What to do about conflicts, duplicates and bad rows."""
+        from warehouse.store.loader import LoadOptions
+
+        return LoadOptions(
+            on_conflict=self.on_conflict, on_duplicate=self.on_duplicate, text=self.text,
+            max_rejected=self.max_rejected, cluster_by=self.cluster_by,
+        )  # fmt: skip
+
 
 def _publish(state: State, given: dict[str, Any], report: IngestReport) -> None:
     from .publish import publish_after
@@ -104,22 +136,36 @@ def _publish(state: State, given: dict[str, Any], report: IngestReport) -> None:
         publish_after(state, "ingest", given["publish"])
 
 
-def _ingest(state: State, given: Given) -> IngestReport:
-    from warehouse.importers.values import parse_values
+def _watch(state: State, given: Given, settle: float) -> None:
     from warehouse.ingest import ingest as load
-    from warehouse.store.loader import LoadOptions
+    from warehouse.watch import Watcher
+
+    from .publish import publish_after
+    from .watch import watch
+
+    if given.dry_run or given.as_json:
+        raise click.UsageError("--watch goes with neither --dry-run nor --json")
+    watcher = Watcher(given.paths, settle=settle, **given.reading)
+
+    def ingest_ready(only: Callable[[Sequence[Path]], bool], progress: Any) -> IngestReport:
+        with state.open_or_create() as store:
+            there = [path for path in given.paths if Path(path).exists()]
+            return load(
+                store, there, options=given.options, progress=progress, only=only, **given.reading
+            )
+
+    watch(state, watcher, ingest_ready, lambda: publish_after(state, "ingest", given.publish))
+
+
+def _ingest(state: State, given: Given) -> IngestReport:
+    from warehouse.ingest import ingest as load
 
     from .progress import progress
 
-    values = parse_values(given.values)
-    options = LoadOptions(
-        on_conflict=given.on_conflict, on_duplicate=given.on_duplicate, text=given.text,
-        max_rejected=given.max_rejected, cluster_by=given.cluster_by,
-    )  # fmt: skip
     with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
         report = load(
-            store, given.paths, format=given.format_name, values=values, mapping=given.mapping,
-            options=options, dry_run=given.dry_run, progress=bar,
+            store, given.paths, options=given.options, dry_run=given.dry_run, progress=bar,
+            **given.reading,
         )  # fmt: skip
     if not report.sources:
         raise InputError(

@@ -33,7 +33,8 @@ MIGRATIONS = "warehouse.migrations"
 CLI = "warehouse.cli"
 LIBRARY = {
     ERRORS, RECORDS, IMPORTERS, STORE, STATS, EMBEDDINGS, METRICS, REFRESH, REPORT, QUERIES,
-    "warehouse.config", "warehouse.export", "warehouse.ingest", "warehouse.api",
+    "warehouse.config", "warehouse.export", "warehouse.ingest", "warehouse.watch",
+    "warehouse.api",
 }  # fmt: skip
 
 # Room -> what it may import of ours. A file directly under warehouse/ that is not named here has
@@ -55,6 +56,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "warehouse.config": {ERRORS, STORE},  # where the store is, and who said so
     "warehouse.export": {ERRORS, STORE},  # tables and views -> Parquet, by natural keys
     "warehouse.ingest": {ERRORS, RECORDS, IMPORTERS, STORE},  # paths -> importer -> loader
+    "warehouse.watch": {ERRORS, "warehouse.ingest"},  # which files of a folder are ready
     "warehouse.api": LIBRARY,
     "warehouse": LIBRARY,
 }

@@ -7,7 +7,7 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -127,6 +127,7 @@ def ingest(
     options: LoadOptions | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
+    only: Callable[[Sequence[Path]], bool] | None = None,
 ) -> IngestReport:
     """Load every dump found under some paths.
 
@@ -140,6 +141,7 @@ def ingest(
         options: what to do about conflicts, duplicates and bad rows.
         dry_run: read and check everything, store nothing.
         progress: told what is going on.
+        only: asked about the files of each source, whether to load it; default: all.
 
     Returns:
         one report per source; a source that cannot be taken is ``refused`` with its error, and
@@ -152,6 +154,8 @@ def ingest(
     started = time.monotonic()
     plan = _plan(values or {}, mapping, options or LoadOptions())
     jobs, unclaimed = _jobs(paths, format, plan.settings)
+    if only is not None:
+        jobs = [job for job in jobs if only(job.files.files)]
     watcher = progress or Silent()
     watcher.start(sum(job.size for job in jobs))
     reports = _load_all(store, jobs, plan, dry_run, watcher)
@@ -187,7 +191,7 @@ def _jobs(
     jobs: list[_Job] = []
     left: list[Path] = []
     for path in paths:
-        candidates = [_candidate(file) for file in _walk(Path(path))]
+        candidates = [_candidate(file) for file in walk(Path(path))]
         for tool in _tools(format, settings):
             claimed = list(tool.claim(candidates))
             jobs += [_Job(tool, files) for files in claimed]
@@ -205,7 +209,25 @@ def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:
     return [importer_named(format)] if format else list(importers().values())
 
 
-def _walk(path: Path) -> Iterator[Path]:
+def sources(
+    paths: Iterable[str | Path],
+    *,
+    format: str | None = None,
+    values: Mapping[str, Any] | None = None,
+    mapping: str | Path | None = None,
+) -> tuple[list[tuple[Path, ...]], list[Path]]:
+    """Files of each source that :func:`ingest` would find, and the files that nobody knows."""
+    settings = _plan(values or {}, mapping, LoadOptions()).settings
+    jobs, left = _jobs(paths, format, settings)
+    return [tuple(job.files.files) for job in jobs], left
+
+
+def walk(path: Path) -> Iterator[Path]:
+    """The files of a folder that are not hidden, or the file itself.
+
+    Raises:
+        MisuseError: there is no such file or folder.
+    """
     if not path.exists():
         raise MisuseError(f"no file or folder '{path}'")
     if path.is_file():
