@@ -66,7 +66,7 @@ _INGEST = (
     Entry("ingest", "ingest", "ingest", "Read dumps into the store.", (
         "warehouse ingest path/to/lm_eval_output",
         "warehouse ingest results/ --map mapping.toml --set temperature=0.7",
-        "warehouse ingest runs/ --watch --publish published.db",
+        "warehouse ingest results/ --watch --publish published.db",
     )),
     Entry("sources", "ingest", "sources", "List what was ingested, or show one source.", (
         "warehouse sources",
