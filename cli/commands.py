@@ -57,8 +57,9 @@ _STORE = (
     Entry("config", "store", "settings", "Show which settings hold and where they come from.", (
         "warehouse config",
     )),
-    Entry("export", "store", "export", "Write the whole store as Parquet files.", (
+    Entry("export", "store", "export", "Write the store as Parquet, or runs as Every Eval Ever.", (
         "warehouse export --parquet out/",
+        "warehouse export --format every-eval-ever out/",
     )),
 )  # fmt: skip
 

@@ -27,6 +27,7 @@ STATS = "warehouse.stats"
 EMBEDDINGS = "warehouse.embeddings"
 METRICS = "warehouse.metrics"
 REFRESH = "warehouse.refresh"
+INTERCHANGE = "warehouse.interchange"
 REPORT = "warehouse.report"
 QUERIES = "warehouse.queries"
 MIGRATIONS = "warehouse.migrations"
@@ -35,6 +36,7 @@ LIBRARY = {
     ERRORS, RECORDS, IMPORTERS, STORE, STATS, EMBEDDINGS, METRICS, REFRESH, REPORT, QUERIES,
     "warehouse.config", "warehouse.export", "warehouse.ingest", "warehouse.watch",
     "warehouse.api",
+    INTERCHANGE,
 }  # fmt: skip
 
 # Room -> what it may import of ours. A file directly under warehouse/ that is not named here has
@@ -54,6 +56,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "warehouse.migrations.env": {"warehouse.store.tables"},
     CLI: {"warehouse"},  # everything
     "warehouse.config": {ERRORS, STORE},  # where the store is, and who said so
+    INTERCHANGE: {ERRORS, RECORDS, STORE, "warehouse.export", INTERCHANGE},  # formats of others
     "warehouse.export": {ERRORS, STORE},  # tables and views -> Parquet, by natural keys
     "warehouse.ingest": {ERRORS, RECORDS, IMPORTERS, STORE},  # paths -> importer -> loader
     "warehouse.watch": {ERRORS, "warehouse.ingest"},  # which files of a folder are ready

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from warehouse.embeddings import Embedder
     from warehouse.ingest import IngestReport
+    from warehouse.interchange.every_eval_ever import EveryEvalEverReport
     from warehouse.metrics.compare import Comparison
     from warehouse.metrics.datamap import DataMap
     from warehouse.metrics.duplicates import Duplicates
@@ -115,6 +116,27 @@ class Warehouse:
         from warehouse.store.copies import publish
 
         return publish(self.url, path, wait=self.wait)
+
+    def export_every_eval_ever(
+        self, folder: str | Path, *, overwrite: bool = False, now: float | None = None
+    ) -> EveryEvalEverReport:
+        """Write the current runs as Every Eval Ever; see :mod:`warehouse.interchange`.
+
+        Args:
+            folder: where to; must not exist or be empty.
+            overwrite: replace an earlier export that lies there.
+            now: time that the files carry, in Unix seconds; default: the clock's.
+
+        Raises:
+            MisuseError: the folder holds something already, or there is no run to write.
+        """
+        import time
+
+        from warehouse.interchange.every_eval_ever import export
+
+        moment = time.time() if now is None else now
+        with self.reading() as store:
+            return export(store, Path(folder), now=moment, overwrite=overwrite)
 
     def arrow(self, query: str, **parameters: Any) -> pa.Table:
         """Result of a view, a library query (by name) or one SELECT, as Arrow.

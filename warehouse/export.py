@@ -70,19 +70,24 @@ def export(
         MisuseError: the folder holds something already.
     """
     folder = folder.absolute()
-    _require_free(folder, overwrite)
+    require_free(folder, overwrite)
     partial = folder.with_name(f".{folder.name}.partial-{os.getpid()}")
     try:
         rows = _write_all(store, partial, progress)
         _write_manifest(store, partial, rows)
         size = sum(file.stat().st_size for file in partial.rglob("*.parquet"))
-        _put(partial, folder)
+        put(partial, folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return ExportReport(folder, rows, size)
 
 
-def _require_free(folder: Path, overwrite: bool) -> None:
+def require_free(folder: Path, overwrite: bool, manifest: str = MANIFEST) -> None:
+    """See that a folder can be written.
+
+    Raises:
+        MisuseError: it holds something other than an earlier export that is to be replaced.
+    """
     if not folder.parent.is_dir():
         raise MisuseError(f"the folder {folder.parent} does not exist; create it first")
     if folder.exists() and not folder.is_dir():
@@ -91,8 +96,8 @@ def _require_free(folder: Path, overwrite: bool) -> None:
         return
     if not overwrite:
         raise MisuseError(f"{folder} is not empty; --overwrite replaces an earlier export")
-    if not (folder / MANIFEST).is_file():
-        raise MisuseError(f"{folder} holds no earlier export (no {MANIFEST}); it is left alone")
+    if not (folder / manifest).is_file():
+        raise MisuseError(f"{folder} holds no earlier export (no {manifest}); it is left alone")
 
 
 def _write_all(store: Store, folder: Path, progress: Callable[[str], None]) -> dict[str, int]:
@@ -157,7 +162,7 @@ def _write_manifest(store: Store, folder: Path, rows: dict[str, int]) -> None:
     (folder / MANIFEST).write_text(text, encoding="utf-8")
 
 
-def _put(partial: Path, folder: Path) -> None:
+def put(partial: Path, folder: Path) -> None:
     """Move the finished folder into place; what lay there goes once that is done."""
     old = partial.with_name(partial.name + ".old")
     if folder.exists():

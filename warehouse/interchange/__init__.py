@@ -1,0 +1,1 @@
+"""Runs of the store in formats of others."""
