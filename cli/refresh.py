@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +15,12 @@ from .state import State, pass_state
 from .table import interval, number, print_table
 
 if TYPE_CHECKING:
+    from warehouse.config import Config
     from warehouse.refresh.history import History
     from warehouse.refresh.results import Refreshed
 
 #: Rows of a list that people are shown; programs get all.
 SHOWN = 40
-_AGE = re.compile(r"(\d+(?:\.\d+)?)([hdw])")
-_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 
 
 def age_callback(
@@ -31,13 +29,12 @@ def age_callback(
     """``90d``, ``12h`` or ``4w`` as a length of time."""
     if value is None:
         return None
-    found = _AGE.fullmatch(value)
+    from warehouse.config import parse_age
+
+    found = parse_age(value)
     if found is None:
         raise click.BadParameter(f"'{value}' is not an age such as 90d, 12h or 4w", param=param)
-    try:
-        return timedelta(**{_UNITS[found[2]]: float(found[1])})
-    except OverflowError:
-        raise click.BadParameter(f"'{value}' is longer than any history", param=param) from None
+    return found
 
 
 @command("refresh")
@@ -55,22 +52,32 @@ def age_callback(
     "--prune-older-than", "prune", metavar="AGE", callback=age_callback,
     help="Also forget older figures, such as 90d, but for the newest of each.",
 )  # fmt: skip
+@click.option(
+    "--alerts", "only_alerts", is_flag=True,
+    help="Answer with what somebody should look at; exit 1 if there is anything.",
+)  # fmt: skip
 @level_option
 @output_options
 @pass_state
 def refresh(
     state: State, /, benchmarks: tuple[str, ...], families: tuple[str, ...],
     baselines: tuple[str, ...], dry_run: bool, prune: timedelta | None, level: float,
-    output: Output,
+    only_alerts: bool, output: Output,
 ) -> int:  # fmt: skip
     from warehouse.metrics.families.base import Settings
     from warehouse.refresh.results import FamilyRow, StaleRow
     from warehouse.refresh.running import Work, list_stale
     from warehouse.refresh.running import refresh as recompute
 
-    if dry_run and prune is not None:
-        raise click.UsageError("give one of --dry-run and --prune-older-than")
-    work = Work(families, benchmarks, Settings(level=level, baselines=baselines))
+    from .publish import publish_after
+
+    if dry_run and (prune is not None or only_alerts):
+        raise click.UsageError("give one of --dry-run, --prune-older-than and --alerts")
+    config = state.config()
+    settings = Settings(
+        level=level, baselines=baselines or tuple(config.get("refresh.baselines", ()))
+    )
+    work = Work(families or tuple(config.get("refresh.families", ())), benchmarks, settings)
     if dry_run:
         listed = list_stale(state.access(), work)
         shown = output.for_people and len(listed.rows) > SHOWN
@@ -84,11 +91,42 @@ def refresh(
     with share(state.quiet, "refreshing") as bar:
         tell = None if bar is None else lambda done, total: bar(done / total)
         found = recompute(state.access(), work, wait=state.wait, progress=tell, say=state.say)
-    output.emit_records(FamilyRow, found.rows, needless=("resumed", "gone", "failed"))
+    if not only_alerts:
+        output.emit_records(FamilyRow, found.rows, needless=("resumed", "gone", "failed"))
     _say(state, str(found), found.notes)
+    failed = _failures(found)
     if prune is not None:
         _prune(state, prune)
-    return _failures(found)
+    publish_after(state, "refresh")
+    if not only_alerts and "alerts" not in config.tables:
+        return failed
+    alarmed = _alert(state, config, found.refresh_id, output if only_alerts else None)
+    return max(failed, int(alarmed))
+
+
+def _alert(state: State, config: Config, refresh_id: int, output: Output | None) -> bool:
+    """Check the rules of the file, tell everybody; whether there was anything to tell."""
+    from warehouse.config import KNOWN
+    from warehouse.refresh.alerts import Alert, Rules, check
+    from warehouse.refresh.running import utc_now
+    from warehouse.refresh.webhook import post
+
+    said = {
+        key: value for key in KNOWN["alerts"]
+        if key != "webhook" and (value := config.get(f"alerts.{key}")) is not None
+    }  # fmt: skip
+    with state.open() as store:
+        found = check(store, Rules(**said), refresh_id, utc_now())
+    if output is not None:
+        output.emit_records(Alert, found.rows, needless=("p_value", "p_holm"), empty="no alerts")
+    for row in found.rows if output is None else ():
+        where = f"{row.benchmark}, " if row.benchmark else ""
+        click.echo(f"alert: {row.rule}: {where}{row.subject}: {row.message}", err=True)
+    state.say(str(found))
+    webhook = config.get("alerts.webhook")
+    if webhook and found.rows:
+        post(webhook, found.to_dict())
+    return bool(found.rows)
 
 
 def _prune(state: State, age: timedelta) -> None:

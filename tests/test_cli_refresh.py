@@ -61,7 +61,7 @@ def test_history_is_a_table_for_people_and_rows_for_programs(run: Caller, url: s
         (("refresh", "--family", "magic"), 2, "no metric family 'magic'; there are: differences"),
         (("refresh", "magic"), 2, "no benchmark with runs is called 'magic'"),
         (("refresh", "--prune-older-than", "soon"), 2, "is not an age such as 90d"),
-        (("refresh", "--prune-older-than", "9" * 400 + "w"), 2, "longer than any history"),
+        (("refresh", "--prune-older-than", "9" * 400 + "w"), 2, "is not an age such as"),
         (("refresh", "--dry-run", "--prune-older-than", "1d"), 2, "give one of"),
         (("refresh", "--level", "2"), 2, "--level"),
         (("history", "nobody", "quiz"), 2, "no model with runs is called 'nobody'"),

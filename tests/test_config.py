@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,15 @@ def test_a_dotted_key_is_the_same_setting(tmp_path: Path) -> None:
         ("[store]\nurl = ''", "line 2: store.url is ''; expected a text"),
         ("store = 'a'", "line 1: store is 'a'; expected a table"),
         ("[store\nurl = 'a'", "not TOML: "),
+        ("[alerts]\n\nmoved = 1", "line 3: alerts.moved is 1; expected true or false"),
+        ("[alerts]\nalpha = true", "line 2: alerts.alpha is True; expected a number from 0 to 1"),
+        ("[alerts]\nmax_unscored = 5", "line 2: alerts.max_unscored is 5; expected a number"),
+        ("[alerts]\nmax_silence = '9'", "line 2: alerts.max_silence is '9'; expected an age such"),
+        (
+            "[refresh]\nbaselines = 'a'",
+            "line 2: refresh.baselines is 'a'; expected a list of texts",
+        ),
+        ("[refresh]\nbaseline = []", "expected one of refresh.baselines, refresh.families"),
     ],
 )
 def test_a_fault_is_named_with_file_key_and_line(tmp_path: Path, text: str, message: str) -> None:
@@ -61,6 +71,22 @@ def test_a_fault_is_named_with_file_key_and_line(tmp_path: Path, text: str, mess
         config.load(tmp_path, {})
     assert str(tmp_path / "warehouse.toml") in str(caught.value)
     assert message in str(caught.value)
+
+
+def test_keys_have_types_and_say_where_they_stand(tmp_path: Path) -> None:
+    write(
+        tmp_path, "[refresh]\nbaselines = ['a', 'b']\n[alerts]\nmax_silence = '36h'\nmoved = false"
+    )
+    found = config.load(tmp_path, {})
+    assert found.get("refresh.baselines") == ["a", "b"]
+    assert found.get("alerts.max_silence") == timedelta(hours=36)
+    assert found.get("alerts.moved") is False and found.get("alerts.worse", True) is True
+    assert found.tables == {"refresh", "alerts"}
+    assert [(one.name, one.origin) for one in found.settings[3:]] == [
+        ("refresh.baselines", "warehouse.toml, line 2"),
+        ("alerts.max_silence", "warehouse.toml, line 4"),
+        ("alerts.moved", "warehouse.toml, line 5"),
+    ]  # fmt: skip
 
 
 def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:

@@ -8,6 +8,15 @@ The file lies in the current folder::
     [publish]
     path = "published.db"
     after = "ingest,refresh"
+
+    [refresh]
+    baselines = ["org/model-a"]
+
+    [alerts]
+    max_unscored = 0.05
+    webhook = "https://example.org/hook"
+
+What raises an alert: docs/refresh.md. Without the table ``[alerts]`` nothing is checked.
 """
 
 from __future__ import annotations
@@ -15,8 +24,9 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +36,23 @@ from warehouse.store.engine import DEFAULT_URL
 FILE = "warehouse.toml"
 URL_VARIABLE = "WAREHOUSE_URL"
 
-#: Tables of the file and their keys.
-KNOWN: Mapping[str, tuple[str, ...]] = {"store": ("url",), "publish": ("path", "after")}
+TEXT, TEXTS = "a text", "a list of texts"
+SHARE, FLAG = "a number from 0 to 1", "true or false"
+AGE = "an age such as 90d, 12h or 4w"
+#: Tables of the file, their keys, and what these hold.
+KNOWN: Mapping[str, Mapping[str, str]] = {
+    "store": {"url": TEXT},
+    "publish": {"path": TEXT, "after": TEXT},
+    "refresh": {"baselines": TEXTS, "families": TEXTS},
+    "alerts": {
+        "moved": FLAG, "worse": FLAG, "published": FLAG, "max_unscored": SHARE,
+        "max_silence": AGE, "alpha": SHARE, "webhook": TEXT,
+    },
+}  # fmt: skip
 
 _HEADER = re.compile(r"\s*\[(?P<name>[^\[\]]+)\]")
+_AGE = re.compile(r"(\d+(?:\.\d+)?)([hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
 _KEY = re.compile(r"""\s*(?P<name>(?:"[^"]*"|'[^']*'|[\w.-]|\s*\.\s*)+)\s*=""")
 
 
@@ -44,7 +67,7 @@ class Setting:
     """
 
     name: str
-    value: str
+    value: Any
     origin: str
 
     def __str__(self) -> str:
@@ -53,16 +76,30 @@ class Setting:
 
 @dataclass(frozen=True)
 class Config:
-    """The settings that hold."""
+    """The settings that hold.
+
+    Attributes:
+        url: of the store.
+        publish_path: of the published copy.
+        publish_after: when it is renewed.
+        said: what the file says of everything else, by full name.
+        tables: of the file.
+    """
 
     url: Setting
     publish_path: Setting
     publish_after: Setting
+    said: Mapping[str, Setting] = field(default_factory=dict)
+    tables: frozenset[str] = frozenset()
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """All of them, in the order of the file."""
-        return (self.url, self.publish_path, self.publish_after)
+        """All of them, in the order of the file; of the other tables what the file says."""
+        return (self.url, self.publish_path, self.publish_after, *self.said.values())
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Value of a key of the other tables, by full name; ages as `timedelta`."""
+        return self.said[name].value if name in self.said else default
 
 
 def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None) -> Config:
@@ -78,11 +115,16 @@ def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None
             type; with file, key and line.
     """
     path = folder / FILE
-    said = _read(path) if path.is_file() else {}
+    said, tables = _read(path) if path.is_file() else ({}, frozenset[str]())
+    others = {
+        name: one for name, one in said.items() if not name.startswith(("store.", "publish."))
+    }
     return Config(
         url=_url(path, said, environment, url),
         publish_path=_said(said, "publish.path"),
         publish_after=_said(said, "publish.after"),
+        said=others,
+        tables=tables,
     )
 
 
@@ -102,7 +144,7 @@ def add_publish(folder: Path, target: str, after: str) -> Path:
         InputError: the file is not what :func:`load` reads.
     """
     path = folder / FILE
-    said = _read(path) if path.is_file() else {}
+    said = _read(path)[0] if path.is_file() else {}
     wanted = {"publish.path": target, "publish.after": after}
     found = {name: setting for name, setting in said.items() if name in wanted}
     if {name: setting.value for name, setting in found.items()} == wanted:
@@ -133,7 +175,16 @@ def _url(
     return said.get("store.url", Setting("store.url", DEFAULT_URL, "the default"))
 
 
-def _read(path: Path) -> dict[str, Setting]:
+def parse_age(text: str) -> timedelta | None:
+    """``90d``, ``12h`` or ``4w`` as a length of time; None for anything else."""
+    found = _AGE.fullmatch(text)
+    try:
+        return timedelta(**{_UNITS[found[2]]: float(found[1])}) if found else None
+    except OverflowError:
+        return None
+
+
+def _read(path: Path) -> tuple[dict[str, Setting], frozenset[str]]:
     try:
         text = path.read_text(encoding="utf-8")
         document = tomllib.loads(text)
@@ -142,7 +193,7 @@ def _read(path: Path) -> dict[str, Setting]:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"not TOML: {error}", path=str(path)) from None
     lines = _lines(text)
-    return dict(_settings(path, document, lines))
+    return dict(_settings(path, document, lines)), frozenset(document)
 
 
 def _settings(
@@ -157,9 +208,24 @@ def _settings(
             name = f"{table}.{key}"
             if key not in KNOWN[table]:
                 raise _unknown(path, name, [f"{table}.{known}" for known in KNOWN[table]], lines)
-            if not isinstance(value, str) or not value:
-                raise _wrong_type(path, name, value, "a text", lines)
+            kind = KNOWN[table][key]
+            if not _FITS[kind](value):
+                raise _wrong_type(path, name, value, kind, lines)
+            value = parse_age(value) if kind == AGE else value
             yield name, Setting(name, value, f"{FILE}, line {lines.get(name, 1)}")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+_FITS: Mapping[str, Callable[[Any], bool]] = {
+    TEXT: _is_text,
+    TEXTS: lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    SHARE: lambda value: type(value) in (int, float) and 0 <= value <= 1,
+    FLAG: lambda value: isinstance(value, bool),
+    AGE: lambda value: isinstance(value, str) and parse_age(value) is not None,
+}
 
 
 def _unknown(path: Path, name: str, known: Any, lines: Mapping[str, int]) -> InputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import socket
@@ -250,11 +251,19 @@ def _computed(question: Question, settings: Settings) -> Sequence[Value]:
         return [Value(kind, name, "", question.family.name, "none", reason=str(error))]
     if not values:
         raise ValueError("no figure and no reason: a family has to say one of them")
-    return [_finite(value) for value in values]
+    found = [_finite(value) for value in values]
+    for value in found:
+        json.dumps(dict(value.details), allow_nan=False)  # else this question has failed
+    return found
 
 
 def _finite(value: Value) -> Value:
     """Without numbers that are none."""
+    details = {
+        name: None if isinstance(told, float) and not math.isfinite(told) else told
+        for name, told in value.details.items()
+    }
+    value = replace(value, details=details)
     names = ("estimate", "standard_error", "low", "high")
     bad = {
         name: None for name in names

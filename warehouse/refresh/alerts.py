@@ -1,0 +1,215 @@
+"""What a refresh found that somebody should look at, with false alarms held down.
+
+Every test of one refresh is adjusted together (Holm), so that one in which nothing changed but
+chance raises a false alarm with at most the chance ``alpha``, however many figures it computed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from warehouse.errors import MisuseError
+from warehouse.metrics.families.base import GONE
+from warehouse.metrics.results import Result, Row
+from warehouse.metrics.selecting import one_of
+from warehouse.stats.adjust import holm
+from warehouse.store.engine import Store
+
+_VALUES = """
+select metric_value.subject_kind, metric_value.subject, metric_value.benchmark,
+    metric_value.metric, metric_value.statistic, metric_value.method, metric_value.estimate,
+    metric_value.standard_error, cast(metric_value.parameters as varchar) as parameters
+from metric_value
+where metric_value.refresh_id = :refresh
+order by metric_value.benchmark, metric_value.statistic, metric_value.subject
+"""
+_BEFORE = """
+select subject, benchmark, metric, estimate, standard_error
+from (
+    select metric_history.*, row_number() over (
+        partition by subject, benchmark, metric order by refresh_id desc
+    ) as place
+    from metric_history
+    where statistic = 'score' and refresh_id < :refresh
+) earlier
+where place = 1 and method <> 'gone'
+"""
+_PUBLISHED = """
+select benchmark, model, metric, published, recomputed
+from published_against_recomputed
+where verdict = 'contradicts' and run_id is not null and
+"""
+_NEWEST = "select max(loaded_at) as loaded_at from source"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What raises an alert.
+
+    Attributes:
+        moved: a score that moved since the refresh before by more than both errors allow.
+        worse: a difference from a baseline or the checkpoint before that is significant, for
+            the worse.
+        max_unscored: share of samples without a score above which a score is doubtful; None:
+            not checked.
+        published: a published figure that the samples contradict.
+        max_silence: longest time without a load; None: not checked.
+        alpha: chance of any false alarm of one refresh, in (0, 1).
+
+    Raises:
+        MisuseError: a number out of range.
+    """
+
+    moved: bool = True
+    worse: bool = True
+    max_unscored: float | None = None
+    published: bool = True
+    max_silence: timedelta | None = None
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise MisuseError(f"alpha of alerts lies between 0 and 1, found {self.alpha}")
+        if self.max_unscored is not None and not 0 <= self.max_unscored <= 1:
+            raise MisuseError(f"a share of samples lies in [0, 1], found {self.max_unscored}")
+
+
+@dataclass(frozen=True)
+class Alert(Row):
+    """Something to look at.
+
+    Attributes:
+        rule: ``moved``, ``worse``, ``unscored``, ``published`` or ``silence``.
+        benchmark: name of the benchmark; empty for ``silence``.
+        subject: what it is about.
+        message: in words.
+        p_value: of the test, not adjusted; None where the rule is no test.
+        p_holm: adjusted over all tests of the refresh.
+    """
+
+    rule: str
+    benchmark: str
+    subject: str
+    message: str
+    p_value: float | None = None
+    p_holm: float | None = None
+
+
+@dataclass(frozen=True)
+class Alerts(Result):
+    """The alerts of one refresh; ``tests`` of them were adjusted together."""
+
+    rows: tuple[Alert, ...]
+    refresh_id: int
+    tests: int
+
+    def __str__(self) -> str:
+        number = len(self.rows)
+        return f"{number or 'no'} alert{'' if number == 1 else 's'} ({self.tests} tests, Holm)"
+
+
+def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
+    """Hold the figures that a refresh wrote against the rules.
+
+    Args:
+        refresh: its id; what it did not compute has not changed, and is not checked again.
+        now: naive UTC.
+    """
+    values = [
+        {**row, "parameters": json.loads(row["parameters"] or "{}")}
+        for row in store.arrow(_VALUES, {"refresh": refresh}).to_pylist()
+        if row["method"] != GONE
+    ]
+    tests: list[Alert] = []
+    if rules.moved:
+        tests += _moved(store, values, refresh)
+    if rules.worse:
+        tests += _worse(values)
+    adjusted = holm([math.nan if one.p_value is None else one.p_value for one in tests])
+    found = [
+        replace(one, p_holm=float(p))
+        for one, p in zip(tests, adjusted, strict=True) if p < rules.alpha
+    ]  # fmt: skip
+    found += _unscored(values, rules.max_unscored)
+    found += _published(store, values) if rules.published else []
+    found += _silence(store, rules.max_silence, now)
+    return Alerts(tuple(found), refresh, len(tests))
+
+
+def _moved(store: Store, values: Sequence[Mapping[str, Any]], refresh: int) -> Iterator[Alert]:
+    """Two-sided normal test of the change; both figures taken as independent, which is cautious
+    where they share prompts or runs."""
+    from warehouse.stats.quantiles import normal_p_value
+
+    before = {
+        (row["subject"], row["benchmark"], row["metric"]): row
+        for row in store.arrow(_BEFORE, {"refresh": refresh}).to_pylist()
+    }
+    for row in values:
+        old = before.get((row["subject"], row["benchmark"], row["metric"]))
+        if row["statistic"] != "score" or old is None:
+            continue
+        if None in (row["estimate"], old["estimate"]):
+            continue
+        error = float(np.hypot(row["standard_error"] or 0.0, old["standard_error"] or 0.0))
+        change = row["estimate"] - old["estimate"]
+        if error:
+            message = f"{row['metric']} moved from {old['estimate']:.4g} to {row['estimate']:.4g}"
+            p = normal_p_value(change / error)
+            yield Alert("moved", row["benchmark"], row["subject"], message, p)
+
+
+def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[Alert]:
+    """One-sided, from the paired test behind each difference."""
+    for row in values:
+        told = row["parameters"]
+        higher, p = told.get("higher_is_better"), told.get("p_value")
+        if row["statistic"] != "difference" or None in (higher, p, row["estimate"]):
+            continue
+        loss = row["estimate"] if higher is False else -row["estimate"]
+        kind = "the checkpoint before" if row["subject_kind"] == "step" else "the baseline"
+        message = f"{row['metric']} {row['estimate']:+.4g} against {kind}"
+        one_sided = p / 2 if loss > 0 else 1 - p / 2
+        yield Alert("worse", row["benchmark"], row["subject"], message, one_sided)
+
+
+def _unscored(values: Sequence[Mapping[str, Any]], limit: float | None) -> Iterator[Alert]:
+    for row in values:
+        share = row["parameters"].get("share_unscored")
+        if row["statistic"] == "score" and None not in (share, limit) and share > limit:
+            message = f"{share:.1%} of the samples have no score by {row['metric']}"
+            yield Alert("unscored", row["benchmark"], row["subject"], message)
+
+
+def _published(store: Store, values: Sequence[Mapping[str, Any]]) -> list[Alert]:
+    """Of the benchmarks that this refresh touched."""
+    touched = sorted({row["benchmark"] for row in values})
+    condition, parameters = one_of("benchmark", touched, "b")
+    if not touched:
+        return []
+    rows = store.arrow(_PUBLISHED + condition, parameters).to_pylist()
+    return [
+        Alert(
+            "published", row["benchmark"], row["model"],
+            f"{row['metric']} is published as {row['published']:.6g}, its samples give"
+            f" {row['recomputed']:.6g}",
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def _silence(store: Store, limit: timedelta | None, now: datetime) -> list[Alert]:
+    if limit is None:
+        return []
+    (newest,) = store.arrow(_NEWEST).column("loaded_at").to_pylist()
+    if newest is not None and now - newest <= limit:
+        return []
+    since = "ever" if newest is None else f"since {newest:%Y-%m-%d %H:%M} UTC"
+    return [Alert("silence", "", "ingest", f"nothing was loaded {since}")]

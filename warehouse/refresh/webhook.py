@@ -1,0 +1,64 @@
+"""Telling another service: one POST with a time limit, tried again where that may help."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from typing import Any
+
+from warehouse.errors import MisuseError, WarehouseError
+
+#: Answers after which another try may succeed.
+AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+def post(
+    url: str, message: Mapping[str, Any], *, timeout: float = 10.0, tries: int = 3,
+    pause: float = 1.0,
+) -> None:  # fmt: skip
+    """POST a message as JSON.
+
+    Args:
+        url: ``http://`` or ``https://``.
+        timeout: seconds for one try.
+        tries: at most so many, from 1.
+        pause: seconds before the second; doubled from try to try.
+
+    Raises:
+        MisuseError: a URL of another form.
+        WarehouseError: no try succeeded; says what the last came to. The path of the URL is not
+            told: it may hold a secret.
+    """
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise MisuseError("a webhook is an http:// or https:// URL")
+    request = urllib.request.Request(
+        url, data=json.dumps(message).encode(), method="POST",
+        headers={"Content-Type": "application/json", "User-Agent": "eval-warehouse"},
+    )  # fmt: skip
+    for attempt in range(1, tries + 1):
+        problem, final = _try(request, timeout)
+        if not problem:
+            return
+        if final or attempt == tries:
+            raise WarehouseError(
+                f"the webhook at {parts.hostname} did not take the message: {problem}"
+                f" ({attempt} {'try' if attempt == 1 else 'tries'})"
+            )
+        time.sleep(pause * 2 ** (attempt - 1))
+
+
+def _try(request: urllib.request.Request, timeout: float) -> tuple[str, bool]:
+    """What went wrong, empty if nothing; and whether another try is useless."""
+    try:
+        with urllib.request.urlopen(request, timeout=timeout):
+            return "", True
+    except urllib.error.HTTPError as error:
+        error.close()
+        return f"HTTP {error.code}", error.code not in AGAIN
+    except (urllib.error.URLError, OSError) as error:
+        return str(getattr(error, "reason", error)), False
