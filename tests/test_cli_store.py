@@ -91,7 +91,7 @@ def test_config_names_the_origin_and_hides_the_password(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "warehouse.toml").write_text('[store]\nurl = "mine.duckdb"')
-    (row,) = run("config", "--json").rows
+    row = run("config", "--json").rows[0]
     assert row["value"].endswith("mine.duckdb") and row["origin"] == "warehouse.toml, line 2"
     monkeypatch.setenv("WAREHOUSE_URL", "postgresql://me:secret@host/evals")
     shown = run("config")
