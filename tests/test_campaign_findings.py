@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.campaign.units import FIXTURES
 from warehouse.ingest import ingest
 from warehouse.store.engine import open_store
+from warehouse.store.loader import LoadOptions
 
 MAPPING = """
 files = ["*"]
@@ -46,6 +49,23 @@ def test_the_dump_is_refused_and_not_the_importer_blamed(
     for item in report.refused:
         assert name in item.error and "defect" not in item.error
     assert len(report.refused) + len(report.unclaimed) == 1
+
+
+def test_a_key_that_stands_twice_in_a_line(tmp_path: Path) -> None:
+    """The engine's message quotes the line, cut in the middle of a character."""
+    name = "samples_demo_mc_2026-03-04T05-06-07.890123.jsonl"
+    for path in (FIXTURES / "lm_eval" / "v0_4_13" / "org__demo-model").iterdir():
+        shutil.copy(path, tmp_path)
+    lines = (tmp_path / name).read_text().splitlines()
+    document = json.loads(lines[1])
+    said = f'"verdict": {json.dumps(document["verdict"])}'
+    text = json.dumps(document)
+    assert said in text and not document["verdict"].isascii()
+    lines[1] = text.replace(said, f"{said}, {said}")
+    (tmp_path / name).write_text("\n".join(lines))
+    with open_store(str(tmp_path / "store"), create=True) as store:
+        report = ingest(store, [tmp_path], options=LoadOptions(max_rejected=1))
+        assert report.refused == () and report.total("n_runs") > 0
 
 
 def test_a_filter_that_is_no_text_counts_as_none(tmp_path: Path) -> None:

@@ -174,11 +174,13 @@ def workbench(temporary_folder: Path | None = None) -> Any:
 
 
 def input_error(error: BaseException) -> bool:
-    """Whether the workbench failed because of what stands in a file."""
+    """Whether the workbench failed because of what stands in a file; a message that quotes bytes
+    which are no UTF-8 arrives as an error of its own."""
     import duckdb
 
     return isinstance(
         error,
+        UnicodeDecodeError |
         duckdb.InvalidInputException | duckdb.ConversionException | duckdb.OutOfRangeException
         | duckdb.BinderException | duckdb.IOException | duckdb.ParserException,
     )  # fmt: skip
