@@ -125,6 +125,10 @@ _LOOK = (
         "warehouse show run:7",
         "warehouse show run:7 12",
     )),
+    Entry("report", "look", "report", "Write all results as one page that needs no network.", (
+        "warehouse report",
+        "warehouse report gsm8k --out gsm8k.html",
+    )),
     Entry("query", "look", "query", "Run a view, a library query or one SELECT of your own.", (
         "warehouse query",
         "warehouse query score_summary --json",

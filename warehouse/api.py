@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from warehouse.metrics.variance import VarianceReport
     from warehouse.refresh.history import History
     from warehouse.refresh.results import Refreshed
+    from warehouse.report.page import Written
     from warehouse.stats import VarianceParts
     from warehouse.store.copies import Published
     from warehouse.store.loader import LoadOptions
@@ -489,6 +490,22 @@ class Warehouse:
 
         with self.reading() as store:
             return history(store, model, benchmark, statistic=statistic, last=last)
+
+    def report(self, out: str | Path = "report.html", *benchmarks: str, **options: Any) -> Written:
+        """Write benchmarks (default: all) as one HTML page; options as in
+        :func:`warehouse.metrics.reporting.read_report`.
+
+        Raises:
+            MisuseError: an unknown benchmark, or a path that cannot be written.
+        """
+        from warehouse import __version__
+        from warehouse.metrics.reporting import read_report
+        from warehouse.report.page import check_target, write_report
+
+        check_target(out)
+        with self.reading() as store:
+            data = read_report(store, benchmarks, **options)
+        return write_report(data, out, version=__version__)
 
     def __repr__(self) -> str:
         return f"Warehouse({self.url or 'duckdb:///warehouse.duckdb'!r})"

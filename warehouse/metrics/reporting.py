@@ -1,0 +1,159 @@
+"""What a report of the whole store shows: every benchmark, and how the data came in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.metrics.leaderboard import Leaderboard, leaderboard
+from warehouse.metrics.pairs import Pairs, pairs
+from warehouse.stats.inputs import as_level, as_seed
+from warehouse.store.engine import Store
+
+#: Draws behind rank sets and simultaneous intervals.
+RESAMPLES = 1999
+
+_BENCHMARKS = "select distinct benchmark from run_current order by benchmark nulls last"
+
+_PUBLISHED = """
+select model, benchmark, split, metric, metric_filter, statistic, published, recomputed, difference,
+    n_published, n_found, verdict
+from published_against_recomputed
+order by benchmark nulls last, model nulls last, metric nulls last, metric_filter nulls last,
+    statistic nulls last, run_id nulls last
+"""
+
+_SOURCES = """
+select source_id, path, format, state, n_runs, n_samples, n_scores, n_rejected, claimed_at, seconds
+from ingest_log
+order by source_id nulls last
+"""
+
+_UNSCORED = """
+select r.benchmark, r.model, fact.run_id, metric.name as metric, metric.filter as metric_filter,
+    fact.status, count(*) as n_samples
+from score fact
+join run_current r on r.run_id = fact.run_id
+join metric on metric.id = fact.metric_id
+where fact.value is null
+group by r.benchmark, r.model, fact.run_id, metric.name, metric.filter, fact.status
+order by r.benchmark nulls last, r.model nulls last, fact.run_id nulls last,
+    metric.name nulls last, metric.filter nulls last, fact.status nulls last
+"""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class BenchmarkPart:
+    """One benchmark of the report.
+
+    Attributes:
+        name: of the benchmark.
+        board: its leaderboard; None with ``why_no_board``.
+        pairs: all pairs of its conditions; None with ``why_no_pairs``.
+    """
+
+    name: str
+    board: Leaderboard | None
+    why_no_board: str
+    pairs: Pairs | None
+    why_no_pairs: str
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """Everything that the report shows.
+
+    Attributes:
+        benchmarks: by name.
+        published: rows of the view ``published_against_recomputed``.
+        sources: rows of the view ``ingest_log``, with fewer columns.
+        unscored: number of samples without a score, by run, metric and status.
+        level: nominal coverage of all intervals.
+        n_resamples: draws behind rank sets and simultaneous intervals.
+        seed: of the draws.
+    """
+
+    benchmarks: tuple[BenchmarkPart, ...]
+    published: tuple[Row, ...]
+    sources: tuple[Row, ...]
+    unscored: tuple[Row, ...]
+    level: float
+    n_resamples: int
+    seed: int
+
+    def __str__(self) -> str:
+        return f"report on {len(self.benchmarks)} benchmarks from {len(self.sources)} sources"
+
+
+def read_report(
+    store: Store,
+    benchmarks: Sequence[str] = (),
+    *,
+    level: float = 0.95,
+    n_resamples: int = RESAMPLES,
+    seed: int = 0,
+    told: Callable[[str, int, int], None] | None = None,
+) -> ReportData:
+    """Compute what a report shows.
+
+    A benchmark that has no leaderboard or no pairs is shown with the reason.
+
+    Args:
+        benchmarks: names; none for all with current runs.
+        level: nominal coverage of all intervals, in (0, 1).
+        n_resamples: draws behind rank sets and simultaneous intervals; 0 leaves them out.
+        seed: of the draws.
+        told: gets name, number done and number of all before each benchmark.
+
+    Raises:
+        MisuseError: a benchmark without current runs.
+        StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
+    """
+    as_level(level)
+    as_seed(seed)
+    if n_resamples < 0:
+        raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
+    known = [row["benchmark"] for row in _rows(store, _BENCHMARKS)]
+    unknown = [name for name in benchmarks if name not in known]
+    if unknown:
+        raise MisuseError(
+            f"no current run on benchmark {unknown[0]!r}; names are listed by: warehouse benchmarks"
+        )
+    names = [name for name in known if name in benchmarks] if benchmarks else known
+    parts = []
+    for done, name in enumerate(names):
+        if told is not None:
+            told(name, done, len(names))
+        parts.append(_part(store, name, level, n_resamples, seed))
+    chosen = set(names) if benchmarks else None
+    return ReportData(
+        benchmarks=tuple(parts), published=_of(chosen, _rows(store, _PUBLISHED)),
+        sources=tuple(_rows(store, _SOURCES)), unscored=_of(chosen, _rows(store, _UNSCORED)),
+        level=level, n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+
+
+def _part(store: Store, name: str, level: float, n_resamples: int, seed: int) -> BenchmarkPart:
+    board, found, no_board, no_pairs = None, None, "", ""
+    try:
+        board = leaderboard(store, name, level=level, n_resamples=n_resamples, seed=seed)
+    except MisuseError as error:
+        no_board = str(error)
+    try:
+        found = pairs(store, name, level=level, n_resamples=n_resamples, seed=seed)
+    except MisuseError as error:
+        no_pairs = str(error)
+    return BenchmarkPart(name, board, no_board, found, no_pairs)
+
+
+def _rows(store: Store, query: str) -> list[Row]:
+    rows: list[Row] = store.arrow(query, {}).to_pylist()
+    return rows
+
+
+def _of(chosen: set[str] | None, rows: list[Row]) -> tuple[Row, ...]:
+    return tuple(row for row in rows if chosen is None or row["benchmark"] in chosen)

@@ -1,0 +1,1 @@
+"""The report: results as one HTML page that opens without network."""
