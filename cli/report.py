@@ -29,7 +29,6 @@ def report(
     state: State, /, benchmarks: tuple[str, ...], out: str, n_resamples: int, level: float,
     seed: int, output: Output,
 ) -> None:  # fmt: skip
-    from warehouse import __version__
     from warehouse.metrics.reporting import read_report
     from warehouse.report.page import Written, check_target, write_report
 
@@ -39,4 +38,4 @@ def report(
         data = read_report(
             store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, told=told
         )
-    output.emit_records(Written, [write_report(data, out, version=__version__)])
+    output.emit_records(Written, [write_report(data, out)])

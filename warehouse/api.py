@@ -498,14 +498,13 @@ class Warehouse:
         Raises:
             MisuseError: an unknown benchmark, or a path that cannot be written.
         """
-        from warehouse import __version__
         from warehouse.metrics.reporting import read_report
         from warehouse.report.page import check_target, write_report
 
         check_target(out)
         with self.reading() as store:
             data = read_report(store, benchmarks, **options)
-        return write_report(data, out, version=__version__)
+        return write_report(data, out)
 
     def __repr__(self) -> str:
         return f"Warehouse({self.url or 'duckdb:///warehouse.duckdb'!r})"

@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -42,13 +43,12 @@ class Written:
         return f"wrote {self.path}: {self.benchmarks} benchmarks, {self.bytes} bytes"
 
 
-def render(data: ReportData, *, made: datetime | None = None, version: str = "") -> str:
+def render(data: ReportData, *, made: datetime | None = None) -> str:
     """The page as text. All text of dumps is escaped.
 
     Args:
         data: what it shows.
         made: the time that stands in its head, naive UTC; None for now.
-        version: of this program, for the foot.
     """
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
@@ -59,9 +59,10 @@ def render(data: ReportData, *, made: datetime | None = None, version: str = "")
     return environment.from_string(_text("page.html.j2")).render(
         data=data, sections=[_section(part) for part in data.benchmarks], direction=_DIRECTION,
         verdicts=sorted(Counter(row["verdict"] for row in data.published).items()), width=WIDTH,
-        title="Evaluation report", made=made.strftime("%Y-%m-%d %H:%M"), version=version,
+        title="Evaluation report", made=made.strftime("%Y-%m-%d %H:%M"),
         style=Markup(style), script=Markup(script),  # our own files
-        style_hash=_source_hash(style), script_hash=_source_hash(script),
+        version=version("eval-warehouse"), style_hash=_source_hash(style),
+        script_hash=_source_hash(script),
     )  # fmt: skip
 
 
@@ -81,7 +82,7 @@ def check_target(path: str | Path) -> Path:
     return target
 
 
-def write_report(data: ReportData, path: str | Path, *, version: str = "") -> Written:
+def write_report(data: ReportData, path: str | Path) -> Written:
     """Write the page; what stands there is replaced when the new page is whole.
 
     Raises:
@@ -89,7 +90,7 @@ def write_report(data: ReportData, path: str | Path, *, version: str = "") -> Wr
     """
     target = check_target(path)
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    content = render(data, version=version).encode()
+    content = render(data).encode()
     try:
         draft.write_bytes(content)
         draft.replace(target)
