@@ -195,4 +195,14 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert (verdicts["pass"], verdicts["score"]) == ("null_as_worst", "null_as_worst")
         found = select(store, "select metric, estimate from score_summary where model = 'tiny'")
         assert found == [{"metric": "win_rate", "estimate": 0.5625}]
+        prompts = select(store, "select n_found from run order by n_found")
+        assert [row["n_found"] for row in prompts] == [4, 4, 6]
         assert check(store).ok
+
+
+def test_an_instruction_that_is_asked_twice_is_two_prompts(tmp_path: Path, duckdb_url: str) -> None:
+    run = alpaca(tmp_path, [annotation(0, 2), annotation(0, 1), annotation(1, 2)])
+    with open_store(duckdb_url, create=True, write=True) as store:
+        report = ingest(store, [run])
+        assert (report.refused, report.total("n_samples")) == ((), 3)
+        assert select(store, "select n_found from run") == [{"n_found": 3}]

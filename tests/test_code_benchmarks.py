@@ -211,10 +211,11 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert [row.verdict for row in report.reconciliation if row.published == 0.25] == ["exact"]
         again = ingest(store, [REAL], values={"model": "org/tiny"})
         assert (again.refused, again.total("n_scores")) == ((), 4)
-        found = select(store, "select model, benchmark, metric_filter, estimate from score_summary")
+        found = select(store, "select model, benchmark, metric_filter, estimate, n_prompts "
+                              "from score_summary")  # fmt: skip
         assert {tuple(row.values()) for row in found} == {
-            ("Tiny-7B (N=1)", "livecodebench_codegeneration", "", 0.25),
-            ("org/tiny", "humaneval", "base", 0.5), ("org/tiny", "humaneval", "plus", 0.25),
-            ("org/tiny", "humaneval", "", 0.5),
+            ("Tiny-7B (N=1)", "livecodebench_codegeneration", "", 0.25, 2),
+            ("org/tiny", "humaneval", "base", 0.5, 2), ("org/tiny", "humaneval", "plus", 0.25, 2),
+            ("org/tiny", "humaneval", "", 0.5, 2),
         }  # fmt: skip
         assert check(store).ok

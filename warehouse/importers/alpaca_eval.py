@@ -75,9 +75,10 @@ class AlpacaEval:
                      for pair, first in seen.items())  # fmt: skip
         dump = Dump(runs, ())
         lines = RowSource(path, path.name, ("instruction",), dump.rejections, dump.notes)
-        items = ((f"{path.name} line {line}", row) for line, row in lines.numbered())
+        items = ((f"{path.name} line {line}", (place, row))
+                 for place, (line, row) in enumerate(lines.numbered()))  # fmt: skip
         numbers = {pair: number for number, pair in enumerate(seen)}
-        dump.batches = batches_of(items, lambda row: [_row(row, numbers)], dump.rejections,
+        dump.batches = batches_of(items, lambda item: [_row(item[0], item[1], numbers)], dump.rejections,
                                   "an annotation as AlpacaEval writes it")  # fmt: skip
         return dump
 
@@ -160,7 +161,7 @@ def _board(files: Sequence[Path]) -> dict[str, Row]:
     return found
 
 
-def _row(row: Row, numbers: dict[Pair, int]) -> Row:
+def _row(place: int, row: Row, numbers: dict[Pair, int]) -> Row:
     instruction = required_text(row, "instruction")
     output = row.get("output_2")
     written = _either(row, "raw_completion")
@@ -168,6 +169,7 @@ def _row(row: Row, numbers: dict[Pair, int]) -> Row:
             if key not in _ANNOTATION and not key.startswith("preference_")}  # fmt: skip
     return {
         "run": numbers[_pair(row)],
+        "position": place,  # instructions may be asked twice
         "identity": compact({"instruction": instruction}),
         "text": instruction,
         "metadata": compact(kept) if kept else None,

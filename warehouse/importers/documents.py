@@ -54,7 +54,10 @@ def head_of(candidate: Candidate) -> str:
 
 def has_keys(head: str, *keys: str) -> bool:
     """Whether a text has all these keys of JSON objects."""
-    return all(re.search(rf'"{re.escape(key)}"\s*:', head) for key in keys)
+    quoted = [f'"{key}"' for key in keys]
+    return all(key in head for key in quoted) and all(
+        re.search(rf"{re.escape(key)}\s*:", head) for key in quoted
+    )
 
 
 def moment(stated: Any) -> datetime | None:

@@ -89,8 +89,9 @@ class LiveCodeBench:
         )
         dump = Dump((header,), ())
         lines = RowSource(path, path.name, ("graded_list",), dump.rejections, dump.notes)
-        items = ((f"{path.name} line {line}", row) for line, row in lines.numbered())
-        dump.batches = batches_of(items, lambda row: _rows(row, dump.notes), dump.rejections,
+        items = ((f"{path.name} line {line}", (place, row))
+                 for place, (line, row) in enumerate(lines.numbered()))  # fmt: skip
+        dump.batches = batches_of(items, lambda item: _rows(item[0], item[1], dump.notes), dump.rejections,
                                   "a problem as LiveCodeBench writes it")  # fmt: skip
         return dump
 
@@ -106,11 +107,12 @@ def _published(files: Sequence[Path]) -> Iterator[PublishedScore]:
                 yield PublishedScore(METRIC, number_or_none(value), statistic=statistic)
 
 
-def _rows(problem: Row, notes: list[str]) -> Iterator[Row]:
+def _rows(place: int, problem: Row, notes: list[str]) -> Iterator[Row]:
     question = text_or_none(problem.get("question_content"))
     document = {key: value for key, value in problem.items() if key not in _PER_DRAW}
     prompt = {
         "run": 0,
+        "position": place,
         "prompt_id": _identifier(problem),
         "identity": compact(_identity(problem)) if question else None,
         "text": question,

@@ -38,6 +38,9 @@ HARNESS = "promptfoo"
 PASS, SCORE = "pass", "score"
 ERROR = 2  # failureReason of a result without answer
 
+#: By run and identity: number of the first test, and how many there were.
+Counts = dict[tuple[int, str], tuple[int | None, int]]
+
 #: Settings of a provider that change what is answered. Others may hold keys and addresses.
 _SAMPLING = ("frequency_penalty", "max_completion_tokens", "max_output_tokens", "max_tokens",
              "maxTokens", "presence_penalty", "reasoning_effort", "seed", "stop", "temperature",
@@ -196,12 +199,12 @@ def _published(results: Row, number: int) -> Iterator[PublishedScore]:
 def _batches(
     items: Iterable[tuple[str, Any]], numbers: Sequence[int], dump: Dump
 ) -> Iterator[pa.RecordBatch]:
-    counts: dict[tuple[int, str], int] = {}
+    counts: Counts = {}
     return batches_of(items, lambda row: [_row(row, numbers, counts)], dump.rejections,
                       "a result as promptfoo writes it")  # fmt: skip
 
 
-def _row(row: Any, numbers: Sequence[int], counts: dict[tuple[int, str], int]) -> Row:
+def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
     if not isinstance(row, dict) or row.get("promptIdx") not in numbers:
         raise ValueError(f"no promptIdx: {compact(row)[:200]}")
     case, response = part_of(row, "testCase"), part_of(row, "response")
@@ -209,8 +212,9 @@ def _row(row: Any, numbers: Sequence[int], counts: dict[tuple[int, str], int]) -
     asserted = list_of(case, "assert")
     identity = compact({"vars": given, "assert": asserted})
     run = numbers.index(row["promptIdx"])
-    draw = counts.get((run, identity), 0)  # --repeat makes further tests with equal variables
-    counts[run, identity] = draw + 1
+    # --repeat makes further tests with equal variables: they are draws of the first
+    place, draw = counts.get((run, identity), (whole_count(row.get("testIdx")), 0))
+    counts[run, identity] = place, draw + 1
     usage = part_of(response, "tokenUsage")
     failed = row.get("failureReason") == ERROR
     output = response.get("output")
@@ -218,7 +222,7 @@ def _row(row: Any, numbers: Sequence[int], counts: dict[tuple[int, str], int]) -
     extra = {"description": case.get("description"), **part_of(case, "metadata")}
     return {
         "run": run,
-        "position": whole_count(row.get("testIdx")) if not draw else None,
+        "position": place,
         "identity": identity,
         "text": as_text(next(iter(given.values()))) if len(given) == 1 else compact(given),
         "target": _target(asserted),
