@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,8 @@ class AlpacaEval:
         items = ((f"{path.name} line {line}", (place, row))
                  for place, (line, row) in enumerate(lines.numbered()))  # fmt: skip
         numbers = {pair: number for number, pair in enumerate(seen)}
-        dump.batches = batches_of(items, lambda item: [_row(item[0], item[1], numbers)], dump.rejections,
+        rows_of = partial(_rows, numbers)
+        dump.batches = batches_of(items, rows_of, dump.rejections,
                                   "an annotation as AlpacaEval writes it")  # fmt: skip
         return dump
 
@@ -161,13 +163,14 @@ def _board(files: Sequence[Path]) -> dict[str, Row]:
     return found
 
 
-def _row(place: int, row: Row, numbers: dict[Pair, int]) -> Row:
+def _rows(numbers: dict[Pair, int], item: tuple[int, Row]) -> Iterator[Row]:
+    place, row = item
     instruction = required_text(row, "instruction")
     output = row.get("output_2")
     written = _either(row, "raw_completion")
     kept = {key: value for key, value in row.items()
             if key not in _ANNOTATION and not key.startswith("preference_")}  # fmt: skip
-    return {
+    yield {
         "run": numbers[_pair(row)],
         "position": place,  # instructions may be asked twice
         "identity": compact({"instruction": instruction}),

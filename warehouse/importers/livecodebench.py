@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from warehouse.importers.documents import (
@@ -91,7 +92,8 @@ class LiveCodeBench:
         lines = RowSource(path, path.name, ("graded_list",), dump.rejections, dump.notes)
         items = ((f"{path.name} line {line}", (place, row))
                  for place, (line, row) in enumerate(lines.numbered()))  # fmt: skip
-        dump.batches = batches_of(items, lambda item: _rows(item[0], item[1], dump.notes), dump.rejections,
+        rows_of = partial(_rows, dump.notes)
+        dump.batches = batches_of(items, rows_of, dump.rejections,
                                   "a problem as LiveCodeBench writes it")  # fmt: skip
         return dump
 
@@ -107,7 +109,8 @@ def _published(files: Sequence[Path]) -> Iterator[PublishedScore]:
                 yield PublishedScore(METRIC, number_or_none(value), statistic=statistic)
 
 
-def _rows(place: int, problem: Row, notes: list[str]) -> Iterator[Row]:
+def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
+    place, problem = item
     question = text_or_none(problem.get("question_content"))
     document = {key: value for key, value in problem.items() if key not in _PER_DRAW}
     prompt = {
