@@ -18,6 +18,7 @@ import pairs
 import permutation
 import scores
 import server
+import writers
 
 BENCHMARKS = {
     "duplicates": duplicates.run,
@@ -30,6 +31,7 @@ BENCHMARKS = {
     "permutation": permutation.run,
     "scores": scores.run,
     "server": server.run,
+    "writers": writers.run,
 }
 
 
