@@ -81,3 +81,21 @@ def test_a_filter_that_is_no_text_counts_as_none(tmp_path: Path) -> None:
             "select distinct m.filter from score join metric m on m.id = metric_id"
         )
         assert labels["filter"].to_pylist() == [""]
+
+
+def test_a_score_that_nothing_can_calculate_with_leaves_the_views_alone(
+    store_url: str, tmp_path: Path
+) -> None:
+    dump = tmp_path / "huge.csv"
+    rows = [f"org/a,quiz,p{n},acc,{value}" for n, value in enumerate(("1e308", "-1e308", "0.5"))]
+    dump.write_text("\n".join(["model,benchmark,prompt_id,metric,score", *rows]))
+    with open_store(store_url, create=True) as store:
+        assert ingest(store, [dump]).refused == ()
+        assert store.arrow("select estimate from score_summary")["estimate"].to_pylist() == [0.5]
+        found = store.arrow("select value, raw, status from score order by prompt_id").to_pylist()
+        assert [(row["value"], row["status"]) for row in found] == [
+            (None, "error"), (None, "error"), (0.5, "scored")
+        ]  # fmt: skip
+        assert [float(row["raw"]) for row in found[:2]] == [1e308, -1e308]
+        dump.write_text(dump.read_text().replace("0.5", "0.25").replace("org/a", "org/b"))
+        assert ingest(store, [dump]).refused == ()
