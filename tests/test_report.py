@@ -92,6 +92,9 @@ def test_figures_are_those_of_the_commands(data: ReportData, url: str) -> None:
     assert part.board == store.leaderboard("one", n_resamples=99)
     assert part.pairs is not None
     assert part.pairs.rows == store.pairs("one", n_resamples=99).rows
+    many = next(part for part in data.benchmarks if part.name == "many")
+    assert many.variance is not None
+    assert many.variance.rows == store.variance("many").rows
     frame = store.query("published_against_recomputed")
     assert [row["verdict"] for row in data.published].count("contradicts") == sum(
         frame["verdict"] == "contradicts"
@@ -117,11 +120,24 @@ def test_the_page_holds_the_figures(url: str) -> None:
     assert forest["Difference"] == f"{pairs.rows[0].difference:+.4g}"
 
 
+def test_the_page_holds_the_variance(url: str) -> None:
+    with open_store(url) as store:
+        many = read_report(store, ["many"], n_resamples=99)
+    split = many.benchmarks[0].variance
+    assert split is not None and split.rows[0].share_between is not None
+    rows = table(Reader(render(many)), "Share of prompts")
+    assert [row["Model tested"] for row in rows] == [row.model for row in split.rows]
+    assert [row["Share of draws"] for row in rows] == [
+        f"{row.share_within:.2f}" for row in split.rows
+    ]
+
+
 def test_every_benchmark_is_there_or_says_why_not(data: ReportData) -> None:
     page = render(data)
     for part in data.benchmarks:
         assert (part.board is None) == bool(part.why_no_board)
         assert (part.pairs is None) == bool(part.why_no_pairs)
+        assert (part.variance is None) == bool(part.why_no_variance)
     assert ">None<" not in page and ">nan<" not in page.lower()
 
 

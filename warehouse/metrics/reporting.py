@@ -9,6 +9,7 @@ from typing import Any
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.metrics.leaderboard import Leaderboard, leaderboard
 from warehouse.metrics.pairs import Pairs, pairs
+from warehouse.metrics.variance import VarianceReport, variance
 from warehouse.stats.inputs import as_level, as_seed
 from warehouse.store.engine import Store
 
@@ -54,6 +55,8 @@ class BenchmarkPart:
         name: of the benchmark.
         board: its leaderboard; None with ``why_no_board``.
         pairs: all pairs of its conditions; None with ``why_no_pairs``.
+        variance: its conditions' variance, split between prompts and draws; None with
+            ``why_no_variance``.
     """
 
     name: str
@@ -61,6 +64,8 @@ class BenchmarkPart:
     why_no_board: str
     pairs: Pairs | None
     why_no_pairs: str
+    variance: VarianceReport | None
+    why_no_variance: str
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,7 @@ def read_report(
 
 
 def _part(store: Store, name: str, level: float, n_resamples: int, seed: int) -> BenchmarkPart:
-    board, found, no_board, no_pairs = None, None, "", ""
+    board, found, parts, no_board, no_pairs, no_parts = None, None, None, "", "", ""
     try:
         board = leaderboard(store, name, level=level, n_resamples=n_resamples, seed=seed)
     except MisuseError as error:
@@ -147,7 +152,11 @@ def _part(store: Store, name: str, level: float, n_resamples: int, seed: int) ->
         found = pairs(store, name, level=level, n_resamples=n_resamples, seed=seed)
     except MisuseError as error:
         no_pairs = str(error)
-    return BenchmarkPart(name, board, no_board, found, no_pairs)
+    try:
+        parts = variance(store, "*", benchmark=name)
+    except MisuseError as error:
+        no_parts = str(error)
+    return BenchmarkPart(name, board, no_board, found, no_pairs, parts, no_parts)
 
 
 def _rows(store: Store, query: str) -> list[Row]:
