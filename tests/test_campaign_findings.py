@@ -99,3 +99,20 @@ def test_a_score_that_nothing_can_calculate_with_leaves_the_views_alone(
         assert [float(row["raw"]) for row in found[:2]] == [1e308, -1e308]
         dump.write_text(dump.read_text().replace("0.5", "0.25").replace("org/a", "org/b"))
         assert ingest(store, [dump]).refused == ()
+
+
+@pytest.mark.parametrize("split", ["x" * 30_000, -float("inf")])
+def test_names_and_settings_that_an_engine_cannot_hold(
+    store_url: str, tmp_path: Path, split: object
+) -> None:
+    """A name beyond what an index takes is refused in words; an infinite setting is null."""
+    dump, mapping = tmp_path / "dump.jsonl", tmp_path / "map.toml"
+    row = {"model": "m", "score": 1, "split": split, "setting": split}
+    dump.write_text(json.dumps(row) + "\n")
+    fields = 'split = "split"' if isinstance(split, str) else 'sampling.top_k = "setting"'
+    mapping.write_text(MAPPING.replace("[sample]", f"{fields}\n[sample]"))
+    with open_store(store_url, create=True) as store:
+        report = ingest(store, [dump], mapping=mapping)
+    for item in report.refused:
+        assert "dump.jsonl" in item.error and "defect" not in item.error
+    assert isinstance(split, str) or not report.refused

@@ -8,6 +8,7 @@ Arrow data to a table.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import warnings
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
@@ -194,7 +196,21 @@ def value_error(error: BaseException) -> bool:
         error,
         sa.exc.DataError | sa.exc.IntegrityError | UnicodeEncodeError
         | duckdb.ConversionException | duckdb.OutOfRangeException | duckdb.ConstraintException,
-    )  # fmt: skip
+    ) or too_long(error)  # fmt: skip
+
+
+def too_long(error: BaseException) -> bool:
+    """Whether an engine refused a text because it is too long for an index."""
+    cause = getattr(error, "orig", None) or error
+    return getattr(cause, "sqlstate", None) == "54000"
+
+
+def _json_text(value: Any) -> str:
+    """JSON of a value; NaN and infinities, which JSON lacks, are null."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError:  # integers beyond 64 bits
+        return json.dumps(value)
 
 
 def workbench_of(connection: sa.Connection) -> Any | None:
@@ -233,7 +249,9 @@ def _duckdb_engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
     arguments = {"read_only": not write, "config": config}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return sa.create_engine(url, connect_args=arguments, poolclass=sa.pool.NullPool)
+        return sa.create_engine(
+            url, connect_args=arguments, poolclass=sa.pool.NullPool, json_serializer=_json_text
+        )
 
 
 _HOLDER = re.compile(r"Conflicting lock is held in (.*?)\(PID (\d+)\)", re.DOTALL)
@@ -355,7 +373,7 @@ def _duckdb_hold(url: sa.URL) -> Callable[[], None] | None:
 
 
 def _postgresql_engine(url: sa.URL, _write: bool, _guarded: bool) -> sa.Engine:
-    return sa.create_engine(url, poolclass=sa.pool.NullPool)
+    return sa.create_engine(url, poolclass=sa.pool.NullPool, json_serializer=_json_text)
 
 
 def _postgresql_retryable(error: BaseException) -> bool:

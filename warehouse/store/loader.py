@@ -393,7 +393,9 @@ def _unfit(error: BaseException, path: str = "") -> InputError:
     return InputError(
         f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}",
         path=path,
-        advice="this is a defect of the importer, unless --set or the mapping gave the value",
+        advice="names and ids may have some 2,000 characters here"
+        if dialects.too_long(error)
+        else "this is a defect of the importer, unless --set or the mapping gave the value",
     )
 
 
