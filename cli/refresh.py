@@ -79,7 +79,6 @@ def refresh(
     from warehouse.refresh.results import FamilyRow, StaleRow
     from warehouse.refresh.running import list_stale
     from warehouse.refresh.running import refresh as recompute
-    from warehouse.refresh.webhook import post
 
     from .publish import publish_after
 
@@ -112,6 +111,8 @@ def refresh(
         return failed
     alerts = _alerts(state, config, found.refresh_id, output if only_alerts else None)
     if webhook and alerts.rows:
+        from warehouse.refresh.webhook import post
+
         post(webhook, alerts.to_dict())
     return max(failed, int(bool(alerts.rows)))
 
@@ -144,13 +145,14 @@ def webhook_of(config: Config) -> str:
     Raises:
         MisuseError: it is no such URL; says where it was given.
     """
+    url: str = config.get("alerts.webhook", "")
+    if not url:
+        return ""
     from warehouse.errors import MisuseError
     from warehouse.refresh.webhook import require_url
 
-    url: str = config.get("alerts.webhook", "")
     try:
-        if url:
-            require_url(url)
+        require_url(url)
     except MisuseError as error:
         raise MisuseError(f"{config.said['alerts.webhook'].origin}: {error}") from None
     return url

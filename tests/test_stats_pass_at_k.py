@@ -22,7 +22,7 @@ from warehouse.stats import (
     pass_at_k,
     pass_hat_k,
 )
-from warehouse.stats.pass_at_k import pass_at_k_by_prompt, pass_hat_k_by_prompt
+from warehouse.stats.pass_rates import pass_at_k_by_prompt, pass_hat_k_by_prompt
 
 repeatable = settings(deadline=None, derandomize=True)
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.errors import MisuseError
+from warehouse.metrics.defaults import DRAWS
 from warehouse.metrics.entries import Entry, Selection, is_partial, select_entries
 from warehouse.metrics.leaderboard_rows import LeaderboardRow, RowOptions, make_row
 from warehouse.metrics.leaderboard_words import describe_basis, describe_ranks
-from warehouse.metrics.placing import DRAWS, PlaceOptions, with_places
+from warehouse.metrics.placing import PlaceOptions, with_places
 from warehouse.metrics.results import Result
 from warehouse.stats.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.inputs import as_level

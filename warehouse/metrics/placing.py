@@ -13,9 +13,6 @@ from warehouse.metrics.leaderboard_rows import LeaderboardRow
 from warehouse.metrics.score_tables import score_table
 from warehouse.stats import all_pairs, rank_models
 
-#: Draws behind the rank sets of a leaderboard (`pairs` takes more).
-DRAWS = 1999
-
 Line = tuple[Entry, LeaderboardRow]
 
 

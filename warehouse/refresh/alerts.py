@@ -27,7 +27,7 @@ select metric_value.subject_kind, metric_value.subject, metric_value.benchmark,
     metric_value.standard_error, metric_value.low, metric_value.high, metric_value.n,
     metric_value.n_clusters, cast(metric_value.parameters as varchar) as parameters
 from metric_value
-where metric_value.refresh_id = :refresh
+where metric_value.refresh_id = {refresh:d}
 order by metric_value.benchmark, metric_value.statistic, metric_value.subject
 """
 _BEFORE = """
@@ -39,7 +39,7 @@ from (
         partition by subject, benchmark, metric order by refresh_id desc
     ) as place
     from metric_history
-    where statistic = 'score' and refresh_id < :refresh
+    where statistic = 'score' and refresh_id < {refresh:d}
 ) earlier
 join metric_value on metric_value.refresh_id = earlier.refresh_id
     and metric_value.subject = earlier.subject and metric_value.benchmark = earlier.benchmark
@@ -145,7 +145,7 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
 
 
 def _read(store: Store, query: str, refresh: int) -> list[dict[str, Any]]:
-    rows = store.arrow(query, {"refresh": refresh}).to_pylist()
+    rows = store.arrow(query.format(refresh=refresh)).to_pylist()
     return [{**row, "parameters": json.loads(row["parameters"] or "{}")} for row in rows]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.inputs import ROUNDING, FloatArray, as_level, as_seed
@@ -106,9 +106,9 @@ def bca_percentiles(units: Units, drawn: FloatArray, level: float) -> tuple[floa
     below = _share_below(drawn, units)
     if not 0 < below < 1:
         return None
-    bias, curve = special.ndtri(below), acceleration(units)
-    plain = special.ndtri(np.array(_percentiles(level)))
-    low, high = special.ndtr(bias + (bias + plain) / (1 - curve * (bias + plain)))
+    bias, curve = scipy.special.ndtri(below), acceleration(units)
+    plain = scipy.special.ndtri(np.array(_percentiles(level)))
+    low, high = scipy.special.ndtr(bias + (bias + plain) / (1 - curve * (bias + plain)))
     return float(low), float(high)
 
 

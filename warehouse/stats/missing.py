@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.figures import Figures
@@ -204,10 +204,10 @@ def imbens_manski_c(gap: float, level: float) -> float:
         >>> round(imbens_manski_c(0.0, 0.95), 6), round(imbens_manski_c(float("inf"), 0.95), 6)
         (1.959964, 1.644854)
     """
-    below, above = float(special.ndtri(level)), z_quantile(level)
+    below, above = float(scipy.special.ndtri(level)), z_quantile(level)
     for _ in range(_HALVINGS):
         middle = (below + above) / 2
-        if special.ndtr(middle + gap) - special.ndtr(-middle) < level:
+        if scipy.special.ndtr(middle + gap) - scipy.special.ndtr(-middle) < level:
             below = middle
         else:
             above = middle

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import special
+import scipy
 
 from warehouse.stats.inputs import FloatArray
 
 
 def z_quantile(level: float) -> float:
     """z such that a standard normal lies within ±z with probability ``level``."""
-    return float(special.ndtri((1 + level) / 2))
+    return float(scipy.special.ndtri((1 + level) / 2))
 
 
 def t_quantile(level: float, degrees_of_freedom: float) -> float:
     """t such that Student's t lies within ±t with probability ``level``."""
-    return float(special.stdtrit(degrees_of_freedom, (1 + level) / 2))
+    return float(scipy.special.stdtrit(degrees_of_freedom, (1 + level) / 2))
 
 
 def beta_quantile(probability: float, a: float, b: float) -> float:
     """Quantile of the Beta(a, b) distribution, in [0, 1]."""
-    return float(special.betaincinv(a, b, probability))
+    return float(scipy.special.betaincinv(a, b, probability))
 
 
 def normal_p_value(z: float) -> float:
     """Two-sided P(|Z| >= |z|) of a standard normal."""
-    return float(2 * special.ndtr(-abs(z)))
+    return float(2 * scipy.special.ndtr(-abs(z)))
 
 
 def t_p_value(t: float, degrees_of_freedom: float) -> float:
@@ -38,11 +38,11 @@ def t_p_values(t: FloatArray | float, degrees_of_freedom: FloatArray | float) ->
     infinite; NaN where an argument is. The arguments are broadcast."""
     nu = np.asarray(degrees_of_freedom, dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        student = special.betainc(nu / 2, 0.5, nu / (nu + np.square(t)))
-        found: FloatArray = np.where(np.isinf(nu), 2 * special.ndtr(-np.abs(t)), student)
+        student = scipy.special.betainc(nu / 2, 0.5, nu / (nu + np.square(t)))
+        found: FloatArray = np.where(np.isinf(nu), 2 * scipy.special.ndtr(-np.abs(t)), student)
     return found
 
 
 def t_upper_tail(t: float, degrees_of_freedom: float) -> float:
     """One-sided P(T >= t) of Student's t."""
-    return float(special.stdtr(degrees_of_freedom, -t))
+    return float(scipy.special.stdtr(degrees_of_freedom, -t))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.figures import Figures
@@ -107,7 +107,7 @@ def sign_flip_test(
 
 def binomial_p_value(b: int, c: int) -> float:
     """Exact two-sided sign test min(1, 2·P(Bin(b+c, 1/2) <= min(b, c))); 1 at b + c = 0."""
-    return 1.0 if b == c else float(min(1.0, 2 * special.bdtr(min(b, c), b + c, 0.5)))
+    return 1.0 if b == c else float(min(1.0, 2 * scipy.special.bdtr(min(b, c), b + c, 0.5)))
 
 
 def _units(values: FloatArray, clusters: Clusters | None) -> FloatArray:

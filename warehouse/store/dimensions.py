@@ -15,7 +15,7 @@ from warehouse.store.identity import (
     group_key,
     parameters_key,
 )
-from warehouse.store.rows import append
+from warehouse.store.rows import append, in_text
 
 Key = tuple[Any, ...]
 
@@ -23,9 +23,12 @@ Key = tuple[Any, ...]
 def allocate(connection: sa.Connection, table: str, count: int) -> int:
     """Reserve ``count`` ids of a table; returns the first."""
     counter = tables.id_counter
-    statement = dialects.upsert(counter).values(table_name=table, next_id=1 + count)
+    following, more = (in_text(counter.c.next_id, number) for number in (1 + count, count))
+    statement = dialects.upsert(counter).values(
+        table_name=in_text(counter.c.table_name, table), next_id=following
+    )
     statement = statement.on_conflict_do_update(
-        index_elements=["table_name"], set_={"next_id": counter.c.next_id + count}
+        index_elements=["table_name"], set_={"next_id": counter.c.next_id + more}
     ).returning(counter.c.next_id)
     return int(connection.execute(statement).scalar_one()) - count
 

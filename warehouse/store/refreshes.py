@@ -21,6 +21,7 @@ from warehouse.errors import StoreError, StoreLockedError
 from warehouse.store import tables
 from warehouse.store.dimensions import allocate
 from warehouse.store.engine import Store
+from warehouse.store.rows import in_text
 
 Row = Mapping[str, Any]
 
@@ -30,7 +31,7 @@ _COLUMNS = (
     "input_fingerprint", "reason",
 )  # fmt: skip
 _CURRENT = f"select {', '.join(_COLUMNS)} from metric_current"
-_OF_REFRESH = f"select {', '.join(_COLUMNS)} from metric_value where refresh_id = :refresh"
+_OF_REFRESH = f"select {', '.join(_COLUMNS)} from metric_value where refresh_id ="
 _SCHEMA = pa.schema([
     ("refresh_id", pa.int64()),
     *((name, pa.string()) for name in _COLUMNS[1:8]),
@@ -98,7 +99,7 @@ def current_values(store: Store) -> list[dict[str, Any]]:
 
 def values_of(store: Store, refresh: int) -> list[dict[str, Any]]:
     """Rows that one refresh wrote."""
-    rows: list[dict[str, Any]] = store.arrow(_OF_REFRESH, {"refresh": refresh}).to_pylist()
+    rows: list[dict[str, Any]] = store.arrow(f"{_OF_REFRESH} {int(refresh)}").to_pylist()
     return rows
 
 
@@ -129,7 +130,8 @@ def begin(
         latest = connection.execute(sa.select(sa.func.max(refresh.c.started_at))).scalar()
         started = now if latest is None else max(now, latest + timedelta(microseconds=1))
         number = allocate(connection, refresh.name, 1)
-        connection.execute(sa.insert(refresh).values(id=number, started_at=started, **told))
+        row = {"id": number, "started_at": started, **told}
+        connection.execute(sa.insert(refresh).values(_in_text(refresh, row)))
         return number
 
 
@@ -158,12 +160,14 @@ def finish(
     table = tables.refresh
     with store.begin() as connection:
         _add(store, connection, refresh, holder, rows)
-        begun = sa.select(table.c.started_at).where(table.c.id == refresh)
-        ended = max(now, connection.execute(begun).scalar_one())  # whatever the clock says
-        connection.execute(
-            sa.update(table).where(table.c.id == refresh)
-            .values(state=state, summary=dict(summary), finished_at=ended)
-        )  # fmt: skip
+        this = table.c.id == in_text(table.c.id, refresh)
+        begun = connection.execute(sa.select(table.c.started_at).where(this)).scalar_one()
+        told = {"state": state, "summary": dict(summary), "finished_at": max(now, begun)}
+        connection.execute(sa.update(table).where(this).values(_in_text(table, told)))
+
+
+def _in_text(table: sa.Table, row: Row) -> dict[str, sa.ColumnElement[Any]]:
+    return {name: in_text(table.c[name], value) for name, value in row.items()}
 
 
 def _add(
@@ -171,7 +175,7 @@ def _add(
 ) -> None:
     table = tables.refresh
     query = sa.select(table.c.parameters).where(
-        table.c.id == refresh, table.c.finished_at.is_(None)
+        table.c.id == in_text(table.c.id, refresh), table.c.finished_at.is_(None)
     )
     found = connection.execute(query).scalar()
     if (found or {}).get("holder") != holder:

@@ -39,6 +39,20 @@ def append(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[st
         raise UnfitError(f"U+0000 in {name} of {table.name}")
 
 
+def in_text(column: sa.Column[Any], value: Any) -> sa.ColumnElement[Any]:
+    """A value for a column, quoted and written into the statement instead of bound to it.
+
+    For small statements that every refresh runs: binding any value makes a driver import pandas,
+    which takes longer than all else that a refresh with nothing to do does.
+    """
+    if value is None:
+        return sa.null()
+    if isinstance(column.type, sa.JSON):
+        text = sa.literal(dialects.json_text(value), sa.String(), literal_execute=True)
+        return sa.cast(text, column.type)
+    return sa.literal(value, column.type, literal_execute=True)
+
+
 def _column(column: sa.Column[Any], values: Sequence[Any]) -> pa.Array:
     kind, taken = _form(column.type)
     try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from warehouse.errors import MisuseError
 from warehouse.metrics.conditions import Condition
-from warehouse.metrics.placing import DRAWS
+from warehouse.metrics.defaults import DRAWS
 from warehouse.stats.inputs import as_level
 
 if TYPE_CHECKING:

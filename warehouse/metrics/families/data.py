@@ -23,7 +23,6 @@ from warehouse.metrics.clusterings import ClusterMap, cluster_map
 from warehouse.metrics.conditions import Condition, group_runs, read_runs
 from warehouse.metrics.entries import Entry, Selection, group_entries, read_entries, whole_of
 from warehouse.metrics.families.base import digest
-from warehouse.metrics.pairing import clusters_under_links
 from warehouse.metrics.reference import find_conditions
 from warehouse.metrics.scores import Links, PromptScores, read_links, read_scores
 from warehouse.store.engine import Store
@@ -86,6 +85,8 @@ class BenchmarkData:
     @cached_property
     def linked_clusters(self) -> ClusterMap:
         """The same for prompts that links lead to."""
+        from warehouse.metrics.pairing import clusters_under_links
+
         return clusters_under_links(self.clusters, self.links)
 
     @contextmanager

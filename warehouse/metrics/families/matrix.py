@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from warehouse.metrics.families.base import Settings, Unit, Value
 from warehouse.metrics.families.data import BenchmarkData
-from warehouse.metrics.matrix.computing import run_test
-from warehouse.metrics.matrix.reading import read_matrix
 
 
 class MatrixTests:
@@ -28,6 +26,9 @@ class MatrixTests:
         Raises:
             MisuseError: fewer than two models or complete prompts.
         """
+        from warehouse.metrics.matrix.computing import run_test
+        from warehouse.metrics.matrix.reading import read_matrix
+
         with data.opened() as store:
             matrix = read_matrix(store, data.benchmark.name)
         found = run_test(matrix, (), settings.permutations, settings.seed, None)

@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 from warehouse.metrics.families.base import Settings, Unit, Value, subject_of
 from warehouse.metrics.families.data import BenchmarkData
-from warehouse.metrics.leaderboard import place_rows
-from warehouse.metrics.leaderboard_rows import RowOptions
-from warehouse.metrics.placing import PlaceOptions
 
 
 class Ranks:
@@ -31,6 +28,10 @@ class Ranks:
         Raises:
             MisuseError: there is no one metric.
         """
+        from warehouse.metrics.leaderboard import place_rows
+        from warehouse.metrics.leaderboard_rows import RowOptions
+        from warehouse.metrics.placing import PlaceOptions
+
         found = data.selection()
         places = PlaceOptions(settings.level, settings.n_resamples, settings.seed)
         values: list[Value] = []

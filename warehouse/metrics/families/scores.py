@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from warehouse.metrics.entries import whole_of
 from warehouse.metrics.families.base import Settings, Unit, Value, subject_of
 from warehouse.metrics.families.data import BenchmarkData
-from warehouse.metrics.leaderboard_rows import RowOptions, make_row
 
 
 class Scores:
@@ -24,6 +23,8 @@ class Scores:
 
     def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
         """The figure by each headline metric that the condition has."""
+        from warehouse.metrics.leaderboard_rows import RowOptions, make_row
+
         entries = data.entries(unit.conditions)
         if not entries:
             reason = data.why_no_metric or "no score by the headline metric"

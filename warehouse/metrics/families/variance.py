@@ -8,8 +8,6 @@ from warehouse.errors import StatisticsError
 from warehouse.metrics.entries import Entry
 from warehouse.metrics.families.base import Settings, Unit, Value, subject_of
 from warehouse.metrics.families.data import BenchmarkData
-from warehouse.metrics.variance_rows import NO_MEAN
-from warehouse.stats import variance_components
 
 #: Stored figures: statistic -> field of the result, in squared units of the score but for shares.
 FIGURES = {
@@ -43,6 +41,9 @@ class Variance:
 
 
 def _split(data: BenchmarkData, subject: str, entry: Entry) -> list[Value]:
+    from warehouse.metrics.variance_rows import NO_MEAN
+    from warehouse.stats import variance_components
+
     scores, metric = entry.usable, data.metric_name(entry.metric)
     if scores is None:
         why = "no prompt was scored"

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 from warehouse.stats.inputs import FloatArray
 
@@ -101,5 +101,5 @@ def from_distances(
         permuted=distances[1:],
         p_value=upper_p_value(float(distances[0]), distances[1:]),
         textbook_statistic=apart,
-        textbook_p_value=float(special.kolmogorov(math.sqrt(size) * apart)),
+        textbook_p_value=float(scipy.special.kolmogorov(math.sqrt(size) * apart)),
     )
