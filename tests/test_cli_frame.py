@@ -131,6 +131,9 @@ def test_the_version_is_that_of_the_package(run: Caller) -> None:
         (["runs", "--tag", "x"], ["need a run"]),
         (["link", "x"], ["link to which benchmark"]),
         (["--db", "oracle://x/y", "runs"], ["no engine 'oracle'"]),
+        (["--db", "duckdb://", "runs"], ["'duckdb://' names no file", "duckdb:///FILE"]),
+        (["--db", "duckdb:///", "init"], ["'duckdb:///' names no file"]),
+        (["--db", "duckdb://x.duckdb", "init"], ["'duckdb://x.duckdb' names no file"]),
         (["ingest", "nowhere"], ["'nowhere' does not exist"]),
     ],
 )

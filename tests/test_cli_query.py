@@ -61,6 +61,16 @@ def test_values_have_one_form_in_json_and_csv(run: Caller, url: str) -> None:
     assert lines == ["n,z,b,t,s,f", ',,true,2026-01-31T12:00:00,"a,""b""",0.5']
 
 
+def test_columns_of_one_name_are_told_apart(run: Caller, url: str, tmp_path: Path) -> None:
+    sql = "select 1 as a, 2 as a, 3 as a_2, 4 as a"
+    expected = {"a": 1, "a_3": 2, "a_2": 3, "a_4": 4}
+    assert run("query", "--sql", sql, "--json", db=url).rows == [expected]
+    assert run("query", "--sql", sql, "--csv", db=url).out.splitlines()[0] == "a,a_3,a_2,a_4"
+    file = tmp_path / "x.parquet"
+    assert run("query", "--sql", sql, "--parquet", str(file), db=url).code == 0
+    assert pq.read_table(file).to_pylist() == [expected]
+
+
 def test_no_rows_are_an_empty_array(run: Caller, url: str) -> None:
     sql = "select model from score_summary where model = 'nobody'"
     assert run("query", "--sql", sql, "--json", db=url).out == "[]\n"

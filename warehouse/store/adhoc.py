@@ -62,9 +62,22 @@ def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
     try:
         store.dialect.guard(store.connection)  # anew: an earlier query may have loosened it
         store.dialect.require_select(store.connection, text)
-        return store.arrow(text, parameters)
+        return _apart(store.arrow(text, parameters))
     except Exception as error:
         message = store.dialect.query_error(error)
         if message is None:
             raise
         raise MisuseError(f"the query cannot be run: {message}") from None
+
+
+def _apart(table: pa.Table) -> pa.Table:
+    """Columns of one name told apart, so that no form of the answer loses one: a, a_2, a_3."""
+    names: list[str] = []
+    taken = set(table.column_names)
+    for name in table.column_names:
+        shown, number = name, 1
+        while shown in names or (number > 1 and shown in taken):
+            number += 1
+            shown = f"{name}_{number}"
+        names.append(shown)
+    return table.rename_columns(names)

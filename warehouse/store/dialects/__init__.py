@@ -48,7 +48,7 @@ def parse_url(url: str) -> sa.URL:
     """A store URL; a bare path means an embedded file, a server URL gets our driver.
 
     Raises:
-        MisuseError: not a URL.
+        MisuseError: not a URL, or that of an embedded file without the file.
     """
     if "://" not in url:
         return sa.URL.create("duckdb", database=url)
@@ -58,6 +58,10 @@ def parse_url(url: str) -> sa.URL:
         raise MisuseError(f"'{url}' is not a store URL; expected duckdb:///file") from None
     if parsed.get_backend_name() in ("postgres", "postgresql"):
         return parsed.set(drivername="postgresql+psycopg")
+    if parsed.get_backend_name() == DUCKDB.name and (parsed.host or not parsed.database):
+        raise MisuseError(
+            f"'{url}' names no file; expected duckdb:///FILE with three slashes, or the file's name"
+        )
     return parsed
 
 
