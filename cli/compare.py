@@ -22,7 +22,7 @@ from .options import (
 )
 from .output import Output
 from .state import State, pass_state
-from .table import decimals, interval, number, print_table
+from .table import decimals, interval, number, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.metrics.compare import Comparison
@@ -112,7 +112,7 @@ def _print(found: Comparison, rows: list[ComparisonRow], state: State) -> None:
         ("a", rows[0].model_a, rows[0].condition_a),
         ("b", rows[0].model_b, rows[0].condition_b),
     ):
-        click.echo(f"{name} = {model}{', ' if condition else ''}{condition}")
+        click.echo(f"{name} = {visible(model)}{', ' if condition else ''}{visible(condition)}")
     click.echo()
     level = f"{100 * rows[0].level:g}% interval"
     columns = ["benchmark", "split", "metric", "a", "b", "a - b", "se", level, "p", "p flip",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import partial
+from io import TextIOWrapper
 
 import click
 
@@ -12,6 +13,7 @@ from warehouse.errors import StoreError, WarehouseError
 
 from .frame import LazyGroup
 from .state import global_options
+from .table import visible
 
 shown_global_options = partial(global_options, hidden=False)
 INTERRUPTED = 130  # 128 + SIGINT
@@ -46,6 +48,7 @@ def main(args: Sequence[str] | None = None) -> int:
         the exit code: 0 fine, 1 the answer is no, 2 misuse, 3 bad input, 4 store trouble,
         5 undecided.
     """
+    _show_all_characters()
     try:
         result = cli.main(args=args, prog_name="warehouse", standalone_mode=False)
     except WarehouseError as error:
@@ -66,8 +69,14 @@ def main(args: Sequence[str] | None = None) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _show_all_characters() -> None:
+    """What the terminal's encoding lacks is spelled out (``\\u2265``); it must not end a table."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 def _fail(message: str, code: int) -> int:
-    print(f"Error: {message}", file=sys.stderr)
+    print(f"Error: {visible(message)}", file=sys.stderr)
     return code
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime, time
 from decimal import Decimal
+from io import TextIOWrapper
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -53,6 +54,8 @@ class Output:
             needless: those of them that it does without where they say nothing.
             empty: what to tell people where there are no rows.
         """
+        if self.form in ("json", "csv"):
+            _write_utf8()
         if self.form == "json":
             write_json(columns, rows)
         elif self.form == "csv":
@@ -86,6 +89,12 @@ class Output:
         plain = [{name: row[name] for name in columns} for row in rows]
         table = pa.Table.from_pylist(plain) if plain else pa.table({name: [] for name in columns})
         write_parquet(table, self.path or Path())
+
+
+def _write_utf8() -> None:
+    """What programs read is UTF-8, whatever the terminal's encoding."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def write_json(columns: Sequence[str], rows: Iterable[Row]) -> None:

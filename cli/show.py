@@ -11,7 +11,7 @@ from .frame import command
 from .options import output_options
 from .output import Output
 from .state import State, pass_state
-from .table import cell, excerpt, print_table
+from .table import cell, excerpt, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.metrics.show import PromptView, RunView
@@ -44,7 +44,7 @@ def show(state: State, run: str, prompt: str | None, output: Output) -> None:
 
 
 def _print_run(found: RunView) -> None:
-    click.echo(f"{found}\n")
+    click.echo(f"{visible(str(found))}\n")
     _print_fields(found.run)
     click.echo()
     columns = ["prompt", "key", "question", "metric", "filter", "perturbation", "value", "draws",
@@ -59,7 +59,7 @@ def _print_run(found: RunView) -> None:
 
 
 def _print_prompt(found: PromptView) -> None:
-    click.echo(f"{found}")
+    click.echo(visible(str(found)))
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, found.prompt[name])
     for response in found.responses:
@@ -84,7 +84,7 @@ def _print_response(response: Mapping[str, Any]) -> None:
 
 def _print_block(title: str, text: str | None) -> None:
     if text:
-        click.echo(f"\n--- {title}\n{text}")
+        click.echo(f"\n--- {title}\n{visible(text)}")
 
 
 def _print_fields(values: Mapping[str, Any]) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .table import visible
+
 if TYPE_CHECKING:
     from warehouse.config import Config
     from warehouse.metrics.matrix.answering import Access
@@ -60,7 +62,7 @@ class State:
     def say(self, text: str) -> None:
         """A remark beside the answer, on standard error, unless quiet."""
         if not self.quiet:
-            click.echo(text, err=True)
+            click.echo(visible(text), err=True)
 
     def detail(self, text: str) -> None:
         """A remark for those who asked for more."""

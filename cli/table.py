@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import textwrap
@@ -22,6 +23,8 @@ MOST_DECIMALS = 8
 #: Terminals below this break lines themselves.
 NARROW = 60
 NOTHING: tuple[Any, ...] = (None, "", (), [], 0)
+#: What would steer a terminal, or turn the order of a line round, instead of being read.
+_STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,14 @@ def interval(low: float | None, high: float | None, places: int) -> str | None:
     return None if low is None or high is None else f"[{low:.{places}f}, {high:.{places}f}]"
 
 
+def visible(text: str) -> str:
+    """A text of a dump with control characters spelled out, but for tabs and line ends."""
+    return _STEERS.sub(lambda found: ascii(found.group())[1:-1], text.replace("\r\n", "\n"))
+
+
 def excerpt(text: str | None, length: int) -> str:
     """The beginning of a text on one line."""
-    words = " ".join((text or "").split())
+    words = visible(" ".join((text or "").split()))
     return words if len(words) <= length else f"{words[: length - 3]}..."
 
 
@@ -110,7 +118,7 @@ def cell(value: Any) -> str:
         return value.hex()
     if isinstance(value, list | tuple):
         return ", ".join(cell(item) for item in value)
-    return " ".join(str(value).split())
+    return visible(" ".join(str(value).split()))
 
 
 class _Texts:

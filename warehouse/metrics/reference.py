@@ -250,7 +250,7 @@ def _agrees(found: Any, wanted: str) -> bool:
             return float(found) == float(wanted)
         except ValueError:
             return False
-    return fnmatchcase(str(found), wanted)
+    return str(found) == wanted or fnmatchcase(str(found), wanted)
 
 
 def _exact(condition: Condition) -> str:

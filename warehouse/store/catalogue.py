@@ -270,4 +270,4 @@ def _fits(value: Any, wanted: str) -> bool:
             return float(wanted) == value
         except ValueError:
             return False
-    return fnmatchcase(str(value), wanted)
+    return str(value) == wanted or fnmatchcase(str(value), wanted)
