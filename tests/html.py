@@ -22,6 +22,8 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
+        if tag in ("td", "th"):  # their end tags may be left out
+            self.end_cell()
         if tag == "table":
             self.tables.append([])
         elif tag == "tr":
@@ -29,7 +31,12 @@ class Reader(HTMLParser):
         self.open = [] if tag in ("td", "th") else self.open
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th") and self.open is not None:
+        if tag in ("td", "th", "tr"):
+            self.end_cell()
+
+    def end_cell(self) -> None:
+        """Add the cell that is open, if one is, to its row."""
+        if self.open is not None:
             self.tables[-1][-1].append("".join(self.open).strip())
             self.open = None
 

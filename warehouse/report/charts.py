@@ -1,40 +1,61 @@
-"""Charts: figures with two axes, as paths in a box that the page draws.
+"""Charts: figures with two axes, as specifications of Vega-Lite.
 
-A path is text of our own numbers only; words of dumps stand in titles and legends, which the
-template escapes.
+Text of dumps stands in titles, and as a value in legends; names of fields are our own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from warehouse.report.plots import Axis, make_axis
+Spec = dict[str, Any]
+Points = Sequence[tuple[float, float | None]]
+Ends = tuple[float, float]
+#: Of a histogram: low and high edge, floor and top, kind.
+Bin = tuple[float, float, float, float, str]
 
-Point = tuple[float, float]
-Curve = tuple[str, str, Sequence[tuple[float, float | None]]]
+#: Size of the area between the axes: of a chart in a row of charts, and of one that stands alone.
+PLOT, WIDE_PLOT = (280, 182), (550, 272)
+#: Around that area: axes with their titles.
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 10, 38
+#: Height of a line of the legend.
+_LINE = 17
+#: What tells series apart: colours of style.css, and dashes, for those who do not see colours.
+SERIES = (
+    ("var(--mark)", [1, 0]), ("var(--c1)", [6, 3]), ("var(--c2)", [2, 2]),
+    ("var(--c3)", [8, 3, 2, 3]), ("var(--c4)", [4, 4]), ("var(--c5)", [1, 3]),
+)  # fmt: skip
+#: Series that have colours and dashes of their own; further ones are faint.
+COLOURS = len(SERIES)
+_FAINT = "var(--faint)"
+#: Ratio of the ends from which on an axis may be logarithmic.
+_LONG = 30.0
+#: Characters of the title of an axis, and of a name in a legend for each pixel of its width.
+_TITLE, _PER_PIXEL = 30, 0.14
 
-#: Size of a chart, and what its axes take.
-CHART_WIDTH, CHART_HEIGHT = 350.0, 230.0
-#: Size of a chart that stands alone.
-WIDE, TALL = 620.0, 320.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 12.0, 10.0, 38.0
-#: Kinds of lines that have a colour and dashes of their own.
-COLOURS = 6
-
-
-@dataclass(frozen=True)
-class Mark:
-    """One path.
-
-    Attributes:
-        kind: how it looks: a class of style.css.
-        path: in the language of SVG.
-    """
-
-    kind: str
-    path: str
+_CONFIG: Spec = {
+    "aria": False,
+    "view": {"stroke": None},
+    "axis": {
+        "aria": False, "domain": False, "labelColor": "var(--dim)", "labelFontSize": 11,
+        "labelFlush": False, "titleColor": "var(--fg)", "titleFontSize": 11,
+        "titleFontWeight": "normal", "tickColor": "var(--line)",
+    },
+    "axisX": {"grid": False, "domain": True, "domainColor": "var(--dim)", "tickSize": 4,
+              "zindex": 1, "minExtent": 20, "maxExtent": 20},
+    "axisY": {"ticks": False, "gridColor": "var(--line)", "minExtent": 34, "maxExtent": 34},
+    "legend": {
+        "aria": False, "orient": "bottom", "direction": "horizontal", "offset": 8, "title": None,
+        "labelColor": "var(--dim)", "labelFontSize": 11, "titleColor": "var(--dim)",
+        "titleFontSize": 11, "titleFontWeight": "normal", "titleOrient": "left", "titlePadding": 8,
+        "rowPadding": 4, "columnPadding": 14, "clipHeight": 12, "symbolSize": 120,
+        "symbolStrokeWidth": 1.75,
+    },
+    "line": {"strokeWidth": 1.75, "strokeJoin": "round",
+             "invalid": "break-paths-show-path-domains"},
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,116 +65,209 @@ class Chart:
     Attributes:
         title: what it is called.
         say: what is seen, in words, for those who cannot see it.
-        x: horizontal axis.
-        y: vertical axis.
-        x_title: what stands on it, with the unit.
-        y_title: the same.
-        marks: what is drawn, from back to front.
-        legend: kind and words of the marks that need them.
-        width: of the box.
-        height: of the box.
+        spec: of Vega-Lite.
     """
 
     title: str
     say: str
-    x: Axis
-    y: Axis
-    x_title: str
-    y_title: str
-    marks: tuple[Mark, ...]
-    legend: tuple[tuple[str, str], ...] = ()
-    width: float = CHART_WIDTH
-    height: float = CHART_HEIGHT
+    spec: Spec
 
 
-def horizontal(
-    values: Iterable[float | None], *, also: Sequence[float] = (), log: bool = False,
-    width: float = CHART_WIDTH,
-) -> Axis | None:  # fmt: skip
-    """The lower axis of a chart; None for no finite value. Arguments as in `make_axis`."""
-    return make_axis(values, also=also, start=_LEFT, end=width - _RIGHT, log=log)
+def chart(
+    title: str, say: str, x: Spec | None, y: Spec | None, layers: Sequence[Spec], *,
+    legend: int = 0, beside: bool = False, size: tuple[int, int] = PLOT, top: int = _TOP,
+) -> Chart | None:  # fmt: skip
+    """A figure; None without an axis.
+
+    Args:
+        title: what it is called.
+        say: what is seen, in words.
+        x: lower axis, of `axis`.
+        y: left axis, of `axis`.
+        layers: what is drawn, from back to front.
+        legend: lines of the legend.
+        beside: several legends stand side by side, not one below the other.
+        size: of the area between the axes, in pixels.
+        top: pixels above it.
+    """
+    if x is None or y is None:
+        return None
+    bottom = _BOTTOM + (legend and 8 + legend * _LINE)
+    layout = {"anchor": "start", "direction": "horizontal" if beside else "vertical",
+              "margin": 18 if beside else 6}  # fmt: skip
+    config = {**_CONFIG, "legend": {**_CONFIG["legend"], "layout": {"bottom": layout}}}
+    spec = {
+        "width": size[0], "height": size[1], "background": None, "config": config,
+        "autosize": {"type": "none"},  # fonts differ between machines, sizes shall not
+        "padding": {"left": _LEFT, "right": _RIGHT, "top": top, "bottom": bottom},
+        "encoding": {"x": {"field": "x", **x}, "y": {"field": "y", **y}},
+        "layer": list(layers),
+    }  # fmt: skip
+    return Chart(title, say, spec)
 
 
-def vertical(
-    values: Iterable[float | None], *, also: Sequence[float] = (), log: bool = False,
-    height: float = CHART_HEIGHT,
-) -> Axis | None:  # fmt: skip
-    """The left axis of a chart; None for no finite value. Arguments as in `make_axis`."""
-    return make_axis(values, also=also, start=height - _BOTTOM, end=_TOP, log=log)
+def span(values: Iterable[float | None], *, also: Sequence[float] = ()) -> Ends | None:
+    """The lowest and the highest value, with room around a single one; None without a finite one.
+
+    Args:
+        values: missing ones and those that are not finite are left out.
+        also: numbers that have to be in it if there is a value, such as 0.
+    """
+    numbers = [one for value in values if (one := finite(value)) is not None]
+    if not numbers:
+        return None
+    low, high = min([*numbers, *also]), max([*numbers, *also])
+    if not math.isfinite(high - low):
+        return None
+    if high - low <= 1e-12 * max(abs(high), abs(low)):
+        room = abs(high) * 0.05 or 0.5
+        return low - room, high + room
+    return low, high
 
 
-def draw_lines(
-    x: Axis, y: Axis, curves: Sequence[Curve], *, with_dots: bool = True
-) -> tuple[tuple[Mark, ...], tuple[tuple[str, str], ...]]:
-    """Marks and legend of curves: colour, words, points; those without a point are left out."""
-    there = [(kind, words, points) for kind, words, points in curves
-             if any(value is not None for _, value in points)]  # fmt: skip
-    marks: list[Mark] = []
-    for kind, _, points in there:
-        marks.append(Mark(f"line {kind}", line(x, y, points)))
-        marks += [Mark(f"dots {kind}", dots(x, y, points))] if with_dots else []
-    return tuple(marks), tuple((f"line {kind}", words) for kind, words, _ in there)
+def axis(
+    title: str, ends: Ends | None, *, log: bool = False, nice: bool = True, whole: bool = False
+) -> Spec | None:
+    """The channel of an axis; None without ends.
+
+    Args:
+        title: what stands on it, with the unit.
+        ends: of the figures.
+        log: places go by log(1 + figure), which has one for 0, if no figure is below 0 and the
+            ends are far apart; the title says so.
+        nice: goes on to round numbers.
+        whole: numbers on it are whole.
+    """
+    if ends is None:
+        return None
+    low, high = ends
+    scale: Spec = {"domain": [low, high], "nice": nice, "zero": False}
+    words, form = shorten(title, _TITLE), _number_format(low, high)
+    shown: Spec = {"title": words, **({"format": form} if form else {})}
+    if whole:
+        shown["tickMinStep"] = 1
+    if log and is_long(ends):
+        scale |= {"type": "symlog", "nice": False}
+        shown |= {"title": f"{words}, logarithmic", "values": _powers(low, high),
+                  "labelExpr": f"format(datum.value, '{form or '~s'}')"}  # fmt: skip
+    return {"type": "quantitative", "scale": scale, "axis": shown}
 
 
-def line(x: Axis, y: Axis, points: Iterable[tuple[float, float | None]]) -> str:
-    """A line through points in their order; a missing one is a gap."""
-    parts, pen = [], "M"
-    for across, up in points:
-        if up is None or not math.isfinite(up):
-            pen = "M"
-            continue
-        parts.append(f"{pen}{_place(x, across)} {_place(y, up)}")
-        pen = "L"
-    return "".join(parts)
+def is_long(ends: Ends) -> bool:
+    """Whether an axis that may be logarithmic is."""
+    low, high = ends
+    return low >= 0 and high + 1 > _LONG * (low + 1)
 
 
-def dots(x: Axis, y: Axis, points: Iterable[tuple[float, float | None]]) -> str:
-    """A dot at each point: a line of no length, whose round end is drawn."""
-    return "".join(
-        f"M{_place(x, across)} {_place(y, up)}h0"
-        for across, up in points
-        if up is not None and math.isfinite(up)
+def lines(
+    curves: Sequence[tuple[str, Points]], *, dots: bool = False, faint: Sequence[Points] = (),
+    columns: int = 1, width: int = PLOT[0],
+) -> tuple[list[Spec], int]:  # fmt: skip
+    """Layers of curves, and the lines of their legend.
+
+    Args:
+        curves: name and points of those with a colour; one without a figure is left out. A
+            missing figure is a gap.
+        dots: points have dots.
+        faint: points of others, which have no names.
+        columns: of the legend.
+        width: of the legend, in pixels.
+    """
+    others = [f"{len(faint)} others"] if faint else []
+    names = distinct([name for name, _ in curves] + others, int(_PER_PIXEL * width / columns))
+    looks = dict(zip(names, [*SERIES[: len(curves)], (_FAINT, [1, 0])], strict=False))
+    drawn = [(name, points) for name, (_, points) in zip(names, curves, strict=False)
+             if any(finite(up) is not None for _, up in points)]  # fmt: skip
+    legend = {"columns": columns, "symbolType": "stroke", "symbolSize": 300,
+              "labelLimit": width // columns - 30}  # fmt: skip
+    kinds = [name for name, _ in drawn] + names[len(curves) :]
+    channels = {
+        channel: {"field": "k", "type": "nominal", "legend": legend,
+                  "scale": {"domain": kinds, "range": [looks[kind][part] for kind in kinds]}}
+        for part, channel in enumerate(("color", "strokeDash"))
+    }  # fmt: skip
+    mark: Spec = {"type": "line", "point": {"size": 20, "filled": True} if dots else False}
+    layers = [_faint(faint)] if faint else []
+    layers.append(
+        layer(mark, [place(*at, k=name) for name, ats in drawn for at in ats], **channels)
     )
+    return layers, math.ceil(len(kinds) / columns)
 
 
-def band(x: Axis, y: Axis, points: Iterable[tuple[float, float | None, float | None]]) -> str:
-    """The area between low and high ends; points that lack one are left out."""
-    ends = [(across, low, high) for across, low, high in points
-            if low is not None and high is not None]  # fmt: skip
-    if len(ends) < 2:
-        return "".join(
-            f"M{_place(x, across)} {_place(y, low)}V{_place(y, high)}" for across, low, high in ends
-        )
-    there = [f"{_place(x, across)} {_place(y, high)}" for across, _, high in ends]
-    back = [f"{_place(x, across)} {_place(y, low)}" for across, low, _ in reversed(ends)]
-    return f"M{'L'.join(there + back)}Z"
+def _faint(curves: Sequence[Points]) -> Spec:
+    rows = [place(*at, k=number) for number, points in enumerate(curves) for at in points]
+    mark = {"type": "line", "stroke": _FAINT, "strokeWidth": 0.75}
+    return layer(mark, rows, detail={"field": "k", "type": "nominal"})
 
 
-def bars(x: Axis, y: Axis, bins: Iterable[tuple[float, float, float]]) -> str:
-    """Bars from 0: low edge, high edge, height; empty ones are left out."""
-    floor = _place(y, 0.0)
-    return "".join(
-        f"M{_place(x, low)} {floor}V{_place(y, height)}H{_place(x, high)}V{floor}Z"
-        for low, high, height in bins
-        if height
-    )
+def bars(bins: Iterable[Bin], kinds: Mapping[str, str], *, with_legend: bool = True) -> Spec:
+    """Layer of bars; those without height are left out.
+
+    Args:
+        bins: of histograms.
+        kinds: colour of each kind, in the order of the legend.
+        with_legend: whether there is one.
+    """
+    rows = [{"x": low, "x2": high, "y": floor, "y2": top, "k": kind}
+            for low, high, floor, top, kind in bins if top > floor]  # fmt: skip
+    legend = {"columns": len(kinds), "symbolType": "square"} if with_legend else None
+    return layer(
+        {"type": "rect", "stroke": "var(--bg)"}, rows, x2={"field": "x2"}, y2={"field": "y2"},
+        fill=colours("k", kinds, legend),
+    )  # fmt: skip
 
 
-def steps(x: Axis, y: Axis, bins: Sequence[tuple[float, float, float]]) -> str:
-    """The outline of bars from 0."""
-    floor = _place(y, 0.0)
-    tops = "".join(f"H{_place(x, low)}V{_place(y, height)}H{_place(x, high)}"
-                   for low, high, height in bins)  # fmt: skip
-    return f"M{_place(x, bins[0][0])} {floor}{tops}V{floor}"
+def colours(field: str, kinds: Mapping[str, str], legend: Spec | None) -> Spec:
+    """The channel of a colour for each kind; the legend has their order."""
+    scale = {"domain": list(kinds), "range": list(kinds.values())}
+    return {"field": field, "type": "nominal", "scale": scale, "legend": legend}
 
 
-def box(x: Axis, y: Axis, low: Point, high: Point) -> str:
-    """A rectangle between two corners."""
-    return (
-        f"M{_place(x, low[0])} {_place(y, low[1])}H{_place(x, high[0])}V{_place(y, high[1])}"
-        f"H{_place(x, low[0])}Z"
-    )
+def layer(mark: Spec, rows: Sequence[Spec], **channels: Spec) -> Spec:
+    """A layer: marks of one kind. Rows have the fields ``x`` and ``y``, and what channels name."""
+    held: Spec = {"mark": mark, "data": {"values": list(rows)}}
+    return held | {"encoding": channels} if channels else held
 
 
-def _place(axis: Axis, value: float) -> str:
-    return f"{axis.place(value):g}"
+def place(x: float, y: float | None, **more: float | str | None) -> Spec:
+    """A row: a place in the chart; what is not finite is missing."""
+    return {"x": finite(x), "y": finite(y), **more}
+
+
+def finite(value: float | None) -> float | None:
+    """The value, None for one that is not finite: JSON has no word for it."""
+    return None if value is None or not math.isfinite(value) else value
+
+
+def distinct(names: Sequence[str], length: int) -> list[str]:
+    """Names of dumps made fit for a legend: on one line, short, and no two alike."""
+    found: list[str] = []
+    for name in names:
+        short = shorten(name, length)
+        numbered = (f"{short} ({number})" for number in range(2, len(names) + 2))
+        found.append(next(one for one in (short, *numbered) if one not in found))
+    return found
+
+
+def shorten(name: str, length: int) -> str:
+    """A name on one line whose middle is left out: its end, as ``seed=2``, may tell it apart."""
+    words = " ".join("".join(one if one.isprintable() else " " for one in name).split())
+    if len(words) <= length:
+        return words
+    tail = (length - 1) // 2
+    return f"{words[: length - 1 - tail]}…{words[-tail:]}"
+
+
+def _number_format(low: float, high: float) -> str:
+    """How numbers on an axis are written, in the words of d3: 20k, 2e-7; else as Vega does."""
+    largest = max(abs(low), abs(high))
+    if largest >= 1e15 or largest < 1e-5:
+        return ".3~g"
+    return "~s" if largest >= 1e4 else ""
+
+
+def _powers(low: float, high: float) -> list[float]:
+    """Powers of ten from ``low`` to ``high``, and 0; every second one where there are many."""
+    first, last = math.ceil(math.log10(max(low, 1.0))), math.floor(math.log10(high))
+    step = 1 + (last - first) // 6
+    return [0.0] * (low == 0) + [10.0**power for power in range(first, last + 1, step)]

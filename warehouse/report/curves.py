@@ -8,17 +8,17 @@ from itertools import groupby
 from warehouse.metrics.curves import CurveRow, Curves
 from warehouse.report.charts import (
     COLOURS,
-    TALL,
-    WIDE,
+    SERIES,
+    WIDE_PLOT,
     Chart,
-    Mark,
-    band,
-    draw_lines,
-    horizontal,
-    line,
-    vertical,
+    Spec,
+    axis,
+    chart,
+    finite,
+    layer,
+    lines,
+    span,
 )
-from warehouse.report.plots import Axis
 
 #: Words of a unit on an axis.
 _UNITS = {"step": "training step", "tokens": "training tokens", "epoch": "epoch"}
@@ -37,39 +37,38 @@ def curve_charts(found: Curves) -> list[Chart]:
 
 def _chart(rows: Sequence[CurveRow], found: Curves) -> Chart | None:
     points = [point for row in rows for point in row.points]
-    ends = [end for p in points for end in (p.estimate, p.ci_low, p.ci_high)]
-    x = horizontal([point.position for point in points], log=True, width=WIDE)
-    y = vertical(ends, log=True, height=TALL)
-    if x is None or y is None:
-        return None
+    metric, unit = rows[0].metric, _UNITS.get(rows[0].unit, "position in training")
     coloured, others = rows[:COLOURS], rows[COLOURS:]
-    bands = tuple(
-        Mark(f"band s{place}",
-             band(x, y, [(p.position, p.ci_low, p.ci_high) for p in row.points]))
-        for place, row in enumerate(coloured)
+    layers, legend = lines(
+        [(_name(row), [(p.position, p.estimate) for p in row.points]) for row in coloured],
+        faint=[[(p.position, p.estimate) for p in row.points] for row in others],
+        dots=True, columns=2, width=WIDE_PLOT[0],
     )  # fmt: skip
-    lines, legend = draw_lines(x, y, [
-        (f"s{place}", _name(row), [(p.position, p.estimate) for p in row.points])
-        for place, row in enumerate(coloured)
-    ])  # fmt: skip
-    faint = "".join(line(x, y, [(p.position, p.estimate) for p in row.points]) for row in others)
-    unit = _UNITS.get(rows[0].unit, "position in training")
+    bands = [one for row, (colour, _) in zip(coloured, SERIES, strict=False)
+             if (one := _band(row, colour))]  # fmt: skip
     where = f" ({rows[0].split})" if rows[0].split else ""
-    has_bands = any(mark.path for mark in bands)
-    intervals = f", with {100 * found.level:g}% intervals" if has_bands else ""
-    return Chart(
-        title=f"{rows[0].metric} along training{where}{intervals}",
-        say=f"{rows[0].metric} of {len(rows)} curves against {unit}, {len(points)} checkpoints;"
+    intervals = f", with {100 * found.level:g}% intervals" if bands else ""
+    return chart(
+        f"{metric} along training{where}{intervals}",
+        f"{metric} of {len(rows)} curves against {unit}, {len(points)} checkpoints;"
         " the figures are in the table below",
-        x=x, y=y, x_title=f"{unit}{_scale(x)}", y_title=f"{rows[0].metric}{_scale(y)}",
-        marks=(*((Mark("faint", faint),) if faint else ()), *(m for m in bands if m.path), *lines),
-        legend=(*legend, *((("faint", f"{len(others)} others"),) if others else ())),
-        width=WIDE, height=TALL,
+        axis(unit, span([p.position for p in points]), log=True),
+        axis(metric, span([end for p in points for end in (p.estimate, p.ci_low, p.ci_high)]),
+             log=True),
+        [*layers[:-1], *bands, layers[-1]], legend=legend, size=WIDE_PLOT,
     )  # fmt: skip
 
 
-def _scale(axis: Axis) -> str:
-    return ", logarithmic" if axis.log else ""
+def _band(row: CurveRow, colour: str) -> Spec | None:
+    """The intervals of a curve as an area, or as a line where there is one only."""
+    ends = [{"x": point.position, "y": point.ci_low, "y2": point.ci_high} for point in row.points
+            if finite(point.ci_low) is not None and finite(point.ci_high) is not None]  # fmt: skip
+    if not ends:
+        return None
+    mark: Spec = {"type": "area", "fill": colour, "fillOpacity": 0.16}
+    if len(ends) == 1:
+        mark = {"type": "rule", "stroke": colour, "strokeOpacity": 0.5}
+    return layer(mark, ends, y2={"field": "y2"})
 
 
 def _name(row: CurveRow) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from warehouse.metrics.datamap import DataMap
 from warehouse.metrics.datamap_rows import DataMapRow, DistributionRow
 from warehouse.metrics.report_benchmarks import Maps
-from warehouse.report.charts import Chart, Mark, bars, box, dots, horizontal, vertical
+from warehouse.report.charts import Chart, Spec, axis, bars, chart, colours, layer
 
 #: Suspects in the table of one benchmark.
 TOP = 20
@@ -17,8 +18,8 @@ TOP = 20
 TEXT = 240
 #: Cells of a map in each direction: prompts that fall into one are one dot.
 _CELLS = 25
-#: Sizes of dots: class ``d0`` … ``d4`` for this share of the largest count, or less.
-_SHARES = (0.02, 0.08, 0.25, 0.6, 1.0)
+#: Sizes of dots: up to this share of the largest count they have this area, in square pixels.
+_SIZES = ((0.02, 12), (0.08, 28), (0.25, 50), (0.6, 79), (1.0, 133))
 
 
 @dataclass(frozen=True)
@@ -102,27 +103,54 @@ def _map(found: DataMap, spread: DistributionRow) -> Chart | None:
     if not points:
         return None
     lowest = -math.log(max(row.n_generations for row in rows))
-    x = horizontal([0.0, 1.0])
-    y = vertical([lowest], also=(0.0,))
-    if x is None or y is None:
-        return None
     counts = Counter((_cell(p, 0.0, 1.0), _cell(s, lowest, 0.0)) for p, s in points)
-    most = max(counts.values())
-    sized: dict[int, list[tuple[float, float]]] = {}
-    for (across, up), count in sorted(counts.items()):
-        size = next(place for place, share in enumerate(_SHARES) if count <= share * most)
-        sized.setdefault(size, []).append((across / _CELLS, lowest * (1 - up / _CELLS)))
-    suspicious = box(x, y, (0.0, max(found.min_s, lowest)), (found.max_p, 0.0))
-    return Chart(
-        title=_name(spread),
-        say=f"{_name(spread)}: P(correct) against S(consistency) of {len(points)} prompts;"
+    sizes = _sizes(counts.values())
+    cells = sorted(counts.items(), key=lambda cell: (cell[1], cell[0]))
+    dots = [{"x": across / _CELLS, "y": lowest * (1 - up / _CELLS), "k": _label(sizes, count)}
+            for (across, up), count in cells]  # fmt: skip
+    region = {"x": 0.0, "x2": found.max_p, "y": max(found.min_s, lowest), "y2": 0.0,
+              "k": "suspected label errors"}  # fmt: skip
+    return chart(
+        _name(spread),
+        f"{_name(spread)}: P(correct) against S(consistency) of {len(points)} prompts;"
         f" {spread.n_suspected} lie in the region of suspected label errors",
-        x=x, y=y, x_title="P(correct)", y_title="S(consistency)",
-        marks=(Mark("region", suspicious),
-               *(Mark(f"dots s0 d{size}", dots(x, y, places))
-                 for size, places in sorted(sized.items()))),
-        legend=(("region", "suspected label errors"),
-                ("dots s0 d2", f"larger: more prompts, {most} at most")),
+        axis("P(correct)", (0.0, 1.0)), axis("S(consistency)", (lowest, 0.0), nice=False),
+        [_region(region), _dots(dots, {label: size for label, _, size in sizes})], legend=2,
+    )  # fmt: skip
+
+
+def _sizes(counts: Iterable[int]) -> list[tuple[str, int, int]]:
+    """Of the dots: label, the largest count that it is for, area."""
+    most, first = max(counts), 1
+    found = []
+    for share, size in _SIZES:
+        last = int(share * most)
+        if last >= first:
+            found.append((str(last) if last == first else f"{first}–{last}", last, size))
+            first = last + 1
+    return found
+
+
+def _label(sizes: Sequence[tuple[str, int, int]], count: int) -> str:
+    return next(label for label, last, _ in sizes if count <= last)
+
+
+def _region(box: Spec) -> Spec:
+    return layer(
+        {"type": "rect", "stroke": "var(--bad)", "strokeDash": [3, 2]}, [box],
+        x2={"field": "x2"}, y2={"field": "y2"},
+        fill=colours("k", {box["k"]: "var(--region)"}, {"symbolType": "square"}),
+    )  # fmt: skip
+
+
+def _dots(rows: Sequence[Spec], areas: Mapping[str, int]) -> Spec:
+    scale = {"type": "ordinal", "domain": list(areas), "range": list(areas.values())}
+    legend = {"title": "prompts", "columns": len(areas), "symbolFillColor": "var(--mark)",
+              "symbolStrokeWidth": 0}  # fmt: skip
+    return layer(
+        {"type": "point", "filled": True, "fill": "var(--mark)", "fillOpacity": 0.75,
+         "strokeWidth": 0}, rows,
+        size={"field": "k", "type": "ordinal", "scale": scale, "legend": legend},
     )  # fmt: skip
 
 
@@ -135,18 +163,13 @@ def _is_of(row: DataMapRow, spread: DistributionRow) -> bool:
 
 
 def _distribution(row: DistributionRow, top: float) -> Chart | None:
-    n = row.n_prompts
     width = 1 / len(row.histogram)
-    bins = [(place * width, (place + 1) * width, count / n)
+    bins = [(place * width, (place + 1) * width, 0.0, count / row.n_prompts, "")
             for place, count in enumerate(row.histogram)]  # fmt: skip
-    x = horizontal([0.0, 1.0])
-    y = vertical([top], also=(0.0,))
-    if x is None or y is None:
-        return None
-    return Chart(
-        title=_name(row),
-        say=f"{_name(row)}: histogram of P(correct) over {n} prompts,"
+    return chart(
+        _name(row),
+        f"{_name(row)}: histogram of P(correct) over {row.n_prompts} prompts,"
         f" {100 * row.share_never:.0f}% never, {100 * row.share_always:.0f}% always correct",
-        x=x, y=y, x_title="P(correct)", y_title="share of prompts",
-        marks=(Mark("fill", bars(x, y, bins)),),
+        axis("P(correct)", (0.0, 1.0)), axis("share of prompts", (0.0, top)),
+        [bars(bins, {"": "var(--fill)"}, with_legend=False)],
     )  # fmt: skip

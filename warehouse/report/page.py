@@ -15,8 +15,9 @@ from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.metrics.reporting import ReportData
+from warehouse.report.charts import Spec
+from warehouse.report.draw import Drawing, draw
 from warehouse.report.maps import excerpt
-from warehouse.report.plots import WIDTH
 from warehouse.report.sections import benchmark_section, suite_section
 
 _DIRECTION = {True: "higher is better", False: "lower is better", None: "direction unknown"}
@@ -58,8 +59,8 @@ def render(data: ReportData, *, made: datetime | None = None) -> str:
     return environment.get_template("page.html.j2").render(
         data=data, suites=[suite_section(part) for part in data.suites],
         sections=[benchmark_section(part) for part in data.benchmarks],
-        direction=_DIRECTION, excerpt=excerpt,
-        verdicts=sorted(Counter(row["verdict"] for row in data.published).items()), width=WIDTH,
+        direction=_DIRECTION, excerpt=excerpt, draw=_draw,
+        verdicts=sorted(Counter(row["verdict"] for row in data.published).items()),
         title="Evaluation report", made=made.strftime("%Y-%m-%d %H:%M"),
         style=Markup(style), script=Markup(script),  # our own files
         version=version("eval-warehouse"), style_hash=_source_hash(style),
@@ -100,6 +101,14 @@ def write_report(data: ReportData, path: str | Path) -> Written:
     finally:
         draft.unlink(missing_ok=True)
     return Written(str(target), len(content), len(data.benchmarks))
+
+
+def _draw(spec: Spec) -> Drawing | None:
+    """A figure, None where it cannot be drawn: one of them shall not cost the report."""
+    try:
+        return draw(spec)
+    except ValueError:
+        return None
 
 
 def _blank(value: Any) -> Any:

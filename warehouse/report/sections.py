@@ -93,7 +93,7 @@ def _group(group: PairGroup, rows: list[PairRow], several: bool) -> dict[str, An
         "n_pairs": len(rows),
         "reasons": any(row.reason for row in against_first),
         "size": round(1 - group.pairs.level, 10),
-        "axis": make_axis(ends, also=(0.0,)),
+        "axis": make_axis(ends, zero=True),
         "forest": list(zip(labels[1:], against_first, strict=True)),
         "matrix": _matrix(group),
         "more": max(0, len(labels) - MATRIX_SIZE),

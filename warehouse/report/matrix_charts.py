@@ -1,0 +1,236 @@
+"""Figures of stored matrix analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from warehouse.metrics.matrix.results import (
+    MatrixClusters,
+    MatrixExplanation,
+    MatrixGrowth,
+    MatrixTest,
+    MatrixWeights,
+)
+from warehouse.metrics.matrix.rows import HistogramRow, RandomWeightRow
+from warehouse.report.charts import (
+    COLOURS,
+    Bin,
+    Chart,
+    Points,
+    Spec,
+    axis,
+    bars,
+    chart,
+    colours,
+    layer,
+    lines,
+    span,
+)
+
+#: Bins of the coefficients.
+BINS = 30
+#: FDR from which on a coefficient is drawn as found.
+FDR = 0.05
+#: Shades of a heat map: the whole range of shares in so many equal steps.
+SHADES = 10
+#: Pixels of a heat map, and the largest ones of its cells.
+_SIDE, _LARGEST_CELL = 420, 28
+#: Pixels of two numbers at its edges that fit them, and which numbers stand there.
+_APART, _EVERY = 18, (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9)
+#: Names of the two orders in which prompts are added.
+_ORDERS = {"informative": "most informative prompts first", "random": "prompts in random order"}
+
+
+def similarity_charts(found: MatrixTest) -> list[Chart]:
+    """For each similarity its histogram, observed and shuffled."""
+    groups = groupby(found.histogram, key=lambda row: row.similarity)
+    charts = [_similarities(name, list(rows)) for name, rows in groups]
+    return [one for one in charts if one]
+
+
+def _similarities(name: str, bins: Sequence[HistogramRow]) -> Chart | None:
+    held = [place for place, row in enumerate(bins) if row.observed or row.permuted]
+    if not held:
+        return None
+    rows = bins[held[0] : held[-1] + 1]
+    apart = sum(abs(row.observed - row.permuted) for row in rows) / 2
+    observed = [(row.low, row.high, 0.0, row.observed, "observed") for row in rows]
+    heights = [value for row in rows for value in (row.observed, row.permuted)]
+    return chart(
+        f"{name.capitalize()} similarity of pairs of prompts",
+        f"Histogram of {name} similarity, observed against shuffled: the two differ in"
+        f" {100 * apart:.1f}% of the pairs",
+        axis("similarity", span([rows[0].low, rows[-1].high]), nice=False),
+        axis("share of pairs", span(heights, also=(0.0,))),
+        [bars(observed, {"observed": "var(--fill)"}), _outline(rows)],
+        legend=1, beside=True,
+    )  # fmt: skip
+
+
+def _outline(rows: Sequence[HistogramRow]) -> Spec:
+    """The shares of shuffled matrices, as steps from 0 to 0."""
+    corners = [
+        {"x": rows[0].low, "y": 0.0}, *({"x": row.low, "y": row.permuted} for row in rows),
+        {"x": rows[-1].high, "y": rows[-1].permuted}, {"x": rows[-1].high, "y": 0.0},
+    ]  # fmt: skip
+    words = "shuffled, mean"
+    stroke = colours("k", {words: "var(--warm)"}, {"symbolType": "stroke"})
+    return layer(
+        {"type": "line", "interpolate": "step-after"},
+        [{**corner, "k": words} for corner in corners], stroke=stroke,
+    )  # fmt: skip
+
+
+def silhouette_chart(found: MatrixClusters) -> Chart | None:
+    """Mean silhouette by number of clusters, observed and shuffled."""
+    rows = found.rows
+    curves: list[tuple[str, Points]] = [
+        ("observed", [(row.n_clusters, row.silhouette) for row in rows]),
+        ("shuffled, mean", [(row.n_clusters, row.silhouette_permuted) for row in rows]),
+    ]
+    layers, legend = lines(curves, dots=True, columns=2)
+    return chart(
+        "Mean silhouette against the number of clusters",
+        f"Mean silhouette by number of clusters; {found.n_clusters} clusters are best",
+        axis("clusters", span([float(row.n_clusters) for row in rows]), whole=True),
+        axis("mean silhouette",
+             span([value for _, points in curves for _, value in points], also=(0.0,))),
+        layers, legend=legend,
+    )  # fmt: skip
+
+
+def outrank_chart(found: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Chart | None:
+    """How often the row outranks the column: a heat map of models in the order of ``rows``."""
+    shares = {(row.model, row.other): row.outranks for row in found.outranks}
+    values = [[shares.get((one.model, other.model)) for other in rows] for one in rows]
+    turned = sum(
+        shares[one.model, other.model] < 0.95
+        for place, one in enumerate(rows) for other in rows[place + 1 :]
+    )  # fmt: skip
+    n_pairs = len(rows) * (len(rows) - 1) // 2
+    return heat_map(
+        values, title="Share of random weightings in which the row outranks the column",
+        say=f"Heat map of {len(rows)} by {len(rows)} models in order of rank: of {n_pairs} pairs,"
+        f" {turned} keep their order in less than 95% of the weightings",
+    )  # fmt: skip
+
+
+def heat_map(values: Sequence[Sequence[float | None]], *, title: str, say: str) -> Chart | None:
+    """A square of shares in [0, 1], rows and columns numbered alike; missing ones stay empty."""
+    size = len(values)
+    if not size:
+        return None
+    cell = min(_LARGEST_CELL, max(1, _SIDE // size))
+    every = next(step for step in _EVERY if step * cell >= _APART)
+    words = [f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%" for shade in range(SHADES)]
+    runs = sorted(
+        (shade, row + 0.5, row + 1.5, first + 0.5, last + 0.5)
+        for row, shares in enumerate(values) for shade, first, last in _runs(shares)
+    )  # fmt: skip
+    cells = [(left, right, top, bottom, words[shade]) for shade, top, bottom, left, right in runs]
+    kinds = {one: f"var(--q{shade})" for shade, one in enumerate(words)}
+    numbered: Spec = {"type": "quantitative", "scale": {"domain": [0.5, size + 0.5], "nice": False},
+                      "axis": {"values": list(range(every, size + 1, every)), "title": None,
+                               "grid": False, "domain": False, "ticks": False}}  # fmt: skip
+    across = {**numbered, "axis": {**numbered["axis"], "orient": "top"}}
+    down = {**numbered, "scale": {**numbered["scale"], "reverse": True}}
+    painted = bars(cells, kinds)
+    painted["mark"] = {"type": "rect"}
+    painted["encoding"]["fill"]["legend"] |= {"columns": 5}
+    return chart(
+        title, say, across, down, [painted], legend=2, size=(cell * size, cell * size), top=26,
+    )  # fmt: skip
+
+
+def _runs(shares: Sequence[float | None]) -> list[tuple[int, int, int]]:
+    """Neighbours of one shade: the shade, the first, the one after the last."""
+    found: list[tuple[int, int, int]] = []
+    for place, share in enumerate(shares):
+        if share is None:
+            continue
+        shade = min(int(share * SHADES + 1e-9), SHADES - 1)
+        if found and found[-1][0] == shade and found[-1][2] == place:
+            found[-1] = (shade, found[-1][1], place + 1)
+        else:
+            found.append((shade, place, place + 1))
+    return found
+
+
+def growth_charts(found: MatrixGrowth) -> list[Chart]:
+    """Scores against size in both orders, and how far they are from those on all prompts."""
+    last = max(row.size for row in found.rows)
+    final = {row.model: row.rank for row in found.rows if row.size == last}
+    best = sorted(final, key=lambda model: (final[model], model))[:COLOURS]
+    charts = [*(_scores_by_size(found, order, best) for order in _ORDERS), _gaps(found)]
+    return [one for one in charts if one]
+
+
+def _scores_by_size(found: MatrixGrowth, order: str, best: Sequence[str]) -> Chart | None:
+    curves: dict[str, list[tuple[float, float | None]]] = {}
+    for row in found.rows:
+        if row.order == order:
+            curves.setdefault(row.model, []).append((row.size, row.score))
+    if not curves:
+        return None
+    layers, legend = lines(
+        [(model, curves[model]) for model in best],
+        faint=[points for model, points in sorted(curves.items()) if model not in best],
+    )
+    return chart(
+        f"Score against size, {_ORDERS[order]}",
+        f"Score of {len(curves)} models against the number of prompts, {_ORDERS[order]}",
+        axis("prompts", span([float(row.size) for row in found.rows]), log=True),
+        axis("score", span([row.score for row in found.rows])), layers, legend=legend,
+    )  # fmt: skip
+
+
+def _gaps(found: MatrixGrowth) -> Chart | None:
+    curves: list[tuple[str, Points]] = [
+        (order, [(row.size, row.largest_gap) for row in found.steps if row.order == order])
+        for order in _ORDERS
+    ]
+    layers, legend = lines(curves, columns=2)
+    return chart(
+        "Largest difference of a model's score from that on all prompts",
+        "Largest difference of any model's score from its score on all prompts, against the"
+        " number of prompts, in both orders",
+        axis("prompts", span([float(row.size) for row in found.steps]), log=True),
+        axis("largest difference", span([row.largest_gap for row in found.steps], also=(0.0,))),
+        layers, legend=legend,
+    )  # fmt: skip
+
+
+def coefficient_chart(found: MatrixExplanation) -> Chart | None:
+    """Coefficients of the prompts: a histogram, those with a low FDR told apart."""
+    values = [(row.coefficient, row.fdr is not None and row.fdr < FDR)
+              for row in found.rows if row.coefficient is not None]  # fmt: skip
+    ends = span([value for value, _ in values], also=(0.0,))
+    if ends is None:
+        return None
+    told, others = [0] * BINS, [0] * BINS
+    for value, is_found in values:
+        place = min(int((value - ends[0]) / (ends[1] - ends[0]) * BINS), BINS - 1)
+        (told if is_found else others)[place] += 1
+    highest = max(one + other for one, other in zip(told, others, strict=True))
+    words = f"FDR below {FDR}"
+    return chart(
+        "Coefficients of performance on semantic similarity, by prompt",
+        f"Histogram of {len(values)} coefficients from {ends[0]:.3g} to {ends[1]:.3g};"
+        f" {sum(told)} have an FDR below {FDR}",
+        axis("coefficient", ends, nice=False), axis("prompts", (0.0, float(highest)), whole=True),
+        [bars(_stacked(ends, told, others, words),
+              {words: "var(--fill)", "others": "var(--grey)"})],
+        legend=1,
+    )  # fmt: skip
+
+
+def _stacked(
+    ends: tuple[float, float], told: Sequence[int], others: Sequence[int], words: str
+) -> Iterator[Bin]:
+    """Bars of one kind at the floor, those of the others on top of them."""
+    edges = [ends[0] + place * (ends[1] - ends[0]) / BINS for place in range(BINS + 1)]
+    for place in range(BINS):
+        low, high, floor = edges[place], edges[place + 1], float(told[place])
+        yield low, high, 0.0, floor, words
+        yield low, high, floor, floor + others[place], "others"
