@@ -5,19 +5,31 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
+from vl_convert import vegalite_to_svg
 
-import warehouse
 from tests.html import requests
 from tests.sections import analysed_url
+from warehouse.metrics.reporting import ReportData, read_report
+from warehouse.report.charts import Chart
+from warehouse.report.draw import draw
+from warehouse.report.page import write_report
+from warehouse.report.sections import benchmark_section
+from warehouse.store.engine import open_store
 
 
 @pytest.fixture(scope="module")
-def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(request: pytest.FixtureRequest) -> ReportData:
+    with analysed_url(request, "duckdb") as url, open_store(url) as store:
+        return read_report(store, n_resamples=99)
+
+
+@pytest.fixture(scope="module")
+def written(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("page") / "report.html"
-    with analysed_url(request, "duckdb") as url:
-        warehouse.connect(url).report(out, n_resamples=99)
+    write_report(data, out)
     return out
 
 
@@ -38,13 +50,79 @@ def test_figures_can_be_seen_and_fit(opened: Any) -> None:
     assert all(width > 200 and height > 150 and paths > 2 for width, height, paths in sizes)
     overlaps = opened.execute_script(
         "return [...document.querySelectorAll('svg.plot')].filter(s => {"
-        "const boxes = [...s.querySelectorAll('text:not(.title)')].map(t => "
+        "const boxes = [...s.querySelectorAll('text')].map(t => "
         "t.getBoundingClientRect());"
         "return boxes.some((a, i) => boxes.some((b, j) => j > i && a.left < b.right - 1 && "
         "b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3))})"
         ".map(s => s.getAttribute('aria-label'))"
     )
     assert overlaps == []
+
+
+#: Draws two pictures; how many pixels differ visibly, and how many of the first are painted.
+COMPARE = """
+const [width, height, pictures, done] = arguments;
+const pixels = (svg) => new Promise((resolve, reject) => {
+  const image = new Image();
+  image.onerror = () => reject(svg);
+  image.onload = () => {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [2 * width, 2 * height];
+    const context = canvas.getContext("2d");
+    context.drawImage(image, 0, 0, 2 * width, 2 * height);
+    resolve(context.getImageData(0, 0, 2 * width, 2 * height).data);
+  };
+  image.src = "data:image/svg+xml," + encodeURIComponent(svg);
+});
+Promise.all(pictures.map(pixels)).then(([a, b]) => {
+  let differ = 0, painted = 0;
+  for (let i = 0; i < a.length; i += 4) {
+    painted += a[i + 3] > 64;
+    differ += [0, 1, 2, 3].some((k) => Math.abs(a[i + k] - b[i + k]) > 64);
+  }
+  done([differ, painted]);
+}, (error) => done(error));
+"""
+
+
+def with_colours(svg: str) -> str:
+    """Names of colours are of the page: here each is one of its own."""
+    return re.sub(r"var\((.*?)\)", lambda name: f"#{crc32(name[1].encode()) & 0xFFFFFF:06x}", svg)
+
+
+def all_charts(data: ReportData) -> list[Chart]:
+    """Every figure of the page."""
+    found: list[Chart] = []
+    for section in map(benchmark_section, data.benchmarks):
+        maps, matrix = section["maps"], section["matrix"]
+        found += [*section["curves"], *(maps.charts if maps else ()),
+                  *(maps.histograms if maps else ())]  # fmt: skip
+        for part in filter(None, (matrix["test"], matrix["growth"])):
+            found += part["charts"]
+        for part in filter(None, (matrix["clusters"], matrix["explanation"])):
+            found += [part["chart"]]
+        found += [matrix["weights"]["outranks"]] if matrix["weights"] else []
+    return found
+
+
+def test_what_is_taken_out_of_a_figure_does_not_show(browser: Any, data: ReportData) -> None:
+    charts = all_charts(data)
+    assert len(charts) == 14
+    browser.get("about:blank")
+    for chart in charts:
+        raw, drawing = vegalite_to_svg(chart.spec), draw(chart.spec)
+        lean = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width}" fill="none"'
+            f' height="{drawing.height}" font-size="11px" font-family="sans-serif">'
+            f"{drawing.body}</svg>"
+        )
+        pictures = [with_colours(raw), with_colours(lean)]
+        differ, painted = browser.execute_async_script(
+            COMPARE, drawing.width, drawing.height, pictures
+        )
+        # places have one decimal, which moves dashes along a line
+        assert painted > 10_000 and differ < 0.04 * painted, chart.title
+        assert len(drawing.body) < 0.4 * len(raw)
 
 
 @pytest.mark.parametrize("width", [360, 1280])
@@ -88,7 +166,7 @@ def test_colours_follow_light_and_dark(opened: Any) -> None:
     def fill(scheme: str) -> str:
         feature = {"name": "prefers-color-scheme", "value": scheme}
         opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-        script = "return getComputedStyle(document.querySelector('.plot .fill')).fill"
+        script = "return getComputedStyle(document.querySelector('.plot path[fill^=var]')).fill"
         return str(opened.execute_script(script))
 
     light, dark = fill("light"), fill("dark")

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 import pytest
 
 import warehouse
+import warehouse.report.page
 from tests.html import EVIL, Reader, table
 from tests.sections import ANSWERS, STEPS, analysed_url
 from tests.stores import ENGINES
 from warehouse.metrics.matrix.rows import HistogramRow, OutrankRow
 from warehouse.metrics.reporting import BenchmarkPart, ReportData, read_report
+from warehouse.report.charts import Spec
+from warehouse.report.draw import Drawing, draw
 from warehouse.report.matrix import matrix_part
 from warehouse.report.page import render
 from warehouse.report.sections import benchmark_section
@@ -131,8 +136,13 @@ def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url:
     assert suspect["Majority answer"] == f"{EVIL} no" and suspect["Target"] == f"yes {EVIL}"
     assert len(found.suspects) == 2
     drawn = benchmark_section(part(data, "gens"))["maps"]
-    (dot_mark,) = {mark.path for mark in drawn.charts[0].marks if mark.kind.startswith("dots")}
-    assert dot_mark.count("M") == len(ANSWERS)  # no two prompts fall together
+    dots, _ = re.findall('d="((?:M[0-9.]+ [0-9.]+h0)+)"', draw(drawn.charts[0].spec).body)
+    lowest = math.log(max(row.n_generations for row in found.rows))
+    shown = [(float(x) / 280, float(y) / 182) for x, y in re.findall("M([0-9.]+) ([0-9.]+)", dots)]
+    one = [row for row in found.rows if row.condition == found.distribution[0].condition]
+    expected = sorted((row.p_correct or 0, -(row.consistency or 0) / lowest) for row in one)
+    assert len(shown) == len(ANSWERS) == len(expected)  # no two prompts fall together
+    assert sorted(shown) == [pytest.approx(at, abs=0.021) for at in expected]  # 25 cells
 
 
 def test_suites_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:
@@ -164,10 +174,28 @@ def test_every_figure_says_what_is_seen(page: Reader) -> None:
     assert all(found["role"] == "img" and len(found["aria-label"] or "") > 30 for found in plots)
     names = [tag for tag, _ in page.tags]
     assert names.count("figure") == names.count("figcaption") == len(plots)
+    parts = [found for tag, found in page.tags if tag in ("g", "text")]
+    assert len(parts) > 100  # the words are those of the figure: none of its parts speaks
+    assert not {"id", "class", "role", "aria-label", "aria-hidden"} & {*chain(*parts)}
     captions = [found for tag, found in page.tags if tag == "caption"]
     assert len(captions) == names.count("table")
     ids = [found["id"] for _, found in page.tags if "id" in found]
     assert len(ids) == len(set(ids))
+
+
+def test_a_figure_that_cannot_be_drawn_does_not_cost_the_report(
+    data: ReportData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(spec: Spec) -> Drawing:
+        if spec["encoding"]["y"]["axis"]["title"] == "score":
+            return draw({**spec, "layer": [{"mark": "no such mark"}]})
+        return draw(spec)
+
+    monkeypatch.setattr(warehouse.report.page, "draw", refuse)
+    page = render(data)
+    told = re.findall('<p class="bad">This figure could not be drawn. (.*?)</p>', page)
+    assert len(told) == 2 and all(text.startswith("Score of 7 models") for text in told)
+    assert page.count('<svg class="plot"') >= 10 and page.count("<figure>") >= 12
 
 
 def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
@@ -177,7 +205,15 @@ def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
     cosine = next(chart for chart in test["charts"] if chart.title.startswith("Cosine"))
     held = [row for row in found.test.histogram
             if row.similarity == "cosine" and (row.observed or row.permuted)]  # fmt: skip
-    assert (cosine.x.low, cosine.x.high) == (held[0].low, held[-1].high)
+    x, y = (cosine.spec["encoding"][name] for name in "xy")
+    assert x["scale"]["domain"] == [held[0].low, held[-1].high] and not x["scale"]["nice"]
+    assert y["scale"]["domain"] == [0.0, max(max(row.observed, row.permuted) for row in held)]
+    observed, outline = (one["data"]["values"] for one in cosine.spec["layer"])
+    assert [(row["x"], row["x2"], row["y"], row["y2"]) for row in observed] == [
+        (row.low, row.high, 0.0, row.observed) for row in held if row.observed
+    ]
+    shuffled = {row["x"]: row["y"] for row in outline[1:-2] if row["y"]}
+    assert shuffled == {row.low: row.permuted for row in held if row.permuted}
     assert isinstance(found.test.histogram[0], HistogramRow)
     part_of_page = matrix_part(found)
     assert part_of_page["any"] and not part_of_page["lacking"]

@@ -173,7 +173,7 @@ def lines(
         columns: of the legend.
         width: of the legend, in pixels.
     """
-    others = [f"{len(faint)} others"] if faint else []
+    others = [f"{len(faint)} other{'s' * (len(faint) > 1)}"] if faint else []
     names = distinct([name for name, _ in curves] + others, int(_PER_PIXEL * width / columns))
     looks = dict(zip(names, [*SERIES[: len(curves)], (_FAINT, [1, 0])], strict=False))
     drawn = [(name, points) for name, (_, points) in zip(names, curves, strict=False)
