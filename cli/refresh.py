@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .alerts import LOG, WEBHOOK, tell_alerts, webhook_of
 from .frame import command
 from .options import REFERENCE, output_options
 from .output import Output
@@ -17,7 +18,6 @@ from .table import decimals, interval, number, print_table
 
 if TYPE_CHECKING:
     from warehouse.config import Config
-    from warehouse.refresh.alerts import Alerts, Rules
     from warehouse.refresh.history import History, HistoryRow
     from warehouse.refresh.results import Refreshed
     from warehouse.refresh.running import Work
@@ -85,8 +85,7 @@ def refresh(
     if dry_run and (prune is not None or only_alerts):
         raise click.UsageError("give one of --dry-run, --prune-older-than and --alerts")
     config = state.config()
-    work = wanted(config, options)
-    webhook = webhook_of(config)
+    work = wanted(config, options, only_alerts or "alerts" in config.tables)
     if dry_run:
         listed = list_stale(state.access(), work)
         shown = output.for_people and len(listed.rows) > SHOWN
@@ -107,21 +106,20 @@ def refresh(
     if prune is not None:
         _prune(state, prune)
     publish_after(state, "refresh")
-    if not only_alerts and "alerts" not in config.tables:
+    if not work.channels:
         return failed
-    alerts = _alerts(state, config, found.refresh_id, output if only_alerts else None)
-    if webhook and alerts.rows:
-        from warehouse.refresh.webhook import post
-
-        post(webhook, alerts.to_dict())
-    return max(failed, int(bool(alerts.rows)))
+    return max(failed, tell_alerts(state, config, found.refresh_id, output, only_alerts))
 
 
-def wanted(config: Config, options: Mapping[str, Any]) -> Work:
+def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
     """What to refresh: as the options say, else the file, else the defaults.
+
+    Args:
+        alerts: whether they are told.
 
     Raises:
         StatisticsError: a level out of range.
+        MisuseError: a webhook that is none.
     """
     from warehouse.metrics.families.base import Settings
     from warehouse.refresh.running import Work
@@ -136,54 +134,9 @@ def wanted(config: Config, options: Mapping[str, Any]) -> Work:
         if (value := said(name)) is not None
     }  # fmt: skip
     lists = [tuple(said(name) or ()) for name in ("families", "benchmarks", "baselines")]
-    return Work(lists[0], lists[1], Settings(baselines=lists[2], **numbers))
-
-
-def webhook_of(config: Config) -> str:
-    """The URL that alerts are posted to; empty without one.
-
-    Raises:
-        MisuseError: it is no such URL; says where it was given.
-    """
-    url: str = config.get("alerts.webhook", "")
-    if not url:
-        return ""
-    from warehouse.errors import MisuseError
-    from warehouse.refresh.webhook import require_url
-
-    try:
-        require_url(url)
-    except MisuseError as error:
-        raise MisuseError(f"{config.said['alerts.webhook'].origin}: {error}") from None
-    return url
-
-
-def alert_rules(config: Config) -> Rules:
-    """The rules of the file's table ``[alerts]``."""
-    from warehouse.config import KNOWN
-    from warehouse.refresh.alerts import Rules
-
-    said = {
-        key: value for key in KNOWN["alerts"]
-        if key != "webhook" and (value := config.get(f"alerts.{key}")) is not None
-    }  # fmt: skip
-    return Rules(**said)
-
-
-def _alerts(state: State, config: Config, refresh_id: int, output: Output | None) -> Alerts:
-    """Check the rules of the file, and tell what there is to tell."""
-    from warehouse.refresh.alerts import Alert, check
-    from warehouse.refresh.running import utc_now
-
-    with state.open() as store:
-        found = check(store, alert_rules(config), refresh_id, utc_now())
-    if output is not None:
-        output.emit_records(Alert, found.rows, needless=("p_value", "p_holm"), empty="no alerts")
-    for row in found.rows if output is None else ():
-        where = f"{row.benchmark}, " if row.benchmark else ""
-        click.echo(f"alert: {row.rule}: {where}{row.subject}: {row.message}", err=True)
-    state.say(str(found))
-    return found
+    webhook = webhook_of(config)
+    channels = (LOG, *([WEBHOOK] if webhook else [])) if alerts else ()
+    return Work(lists[0], lists[1], Settings(baselines=lists[2], **numbers), channels)
 
 
 def _prune(state: State, age: timedelta) -> None:

@@ -12,10 +12,11 @@ import click
 
 from warehouse.errors import MisuseError
 
+from .alerts import alert_rules, webhook_of
 from .frame import command
 from .options import output_options
 from .output import Output
-from .refresh import age_callback, alert_rules, wanted, webhook_of
+from .refresh import age_callback, wanted
 from .state import State, pass_state
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def _job(state: State, settings: _Settings) -> Job:
     from warehouse.schedule.job import Job
 
     config = settings.config
-    work = wanted(config, {})
+    work = wanted(config, {}, alerts=True)
     choose_families(work.families)
     hooked = config.publish_path.value if config.publish_after.value else ""
     return Job(

@@ -24,6 +24,7 @@ from warehouse.refresh.results import FamilyRow, Refreshed, StaleList, StaleRow
 from warehouse.refresh.rows import computed, gone_row, key_of_row, row_of
 from warehouse.store import refreshes
 from warehouse.store.engine import Store
+from warehouse.store.told import DUE, MARKS, TOLD
 
 #: Prompt scores that are read at a time, before the store is let go.
 ROWS_AT_ONCE = 2_000_000
@@ -47,11 +48,13 @@ class Work:
         families: names, or families of your own; all but those that take long, if empty.
         benchmarks: names; all, if empty.
         settings: that hold for all figures.
+        channels: that alerts are told on, marked in the store until they have (`telling`).
     """
 
     families: tuple[str | Family, ...] = ()
     benchmarks: tuple[str, ...] = ()
     settings: Settings = Settings()
+    channels: tuple[str, ...] = ()
 
 
 def list_stale(access: Access, work: Work = Work()) -> StaleList:
@@ -225,7 +228,7 @@ class _Refresh:
                 self.counts[family]["gone"] += 1
             found = self._summary()
             refreshes.finish(
-                store, self.id, self.holder, rows, summary=found.summary(),
+                store, self.id, self.holder, rows, summary=found.summary() | self._marks(),
                 state="failed" if self.failures else "complete", now=self.clock(),
             )  # fmt: skip
         return found
@@ -241,6 +244,13 @@ class _Refresh:
             seconds=time.monotonic() - self.started, failures=tuple(self.failures),
             notes=tuple(self.notes),
         )  # fmt: skip
+
+    def _marks(self) -> dict[str, Any]:
+        """Alerts are due with the figures, in one transaction; without any there are none."""
+        names = ("values", "gone", "resumed")
+        news = any(counts[name] for counts in self.counts.values() for name in names)
+        due = DUE if news else TOLD
+        return {MARKS: dict.fromkeys(self.work.channels, due)} if self.work.channels else {}
 
     def _family_row(self, name: str) -> FamilyRow:
         counts = self.counts[name]

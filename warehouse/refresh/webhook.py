@@ -8,10 +8,13 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import MisuseError, WarehouseError
+
+if TYPE_CHECKING:
+    from warehouse.refresh.alerts import Alerts
 
 #: Answers after which another try may succeed.
 AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -50,6 +53,17 @@ def post(
                 f" ({attempt} {'try' if attempt == 1 else 'tries'})"
             )
         time.sleep(pause * 2 ** (attempt - 1))
+
+
+def post_all(url: str, messages: Iterable[Alerts]) -> Iterator[int]:
+    """POST the alerts of refreshes, one by one; yields the id of each that was taken.
+
+    Raises:
+        WarehouseError: one was not; those after it were not tried.
+    """
+    for one in messages:
+        post(url, one.to_dict())
+        yield one.refresh_id
 
 
 def require_url(text: str) -> None:

@@ -6,7 +6,7 @@ Each step is tried whatever became of the others; what goes wrong is an event, n
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -16,8 +16,9 @@ from typing import Any
 
 from warehouse.errors import WarehouseError
 from warehouse.metrics.matrix.answering import Access
-from warehouse.refresh.alerts import Rules
+from warehouse.refresh.alerts import Alerts, Rules
 from warehouse.refresh.running import Work
+from warehouse.refresh.telling import Channel
 from warehouse.schedule.child import FINISHED
 from warehouse.schedule.events import Level, Log
 from warehouse.store.copies import Published
@@ -231,21 +232,34 @@ class _Run:
         return {"refresh_id": found.refresh_id, **counts, "figures_fresh": found.total("fresh")}
 
     def _alert(self, refresh_id: int) -> dict[str, Any]:
-        from warehouse.refresh.alerts import check
         from warehouse.refresh.running import utc_now
-        from warehouse.refresh.webhook import post
+        from warehouse.refresh.telling import tell
 
-        with self.doors.access.reading() as store:
-            found = check(store, self.job.rules, refresh_id, utc_now())
-        names = ("rule", "benchmark", "subject", "message")
-        rows = [{name: getattr(row, name) for name in names} for row in found.rows]
-        self._tell("alert", rows, "warning")
-        self.outcome.add(alerts=len(rows))
-        if rows:
+        ways: dict[str, Channel] = {"log": self._log_alerts, "webhook": self._post_alerts}
+        channels = {name: ways[name] for name in self.job.work.channels}
+        found = tell(self.doors.access, self.job.rules, refresh_id, utc_now(), channels)
+        number = sum(len(one.rows) for one in found.told.get("log", ()))
+        self.outcome.add(alerts=number)
+        if number:
             self.outcome.note("alerts")
-            if self.job.webhook:
-                post(self.job.webhook, found.to_dict())
-        return {"alerts": len(rows)}
+        for note in found.notes:
+            self._note(note)
+        if found.problem is not None:
+            raise found.problem
+        return {"alerts": number}
+
+    def _log_alerts(self, alerts: Sequence[Alerts]) -> Iterator[int]:
+        names = ("rule", "benchmark", "subject", "message")
+        for one in alerts:
+            about = {} if one.refresh_id == self.refresh_id else {"refresh_id": one.refresh_id}
+            rows = [{name: getattr(row, name) for name in names} | about for row in one.rows]
+            self._tell("alert", rows, "warning")
+            yield one.refresh_id
+
+    def _post_alerts(self, alerts: Sequence[Alerts]) -> Iterator[int]:
+        from warehouse.refresh.webhook import post_all
+
+        return post_all(self.job.webhook, alerts)
 
     def _prune(self, age: timedelta) -> dict[str, Any]:
         from warehouse.refresh.running import utc_now
