@@ -125,5 +125,5 @@ def _summary(state: State, found: Telling) -> None:
         several = "refresh" if len(earlier) == 1 else "refreshes"
         names = ", ".join(map(str, sorted(earlier)))
         state.say(f"note: alerts of {several} {names} had not been told everywhere, and are now")
-    for note in found.notes:
+    for note in (*found.present.notes, *found.notes):
         state.say(f"note: {note}")

@@ -191,6 +191,31 @@ def test_shares_contradictions_and_silence(house: Warehouse) -> None:
     assert alerts(house, **quiet, max_unscored=0.2).rows == ()
 
 
+def test_a_metric_without_direction_is_named_once(store_url: str) -> None:
+    rows = StoreRows()
+    for name in ("quiz", "essay"):
+        rows.describe(name, rows.metric(), higher=None)
+        for model, right in ((BASE, 30), ("org/b", 10)):
+            scores = {f"q{i}": float(i < right) for i in range(40)}
+            rows.scores(rows.run(model, name), scores)
+    rows.describe("known", rows.metric())
+    for model in (BASE, "org/b"):
+        rows.scores(rows.run(model, "known"), {f"q{i}": float(i % 2) for i in range(40)})
+    with open_store(store_url, create=True) as store:
+        rows.write(store)
+    house = connect(store_url)
+    found = alerts(house)
+    assert found.rows == () and found.tests == 1
+    assert found.notes == (
+        "worse is not checked for acc on essay, quiz: it is not known whether a higher acc is"
+        " better; forget the source, and ingest it with a mapping that says higher_is_better under"
+        " [metrics.acc]",
+    )
+    assert alerts(house).notes == ()  # nothing was computed
+    row = house.gate("org/b", BASE, 0.01, benchmarks=["quiz"]).rows[0]
+    assert row.verdict == "undecided" and row.reason in found.notes[0]
+
+
 def test_a_contradicted_figure_is_told(store_url: str) -> None:
     rows = build()
     rows.published(1, 0.999)
@@ -300,18 +325,19 @@ def test_the_command_tells_alerts(
     folder, run = tmp_path / "here", Caller(capsys)
     folder.mkdir()
     monkeypatch.chdir(folder)
-    with server(200, 404) as (url, sent):
+    with server(200, 404, 200) as (url, sent):
         (folder / "warehouse.toml").write_text(
             f'[refresh]\nbaselines = ["{BASE}"]\n[alerts]\nmoved = false\nwebhook = "{url}"\n'
         )
         found = run("refresh", db=store_url)
         again = run("refresh", "quiz", "--level", "0.9", db=store_url)
+        late = run("refresh", "quiz", "--level", "0.9", db=store_url)
     assert found.code == 1
     lines = [line for line in found.err.splitlines() if line.startswith("alert: worse: ")]
-    assert lines and len(sent) == 2 and len(sent[0][1]["rows"]) == len(lines)
+    assert lines and len(sent) == 3 and len(sent[0][1]["rows"]) == len(lines)
     again.fails(1, "did not take the message: HTTP 404 (1 try)")
     assert "recomputed" in again.out  # what was done is told all the same
-    assert run("refresh", "quiz", "--level", "0.9", db=store_url).code == 0
+    assert late.code == 0 and sent[2] == sent[1]  # what was not taken is sent again
     assert run("refresh", "quiz", "--level", "0.9", "--alerts", "--json", db=store_url).rows == []
     shown = {row["setting"]: row["value"] for row in run("config", "--json").rows}
     assert shown["refresh.baselines"] == BASE and shown["alerts.moved"] == "false"

@@ -45,6 +45,15 @@ class Benchmark:
     clusterings: tuple[int, ...]
 
 
+def direction_unknown(metric: str) -> str:
+    """That nobody has said which way a metric is good, and where to say it."""
+    name = metric.partition(",")[0].partition(" by ")[0]
+    return (
+        f"it is not known whether a higher {metric} is better; forget the source, and ingest it"
+        f" with a mapping that says higher_is_better under [metrics.{name}]"
+    )
+
+
 @dataclass(frozen=True)
 class Metric:
     """One metric of one benchmark: how its values are to be read.

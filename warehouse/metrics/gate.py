@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.metrics.benchmarks import direction_unknown
 from warehouse.metrics.compare import find_places
 from warehouse.metrics.gate_words import as_markdown
 from warehouse.metrics.pairing import Pair, Unlike, read_pair
@@ -223,7 +224,7 @@ def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Test
     missing = (pair.scores_b.n - pair.n) / pair.scores_b.n
     why = ""
     if pair.metric.higher_is_better is None:
-        why = f"it is not known whether a higher {pair.metric.label} is better"
+        why = direction_unknown(pair.metric.label)
     elif unscored > max_unscored:
         why = f"{unscored:.1%} of the candidate's samples have no score"
     elif missing > max_unscored:

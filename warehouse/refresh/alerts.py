@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from warehouse.errors import MisuseError
+from warehouse.metrics.benchmarks import direction_unknown
 from warehouse.metrics.families.base import GONE
 from warehouse.metrics.results import Result, Row
 from warehouse.metrics.selecting import one_of
@@ -109,11 +110,17 @@ class Alert(Row):
 
 @dataclass(frozen=True)
 class Alerts(Result):
-    """The alerts of one refresh; ``tests`` of them were adjusted together."""
+    """The alerts of one refresh.
+
+    Attributes:
+        tests: so many were adjusted together.
+        notes: what could not be checked, and what to do about it.
+    """
 
     rows: tuple[Alert, ...]
     refresh_id: int
     tests: int
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         number = len(self.rows)
@@ -141,7 +148,8 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     found += _unscored(values, rules.max_unscored)
     found += _published(store, values) if rules.published else []
     found += _silence(store, rules.max_silence, now)
-    return Alerts(tuple(found), refresh, len(tests))
+    notes = _without_direction(values) if rules.worse else []
+    return Alerts(tuple(found), refresh, len(tests), tuple(notes))
 
 
 def _read(store: Store, query: str, refresh: int) -> list[dict[str, Any]]:
@@ -186,6 +194,22 @@ def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[Alert]:
         kind = "the checkpoint before" if row["subject_kind"] == "step" else "the baseline"
         message = f"{row['metric']} {row['estimate']:+.4g} against {kind}"
         yield Alert("worse", row["benchmark"], row["subject"], message, p)
+
+
+def _without_direction(values: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Differences of which nobody said which sign is for the worse."""
+    found = {
+        (row["metric"], row["benchmark"]) for row in values
+        if row["statistic"] == "difference" and row["estimate"] is not None
+        and row["parameters"].get("higher_is_better", True) is None
+    }  # fmt: skip
+    metrics = dict.fromkeys(metric for metric, _ in sorted(found))
+    return [
+        f"worse is not checked for {metric} on"
+        f" {', '.join(sorted(name for one, name in found if one == metric))}:"
+        f" {direction_unknown(metric)}"
+        for metric in metrics
+    ]
 
 
 def _unscored(values: Sequence[Mapping[str, Any]], limit: float | None) -> Iterator[Alert]:

@@ -242,7 +242,7 @@ class _Run:
         self.outcome.add(alerts=number)
         if number:
             self.outcome.note("alerts")
-        for note in found.notes:
+        for note in (*found.present.notes, *found.notes):
             self._note(note)
         if found.problem is not None:
             raise found.problem
