@@ -216,9 +216,10 @@ _TIME = (
         "warehouse refresh --dry-run",
         "warehouse refresh gsm8k --family matrix --prune-older-than 90d",
     )),
-    Entry("history", "time", "refresh", "Show how stored figures of a model have changed.", (
+    Entry("history", "time", "refresh", "Show how stored figures have changed.", (
         "warehouse history model-a gsm8k",
         "warehouse history model-a gsm8k --statistic score --last 5",
+        "warehouse history gsm8k",
     )),
     Entry("schedule", "time", "schedule", "Ingest, refresh and report at the times you say.", (
         'warehouse schedule --cron "0 * * * *" --watch results/ --report report.html',

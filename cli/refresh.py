@@ -14,7 +14,7 @@ from .options import REFERENCE, output_options
 from .output import Output
 from .progress_share import share
 from .state import State, pass_state
-from .table import decimals, interval, number, print_table
+from .table import Figure, decimals, interval, number, print_table
 
 if TYPE_CHECKING:
     from warehouse.config import Config
@@ -165,20 +165,24 @@ def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
 
 
 @command("history")
-@click.argument("model", metavar=f"run:ID|{REFERENCE}")
-@click.argument("benchmark", metavar="BENCHMARK")
+@click.argument("names", nargs=-1, required=True, metavar=f"[run:ID|{REFERENCE}] BENCHMARK")
 @click.option("--statistic", metavar="NAME", help="Only this figure, such as score or difference.")
 @click.option("--last", metavar="N", type=click.IntRange(1), help="Only the newest N of each.")
 @output_options
 @pass_state
 def history(
-    state: State, /, model: str, benchmark: str, output: Output, **options: Any
+    state: State, /, names: tuple[str, ...], output: Output, **options: Any
 ) -> None:  # fmt: skip
     from warehouse.refresh.history import HistoryRow
     from warehouse.refresh.history import history as look
 
+    if len(names) > 2:
+        raise click.UsageError(
+            f"expected a model and a benchmark, or a benchmark; found {len(names)} names"
+        )
+    model = names[0] if len(names) == 2 else None
     with state.open() as store:
-        found = look(store, model, benchmark, **options)
+        found = look(store, model, names[-1], **options)
     if output.for_people:
         _print_history(found)
     else:
@@ -193,13 +197,18 @@ def _places(row: HistoryRow) -> int:
     return max(4, decimals([row.estimate and abs(row.estimate)]))
 
 
+def _p(value: float | None) -> Figure | None:
+    return None if value is None else Figure(f"{value:.2g}")
+
+
 def _print_history(found: History) -> None:
     columns = ["statistic", "subject", "metric", "refreshed (UTC)", "estimate", "interval",
-               "change", "n", "method", "reason"]  # fmt: skip
+               "change", "p", "n", "method", "reason"]  # fmt: skip
     cells = [
         [row.statistic, row.subject, row.metric, f"{row.refreshed_at:%Y-%m-%d %H:%M}",
          number(row.estimate, places), interval(row.low, row.high, places),
-         number(row.change, places), row.n, row.method, row.reason if row.estimate is None else ""]
+         number(row.change, places), _p(row.p_value), row.n, row.method,
+         row.reason if row.estimate is None else ""]
         for row, places in ((row, _places(row)) for row in found.rows)
     ]  # fmt: skip
-    print_table(columns, cells, needless=("interval", "change", "n", "reason"))
+    print_table(columns, cells, needless=("interval", "change", "p", "n", "reason"))

@@ -70,6 +70,8 @@ def test_history_is_a_table_for_people_and_rows_for_programs(run: Caller, url: s
         (("refresh", "--prune-older-than", "9" * 400 + "w"), 2, "is not an age such as"),
         (("refresh", "--dry-run", "--prune-older-than", "1d"), 2, "give one of"),
         (("refresh", "--level", "2"), 2, "--level"),
+        (("history", "org/b", "quiz", "essay"), 2, "expected a model and a benchmark, or a bench"),
+        (("history", "course"), 2, "run: warehouse refresh course --family matrix"),
         (("history", "nobody", "quiz"), 2, "no model with runs is called 'nobody'"),
         (("history", "org/b", "nothing"), 2, "no benchmark is called 'nothing'"),
     ],
@@ -117,6 +119,13 @@ def test_the_file_says_what_is_refreshed(
     assert again.rows[0]["recomputed"] == 1  # options stand above the file
     other = run("refresh", "--seed", "6", "--dry-run", "--json", db=url).rows
     assert [row["why"] for row in other] == ["the settings changed"]
+    past = run("history", "quiz", "--last", "1", "--json", db=url).rows
+    assert {row["statistic"]: (row["estimate"], row["p_value"]) for row in past} == {
+        f"{row.similarity}_{row.statistic}": (row.observed, row.p_value)
+        for row in house.matrix("quiz").test(permutations=30, seed=5).rows
+    }  # fmt: skip
+    table = run("history", "quiz", "--statistic", "cosine_mean", db=url).out.splitlines()
+    assert table[0].split()[-4:] == ["estimate", "p", "n", "method"] and len(table) == 3
     shown = {row["setting"]: row["value"] for row in run("config", "--json").rows}
     assert shown["refresh.permutations"] == "30" and shown["refresh.benchmarks"] == "quiz"
 

@@ -486,9 +486,10 @@ class Warehouse:
         return refresh(access, work, wait=self.wait, progress=progress)
 
     def history(
-        self, model: str, benchmark: str, *, statistic: str | None = None, last: int | None = None
-    ) -> History:
-        """Figures that refreshes stored of a model; see
+        self, model: str | None, benchmark: str, *, statistic: str | None = None,
+        last: int | None = None,
+    ) -> History:  # fmt: skip
+        """Figures that refreshes stored of a model, or of a benchmark as a whole (None); see
         :func:`warehouse.refresh.history.history`."""
         from warehouse.refresh.history import history
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.metrics.benchmarks import find_benchmark
@@ -13,24 +16,33 @@ from warehouse.metrics.results import Result, Row
 from warehouse.store.engine import Store
 
 _HISTORY = """
-select refreshed_at, refresh_id, subject_kind, subject, benchmark, metric, statistic, method,
-    method_version, estimate, standard_error, low, high, n, n_clusters, previous_estimate, change,
-    age, reason, input_fingerprint
-from metric_history
-where benchmark = :benchmark
-order by statistic, subject, metric, refresh_id desc
+select past.refreshed_at, past.refresh_id, past.subject_kind, past.subject, past.benchmark,
+    past.metric, past.statistic, past.method, past.method_version, past.estimate,
+    past.standard_error, past.low, past.high, past.n, past.n_clusters, past.previous_estimate,
+    past.change, past.age, past.reason, past.input_fingerprint,
+    cast(metric_value.parameters as varchar) as parameters
+from metric_history past
+join metric_value on metric_value.refresh_id = past.refresh_id
+    and metric_value.subject_kind = past.subject_kind and metric_value.subject = past.subject
+    and metric_value.benchmark = past.benchmark and metric_value.metric = past.metric
+    and metric_value.statistic = past.statistic
+where past.benchmark = :benchmark
+order by past.statistic, past.subject, past.metric, past.refresh_id desc
 """
+#: Kinds of subjects that stand for the benchmark as a whole.
+_WHOLE = ("benchmark", "question")
 
 
 @dataclass(frozen=True)
 class HistoryRow(Row):
-    """One figure as one refresh computed it; a column each as in the view ``metric_history``.
+    """One figure as one refresh computed it; columns as in the view ``metric_history``.
 
     Attributes:
         refreshed_at: end of the refresh, UTC.
         previous_estimate: figure of the refresh before that changed it.
         change: ``estimate`` minus that.
         age: 1 for the newest.
+        p_value: of the test behind the figure, not adjusted; None without one.
     """
 
     refreshed_at: datetime
@@ -53,25 +65,26 @@ class HistoryRow(Row):
     age: int
     reason: str
     input_fingerprint: str
+    p_value: float | None
 
 
 @dataclass(frozen=True)
 class History(Result):
-    """Figures of a model on a benchmark, by statistic and subject, the newest first."""
+    """Figures of a model on a benchmark, by statistic and subject, the newest first; those of the
+    benchmark as a whole if ``model`` is None."""
 
-    model: str
+    model: str | None
     benchmark: str
     rows: tuple[HistoryRow, ...]
 
     def __str__(self) -> str:
         refreshes = len({row.refresh_id for row in self.rows})
-        return (
-            f"{self.model} on {self.benchmark}: {len(self.rows)} figures of {refreshes} refreshes"
-        )
+        what = self.benchmark if self.model is None else f"{self.model} on {self.benchmark}"
+        return f"{what}: {len(self.rows)} figures of {refreshes} refreshes"
 
 
 def history(
-    store: Store, model: str, benchmark: str, *, statistic: str | None = None,
+    store: Store, model: str | None, benchmark: str, *, statistic: str | None = None,
     last: int | None = None,
 ) -> History:  # fmt: skip
     """Every figure that refreshes computed of a model on a benchmark.
@@ -80,7 +93,8 @@ def history(
 
     Args:
         model: reference (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``); a model whose runs
-            are gone by its name alone.
+            are gone by its name alone; None for the figures of the benchmark as a whole, such as
+            the matrix tests.
         benchmark: name of a benchmark.
         statistic: only this one, such as ``score``.
         last: only so many of each figure, the newest.
@@ -89,22 +103,16 @@ def history(
         MisuseError: unknown names, or nothing has been computed; says what to do.
     """
     found = find_benchmark(store, benchmark)
-    stored = store.arrow(_HISTORY, {"benchmark": found.name}).to_pylist()
-    try:
-        conditions = find_conditions(store, model, benchmark_ids=found.ids)
-        subjects = {subject_of(condition) for condition in conditions}
-    except MisuseError:  # its runs may be gone
-        first = {row["subject"].partition(" - ")[0] for row in stored}
-        subjects = {subject for subject in first if subject.rpartition("#")[0] == model}
-        if not subjects:
-            raise
-    rows = [
-        HistoryRow(**row) for row in stored
-        if row["subject"].partition(" - ")[0] in subjects
-    ]  # fmt: skip
+    stored = [_row(one) for one in store.arrow(_HISTORY, {"benchmark": found.name}).to_pylist()]
+    if model is None:
+        rows, about, command = _of_benchmark(stored), found.name, f" {found.name} --family matrix"
+    else:
+        rows = _of_model(store, stored, model, found.ids)
+        about, command = f"{model!r} on {found.name}", ""
     if not rows:
+        whole = " as a whole" if model is None else ""
         raise MisuseError(
-            f"no refresh has computed figures of {model!r} on {found.name}; run: warehouse refresh"
+            f"no refresh has computed figures of {about}{whole}; run: warehouse refresh{command}"
         )
     statistics = sorted({row.statistic for row in rows})
     if statistic is not None and statistic not in statistics:
@@ -114,3 +122,26 @@ def history(
         if statistic in (None, row.statistic) and (last is None or row.age <= last)
     ]  # fmt: skip
     return History(model, found.name, tuple(kept))
+
+
+def _row(stored: dict[str, Any]) -> HistoryRow:
+    parameters = json.loads(stored.pop("parameters") or "{}")
+    return HistoryRow(**stored, p_value=parameters.get("p_value"))
+
+
+def _of_benchmark(stored: Sequence[HistoryRow]) -> list[HistoryRow]:
+    return [row for row in stored if row.subject_kind in _WHOLE and "#" not in row.subject]
+
+
+def _of_model(
+    store: Store, stored: Sequence[HistoryRow], model: str, benchmark_ids: Sequence[int]
+) -> list[HistoryRow]:
+    try:
+        conditions = find_conditions(store, model, benchmark_ids=benchmark_ids)
+        subjects = {subject_of(condition) for condition in conditions}
+    except MisuseError:  # its runs may be gone
+        first = {row.subject.partition(" - ")[0] for row in stored}
+        subjects = {subject for subject in first if subject.rpartition("#")[0] == model}
+        if not subjects:
+            raise
+    return [row for row in stored if row.subject.partition(" - ")[0] in subjects]
