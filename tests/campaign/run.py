@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCK = 200
 MEMORY = 12 << 30  # address space of a worker: a bomb hits this before it hits the machine
 PEAK_MB = 3000  # resident memory that no worker may exceed
-HUNG = 120.0
+HUNG = 600.0  # seconds without a line in the log; how slow a mutant may be, its trial says
 
 
 def main() -> int:
@@ -68,11 +68,12 @@ def _supervise(options: argparse.Namespace, first: int, folder: Path) -> None:
     for name in ("mutants", "seed", "log", "data", "groups"):
         command += [f"--{name}", str(getattr(options, name))]
     limit = (MEMORY, MEMORY)
+    begun = folder / "begun"
+    begun.unlink(missing_ok=True)  # of a worker that died
     process = subprocess.Popen(
         command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit)
     )
     code = _watched(process, options.log)
-    begun = folder / "begun"
     if code and begun.exists():
         line = json.loads(begun.read_text())
         line |= {"outcome": "DEFECT", "message": f"the process ended with {code}"}
