@@ -68,6 +68,30 @@ def test_a_key_that_stands_twice_in_a_line(tmp_path: Path) -> None:
         assert report.refused == () and report.total("n_runs") > 0
 
 
+@pytest.mark.parametrize("depth", [60, 300, 1100, 20_000])
+@pytest.mark.parametrize("slowly", [False, True])
+def test_a_question_of_lists_inside_lists(tmp_path: Path, depth: int, slowly: bool) -> None:
+    """Some parsers read what others cannot write: the dump is refused, no importer blamed."""
+    name = "samples_demo_mc_2026-03-04T05-06-07.890123.jsonl"
+    for path in (FIXTURES / "lm_eval" / "v0_4_13" / "org__demo-model").iterdir():
+        shutil.copy(path, tmp_path)
+    lines = (tmp_path / name).read_text().splitlines()
+    row = json.loads(lines[1])
+    row["doc"]["deep"] = "here"
+    lines[1] = json.dumps(row).replace('"here"', "[" * depth + "]" * depth)
+    if slowly:
+        lines[0] = lines[0].replace('"doc_id": ', '"doc_id": "x", "doc_id": ', 1)
+    (tmp_path / name).write_text("\n".join(lines) + "\n")
+    with open_store(str(tmp_path / "store"), create=True) as store:
+        report = ingest(store, [tmp_path / name], values={"model": "org/m"})
+    if depth < 250:
+        assert not report.refused and report.total("n_runs") == 1
+    else:
+        (refused,) = report.refused
+        assert "too deep" in refused.error and "defect" not in refused.error
+        assert slowly or "row 2" in refused.error or "line 2" in refused.error
+
+
 def test_a_filter_that_is_no_text_counts_as_none(tmp_path: Path) -> None:
     row = {"doc": {"q": 1}, "target": "a", "arguments": [], "resps": [["a"]],
            "filtered_resps": ["a"], "metrics": ["acc"], "acc": 1.0}  # fmt: skip

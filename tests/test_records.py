@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warehouse.records import parse_json
+from warehouse.records import content_key, parse_json
 
 
 @given(st.recursive(
@@ -38,3 +38,9 @@ def test_many_digits_after_a_point_are_a_number() -> None:
 def test_nesting_beyond_reading_is_refused() -> None:
     with pytest.raises(ValueError, match="too deep"):
         parse_json("[" * 100_000 + "]" * 100_000)
+
+
+@pytest.mark.parametrize("depth", [300, 1000, 1100, 100_000])
+def test_a_key_needs_a_canonical_form(depth: int) -> None:
+    with pytest.raises(ValueError, match="too deep"):
+        content_key("[" * depth + "]" * depth)

@@ -418,6 +418,14 @@ def _parsed(begun: _Begun) -> Parsed:
     except WarehouseError:
         raise
     except Exception as error:
+        if isinstance(error, RecursionError) or "Recursion limit" in str(
+            error
+        ):  # the latter: orjson
+            raise InputError(
+                "lists or objects stand inside each other, too deep to read",
+                expected="at most 250 levels",
+                advice="repair that place, or leave it out",
+            ) from error
         tool = begun.job.importer.name
         _log.debug("the importer %s failed", tool, exc_info=True)
         raise InputError(

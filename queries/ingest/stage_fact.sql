@@ -3,7 +3,7 @@
 -- grain: one row per staged row; r is its number
 create or replace temp table stage_fact as
 with drawn as (
-    select d.variant_no, d.draw, v.variant_id, md5_number_lower(
+    select d.variant_no, d.draw, v.variant_id, hash_64(
         concat_ws(chr(31), d.draw, v.perturbation, v.fewshot_draw, v.template)
     ) as hash
     from (select distinct variant_no, coalesce(draw, 0) as draw from stage_row) as d

@@ -24,6 +24,6 @@ select n.run, n.item, n.key_no, n.first_r,
         as key_kind,
     cast(n.occurrence as integer) as occurrence,
     case when n.occurrence = 0 and k.key_hash is not null then k.key_hash
-        else md5_number_lower(coalesce(k.key, n.item) || chr(31) || n.occurrence) end as key_hash
+        else hash_64(coalesce(k.key, n.item) || chr(31) || n.occurrence) end as key_hash
 from numbered as n
 left join known_key as k on k.key_no = n.key_no

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import pytest
+
+from warehouse.store.engine import open_store
+from warehouse.store.workbench import open_workbench
 
 NAN, INF = float("nan"), float("inf")
 
@@ -136,3 +140,28 @@ def test_what_is_known_of_a_generation_is_stored(kit: Any) -> None:
     assert kit.all(f"select {columns} from generation order by prompt_id") == [
         tuple(told.values()), (None, None, None, 3, None, None, None, None)
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ["", "abc", "\N{SNOWMAN}" * 50])
+def test_the_hash_that_stored_digests_are_made_of(kit: Any, said: str) -> None:
+    bench = open_workbench(kit.store)
+    found = bench.rows("select hash_64($said), hash_64(encode($said))", {"said": said})[0]
+    bench.close()
+    assert set(found) == {int.from_bytes(hashlib.md5(said.encode()).digest()[8:], "little")}
+
+
+def test_how_columns_are_compressed(migrated_duckdb: str) -> None:
+    """Texts by the method that makes them smallest; hashes, which none makes smaller, by none."""
+    with open_store(migrated_duckdb, write=True) as store:
+        raw = store.connection.connection.driver_connection
+        texts = "sha256(range::varchar)"
+        raw.execute(
+            f"insert into content select unhex({texts}), {texts} || repeat(' and so on', 40)"
+            " from range(20000)"
+        )
+        raw.execute("checkpoint")
+        used = raw.execute(
+            "select distinct column_name, compression from pragma_storage_info('content')"
+            " where segment_type <> 'VALIDITY' order by 1"
+        ).fetchall()
+    assert used == [("sha256", "Uncompressed"), ("text", "ZSTD")]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from warehouse.records import content_key
-from warehouse.store import ledger
+from warehouse.store import ledger, staging
 
 
 def identity(**document: Any) -> str:
@@ -36,6 +36,20 @@ def test_prompts_are_shared_by_runs_and_sources(kit: Any) -> None:
     kit.load(kit.header("3", split="test"), [kit.row("a", 0.0, **ask)])
     assert kit.all("select split, tool_id from prompt order by id") == [("", "a"), ("test", "a")]
     assert kit.one("select count(distinct text_hash) from prompt") == 1
+
+
+@pytest.mark.parametrize("remembered", [500_000, 2])
+def test_questions_keep_their_keys_when_a_loader_forgets_them(
+    kit: Any, monkeypatch: pytest.MonkeyPatch, remembered: int
+) -> None:
+    monkeypatch.setattr(staging, "KNOWN_KEYS", remembered)
+    for run in range(4):
+        asked = [identity(q=n) for n in (*range(3), 10 + run)]
+        rows = [kit.row(text, 1.0, identity=text) for text in asked]
+        kit.load(kit.header(str(run), model=f"org/{run}"), rows)
+    held = dict(kit.all("select tool_id, key from prompt"))
+    assert held == {identity(q=n): content_key(identity(q=n)) for n in (0, 1, 2, 10, 11, 12, 13)}
+    assert kit.one("select count(*), count(distinct prompt_id) from score") == (16, 7)
 
 
 def test_repeated_questions_are_numbered(kit: Any, whole: Any) -> None:

@@ -14,6 +14,9 @@ _RUN = re.compile(rb"0+")
 _SAME_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
 
 
+_TOO_DEEP = "lists or objects inside each other, too deep to read"
+
+
 def canonical_json(value: Any) -> bytes:
     """JSON with sorted keys, no blanks, UTF-8: the form that every content hash is taken of.
 
@@ -29,9 +32,13 @@ def content_key(identity: str | bytes) -> str:
     NaN and infinities, which strict JSON lacks, count as null.
 
     Raises:
-        ValueError: the text is not JSON.
+        ValueError: the text is not JSON, or nested beyond what has a canonical form.
     """
-    return hashlib.sha256(canonical_json(parse_json(identity))).hexdigest()
+    value = parse_json(identity)
+    try:
+        return hashlib.sha256(canonical_json(value)).hexdigest()
+    except TypeError:  # all else was refused on reading
+        raise ValueError(_TOO_DEEP) from None
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -67,7 +74,7 @@ def _parse_lenient(raw: bytes) -> Any:
     try:
         value = json.loads(text, parse_constant=_no_number, parse_int=_bounded_int)
     except RecursionError:
-        raise ValueError("lists or objects inside each other, too deep to read") from None
+        raise ValueError(_TOO_DEEP) from None
     try:
         orjson.dumps(value)
     except TypeError as error:  # a lone surrogate

@@ -30,7 +30,7 @@ def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
     """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
     rows = bench.rows(
         "select benchmark_id, count(*), "
-        "cast(sum(md5_number_lower(concat_ws(chr(31), split, key, occurrence))) as varchar) "
+        "cast(sum(hash_64(concat_ws(chr(31), split, key, occurrence))) as varchar) "
         "from known_prompt where benchmark_id in (select benchmark_id from new_prompt) "
         "group by benchmark_id"
     )

@@ -53,6 +53,7 @@ def fill(bench: Workbench, dump: Dump) -> int:
     columns = ", ".join(f"{field.name} {_column_type(field.type)}" for field in SAMPLE_SCHEMA)
     hashes = ", ".join(f"{item.name} {item.kind}" for item in _HASHED.values())
     bench.run(f"create or replace table stage_sample ({columns}, {hashes})")
+    _ready_keys(bench)
     total = 0
     for batch in dump.batches:
         if isinstance(batch, Reading):
@@ -88,7 +89,13 @@ def _insert(bench: Workbench, select: str, names: Iterable[str]) -> str:
         for column, item in _HASHED.items()
         if column in held
     ]
-    return f"insert into stage_sample by name select *{''.join(hashes)} from ({select}) as incoming"
+    said = f"select *{''.join(hashes)} from ({select}) as incoming"
+    if "identity" in held:  # it may be long, and of one that is known the hash is enough
+        known = "identity_hash in (select identity_hash from known_key)"
+        said = (
+            f"select * replace (case when not {known} then identity end as identity) from ({said})"
+        )
+    return f"insert into stage_sample by name {said}"
 
 
 def _fill_reading(bench: Workbench, reading: Reading) -> int:
@@ -110,14 +117,18 @@ def _fill_arrow(bench: Workbench, batch: pa.RecordBatch) -> int:
     return int(batch.num_rows)
 
 
-def learn_keys(bench: Workbench) -> None:
-    """Compute the content key of every identity that has not been seen in this session."""
+def _ready_keys(bench: Workbench) -> None:
+    """The content keys of this session; too many are forgotten, but never within a source."""
     bench.run(
         "create temp table if not exists known_key "
         "(identity_hash uhugeint, key varchar, key_no bigint, key_hash ubigint)"
     )
     if bench.value("select count(*) from known_key") > KNOWN_KEYS:
         bench.run("delete from known_key")
+
+
+def learn_keys(bench: Workbench) -> None:
+    """Compute the content key of every identity that has not been seen in this session."""
     bench.script_into("new_identity", "new_identity")
     total = bench.value("select count(*) from new_identity")
     for start in range(0, total, KEY_BLOCK):
@@ -125,7 +136,7 @@ def learn_keys(bench: Workbench) -> None:
             "select identity from new_identity "
             f"where rowid between {start} and {start + KEY_BLOCK - 1} order by rowid"
         )
-        keys = [_content_key(text) for (text,) in block]
+        keys = [_content_key(bench, text) for (text,) in block]
         first = bench.value("select coalesce(max(key_no) + 1, 0) from known_key")
         bench.put("new_key", pa.table({
             "place": range(start, start + len(keys)), "key": keys,
@@ -135,13 +146,16 @@ def learn_keys(bench: Workbench) -> None:
     bench.drop(["new_identity", "new_key"])
 
 
-def _content_key(identity: str) -> str:
+def _content_key(bench: Workbench, identity: str) -> str:
     try:
         return content_key(identity)
     except ValueError as error:
+        find = "select min(rowid) + 1 from stage_sample where identity = $identity"
+        row = bench.rows(find, {"identity": identity})[0][0]
         raise InputError(
-            f"the identity of a prompt is not valid JSON ({error}): {identity[:200]}",
-            advice="this is a defect of the importer",
+            f"the identity of row {row} is not valid JSON ({error}): {identity[:120]}",
+            expected="JSON with lists and objects at most 250 deep and integers of 64 bits",
+            advice="repair that row, or leave it out",
         ) from None
 
 

@@ -35,6 +35,10 @@ class Workbench:
         self.replaced: Counter[str] = Counter()  # U+0000 that the store could not take, by column
         self.home = str(self.value("select current_database()")).replace('"', '""')
         self.run("set enable_progress_bar = false")
+        # what md5_number_lower gives, in a quarter of its time
+        self.run(
+            "create or replace temp macro hash_64(said) as cast(md5_number(said) >> 64 as ubigint)"
+        )
         self.run("attach if not exists ':memory:' as scratch")
         self.use(0)
 
@@ -118,10 +122,12 @@ class Workbench:
 
     def push_new(self, table: str, key: str, select: str) -> int:
         """Append those rows whose key the store's table does not hold yet."""
+        # among the held keys only those that come again are gathered: memory goes with what comes
+        known = f'select held."{key}" from "{table}" as held semi join incoming using ("{key}")'
         return self.push(
             table,
-            f"select * from ({select}) as incoming where not exists "
-            f'(select 1 from "{table}" as held where held."{key}" = incoming."{key}")',
+            f"with incoming as not materialized ({select}), known as ({known}) "
+            f'select * from incoming anti join known using ("{key}")',
         )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
+from sqlalchemy.ext.compiler import compiles
 
 from warehouse.errors import MisuseError, StoreError
 from warehouse.store.binds import rename_binds
@@ -24,6 +25,14 @@ from warehouse.store.dialects.record import OTHER_LENGTH, Dialect, json_text
 MEMORY_LIMIT = "500MB"
 #: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
 CHECKPOINT_THRESHOLD = "64MB"
+#: Where the engine's own choice of a compression is worse, by table and column. Hashes cannot be
+#: compressed, and trying to takes longer than writing them; texts become half as large as by its
+#: choice, in half the time (60 000 responses of real models).
+COMPRESSION = {
+    "content": {"sha256": "uncompressed", "text": "zstd"},
+    "generation": {"prompt_hash": "uncompressed", "response_hash": "uncompressed"},
+    "prompt": {"text_hash": "uncompressed", "text": "zstd", "choices": "zstd", "metadata": "zstd"},
+}
 
 
 def is_embedded_file(head: bytes) -> bool:
@@ -57,6 +66,15 @@ def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, An
     if temporary_folder is not None:
         settings["temp_directory"] = str(temporary_folder)
     return settings
+
+
+@compiles(sa.schema.CreateColumn, "duckdb")
+def _create_column(element: sa.schema.CreateColumn, compiler: Any, **options: Any) -> str:
+    """A column of a new table, with its compression."""
+    column = element.element
+    text: str = compiler.visit_create_column(element, **options)
+    method = COMPRESSION.get(column.table.name, {}).get(column.name)
+    return f"{text} USING COMPRESSION {method}" if method else text
 
 
 def _exists(url: sa.URL) -> bool:
