@@ -141,6 +141,22 @@ def test_as_many_clusters_as_rows_leave_none_empty() -> None:
     assert found.cohesion == pytest.approx(1)
 
 
+@pytest.mark.parametrize("noise", [1e-12, 1e-10, 1e-8])
+def test_directions_that_only_rounding_tells_apart_are_one(noise: float) -> None:
+    matrix = 1 + noise * np.random.default_rng(3).normal(size=(80, 3))
+    with pytest.raises(StatisticsError, match="1 distinct performance vector"):
+        cluster_search(matrix)
+
+
+@pytest.mark.parametrize("noise", [2e-8, 1e-7, 1e-6])
+def test_very_close_directions_cluster_all_the_same(noise: float) -> None:
+    matrix = 1 + noise * np.random.default_rng(3).normal(size=(80, 3))
+    n_distinct = len(distinct_rows(unit_rows(matrix))[0])
+    assert n_distinct > 2
+    found = spherical_kmeans(matrix, min(n_distinct, 20))
+    assert len(set(found.labels)) == min(n_distinct, 20)
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -269,3 +270,19 @@ def test_no_is_an_answer(run: Caller) -> None:
 )
 def test_misuse_is_told(run: Caller, words: tuple[str, ...], part: str) -> None:
     run("power", *words).fails(2, part)
+
+
+def test_a_pilot_whose_figure_overflows_is_refused(run: Caller, tmp_path: Path) -> None:
+    table, mapping, store = tmp_path / "t.csv", tmp_path / "m.toml", str(tmp_path / "s.duckdb")
+    rows = [f"{model},b,{i},{-900.5 - i}" for model in ("x", "y") for i in range(9)]
+    table.write_text("\n".join(["model,benchmark,prompt_id,score", *rows]))
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "prompt_id"\n'
+        '[[scores]]\nmetric = "score"\nvalue = "score"\n'
+        '[metrics.score]\nlink = "exp_neg"\nhigher_is_better = false\n'
+    )
+    assert run("ingest", str(table), "--map", str(mapping), db=store).code == 0
+    for models in (["x", "y"], ["x"]):
+        run("power", "--from", *models, "--benchmark", "b", "--delta", "1", db=store).fails(
+            StatisticsError.exit_code, "link 'exp_neg' overflows"
+        )

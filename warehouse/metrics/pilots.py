@@ -165,9 +165,9 @@ def _side(
     kept = np.searchsorted(scores.prompts, prompts)
     values, weights = scores.values[kept], scores.weights[kept]
     link = find_link(metric.link)
+    figures = linearise_figure(values, weights, link)
     slope = link.slope(mean_of(linearise(values, weights)))
     scale = slope * weights / weights.mean()
-    figures = linearise_figure(values, weights, link)
     return figures, scores.within[kept] * scale**2, scores.n_draws[kept]
 
 

@@ -14,6 +14,7 @@ from warehouse.stats.matrix.silhouettes import Labels, cluster_sums, medoids_of_
 
 STARTS = 10
 _ROUNDS = 300
+_DIGITS = 7
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,9 @@ def spherical_kmeans(
 def distinct_rows(unit: FloatArray) -> tuple[FloatArray, Labels, FloatArray]:
     """Distinct directions in order of first row, the direction of each row, and how many rows.
 
-    Directions that agree to 12 digits are one: equal directions of other length round apart.
+    Directions that agree to 7 digits are one: below that, 1 − cosine is rounding alone.
     """
-    keys = np.ascontiguousarray(np.round(unit, 12) + 0.0)  # no negative zeros
+    keys = np.ascontiguousarray(np.round(unit, _DIGITS) + 0.0)  # no negative zeros
     as_bytes = keys.view(np.dtype((np.void, keys.shape[1] * keys.itemsize))).ravel()
     _, first, member = np.unique(as_bytes, return_index=True, return_inverse=True)
     order = np.argsort(first)
@@ -98,12 +99,18 @@ def best_labels(
 def _plus_plus(
     unit: FloatArray, counts: FloatArray, n_clusters: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Centres by k-means++: each next one with probability ∝ distance (1 − cosine)."""
+    """Centres by k-means++: each next one with probability ∝ distance (1 − cosine).
+
+    Where all distances are 0 (directions 1e-7 apart may be), any row that is left.
+    """
     chosen = [int(rng.choice(len(unit), p=counts / counts.sum()))]
     nearest = np.maximum(1 - unit @ unit[chosen[0]], 0.0)
     for _ in range(1, n_clusters):
         nearest[chosen] = 0.0
         chances = nearest * counts
+        if not chances.any():
+            chances = counts.copy()
+            chances[chosen] = 0.0
         chosen.append(int(rng.choice(len(unit), p=chances / chances.sum())))
         nearest = np.minimum(nearest, np.maximum(1 - unit @ unit[chosen[-1]], 0.0))
     return unit[chosen]
