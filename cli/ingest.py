@@ -161,6 +161,7 @@ def _ingest(state: State, given: Given) -> IngestReport:
     from warehouse.ingest import ingest as load
 
     from .progress import progress
+    from .summary import archives_advice
 
     with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
         report = load(
@@ -171,7 +172,8 @@ def _ingest(state: State, given: Given) -> IngestReport:
         raise InputError(
             f"no importer knows any of {len(report.unclaimed)} files",
             path=", ".join(given.paths),
-            advice="tabular files need --map FILE; --format names an importer",
+            advice="tabular files need --map FILE; --format names an importer"
+            + archives_advice(report.unclaimed),
         )
     return report
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +16,8 @@ from .table import print_table
 if TYPE_CHECKING:
     from warehouse.ingest import IngestReport, Reconciled
 
+#: Suffixes of files that hold others, or are packed in a way that no importer reads.
+ARCHIVES = frozenset(".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar".split())
 #: Notes, differences and unclaimed files that are listed unless -v asks for all.
 LISTED = 10
 #: Verdicts that need no second look.
@@ -52,12 +56,26 @@ def _totals(report: IngestReport, dry_run: bool) -> str:
 def _print_notes(report: IngestReport, state: State) -> None:
     notes = [f"{item.source}: {note}" for item in report.sources for note in item.notes]
     notes += report.notes
-    notes += [f"{path}: no importer knows this file" for path in report.unclaimed]
+    notes += [_unclaimed(path) for path in report.unclaimed]
     shown = notes if state.verbose else notes[:LISTED]
     for note in shown:
         state.say(f"note: {note}")
     if len(notes) > len(shown):
         state.say(f"... and {len(notes) - len(shown)} more notes: -v shows all")
+
+
+def _unclaimed(path: str) -> str:
+    if Path(path).suffix.lower() in ARCHIVES:
+        return f"{path}: an archive or packed file; unpack it first"
+    return f"{path}: no importer knows this file"
+
+
+def archives_advice(unclaimed: Sequence[str]) -> str:
+    """What to do about the archives among files that no importer knows; empty without any."""
+    count = sum(Path(path).suffix.lower() in ARCHIVES for path in unclaimed)
+    if not count:
+        return ""
+    return f"; {count} of them {'is' if count == 1 else 'are'} packed: unpack first"
 
 
 def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:

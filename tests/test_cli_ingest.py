@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -190,6 +191,30 @@ def test_nothing_to_ingest_is_bad_input(run: Caller, duckdb_url: str, tmp_path: 
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "notes.md").write_text("nothing")
     run("ingest", str(tmp_path / "in"), db=duckdb_url).fails(3, "no importer knows", "--map")
+
+
+def test_of_packed_dumps_it_is_said_that_they_are_packed(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
+    shutil.make_archive(str(tmp_path / "in" / "dump"), "zip", write_run(tmp_path / "out"))
+    path = str(tmp_path / "in")
+    run("ingest", path, db=duckdb_url).fails(3, "1 of them is packed: unpack first")
+    write_run(tmp_path / "in")
+    done = run("ingest", path, db=duckdb_url)
+    assert done.code == 0
+    assert "dump.zip: an archive or packed file; unpack it first" in done.err
+
+
+def test_links_to_folders_are_followed_once(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
+    write_run(tmp_path / "elsewhere", "org/a")
+    home = write_run(tmp_path / "in", "org/b")
+    (tmp_path / "in" / "old").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    (tmp_path / "in" / "older").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    (home / "up").symlink_to(tmp_path / "in", target_is_directory=True)
+    rows = run("ingest", str(tmp_path / "in"), "--json", db=duckdb_url).rows
+    assert len(rows) == 2
+    assert {row["model"] for row in run("leaderboard", "trivia", "--json", db=duckdb_url).rows} == {
+        "org/a", "org/b"}  # fmt: skip
 
 
 def test_a_wrong_setting_is_misuse(run: Caller, duckdb_url: str, tmp_path: Path) -> None:

@@ -229,10 +229,13 @@ def test_other_entries_are_not_touched(tmp_path: Path, grid: Entries, name: str)
     assert [path.name for path in tmp_path.iterdir()] == ["a.eval"]
 
 
-def test_ids_that_look_like_paths_are_ids(tmp_path: Path, grid: Entries) -> None:
-    entries = edited(grid, SAMPLE, id="../../up")
-    entries["samples/../../up_epoch_1.json"] = entries.pop(SAMPLE)
-    assert by_draw(take(write_deflated(tmp_path / "a.eval", entries)))["../../up", 0]["response"]
+@pytest.mark.parametrize("number", ["../../up", ""])
+def test_ids_that_look_like_paths_or_are_empty_are_ids(
+    tmp_path: Path, grid: Entries, number: str
+) -> None:
+    entries = edited(grid, SAMPLE, id=number)
+    entries[f"samples/{number}_epoch_1.json"] = entries.pop(SAMPLE)
+    assert by_draw(take(write_deflated(tmp_path / "a.eval", entries)))[number, 0]["response"]
 
 
 @pytest.mark.parametrize("cut", [10, 400, 5000])

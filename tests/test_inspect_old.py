@@ -61,6 +61,16 @@ def test_the_oldest_shape_has_one_score_and_one_scorer(tmp_path: Path, document:
     assert {row["draw"] for row in taken.rows} == {-1, 0, 1, 2}
 
 
+def test_the_bootstrapped_standard_error_of_old_logs(tmp_path: Path, document: Document) -> None:
+    document["results"]["scores"] = [
+        {"name": "match", "scorer": "match", "params": {}, "metrics": {
+            "accuracy": {"name": "accuracy", "value": 0.25, "options": {}},
+            "bootstrap_std": {"name": "bootstrap_std", "value": 0.125, "options": {}}}}
+    ]  # fmt: skip
+    (figure,) = run_of(tmp_path, document).published
+    assert (figure.statistic, figure.value, figure.standard_error) == ("mean", 0.25, 0.125)
+
+
 def test_other_orders_blanks_and_a_mark_do_not_matter(tmp_path: Path, document: Document) -> None:
     expected = take(FIXTURES / "grid.json").rows
     samples = document.pop("samples")

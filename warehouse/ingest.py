@@ -225,6 +225,8 @@ def sources(
 def walk(path: Path) -> Iterator[Path]:
     """The files of a folder that are not hidden, or the file itself.
 
+    Links to folders are followed, but not into what is walked anyway.
+
     Raises:
         MisuseError: there is no such file or folder.
     """
@@ -233,9 +235,22 @@ def walk(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
-    for folder, subfolders, names in os.walk(path):
-        subfolders[:] = sorted(name for name in subfolders if not _is_hidden(name))
+    walked = [path.resolve()]
+    for folder, subfolders, names in os.walk(path, followlinks=True):
+        shown = sorted(name for name in subfolders if not _is_hidden(name))
+        subfolders[:] = [name for name in shown if _is_new(Path(folder, name), walked)]
         yield from (Path(folder) / name for name in sorted(names) if not _is_hidden(name))
+
+
+def _is_new(folder: Path, walked: list[Path]) -> bool:
+    """A folder, or a link to one that shares nothing with those walked, which it then joins."""
+    if not folder.is_symlink():
+        return True
+    target = folder.resolve()
+    if any(target.is_relative_to(known) or known.is_relative_to(target) for known in walked):
+        return False
+    walked.append(target)
+    return True
 
 
 def _is_hidden(name: str) -> bool:

@@ -15,9 +15,9 @@ from warehouse.importers.inspect_sample import Sample, as_sample
 from warehouse.importers.inspect_zip import MAX_ENTRY, Archive, EntryError
 from warehouse.records import Rejection, parse_json
 
-_SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json", re.DOTALL)
-_SHELL = re.compile(r"samples/.+_epoch_\d+/sample\.json", re.DOTALL)
-_CHUNK = re.compile(r"(samples/.+_epoch_\d+/(?:messages|attachments)/)(\d{1,12})\.json", re.DOTALL)
+_SAMPLE = re.compile(r"samples/.*_epoch_\d+\.json", re.DOTALL)
+_SHELL = re.compile(r"samples/.*_epoch_\d+/sample\.json", re.DOTALL)
+_CHUNK = re.compile(r"(samples/.*_epoch_\d+/(?:messages|attachments)/)(\d{1,12})\.json", re.DOTALL)
 _ATTACHMENT = re.compile(r"attachment://(\d{1,9})")
 
 #: Messages that one sample may have.

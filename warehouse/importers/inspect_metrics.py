@@ -14,7 +14,8 @@ from warehouse.records import MetricSpec, PublishedScore
 
 #: Metrics of Inspect that are the mean of the samples' scores.
 _MEANS = ("accuracy", "mean")
-_ERRORS = ("stderr", "bootstrap_stderr")
+#: The standard error by its names; the last one is that of logs before 0.3.59.
+_ERRORS = ("stderr", "bootstrap_stderr", "bootstrap_std")
 #: Reducers that leave a single score as it is.
 _IDLE = frozenset(("median", "mode", "majority", "max"))
 #: Scorers of Inspect's own that never ask a model.

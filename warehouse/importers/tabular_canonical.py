@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import json
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
+from warehouse.importers.tabular_delimited import delimiter_of
 from warehouse.importers.tabular_files import FORMATS
 from warehouse.importers.tabular_mapping import RUN_FIELDS, SAMPLE_FIELDS
 from warehouse.records import Candidate, SourceFiles, parse_json
@@ -64,15 +67,27 @@ _SHARED = {*SAMPLE_FIELDS, "status"}
 
 def _columns(path: Path, head: bytes) -> Sequence[str]:
     """Names of the columns of a plain file, as far as they can be told from its beginning."""
+    if path.suffix.lower() == ".gz":
+        path, head = path.with_suffix(""), _unpacked(head)
     kind = FORMATS.get(path.suffix.lower())
     if kind == "parquet" and head.startswith(b"PAR1"):
         return _parquet_columns(path)
-    line = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0].decode("utf-8", "replace")
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    line = head.partition(b"\n")[0].decode("utf-8", "replace")
     if kind in ("csv", "tsv"):
-        rows = csv.reader([line.strip("\r")], delimiter="\t" if kind == "tsv" else ",")
+        rows = csv.reader([line.strip("\r")], delimiter=delimiter_of(line, kind))
         with contextlib.suppress(csv.Error):  # then no importer knows the file
             return next(rows, [])
+    if kind == "json" and head.lstrip().startswith(b"["):
+        return _first_keys(head)
     return _keys(line) if kind == "jsonl" else []
+
+
+def _unpacked(head: bytes) -> bytes:
+    """The beginning of a file from that of its gzip; empty if it is none."""
+    with contextlib.suppress(zlib.error):
+        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, _HEAD_BYTES)
+    return b""
 
 
 def _parquet_columns(path: Path) -> list[str]:
@@ -80,6 +95,16 @@ def _parquet_columns(path: Path) -> list[str]:
         return list(pq.read_schema(path).names)
     except (pa.ArrowException, OSError):
         return []  # damaged: whoever reads it will say so
+
+
+def _first_keys(head: bytes) -> list[str]:
+    """Keys of the first record of a list, if all of it stands in the beginning of the file."""
+    text = head.decode("utf-8", "replace").lstrip().removeprefix("[").lstrip()
+    try:
+        record, _ = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return []
+    return list(record) if isinstance(record, dict) else []
 
 
 def _keys(line: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Collection, Iterator, Sequence
@@ -171,13 +172,15 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
     """Names of the header, the lines that it takes up, and the delimiter."""
     with member.open() as stream:
         head = read_exactly(stream, _HEADER_BYTES)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError("text in UTF-16", path=member.name, expected="text in UTF-8",
+                         advice="save the file again as UTF-8")  # fmt: skip
     try:
         text = head.decode("utf-8-sig", errors="strict" if len(head) < _HEADER_BYTES else "ignore")
     except UnicodeDecodeError:
         text = head.decode("utf-8-sig", errors="replace")
     first = text.lstrip("\r\n").partition("\n")[0]
-    by_name = {"csv": ",", "tsv": "\t"}.get(rules.format or member.format)
-    delimiter = rules.delimiter or by_name or ("\t" if "\t" in first else ",")
+    delimiter = rules.delimiter or delimiter_of(first, rules.format or member.format)
     rows = csv.reader(
         io.StringIO(text, newline=""),
         delimiter=delimiter,
@@ -193,6 +196,18 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
     if header is None:
         raise InputError("an empty file", path=member.name, expected="a row of column names")
     return header, rows.line_num, delimiter
+
+
+def delimiter_of(header: str, format: str | None) -> str:
+    """What parts the cells of a header line.
+
+    Args:
+        header: the line.
+        format: ``csv`` or ``tsv``, whose own delimiter comes first; else tabs do. Where the line
+            has none of it, the first of comma, tab, semicolon and bar that it has.
+    """
+    own = {"csv": ",", "tsv": "\t"}.get(format or "", "\t")
+    return next((mark for mark in (own, ",", "\t", ";", "|") if mark in header), own)
 
 
 def _unique(header: Sequence[str]) -> list[str]:
