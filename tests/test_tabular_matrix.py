@@ -7,6 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -58,6 +59,27 @@ def test_numbers_of_several_types_in_parquet(tmp_path: Path) -> None:
     table = {"question": ["q1", "q2", "q3"], "org/a": [1.0, 0.5, None], "org/b": [0, None, 1]}
     pq.write_table(pa.table(table), tmp_path / "m.parquet")
     assert cells(read_toml(tmp_path, BY_MODELS)) == EXPECTED
+
+
+@pytest.mark.parametrize("name", ["question", None])
+def test_an_index_of_pandas_labels_the_rows(tmp_path: Path, name: str | None) -> None:
+    frame = pd.DataFrame({"7": [1, 0], "org/a": [0.5, None], "13": [True, False]})
+    frame.index = pd.Index(["q1", "q2"], name=name)
+    frame.to_parquet(tmp_path / "a.parquet")
+    taken = read_toml(tmp_path, BY_MODELS.replace('cells = "org/.*"\n', ""))
+    assert cells(taken) == {
+        ("7", "q1"): 1, ("7", "q2"): 0, ("org/a", "q1"): 0.5, ("13", "q1"): 1, ("13", "q2"): 0,
+    }  # fmt: skip
+
+
+def test_a_column_that_holds_no_scores_is_told_cell_by_cell(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": ["q1", "q2"], "org/a": [1, 0], "note": ["fine", "so so"],
+                          "seen": pd.to_datetime(["2026-01-01", "2026-01-02"]),
+                          "tags": [["x"], []]})  # fmt: skip
+    frame.to_parquet(tmp_path / "a.parquet")
+    taken = read_toml(tmp_path, BY_MODELS.replace('cells = "org/.*"\n', ""))
+    assert {key: value for key, value in cells(taken).items() if value is not None} == {
+        ("org/a", "q1"): 1, ("org/a", "q2"): 0}  # fmt: skip
 
 
 def test_rows_and_columns_may_be_other_fields(tmp_path: Path) -> None:

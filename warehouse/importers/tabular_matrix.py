@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from warehouse.importers.tabular_chunks import Chunk, TableChunk
-from warehouse.importers.tabular_columns import as_array, as_list
+from warehouse.importers.tabular_columns import as_array, as_list, to_text
 from warehouse.importers.tabular_lines import Reject
 from warehouse.importers.tabular_readers import Reader
 
@@ -111,9 +111,19 @@ class MatrixReader:
 
 
 def _same_type(columns: Sequence[pa.Array]) -> list[pa.Array]:
-    """The columns as text where one is text, else as doubles, so that they can be one column."""
+    """The columns as doubles if all are numbers, else as text, so that they can be one column."""
     kinds = {column.type for column in columns}
     if len(kinds) <= 1:
         return list(columns)
-    text = any(pa.types.is_string(kind) for kind in kinds)
-    return [column.cast(pa.string() if text else pa.float64()) for column in columns]
+    if all(map(_is_number, kinds)):
+        return [column.cast(pa.float64(), safe=False) for column in columns]
+    return [as_array(to_text(column, len(column)).array, len(column)) for column in columns]
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    types = pa.types
+    return any(
+        test(kind)
+        for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean,
+                     types.is_null)
+    )  # fmt: skip

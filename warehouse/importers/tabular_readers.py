@@ -134,6 +134,17 @@ class JsonLinesReader:
         return f"line {lines[row.levels[0][2]]}" + (f", {within}" if within else "")
 
 
+def _index_first(schema: pa.Schema) -> list[int]:
+    """The columns by number; an index of pandas, which it writes last, stands before the others."""
+    try:
+        stated = (schema.pandas_metadata or {}).get("index_columns", [])
+    except (ValueError, AttributeError):
+        stated = []
+    index = stated if isinstance(stated, list) else []
+    names = schema.names
+    return sorted(range(len(names)), key=lambda column: names[column] not in index)
+
+
 class ParquetReader:
     """A Parquet file; with ``at`` or ``draws`` its rows are taken as records."""
 
@@ -149,7 +160,8 @@ class ParquetReader:
                 columns = self._columns(file, wanted)
                 for batch in file.iter_batches(CHUNK_ROWS, columns=columns):
                     batch.validate(full=True)  # also that text is UTF-8
-                    yield from self._chunked(pa.Table.from_batches([batch]), start)
+                    table = pa.Table.from_batches([batch])
+                    yield from self._chunked(table.select(_index_first(table.schema)), start)
                     start += batch.num_rows
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise InputError(
