@@ -60,9 +60,30 @@ def test_a_refresh_with_nothing_to_do_loads_nothing_that_computes(tmp_path: Path
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
     assert {"warehouse.refresh.running", "warehouse.refresh.alerts", "sqlalchemy"} <= imported
     assert sorted(imported & HEAVY) == []
+    words = ("--db", url, "history", BASE, "quiz", "--json")
+    seen = in_subprocess(*words, folder=tmp_path, environment={"PYTHONPROFILEIMPORTTIME": "1"})
+    imported = {line.split("|")[-1].strip() for line in seen.stderr.splitlines()}
+    assert "warehouse.refresh.history" in imported and seen.stdout.startswith("[")
+    assert sorted(imported & HEAVY) == []
 
 
 ODD = 'it\'s 100 %s :name \\ "quoted" \u00e9\U0001f600 $1 {0} --'
+
+VALUES = (
+    ODD, "", "'; drop table run; --", "''", "$a", "1", "2026-01-01", 0, -7, 2**31 - 1, -(2**31),
+    2**31, 2**63, True, False, None, 1.5, datetime(2026, 1, 31, 12), "a\x00b",
+)  # fmt: skip
+
+
+def test_a_parameter_is_the_value_and_the_type_that_binding_it_gives(duckdb_url: str) -> None:
+    """Most are written into the text: binding one imports pandas."""
+    with open_store(duckdb_url, create=True) as store:
+        for value in VALUES:
+            found = store.arrow("select :a as a, ':a' as b -- :a", {"a": value})
+            raw = store.connection.connection.driver_connection
+            bound = raw.execute("select $a as a, ':a' as b", {"a": value}).to_arrow_table()
+            assert found.schema == bound.schema and found.to_pylist() == bound.to_pylist()
+            assert found.to_pylist() == [{"a": value, "b": ":a"}]
 
 
 def test_what_stands_in_a_statement_is_what_was_given(store_url: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _TOKEN = re.compile(
     r"""'(?:[^']|'')*'        # text in quotes
@@ -31,11 +32,16 @@ def rename_binds(sql: str, style: str) -> tuple[str, tuple[str, ...]]:
     Returns:
         the text and the names it uses.
     """
+    form = "%({})s" if style == "%(" else "${}"
+    return replace_binds(sql, form.format), bind_names(sql)
 
-    def written(match: re.Match[str]) -> str:
-        name = match.group("name")
-        if not name:
-            return match.group(0)
-        return f"%({name})s" if style == "%(" else f"${name}"
 
-    return _TOKEN.sub(written, sql), bind_names(sql)
+def replace_binds(sql: str, written: Callable[[str], str]) -> str:
+    """The text with every parameter written as a function of its name says.
+
+    >>> replace_binds("select ':a', :b", str.upper)
+    "select ':a', B"
+    """
+    return _TOKEN.sub(
+        lambda match: written(match.group("name")) if match.group("name") else match.group(0), sql
+    )
