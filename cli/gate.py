@@ -18,7 +18,7 @@ from .options import (
 )
 from .output import Output
 from .state import State, pass_state
-from .table import number, print_table
+from .table import number, p_value, print_table
 
 if TYPE_CHECKING:
     from warehouse.metrics.gate import Gate
@@ -108,7 +108,7 @@ def _print(found: Gate) -> None:
     cells = [
         [row.benchmark, row.split, row.metric, row.verdict, number(row.candidate, 4),
          number(row.baseline, 4), number(row.difference, 4), number(row.low, 4),
-         number(row.margin, 4), number(row.p_pass, 4), number(row.p_fail, 4), row.n_prompts,
+         number(row.margin, 4), p_value(row.p_pass), p_value(row.p_fail), row.n_prompts,
          row.n_clusters, row.prompts_if_equal, row.prompts_as_seen, row.reason]
         for row in found.rows
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .table import Figure, number, print_table
+from .table import Figure, number, p_value, print_table
 
 if TYPE_CHECKING:
     from warehouse.metrics.matrix.results import (
@@ -30,11 +30,6 @@ TEXT = 60
 def _heading(found: MatrixResult, *more: str) -> None:
     size = f"{found.n_prompts} prompts × {found.n_models} models"
     click.echo(f"{found.benchmark} by {found.metric}: {', '.join([size, *more])}\n")
-
-
-def p_value(value: float | None) -> Figure | None:
-    """A p-value with two digits."""
-    return None if value is None else Figure(f"{value:.2g}")
 
 
 def _text(text: str | None) -> str | None:

@@ -14,7 +14,7 @@ from .options import REFERENCE, output_options
 from .output import Output
 from .progress_share import share
 from .state import State, pass_state
-from .table import Figure, decimals, interval, number, print_table
+from .table import decimals, interval, number, p_value, print_table
 
 if TYPE_CHECKING:
     from warehouse.config import Config
@@ -197,17 +197,13 @@ def _places(row: HistoryRow) -> int:
     return max(4, decimals([row.estimate and abs(row.estimate)]))
 
 
-def _p(value: float | None) -> Figure | None:
-    return None if value is None else Figure(f"{value:.2g}")
-
-
 def _print_history(found: History) -> None:
     columns = ["statistic", "subject", "metric", "refreshed (UTC)", "estimate", "interval",
                "change", "p", "n", "method", "reason"]  # fmt: skip
     cells = [
         [row.statistic, row.subject, row.metric, f"{row.refreshed_at:%Y-%m-%d %H:%M}",
          number(row.estimate, places), interval(row.low, row.high, places),
-         number(row.change, places), _p(row.p_value), row.n, row.method,
+         number(row.change, places), p_value(row.p_value), row.n, row.method,
          row.reason if row.estimate is None else ""]
         for row, places in ((row, _places(row)) for row in found.rows)
     ]  # fmt: skip

@@ -48,6 +48,11 @@ def number(value: float | None, places: int, *, sign: bool = False) -> Figure | 
     return None if value is None else Figure(f"{value:{'+' if sign else ''}.{places}f}")
 
 
+def p_value(value: float | None) -> Figure | None:
+    """A p-value with two digits that say something."""
+    return None if value is None else Figure(f"{value:.2g}")
+
+
 def interval(low: float | None, high: float | None, places: int) -> str | None:
     """Both ends of an interval."""
     return None if low is None or high is None else f"[{low:.{places}f}, {high:.{places}f}]"

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -87,6 +88,25 @@ def test_worse_than_a_baseline_or_the_checkpoint_before(house: Warehouse) -> Non
     assert {row.subject: row.p_value for row in plain} == pytest.approx(expected, rel=1e-9)
     assert all(row.p_holm is not None and row.p_holm < 0.05 for row in found.rows)
     assert not [row for row in found.rows if row.subject.startswith("org/b#")]  # it is better
+
+
+def test_figures_that_were_gone_and_are_back_raise_nothing(house: Warehouse) -> None:
+    """A refresh without the baselines takes the differences away; the next brings them back."""
+    first = alerts(house, moved=False)
+    assert first.rows and first.tests == 6
+    refresh(access(house), replace(WORK, settings=Settings()))
+    assert len(current(house, "difference")) == 2  # between checkpoints
+    again = alerts(house, moved=False)
+    assert len(current(house, "difference")) == 6 and (again.rows, again.tests) == ((), 0)
+    refresh(access(house), replace(WORK, settings=Settings()))
+    change_run(house, 2)  # org/b on quiz: other content, the same scores
+    assert alerts(house, moved=False).tests == 1
+    change_run(house, 6, 0.05)
+    worse = alerts(house, moved=False).rows
+    change_run(house, 6, 0.9)
+    assert alerts(house, moved=False).tests == len(worse) == 1
+    change_run(house, 6, 0.05)  # as it was before it was better: that is news
+    assert [row.subject for row in alerts(house, moved=False).rows] == [worse[0].subject]
 
 
 def test_changes_without_spread_are_seen(store_url: str) -> None:

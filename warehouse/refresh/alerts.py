@@ -18,6 +18,7 @@ from warehouse.metrics.benchmarks import direction_unknown
 from warehouse.metrics.families.base import GONE
 from warehouse.metrics.results import Result, Row
 from warehouse.metrics.selecting import one_of
+from warehouse.refresh.plan import KEY
 from warehouse.stats.adjust import holm
 from warehouse.stats.change import Figure, change_p_value
 from warehouse.store.engine import Store
@@ -26,10 +27,28 @@ _VALUES = """
 select metric_value.subject_kind, metric_value.subject, metric_value.benchmark,
     metric_value.metric, metric_value.statistic, metric_value.method, metric_value.estimate,
     metric_value.standard_error, metric_value.low, metric_value.high, metric_value.n,
-    metric_value.n_clusters, cast(metric_value.parameters as varchar) as parameters
+    metric_value.n_clusters, metric_value.input_fingerprint,
+    cast(metric_value.parameters as varchar) as parameters
 from metric_value
 where metric_value.refresh_id = {refresh:d}
 order by metric_value.benchmark, metric_value.statistic, metric_value.subject
+"""
+_LAST = """
+select earlier.subject_kind, earlier.subject, earlier.benchmark, earlier.metric,
+    earlier.statistic, earlier.input_fingerprint
+from (
+    select metric_history.*, row_number() over (
+        partition by subject_kind, subject, benchmark, metric, statistic order by refresh_id desc
+    ) as place
+    from metric_history
+    where method <> 'gone' and refresh_id < {refresh:d}
+) earlier
+join metric_value on metric_value.refresh_id = {refresh:d}
+    and metric_value.input_fingerprint = earlier.input_fingerprint
+    and metric_value.subject_kind = earlier.subject_kind
+    and metric_value.subject = earlier.subject and metric_value.benchmark = earlier.benchmark
+    and metric_value.metric = earlier.metric and metric_value.statistic = earlier.statistic
+where earlier.place = 1
 """
 _BEFORE = """
 select earlier.subject, earlier.benchmark, earlier.metric, earlier.method, earlier.estimate,
@@ -134,7 +153,7 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
         refresh: its id; what it did not compute has not changed, and is not checked again.
         now: naive UTC.
     """
-    values = [row for row in _read(store, _VALUES, refresh) if row["method"] != GONE]
+    values = _news(store, refresh)
     tests: list[Alert] = []
     if rules.moved:
         tests += _moved(store, values, refresh)
@@ -150,6 +169,16 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     found += _silence(store, rules.max_silence, now)
     notes = _without_direction(values) if rules.worse else []
     return Alerts(tuple(found), refresh, len(tests), tuple(notes))
+
+
+def _news(store: Store, refresh: int) -> list[dict[str, Any]]:
+    """Figures that a refresh wrote, but for those that had been gone and are back as they were."""
+    values = [row for row in _read(store, _VALUES, refresh) if row["method"] != GONE]
+    if not values:
+        return []
+    back = {tuple(row.values()) for row in store.arrow(_LAST.format(refresh=refresh)).to_pylist()}
+    names = (*KEY, "input_fingerprint")
+    return [row for row in values if tuple(row[name] for name in names) not in back]
 
 
 def _read(store: Store, query: str, refresh: int) -> list[dict[str, Any]]:
