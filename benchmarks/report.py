@@ -9,8 +9,9 @@ from pathlib import Path
 from measure import time_command, time_script
 
 FILL = """
-import sys, time
+import sys, time, zlib
 import alembic.ddl.impl
+import numpy as np
 import warehouse
 from warehouse.records import Dump, MetricSpec, Reading, RunHeader
 from warehouse.store import ledger
@@ -47,6 +48,13 @@ with open_store(url, write=True) as store:
                              version="1", settings={})
         loader.load(Dump(headers, [Reading(SQL, parameters, None)]), claim, LoadOptions())
     loader.close()
+class Embedder:
+    name, revision, dimension, max_length = "bench", "1", 32, None
+    def encode(self, texts):
+        dice = (np.random.default_rng(zlib.crc32(text.encode())) for text in texts)
+        return np.stack([one.standard_normal(32) for one in dice]).astype(np.float32)
+    def too_long(self, texts):
+        return np.zeros(len(texts), np.bool_)
 home = warehouse.connect(url)
 for b in range(benchmarks):
     matrix = home.matrix(f"benchmark-{b}")
@@ -54,6 +62,8 @@ for b in range(benchmarks):
     matrix.cluster(n_clusters=range(2, 11))
     matrix.weights(draws=2000)
     matrix.grow()
+    home.embed(f"benchmark-{b}", embedder=Embedder())
+    matrix.explain(permutations=50)
 print(time.monotonic() - started)
 """
 

@@ -163,14 +163,17 @@ def test_links_to_parts_lead_there(opened: Any) -> None:
 
 
 def test_colours_follow_light_and_dark(opened: Any) -> None:
-    def fill(scheme: str) -> str:
+    def fill(scheme: str, media: str = "screen") -> str:
         feature = {"name": "prefers-color-scheme", "value": scheme}
-        opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        wanted = {"features": [feature], "media": media}
+        opened.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
         script = "return getComputedStyle(document.querySelector('.plot path[fill^=var]')).fill"
         return str(opened.execute_script(script))
 
     light, dark = fill("light"), fill("dark")
-    assert light != dark and "none" not in (light, dark)
+    paper = fill("dark", "print")
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert light != dark and "none" not in (light, dark) and paper == light
 
 
 def luminance(colour: str) -> float:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.html import EVIL
 from warehouse.report.charts import (
+    PLOT,
     SERIES,
     Chart,
     Spec,
@@ -27,7 +28,7 @@ from warehouse.report.draw import draw, slim
 from warehouse.report.maps import excerpt
 from warehouse.report.matrix_charts import heat_map
 
-HEIGHT, WIDTH = 182, 280
+WIDTH, HEIGHT = PLOT
 
 
 def drawn(found: Chart | None) -> ElementTree.Element:
@@ -80,23 +81,24 @@ def places(course: str) -> list[list[tuple[float, float]]]:
 
 
 def test_bars_stand_on_the_floor_and_have_the_heights() -> None:
-    bins = [(0.0, 1.0, 0.0, 4.0, "a"), (1.0, 2.0, 0.0, 0.0, "a"), (2.0, 4.0, 1.0, 2.0, "a")]
-    svg = drawn(one_chart([bars(bins, {"a": "red"}, with_legend=False)], x=(0, 4), y=(0, 4)))
+    bins = [(0.0, 1.0, 0.0, 5.0, "a"), (1.0, 2.0, 0.0, 0.0, "a"), (2.0, 5.0, 1.0, 2.0, "a")]
+    svg = drawn(one_chart([bars(bins, {"a": "red"}, with_legend=False)], x=(0, 5), y=(0, 5)))
     (course,) = paths(svg, fill="red")
     boxes = re.findall(r"M([\d.]+),([\d.]+)h([\d.]+)v([\d.]+)h-\3Z", course)
-    whole, upper = [[float(number) for number in one] for one in boxes]
-    assert whole == [0, 0, WIDTH / 4, HEIGHT]
-    assert upper == pytest.approx([WIDTH / 2, HEIGHT / 2, WIDTH / 2, HEIGHT / 4], abs=0.06)
+    assert [[float(number) for number in one] for one in boxes] == [
+        [0, 0, WIDTH / 5, HEIGHT],
+        [2 * WIDTH / 5, 3 * HEIGHT / 5, 3 * WIDTH / 5, HEIGHT / 5],
+    ]
 
 
 def test_lines_break_where_a_figure_is_missing() -> None:
-    points = [(0.0, 0.5), (1.0, 0.5), (2.0, None), (3.0, math.nan), (4.0, 1.0)]
+    points = [(0.0, 0.5), (1.0, 0.5), (2.0, None), (3.0, math.nan), (5.0, 1.0)]
     layers, legend = lines([("a", points), ("none", [(0.0, None)])], dots=True)
     assert legend == 1
-    svg = drawn(one_chart(layers, legend, x=(0, 4), y=(0, 1)))
+    svg = drawn(one_chart(layers, legend, x=(0, 5), y=(0, 1)))
     course, dots = paths(svg, stroke=SERIES[0][0])[:2]
-    assert places(course) == [[(0, HEIGHT / 2), (WIDTH / 4, HEIGHT / 2)], [(WIDTH, 0)]]
-    assert places(dots) == [[(0, HEIGHT / 2)], [(WIDTH / 4, HEIGHT / 2)], [(WIDTH, 0)]]
+    assert places(course) == [[(0, HEIGHT / 2), (WIDTH / 5, HEIGHT / 2)], [(WIDTH, 0)]]
+    assert places(dots) == [[(0, HEIGHT / 2)], [(WIDTH / 5, HEIGHT / 2)], [(WIDTH, 0)]]
     assert words(svg)[-1] == "a"
 
 
@@ -215,7 +217,7 @@ def test_names_of_dumps_stay_text() -> None:
                    "stroke-dasharray", "stroke-linejoin"}  # fmt: skip
         assert {name for node in svg.iter() for name in node.attrib} <= allowed
         told = words(svg)[-7:] if "" not in names else words(svg)[-6:]
-        expected = [one for one in distinct([*names, "1 other"], 39) if one]
+        expected = [one for one in distinct([*names, "1 other"], int(0.14 * WIDTH)) if one]
         for said, name in zip(told, expected, strict=True):
             assert said == name or said.endswith("…")  # wide letters are cut once more
         assert all(len(one) <= 43 and one.isprintable() for one in words(svg))
@@ -244,7 +246,7 @@ def test_what_does_not_show_is_left_out() -> None:
     svg = """<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><g fill="none"
         style="mix-blend-mode:multiply" aria-label="x" role="img" onclick="hurt()">
         <path class="background" d="M0,0h9v9h-9Z"/><path d="" fill="red"/><g><g/></g><text></text>
-        <path d="M0,0h0.0499v1.96h2Z" fill="red" opacity="1"/><path d="M5,5h1v1h1Z" fill="red"/>
+        <path d="M0,0h1e-7v1.96h2.0499Z" fill="red" opacity="1"/><path d="M5,5h1v1h1Z" fill="red"/>
         <path d="M1,1C2,2,3,3,4,4" stroke="red"/>
         <text transform="translate(1,2)" fill="red">a&lt;b</text>
         <text transform="translate(1,2) rotate(-90)" fill="red">c</text></g></svg>"""

@@ -16,7 +16,7 @@ from tests.sections import ANSWERS, STEPS, analysed_url
 from tests.stores import ENGINES
 from warehouse.metrics.matrix.rows import HistogramRow, OutrankRow
 from warehouse.metrics.reporting import BenchmarkPart, ReportData, read_report
-from warehouse.report.charts import Spec
+from warehouse.report.charts import PLOT, Spec
 from warehouse.report.draw import Drawing, draw
 from warehouse.report.matrix import matrix_part
 from warehouse.report.page import render
@@ -138,7 +138,10 @@ def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url:
     drawn = benchmark_section(part(data, "gens"))["maps"]
     dots, _ = re.findall('d="((?:M[0-9.]+ [0-9.]+h0)+)"', draw(drawn.charts[0].spec).body)
     lowest = math.log(max(row.n_generations for row in found.rows))
-    shown = [(float(x) / 280, float(y) / 182) for x, y in re.findall("M([0-9.]+) ([0-9.]+)", dots)]
+    shown = [
+        (float(x) / PLOT[0], float(y) / PLOT[1])
+        for x, y in re.findall("M([0-9.]+) ([0-9.]+)", dots)
+    ]
     one = [row for row in found.rows if row.condition == found.distribution[0].condition]
     expected = sorted((row.p_correct or 0, -(row.consistency or 0) / lowest) for row in one)
     assert len(shown) == len(ANSWERS) == len(expected)  # no two prompts fall together

@@ -17,7 +17,8 @@ Ends = tuple[float, float]
 Bin = tuple[float, float, float, float, str]
 
 #: Size of the area between the axes: of a chart in a row of charts, and of one that stands alone.
-PLOT, WIDE_PLOT = (280, 182), (550, 272)
+#: The first is a multiple of the cells of a data map, whose places are whole then, and short.
+PLOT, WIDE_PLOT = (275, 175), (550, 272)
 #: Around that area: axes with their titles.
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 10, 38
 #: Height of a line of the legend.

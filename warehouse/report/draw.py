@@ -25,7 +25,7 @@ _DEFAULTS = {
     "transform": ("translate(0,0)",),
 }  # fmt: skip
 _STEP = re.compile(r"([MLZ])(?:(-?[\d.]+),(-?[\d.]+))?")
-_NUMBER = re.compile(r"-?\d*\.\d+(?:e[-+]?\d+)?")
+_NUMBER = re.compile(r"-?(?:\d*\.\d+(?:e[-+]?\d+)?|\d+e[-+]?\d+)")
 _SHIFT = re.compile(r"translate\((-?[\d.]+),(-?[\d.]+)\)")
 #: A disc as Vega writes it: two half circles around the origin.
 _DISC = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0Z?")
@@ -92,6 +92,8 @@ def _tidy(node: ElementTree.Element) -> None:
 
 def _rounded(name: str, value: str) -> str:
     """A number or several with one decimal, two for what is not a place."""
+    if name in ("fill", "stroke"):
+        return value
     digits = 2 if name.endswith(("width", "opacity")) else 1
     return _NUMBER.sub(lambda found: f"{round(float(found[0]), digits) + 0.0:.10g}", value)
 
