@@ -126,7 +126,7 @@ def _sizes(counts: Iterable[int]) -> list[tuple[str, int, int]]:
     for share, size in _SIZES:
         last = int(share * most)
         if last >= first:
-            found.append((str(last) if last == first else f"{first}–{last}", last, size))
+            found.append((str(last) if last == first else f"≤\u2009{last}", last, size))
             first = last + 1
     return found
 
