@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -48,7 +49,7 @@ def main(args: Sequence[str] | None = None) -> int:
         the exit code: 0 fine, 1 the answer is no, 2 misuse, 3 bad input, 4 store trouble,
         5 undecided.
     """
-    _show_all_characters()
+    _prepare_output()
     try:
         result = cli.main(args=args, prog_name="warehouse", standalone_mode=False)
     except WarehouseError as error:
@@ -69,8 +70,11 @@ def main(args: Sequence[str] | None = None) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _show_all_characters() -> None:
-    """What the terminal's encoding lacks is spelled out (``\\u2265``); it must not end a table."""
+def _prepare_output() -> None:
+    """What the terminal's encoding lacks is spelled out (``\\u2265``); where standard output is
+    closed, as under some daemons, nobody hears the answer, but the work is done."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (until the end)
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 

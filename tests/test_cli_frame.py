@@ -201,6 +201,16 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == ("n\n0\n", "", 141)
 
 
+def test_a_closed_standard_output_is_no_error(tmp_path: Path) -> None:
+    shell = f"{shlex.quote(str(COMMAND))} --db x.duckdb models >&-"
+    made = in_subprocess("--db", "x.duckdb", "init", folder=tmp_path)
+    assert made.returncode == 0
+    done = subprocess.run(
+        ["sh", "-c", shell], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_an_interrupt_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
     in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
     # an open pipe as standard input: the shell waits for a statement
