@@ -2,33 +2,73 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
 from .frame import command
 from .options import output_options
 from .output import Output
 from .state import State, pass_state
+
+if TYPE_CHECKING:
+    from warehouse.config import Setting
 
 
 @command("config")
 @output_options
 @pass_state
 def config(state: State, output: Output) -> None:
-    from warehouse.store.dialects import parse_url
+    from warehouse.config import KNOWN, Setting
 
+    said = {setting.name: setting for setting in state.config().settings}
+    usual = _defaults()
     rows = []
-    for setting in state.config().settings:
-        shown = setting.value
-        if setting.name == "store.url":
-            shown = parse_url(shown).render_as_string(hide_password=True)
-        elif setting.name == "alerts.webhook":
-            shown = _host(shown)
-        rows.append({"setting": setting.name, "value": in_words(shown), "origin": setting.origin})
+    for name in (f"{table}.{key}" for table, keys in KNOWN.items() for key in keys):
+        setting = said.get(name) or Setting(name, usual.get(name), "the default")
+        rows.append({"setting": name, "value": _shown(setting), "origin": setting.origin})
     output.emit(["setting", "value", "origin"], rows)
 
 
+def _defaults() -> dict[str, object]:
+    """What holds where neither the file nor anything above it says anything."""
+    from warehouse.metrics.families import ON_REQUEST, family_names
+    from warehouse.metrics.families.base import Settings
+    from warehouse.refresh.alerts import Rules
+
+    from .schedule import DEFAULTS
+
+    settings = asdict(Settings())
+    refresh = settings | {
+        "resamples": settings["n_resamples"],
+        "families": [name for name in family_names() if name not in ON_REQUEST],
+    }
+    tables = {"refresh": refresh, "alerts": asdict(Rules()), "schedule": DEFAULTS}
+    return {
+        f"{table}.{key}": value for table, values in tables.items() for key, value in values.items()
+    }
+
+
+def _shown(setting: Setting) -> str:
+    from warehouse.store.dialects import parse_url
+
+    if setting.name == "store.url":
+        return parse_url(setting.value).render_as_string(hide_password=True)
+    if setting.name == "alerts.webhook" and setting.value:
+        return _host(setting.value)
+    return in_words(setting.value)
+
+
 def in_words(value: object) -> str:
-    """A value as the file would have it."""
-    if isinstance(value, list):
+    """A value as the file would have it; nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds() / 3600:g}h"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from tests.builders import StoreRows
 from tests.cli import Caller
+from warehouse.config import KNOWN
 from warehouse.store import revision
 from warehouse.store.engine import open_store
 
@@ -103,6 +104,20 @@ def test_config_names_the_origin_and_hides_the_password(
     monkeypatch.setenv("WAREHOUSE_URL", "postgresql://me:secret@host/evals")
     shown = run("config")
     assert "secret" not in shown.out and "$WAREHOUSE_URL" in shown.out
+    (tmp_path / "warehouse.toml").write_text(
+        '[alerts]\nmax_silence = "1.5d"\n[refresh]\nbaselines = ["a", "b"]\nlevel = 0.9\n'
+    )
+    found = {row["setting"]: row for row in run("config", "--json").rows}
+    assert list(found) == [f"{table}.{key}" for table, keys in KNOWN.items() for key in keys]
+    assert {name: row["value"] for name, row in found.items() if row["origin"][0] == "w"} == {
+        "refresh.baselines": "a, b", "refresh.level": "0.9", "alerts.max_silence": "36h",
+    }  # fmt: skip
+    defaults = {name: row["value"] for name, row in found.items() if row["origin"] == "the default"}
+    assert defaults["refresh.families"] == "differences, ranks, scores, variance"
+    numbers = ("refresh.permutations", "refresh.resamples", "refresh.seed", "alerts.alpha")
+    assert [float(defaults[name]) for name in numbers] == [1000, 1999, 0, 0.05]
+    assert defaults["alerts.moved"] == "true" and defaults["alerts.max_unscored"] == ""
+    assert defaults["schedule.settle"] == "2" and defaults["schedule.cron"] == ""
     assert "--db" in run("config", "--db", "other.duckdb").out  # the flag may stand behind
 
 
