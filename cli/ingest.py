@@ -169,13 +169,19 @@ def _ingest(state: State, given: Given) -> IngestReport:
             **given.reading,
         )  # fmt: skip
     if not report.sources:
-        raise InputError(
-            f"no importer knows any of {len(report.unclaimed)} files",
-            path=", ".join(given.paths),
-            advice="tabular files need --map FILE; --format names an importer"
-            + archives_advice(report.unclaimed),
-        )
+        found, advice = _nothing_known(given, len(report.unclaimed))
+        advice += archives_advice(report.unclaimed)
+        raise InputError(found, path=", ".join(given.paths), advice=advice)
     return report
+
+
+def _nothing_known(given: Given, count: int) -> tuple[str, str]:
+    """What to say where no file was a dump: what was found, and what to do."""
+    if given.format_name is not None:
+        advice = "without --format each file goes to the importer that knows it"
+        return f"the importer {given.format_name} knows none of {count} files", advice
+    advice = "tabular files need --map FILE; --format names an importer"
+    return f"no importer knows any of {count} files", advice
 
 
 @contextmanager

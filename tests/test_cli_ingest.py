@@ -190,7 +190,9 @@ def test_a_mapping_reads_a_table(run: Caller, store_url: str, tmp_path: Path) ->
 def test_nothing_to_ingest_is_bad_input(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "notes.md").write_text("nothing")
-    run("ingest", str(tmp_path / "in"), db=duckdb_url).fails(3, "no importer knows", "--map")
+    call = ("ingest", str(tmp_path / "in"))
+    run(*call, db=duckdb_url).fails(3, "no importer knows", "--map")
+    run(*call, "--format", "helm", db=duckdb_url).fails(3, "importer helm knows none of 1 files")
 
 
 def test_of_packed_dumps_it_is_said_that_they_are_packed(

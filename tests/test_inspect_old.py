@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from tests.inspect_logs import FIXTURES, by_draw, scores_by, take
+from tests.tabular import candidate
 from warehouse.errors import InputError
+from warehouse.importers.inspect import IMPORTER
 from warehouse.importers.inspect_header import n_requested
 from warehouse.importers.inspect_scores import as_score
 from warehouse.records import parse_json
@@ -81,6 +83,20 @@ def test_other_orders_blanks_and_a_mark_do_not_matter(tmp_path: Path, document: 
     taken = take(path)
     assert taken.rows == expected
     assert taken.dump.notes == ["begins with a byte-order mark"]
+
+
+def test_a_log_whose_keys_were_sorted(tmp_path: Path, document: Document) -> None:
+    plain = take(FIXTURES / "grid.json")
+    found = take(written(tmp_path, document, sort_keys=True))
+    for name in ("prompt_id", "draw", "response", "output_tokens"):
+        assert [row[name] for row in found.rows] == [row[name] for row in plain.rows]
+    assert [scores_by(row) for row in found.rows] == [scores_by(row) for row in plain.rows]
+    assert found.dump.runs[0].published == plain.dump.runs[0].published
+
+
+def test_other_documents_with_eval_first_are_no_logs(tmp_path: Path) -> None:
+    path = written(tmp_path, {"eval": {"HumanEval/0": [{"base_status": "pass"}]}, "hash": "x"})
+    assert not list(IMPORTER.claim([candidate(path)]))
 
 
 @pytest.mark.parametrize("cut", [1, 50, 20_000])

@@ -108,6 +108,7 @@ def test_columns_that_are_not_there(folder: Path) -> None:
         (('"score"', "{ equals = ['id'] }"), "expected a list of two, found 1"),
         (('"score"', "{ pick = 'id' }"), "the list to pick from"),
         (('metric = "acc"', ""), "expected `metric` and `value`"),
+        (("[[scores]]", "[scores]"), "[scores]: one of several; write [[scores]]"),
         (("[sample]", "[sample]\nchoices = 3\n[choice_scores]\n[unused]\n[sample2]"), "unused"),
         (("[path]", "format = 'xls'\n[path]"), "format = 'xls': expected one of csv"),
         (("[path]", "[table]\ndelimiter = ';;'\n[path]"), "expected one character"),

@@ -21,6 +21,9 @@ _JSON_LOG = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"[a-z]+"\s*,'
     rb'\s*"eval"\s*:\s*\{'
 )
+#: A log whose keys another program put in order, and what its first key then holds.
+_SORTED_LOG = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"eval"\s*:\s*\{')
+_SORTED_KEYS = (b'"created"', b'"run_id"', b'"task_id"')
 #: Folders beside a log that hold its unfinished parts.
 _NO_LOGS = (".checkpoints", ".shards")
 
@@ -78,4 +81,9 @@ def _is_log(candidate: Candidate) -> bool:
         return False
     if path.suffix == ".eval":
         return True
-    return path.suffix == ".json" and _JSON_LOG.match(candidate.head) is not None
+    if path.suffix != ".json":
+        return False
+    head = candidate.head
+    if _SORTED_LOG.match(head):
+        return all(key in head for key in _SORTED_KEYS)
+    return _JSON_LOG.match(head) is not None

@@ -79,6 +79,9 @@ class Section:
 
     def tables(self, key: str) -> list[Section]:
         """An array of tables."""
+        if isinstance(self.values.get(key), dict):
+            self.mistakes.append(f"[{key}]: one of several; write [[{key}]]")
+            self.values[key] = [self.values[key]]
         found = [value for value in self.take(key, list, []) if isinstance(value, dict)]
         return [
             Section(value, f"[[{key}]] {number}", self.mistakes)
