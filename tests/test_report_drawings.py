@@ -121,7 +121,8 @@ def test_axes_hold_the_figures_and_have_round_numbers() -> None:
     for low, high, numbers in (
         (0.0, 1.0, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]),
         (0.12, 0.31, ["0.15", "0.20", "0.25", "0.30"]),
-        (0.0, 40000.0, ["0k", "10k", "20k", "30k", "40k"]),
+        (0.0, 40000.0, ["0", "10k", "20k", "30k", "40k"]),
+        (1e6, 1e6 + 4, ["1M", "1.000001M", "1.000002M", "1.000003M", "1.000004M"]),
     ):
         up = axis("words", (low, high))
         found = chart("t", "s", axis("x", (0, 1)), up, [bars([], {}, with_legend=False)])

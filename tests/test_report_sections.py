@@ -218,6 +218,10 @@ def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
     shuffled = {row["x"]: row["y"] for row in outline[1:-2] if row["y"]}
     assert shuffled == {row.low: row.permuted for row in held if row.permuted}
     assert isinstance(found.test.histogram[0], HistogramRow)
+    scores = benchmark_section(part(data, "exam"))["matrix"]["growth"]["charts"][0]
+    assert found.growth is not None
+    best = next(row for row in found.growth.rows if row.size == 30 and row.rank == 1)
+    assert f"; best on all prompts: {best.model}, " in scores.say
     part_of_page = matrix_part(found)
     assert part_of_page["any"] and not part_of_page["lacking"]
     assert found.weights is not None and isinstance(found.weights.outranks[0], OutrankRow)

@@ -46,7 +46,7 @@ _CONFIG: Spec = {
     },
     "axisX": {"grid": False, "domain": True, "domainColor": "var(--dim)", "tickSize": 4,
               "zindex": 1, "minExtent": 20, "maxExtent": 20},
-    "axisY": {"ticks": False, "gridColor": "var(--line)", "minExtent": 34, "maxExtent": 34},
+    "axisY": {"ticks": False, "gridColor": "var(--line)", "minExtent": 34, "maxExtent": 46},
     "legend": {
         "aria": False, "orient": "bottom", "direction": "horizontal", "offset": 8, "title": None,
         "labelColor": "var(--dim)", "labelFontSize": 11, "titleColor": "var(--dim)",
@@ -143,14 +143,16 @@ def axis(
         return None
     low, high = ends
     scale: Spec = {"domain": [low, high], "nice": nice, "zero": False}
-    words, form = shorten(title, _TITLE), _number_format(low, high)
-    shown: Spec = {"title": words, **({"format": form} if form else {})}
+    shown: Spec = {"title": shorten(title, _TITLE)}
+    form = _number_format(low, high)
     if whole:
         shown["tickMinStep"] = 1
     if log and is_long(ends):
         scale |= {"type": "symlog", "nice": False}
-        shown |= {"title": f"{words}, logarithmic", "values": _powers(low, high),
-                  "labelExpr": f"format(datum.value, '{form or '~s'}')"}  # fmt: skip
+        shown |= {"title": f"{shown['title']}, logarithmic", "values": _powers(low, high)}
+        form = form or "~s"
+    if form:
+        shown["labelExpr"] = f"format(datum.value, '{form}')"
     return {"type": "quantitative", "scale": scale, "axis": shown}
 
 
@@ -264,7 +266,7 @@ def _number_format(low: float, high: float) -> str:
     largest = max(abs(low), abs(high))
     if largest >= 1e15 or largest < 1e-5:
         return ".3~g"
-    return "~s" if largest >= 1e4 else ""
+    return ".12~s" if largest >= 1e4 else ""
 
 
 def _powers(low: float, high: float) -> list[float]:

@@ -179,7 +179,8 @@ def _scores_by_size(found: MatrixGrowth, order: str, best: Sequence[str]) -> Cha
     )
     return chart(
         f"Score against size, {_ORDERS[order]}",
-        f"Score of {len(curves)} models against the number of prompts, {_ORDERS[order]}",
+        f"Score of {len(curves)} models against the number of prompts, {_ORDERS[order]}; best on"
+        f" all prompts: {', '.join(best)}",
         axis("prompts", span([float(row.size) for row in found.rows]), log=True),
         axis("score", span([row.score for row in found.rows])), layers, legend=legend,
     )  # fmt: skip
