@@ -45,7 +45,10 @@ def decimals(errors: Iterable[float | None]) -> int:
 
 def number(value: float | None, places: int, *, sign: bool = False) -> Figure | None:
     """A figure with so many decimals."""
-    return None if value is None else Figure(f"{value:{'+' if sign else ''}.{places}f}")
+    if value is None:
+        return None
+    rounded = round(float(value), places) + 0.0  # never -0.000
+    return Figure(f"{rounded:{'+' if sign else ''}.{places}f}")
 
 
 def p_value(value: float | None) -> Figure | None:

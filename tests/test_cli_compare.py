@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.cli import Caller
 from tests.two_models import MODELS, ROWS
 from warehouse import connect
 from warehouse.cli.flags import MEANINGS
+from warehouse.cli.table import number
 from warehouse.metrics.comparison_rows import ComparisonRow
 from warehouse.metrics.flips import Flip
 
@@ -124,3 +126,32 @@ def test_what_cannot_be_asked_is_misuse(
     run: Caller, url: str, options: tuple[str, ...], message: str
 ) -> None:
     run(*ONE, *options, db=url).fails(2, message)
+
+
+def test_versions_of_a_benchmark_are_not_compared_unasked(run: Caller, tmp_path: Path) -> None:
+    table, mapping, store = tmp_path / "t.csv", tmp_path / "m.toml", str(tmp_path / "s.duckdb")
+    rows = [
+        f"{model},b,{version},q{i},{int((i + len(version)) % 3 > 0)}"
+        for model, version in (("x", "1"), ("y", "2.0"), ("z", "")) for i in range(30)
+    ]  # fmt: skip
+    table.write_text("\n".join(["model,benchmark,version,id,score", *rows]))
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = "benchmark"\nbenchmark_version = "version"\n'
+        '[sample]\nprompt_id = "id"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
+        "[metrics.acc]\nhigher_is_better = true\n"
+    )
+    assert run("ingest", str(table), "--map", str(mapping), db=store).code == 0
+    told = "benchmark version '1' against '2.0'"
+    run("compare", "x", "y", db=store).fails(2, told, "--force")
+    call = ["gate", "--candidate", "x", "--baseline", "y", "--margin", "0.1"]
+    run(*call, db=store).fails(2, told)
+    for pair, options in ((("x", "y"), ["--force"]), (("x", "z"), [])):  # z: not known
+        (row,) = run("compare", *pair, *options, "--json", db=store).rows
+        assert row["n_prompts"] == 30
+    assert "benchmark's version (1, 2.0)" in run("leaderboard", db=store).err
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:
+    shown = [str(number(value, 3, sign=True)) for value in (-1e-17, -0.0004, -0.0006, 0.0, 1e300)]
+    assert shown[:4] == ["+0.000", "+0.000", "-0.001", "+0.000"]
+    assert float(shown[4]) == 1e300

@@ -181,6 +181,12 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
         notes.append(
             "rows differ in split, task version, metric or judge; each group is ranked alone"
         )
+    editions = {entry.condition.setting("benchmark_version") for entry, _ in rows} - {None, ""}
+    if len(editions) > 1:
+        notes.append(
+            f"rows differ in the benchmark's version ({', '.join(sorted(editions))}):"
+            " --where benchmark_version=... ranks one alone"
+        )
     if any(entry.metric.higher_is_better is None for entry, _ in rows):
         notes.append("it is not known whether higher is better; higher is ranked first")
     return notes

@@ -198,6 +198,9 @@ def _refuse_unlike(
     versions = (a.setting("task_version"), b.setting("task_version"))
     if versions[0] != versions[1]:
         differ.append(f"task version {versions[0] or 'none'!r} against {versions[1] or 'none'!r}")
+    editions = (a.setting("benchmark_version"), b.setting("benchmark_version"))
+    if all(editions) and editions[0] != editions[1]:
+        differ.append(f"benchmark version {editions[0]!r} against {editions[1]!r}")
     if metric_a.label != metric_b.label:
         differ.append(f"metric {metric_a.label!r} against {metric_b.label!r}")
     if differ and not force:
