@@ -33,10 +33,10 @@ value = "score"
 """
 
 
-def values(folder: Path) -> list[tuple[Any, ...]]:
+def values(folder: Path, **stated: str) -> list[tuple[Any, ...]]:
     """Model, prompt and value of each row of the one table of a folder."""
     (source,) = IMPORTER.claim(candidates(folder))
-    dump = IMPORTER.read(source, ImportSettings({}))
+    dump = IMPORTER.read(source, ImportSettings(stated))
     rows = [row for batch in dump.batches for row in batch.to_pylist()]
     assert not dump.rejections
     return [
@@ -68,6 +68,15 @@ def test_whatever_pandas_writes_is_taken(
     assert values(tmp_path) == [
         ("org/a", "7", 1.0), ("org/b", "7", 0.25), ("org/a", "8", 0.5), ("org/b", "8", 0.75)
     ]  # fmt: skip
+
+
+def test_model_and_benchmark_may_be_set(tmp_path: Path) -> None:
+    frame = pd.DataFrame(RECORDS)[["prompt_id", "score"]].iloc[::2]
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    found = values(tmp_path, model="org/c", benchmark="sums")
+    assert found == [("org/c", "7", 1.0), ("org/c", "8", 0.5)]
+    with pytest.raises(InputError, match="no column benchmark; .* say --set benchmark=NAME, or"):
+        values(tmp_path, model="org/c")
 
 
 def test_odd_types_of_columns(tmp_path: Path) -> None:

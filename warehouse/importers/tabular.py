@@ -52,7 +52,7 @@ class Tabular:
         return MappedTabular(mapping, place)
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Files with the columns model, benchmark, prompt_id and score, one source each."""
+        """Files with the columns prompt_id and score, one source each."""
         chosen = [item.path for item in candidates if carries_names(item)]
         return _single(chosen, _common_folder(candidates))
 

@@ -25,9 +25,10 @@ _HEAD_BYTES = 65_536
 
 
 def carries_names(candidate: Candidate) -> bool:
-    """Whether a file is a table with the columns model, benchmark, prompt_id and score."""
+    """Whether a file is a table with the columns prompt_id and score: model and benchmark may be
+    columns too, or set by the user."""
     names = set(_columns(candidate.path, candidate.head))
-    return names >= _NEEDED and not names.isdisjoint(_VALUES)
+    return "prompt_id" in names and not names.isdisjoint(_VALUES)
 
 
 def canonical_mapping(source: SourceFiles, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,7 +51,8 @@ def canonical_mapping(source: SourceFiles, values: Mapping[str, Any]) -> dict[st
             f"no column {', '.join(missing) or ' or '.join(_VALUES)}",
             path=source.name,
             expected="columns model, benchmark, prompt_id and score",
-            advice="write a mapping (docs/mappings.md) and say --map FILE",
+            advice=f"say {' '.join(f'--set {name}=NAME' for name in missing)}, or write a mapping"
+            " (docs/mappings.md) and say --map FILE",
         )
     metric: Any = {"path": "metric"} if "metric" in names else "score"
     score = {"metric": metric, "value": value}
