@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from warehouse.errors import MisuseError
-from warehouse.store.engine import Store, open_store
+from warehouse.store.engine import Store, is_made, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from warehouse.store.loader import LoadOptions
 
 
-def connect(url: str | None = None, *, create: bool = True, wait: float = 10.0) -> Warehouse:
+def connect(url: str | Path | None = None, *, create: bool = True, wait: float = 10.0) -> Warehouse:
     """A warehouse at a URL.
 
     Args:
@@ -56,9 +56,9 @@ def connect(url: str | None = None, *, create: bool = True, wait: float = 10.0) 
         StoreError: the store cannot be opened.
         SchemaVersionError: the store's schema is not the one of this program.
     """
-    if create:
-        open_store(url, create=True, wait=wait).close()
     warehouse = Warehouse(url, wait=wait)
+    if create and not is_made(warehouse.url, wait=wait):
+        open_store(warehouse.url, create=True, wait=wait).close()
     with warehouse.reading():
         return warehouse
 
@@ -70,8 +70,8 @@ class Warehouse:
     not keep others from writing.
     """
 
-    def __init__(self, url: str | None = None, *, wait: float = 10.0) -> None:
-        self.url, self.wait = url, wait
+    def __init__(self, url: str | Path | None = None, *, wait: float = 10.0) -> None:
+        self.url, self.wait = None if url is None else str(url), wait
 
     @contextmanager
     def reading(self) -> Iterator[Store]:

@@ -89,12 +89,13 @@ def parse_reference(text: str) -> list[Reference]:
 
 
 def parse_where(conditions: Sequence[str]) -> list[Where]:
-    """Read ``field=value`` conditions.
+    """Read ``field=value`` conditions; a single text is one of them.
 
     Raises:
         MisuseError: another form, or an unknown field; names the fields.
     """
-    return [_parse_one(text) for text in conditions]
+    texts = [conditions] if isinstance(conditions, str) else conditions
+    return [_parse_one(text) for text in texts]
 
 
 def find_conditions(

@@ -141,6 +141,19 @@ def open_store(
     return store
 
 
+def is_made(url: str | None = None, *, wait: float = 10.0) -> bool:
+    """Whether there is a store of any version; looks without keeping others from reading.
+
+    Raises:
+        StoreError: what is there cannot be opened.
+    """
+    parsed = dialects.parse_url(url or DEFAULT_URL)
+    if not dialects.dialect_of(parsed).exists(parsed):
+        return False
+    with open_store(url, check=False, wait=wait) as store:
+        return revision.found(store) is not None
+
+
 def _prepare(
     store: Store, *, create: bool, guarded: bool, check: bool, say: Callable[[str], None] | None
 ) -> None:

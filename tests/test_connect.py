@@ -1,0 +1,56 @@
+"""``warehouse.connect``: what it takes, and that it keeps nobody from reading."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.races import dumps
+from warehouse import connect
+from warehouse.api import Warehouse
+from warehouse.errors import StoreError
+
+READER = """
+import sys
+from warehouse import connect
+with connect(sys.argv[1], create=False).reading():
+    print("reading", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    made = tmp_path / "s.duckdb"
+    connect(str(made)).ingest(dumps(tmp_path / "dumps", 9)[0], tmp_path / "dumps" / "dump-0008.csv")
+    return made
+
+
+def test_a_path_is_a_store_as_its_name_is(path: Path) -> None:
+    assert isinstance(connect(path), Warehouse)
+    boards = [connect(store).leaderboard("quiz-0") for store in (path, str(path))]
+    assert [len(board.rows) for board in boards] == [2, 2]
+    with pytest.raises(StoreError, match="no store at"):
+        connect(path.with_name("other.duckdb"), create=False)
+    assert not path.with_name("other.duckdb").exists()
+    connect(path.with_name("other.duckdb"))
+    assert path.with_name("other.duckdb").exists()
+
+
+def test_connecting_needs_no_more_than_reading_where_a_store_is(path: Path) -> None:
+    command = [sys.executable, "-c", READER, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+        assert reader.stdout and reader.stdout.readline() == b"reading\n"
+        assert len(connect(str(path), wait=0).leaderboard("quiz-0").rows) == 2
+        reader.communicate()
+    assert reader.returncode == 0
+
+
+def test_a_single_condition_may_be_a_text(path: Path) -> None:
+    store = connect(str(path))
+    (row,) = store.leaderboard("quiz-0", where="model=org/model-1").rows
+    assert row.model == "org/model-1"
+    assert len(store.leaderboard("quiz-0", where=["model!=org/model-1"]).rows) == 1
