@@ -171,6 +171,14 @@ def test_an_object_that_is_unscored_stands_for_each_of_its_keys(
     assert ("rubric", "") not in scores
 
 
+def test_two_scores_of_one_name_are_rejected(tmp_path: Path, document: Document) -> None:
+    first_of(document)["scores"]["rubric.style"] = {"value": 9.0}
+    taken = take(written(tmp_path, document))
+    (rejection,) = taken.dump.rejections
+    assert rejection.found == "two of its scores would be called rubric.style"
+    assert ("q/1", 0) not in by_draw(taken)
+
+
 def test_one_reducer_of_one_epoch_is_the_value_itself(tmp_path: Path) -> None:
     document = parse_json((FIXTURES / "grid.json").read_bytes())
     document["eval"]["config"] |= {"epochs": 1, "epochs_reducer": ["mode"]}

@@ -165,7 +165,12 @@ class Reader:
         return [as_score(name, value, state) for name, value in values]
 
     def _values(self, scores: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
-        given = dict(values_of(scores, self.scoring.unnamed))
+        pairs = list(values_of(scores, self.scoring.unnamed))
+        given = dict(pairs)
+        if len(given) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"two of its scores would be called {twice}")
         for name in self._metrics:
             if name not in given and not any(other.startswith(f"{name}.") for other in given):
                 given[name] = None
