@@ -155,3 +155,25 @@ def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:
     shown = [str(number(value, 3, sign=True)) for value in (-1e-17, -0.0004, -0.0006, 0.0, 1e300)]
     assert shown[:4] == ["+0.000", "+0.000", "-0.001", "+0.000"]
     assert float(shown[4]) == 1e300
+
+
+def test_settings_in_which_two_models_differ_are_told(run: Caller, tmp_path: Path) -> None:
+    """A difference between models at two temperatures is not one between models alone."""
+    table, mapping, store = tmp_path / "t.csv", tmp_path / "m.toml", str(tmp_path / "s.duckdb")
+    rows = [
+        f"{model},{heat},{i},{int(i % 3 > 0)}"
+        for model, heat in (("x", 0), ("y", 1), ("z", 1)) for i in range(30)
+    ]  # fmt: skip
+    table.write_text("\n".join(["model,heat,id,score", *rows]))
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = { const = "b" }\ntemperature = "heat"\n'
+        '[sample]\nprompt_id = "id"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
+    )
+    assert run("ingest", str(table), "--map", str(mapping), db=store).code == 0
+    shown = run("compare", "x", "y", db=store).out
+    assert shown.startswith("a = x, temperature=0.0\nb = y, temperature=1.0\n")
+    assert run("compare", "y", "z", db=store).out.startswith("a = y\nb = z\n")
+    rows_of = {row["model"]: row["condition"] for row in run(
+        "leaderboard", "b", "--json", db=store
+    ).rows}  # fmt: skip
+    assert rows_of == {"x": "temperature=0.0", "y": "temperature=1.0", "z": "temperature=1.0"}

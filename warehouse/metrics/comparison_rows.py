@@ -121,7 +121,7 @@ class ComparisonRow(Row):
 def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options) -> ComparisonRow:
     """The row of two conditions on one benchmark."""
     a, b = pair.a, pair.b
-    labels = describe((a, b)) if a.model == b.model else ("", "")
+    labels = describe((a, b))
     p = tests.chosen(options.test)
     values_a, values_b = (
         side.values[rows] for side, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b))

@@ -23,6 +23,7 @@ SETTINGS = (
 #: Those that a reader must see even where they differ between models only.
 ALWAYS_TOLD = (
     "agent", "split", "benchmark_version", "task_version", "formulation", "fewshot",
+    "reasoning_effort", "temperature",
 )  # fmt: skip
 _HASHES = {"template_hash", "system_prompt_hash", "scorers_key", "checkpoint"}
 _EARLY = datetime.min
