@@ -144,6 +144,7 @@ class Loader:
         started = time.monotonic()
         parsed = dump if isinstance(dump, Parsed) else self.parse(dump, options)
         self.bench.use(parsed.slot)
+        self.bench.expect(parsed.n_rows)
         try:
             for left in reversed(range(ATTEMPTS)):
                 try:

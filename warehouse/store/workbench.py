@@ -21,6 +21,9 @@ from warehouse.store import dialects
 from warehouse.store.binds import rename_binds
 from warehouse.store.engine import Store
 
+#: Rows from which on a source is large.
+LARGE = 50_000
+
 
 class Workbench:
     """Scratch tables beside a store. Use :func:`open_workbench`.
@@ -50,6 +53,11 @@ class Workbench:
         """Leave half of the cores to the parser: two connections that each use all of them took a
         quarter more processor time for the same load (benchmarks, lm-eval, two cores)."""
         self.run(f"set threads = {max(1, (os.cpu_count() or 2) // 2)}")
+
+    def expect(self, n_rows: int) -> None:
+        """Make ready for a source: the rows of a large one go straight into the tables."""
+        threshold = dialects.LARGE_COMMIT if n_rows >= LARGE else dialects.CHECKPOINT_THRESHOLD
+        self.run(f"set checkpoint_threshold = '{threshold}'")
 
     def use(self, slot: int) -> None:
         """Read what was parsed into slot 0 or 1."""
@@ -105,6 +113,7 @@ class Workbench:
     def close(self) -> None:
         """Let go of what is not the store's."""
         self.run("reset threads")
+        self.expect(0)
         self.run(f"""set search_path = '"{self.home}".main'""")
         self.run("detach database if exists scratch")
 

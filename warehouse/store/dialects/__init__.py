@@ -11,15 +11,22 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from warehouse.errors import MisuseError
-from warehouse.store.dialects.embedded import DUCKDB, input_error, is_embedded_file, workbench
+from warehouse.store.dialects.embedded import (
+    CHECKPOINT_THRESHOLD,
+    DUCKDB,
+    LARGE_COMMIT,
+    input_error,
+    is_embedded_file,
+    workbench,
+)
 from warehouse.store.dialects.record import Dialect, json_text
 from warehouse.store.dialects.server import POSTGRESQL
 
 __all__ = [
-    "DIALECTS", "SORTED_INDEX", "Dialect", "dialect_of", "input_error", "is_embedded_file",
-    "is_shared", "json_text", "parse_url", "register_migrations", "too_long", "upsert",
-    "value_error", "vector_type", "wants_foreign_keys", "wants_indexes", "workbench",
-    "workbench_of",
+    "CHECKPOINT_THRESHOLD", "DIALECTS", "LARGE_COMMIT", "SORTED_INDEX", "Dialect", "dialect_of",
+    "input_error", "is_embedded_file", "is_shared", "json_text", "parse_url",
+    "register_migrations", "too_long", "upsert", "value_error", "vector_type",
+    "wants_foreign_keys", "wants_indexes", "workbench", "workbench_of",
 ]  # fmt: skip
 
 #: An index of facts, which come sorted: it keeps the range of each stretch of pages, and so costs

@@ -25,6 +25,9 @@ from warehouse.store.dialects.record import OTHER_LENGTH, Dialect, json_text
 MEMORY_LIMIT = "500MB"
 #: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
 CHECKPOINT_THRESHOLD = "64MB"
+#: The same for a commit of so many rows that it is quicker not to log them first: the engine writes
+#: a commit that the log has no room for into the tables at once (a tenth of the time of a load).
+LARGE_COMMIT = "1MB"
 #: Where the engine's own choice of a compression is worse, by table and column. Hashes cannot be
 #: compressed, and trying to takes longer than writing them; texts become half as large as by its
 #: choice, in half the time (60 000 responses of real models).
