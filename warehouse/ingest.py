@@ -21,7 +21,7 @@ from warehouse.importers.values import with_values
 from warehouse.records import Candidate, ImportSettings, Rejection, SourceFiles
 from warehouse.store import clusters, ledger
 from warehouse.store.engine import Store
-from warehouse.store.loader import Loader, LoadOptions, LoadReport, Parsed
+from warehouse.store.loader import Loader, LoadOptions, LoadReport, NeedsMemoryError, Parsed
 
 _log = logging.getLogger(__name__)
 
@@ -387,12 +387,16 @@ def _begin(
 def _parse(
     loader: Loader, job: _Job, plan: _Plan, rejections: list[Rejection], slot: int
 ) -> Parsed:
-    dump = job.importer.read(job.files, plan.settings)
-    dump.runs = tuple(with_values(header, plan.settings.values) for header in dump.runs)
-    try:
-        return loader.parse(dump, plan.options, slot)
-    finally:
-        rejections += dump.rejections
+    while True:
+        dump = job.importer.read(job.files, plan.settings)
+        dump.runs = tuple(with_values(header, plan.settings.values) for header in dump.runs)
+        try:
+            return loader.parse(dump, plan.options, slot)
+        except NeedsMemoryError:
+            if not loader.more_memory():
+                raise
+        finally:
+            rejections[:] = dump.rejections
 
 
 def _finish(work: _Work, begun: _Begun) -> LoadReport:

@@ -31,6 +31,17 @@ from warehouse.store.workbench import open_workbench
 ATTEMPTS = 3
 
 
+class NeedsMemoryError(InputError):
+    """A source that cannot be loaded with the memory that the engine may use."""
+
+    def __init__(self, path: str = "") -> None:
+        super().__init__(
+            "it needs more memory than the engine may use",
+            path=path,
+            advice="allow more, as in WAREHOUSE_MEMORY_LIMIT=8GB, or split the dump",
+        )
+
+
 @dataclass(frozen=True)
 class LoadOptions:
     """What the user said about conflicts, duplicates, faults and texts."""
@@ -113,6 +124,7 @@ class Loader:
 
         Raises:
             InputError: a value that no store can hold.
+            NeedsMemoryError: what the engine may use was not enough.
         """
         self.parser.use(slot)
         try:
@@ -122,9 +134,16 @@ class Loader:
                 staging.gather_texts(self.parser, options.text)
             return Parsed(dump, slot, n_rows)
         except Exception as error:
+            if dialects.out_of_memory(error):
+                raise NeedsMemoryError from error
             if dialects.value_error(error):
                 raise _unfit(error) from error
             raise
+
+    def more_memory(self) -> bool:
+        """Let the engine use twice as much while this loader is open; for the thread that parses.
+        False if it has all that it may have."""
+        return dialects.more_memory(self.parser.raw)
 
     def load(
         self,
@@ -146,19 +165,30 @@ class Loader:
         self.bench.use(parsed.slot)
         self.bench.expect(parsed.n_rows)
         try:
-            for left in reversed(range(ATTEMPTS)):
-                try:
-                    return self._attempt(parsed, source, options, started, dry_run)
-                except Exception as error:
-                    if not (left and self.store.dialect.retryable(error)):
-                        raise
+            return self._attempts(parsed, source, options, started, dry_run)
         except BaseException as error:
             if isinstance(error, UnfitError) or dialects.value_error(error):
                 raise _unfit(error, source.path) from error
             raise
         finally:
             self.bench.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
-        raise AssertionError("the last attempt returns or raises")
+
+    def _attempts(
+        self, parsed: Parsed, source: ledger.Claim, options: LoadOptions, started: float,
+        dry_run: bool,
+    ) -> LoadReport:  # fmt: skip
+        left = ATTEMPTS
+        while True:
+            try:
+                return self._attempt(parsed, source, options, started, dry_run)
+            except Exception as error:
+                if dialects.out_of_memory(error):
+                    if not dialects.more_memory(self.bench.raw):
+                        raise NeedsMemoryError(source.path) from error
+                    continue
+                left -= 1
+                if not (left and self.store.dialect.retryable(error)):
+                    raise
 
     def _attempt(
         self, parsed: Parsed, source: ledger.Claim, options: LoadOptions, started: float,

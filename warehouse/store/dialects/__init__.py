@@ -17,6 +17,8 @@ from warehouse.store.dialects.embedded import (
     LARGE_COMMIT,
     input_error,
     is_embedded_file,
+    more_memory,
+    out_of_memory,
     workbench,
 )
 from warehouse.store.dialects.record import Dialect, json_text
@@ -24,8 +26,8 @@ from warehouse.store.dialects.server import POSTGRESQL
 
 __all__ = [
     "CHECKPOINT_THRESHOLD", "DIALECTS", "LARGE_COMMIT", "SORTED_INDEX", "Dialect", "dialect_of",
-    "input_error", "is_embedded_file", "is_shared", "json_text", "parse_url",
-    "register_migrations", "too_long", "upsert", "value_error", "vector_type",
+    "input_error", "is_embedded_file", "is_shared", "json_text", "more_memory", "out_of_memory",
+    "parse_url", "register_migrations", "too_long", "upsert", "value_error", "vector_type",
     "wants_foreign_keys", "wants_indexes", "workbench", "workbench_of",
 ]  # fmt: skip
 

@@ -21,8 +21,9 @@ from warehouse.store.binds import bind_names, rename_binds, replace_binds
 from warehouse.store.dialects.record import OTHER_LENGTH, Dialect, json_text
 
 #: Memory that a connection which loads may use before it spills to disk; more makes it no faster.
-#: Connections that read have the engine's own limit. WAREHOUSE_MEMORY_LIMIT overrides both.
-MEMORY_LIMIT = "500MB"
+#: What cannot be spilled may need more: then it gets it (`more_memory`). Connections that read have
+#: the engine's own limit. WAREHOUSE_MEMORY_LIMIT overrides both.
+MEMORY_LIMIT = "400MB"
 #: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
 CHECKPOINT_THRESHOLD = "64MB"
 #: The same for a commit of so many rows that it is quicker not to log them first: the engine writes
@@ -61,6 +62,30 @@ def input_error(error: BaseException) -> bool:
         duckdb.InvalidInputException | duckdb.ConversionException | duckdb.OutOfRangeException
         | duckdb.BinderException | duckdb.IOException | duckdb.ParserException,
     )  # fmt: skip
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether a statement or a commit needed more memory than the engine may use."""
+    import duckdb
+
+    cause = getattr(error, "orig", None) or error
+    return isinstance(cause, duckdb.OutOfMemoryException) or "could not allocate block" in str(
+        cause
+    )
+
+
+def more_memory(raw: Any) -> bool:
+    """Double what the engine may use, up to four fifths of the machine's; False where it has that
+    already, or the user has said how much it may use."""
+    if os.environ.get("WAREHOUSE_MEMORY_LIMIT"):
+        return False
+    number, unit = raw.execute("select current_setting('memory_limit')").fetchone()[0].split()
+    held = float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
+    most = 0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if held > 0.99 * most:
+        return False
+    raw.execute(f"set memory_limit = '{min(2 * held, most) / 1e6:.0f}MB'")
+    return True
 
 
 def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, Any]:
