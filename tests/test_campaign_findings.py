@@ -92,6 +92,23 @@ def test_a_question_of_lists_inside_lists(tmp_path: Path, depth: int, slowly: bo
         assert slowly or "row 2" in refused.error or "line 2" in refused.error
 
 
+@pytest.mark.parametrize("version, part, value", [
+    ("v0_4_2", "config", None), ("v0_4_2", "configs", None), ("v0_4_2", "configs", [{}]),
+    ("v0_4_13/org__demo-model", "group_subtasks", {"demo": [{"task": "demo_mc"}, None]}),
+    ("v0_4_13/org__demo-model", "group_subtasks", None),
+])  # fmt: skip
+def test_a_part_of_the_results_that_is_another_kind_of_value(
+    tmp_path: Path, version: str, part: str, value: object
+) -> None:
+    folder = shutil.copytree(FIXTURES / "lm_eval" / version, tmp_path / "run")
+    (path,) = folder.glob("results*.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {part: value}))
+    with open_store(str(tmp_path / "store"), create=True) as store:
+        report = ingest(store, [folder], values={"model": "org/m"})
+    assert not any("defect" in item.error for item in report.refused)
+    assert report.total("n_runs") > 0
+
+
 def test_a_filter_that_is_no_text_counts_as_none(tmp_path: Path) -> None:
     row = {"doc": {"q": 1}, "target": "a", "arguments": [], "resps": [["a"]],
            "filtered_resps": ["a"], "metrics": ["acc"], "acc": 1.0}  # fmt: skip

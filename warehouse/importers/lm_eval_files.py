@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from warehouse.errors import InputError
+from warehouse.importers.lm_eval_model import mapping_of
 from warehouse.records import Candidate, parse_json
 
 _STAMP = r"\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?"
@@ -99,8 +100,8 @@ def task_of_old_name(path: Path, tasks: Iterable[str]) -> str:
 
 def old_sample_names(results: Any) -> set[str]:
     """Stems of the sample files that 0.4.0-0.4.2 writes beside a results file."""
-    arguments = re.sub("[/=]", "__", str(results.get("config", {}).get("model_args")))
-    return {f"{arguments}_{task}" for task in results.get("configs", {})}
+    arguments = re.sub("[/=]", "__", str(mapping_of(results, "config").get("model_args")))
+    return {f"{arguments}_{task}" for task in mapping_of(results, "configs")}
 
 
 def open_text(path: Path) -> IO[bytes]:

@@ -186,6 +186,7 @@ class Results:
             child: group
             for group, children in reversed(subtasks.items())
             for child in (children if isinstance(children, list) else ())
+            if isinstance(child, str)
         }
         chain: list[str] = []
         while task in parents and parents[task] not in chain:
