@@ -93,7 +93,7 @@ def test_odd_types_of_columns(tmp_path: Path) -> None:
         ("a.json", b'[{"model": "org/a", "benchmark": "b", "prompt_id": 1, "sco'),
         ("a.json", b"[" * 50_000),
         ("a.csv.gz", b"model,benchmark,prompt_id,score\n"),
-        ("a.csv.gz", gzip.compress(b"model,benchmark,prompt_id,colour\n")),
+        ("a.csv.gz", gzip.compress(b"model,benchmark,prompt_id,colour\n", mtime=0)),
     ],
 )
 def test_other_files_are_left_to_others(tmp_path: Path, name: str, content: bytes) -> None:
