@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -22,6 +23,10 @@ from tests.cli import Caller, filled_url
 from tests.stores import ENGINES
 from tests.world import build_world
 from warehouse.store.engine import Store, open_store
+
+# A shell has its background jobs ignore SIGINT, which is inherited: commands under test shall not.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 30.0
