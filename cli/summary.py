@@ -65,6 +65,8 @@ def _print_notes(report: IngestReport, state: State) -> None:
 
 
 def _unclaimed(path: str) -> str:
+    if Path(path).is_dir():
+        return f"{path}: a link to a folder, which is not followed; name that folder itself"
     if Path(path).suffix.lower() in ARCHIVES:
         return f"{path}: an archive or packed file; unpack it first"
     return f"{path}: no importer knows this file"

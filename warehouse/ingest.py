@@ -225,7 +225,7 @@ def sources(
 def walk(path: Path) -> Iterator[Path]:
     """The files of a folder that are not hidden, or the file itself.
 
-    Links to folders are followed, but not into what is walked anyway.
+    A link to a folder leads out of the dump: it is not followed, and yielded as it is.
 
     Raises:
         MisuseError: there is no such file or folder.
@@ -235,22 +235,11 @@ def walk(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
-    walked = [path.resolve()]
-    for folder, subfolders, names in os.walk(path, followlinks=True):
-        shown = sorted(name for name in subfolders if not _is_hidden(name))
-        subfolders[:] = [name for name in shown if _is_new(Path(folder, name), walked)]
-        yield from (Path(folder) / name for name in sorted(names) if not _is_hidden(name))
-
-
-def _is_new(folder: Path, walked: list[Path]) -> bool:
-    """A folder, or a link to one that shares nothing with those walked, which it then joins."""
-    if not folder.is_symlink():
-        return True
-    target = folder.resolve()
-    if any(target.is_relative_to(known) or known.is_relative_to(target) for known in walked):
-        return False
-    walked.append(target)
-    return True
+    for folder, subfolders, names in os.walk(path):
+        links = [name for name in subfolders if Path(folder, name).is_symlink()]
+        subfolders[:] = sorted(name for name in {*subfolders} - {*links} if not _is_hidden(name))
+        shown = sorted(name for name in (*names, *links) if not _is_hidden(name))
+        yield from (Path(folder) / name for name in shown)
 
 
 def _is_hidden(name: str) -> bool:
@@ -437,9 +426,8 @@ def _parsed(begun: _Begun) -> Parsed:
     except WarehouseError:
         raise
     except Exception as error:
-        if isinstance(error, RecursionError) or "Recursion limit" in str(
-            error
-        ):  # the latter: orjson
+        # the latter are the words of the parser
+        if isinstance(error, RecursionError) or "Recursion limit" in str(error):
             raise InputError(
                 "lists or objects stand inside each other, too deep to read",
                 expected="at most 250 levels",
