@@ -24,9 +24,14 @@ from tests.stores import ENGINES
 from tests.world import build_world
 from warehouse.store.engine import Store, open_store
 
-# A shell has its background jobs ignore SIGINT, which is inherited: commands under test shall not.
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# Children inherit that a shell has its background jobs ignore SIGINT, and nohup SIGHUP: commands
+# under test shall ignore neither.
+for _number, _usual in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 30.0
