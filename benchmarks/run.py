@@ -48,7 +48,9 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where dumps are made, and kept")
     parser.add_argument("--server", help="URL of a PostgreSQL database to use and empty")
     parser.add_argument(
-        "--peer", type=Path, help="Python that has inspect-ai (inspect) or evalstats (pairs)"
+        "--peer",
+        type=Path,
+        help="Python that has inspect-ai (inspect), evalstats (pairs) or duckdb-engine (lm-eval)",
     )
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="warehouse-bench-"))
