@@ -22,7 +22,7 @@ from .options import (
 )
 from .output import Output
 from .state import State, pass_state
-from .table import decimals, interval, number, print_table, visible
+from .table import decimals, interval, number, p_value, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.metrics.compare import Comparison
@@ -142,15 +142,12 @@ def _cells(row: ComparisonRow, verbose: bool) -> list[Any]:
         row.benchmark, row.split, row.metric, number(row.mean_a, places),
         number(row.mean_b, places), number(row.difference, places, sign=True),
         number(row.standard_error, places), interval(row.ci_low, row.ci_high, places),
-        _p(row.p_t), _p(row.p_permutation), _p(row.p_mcnemar), _p(row.p_wilcoxon), _p(row.p_holm),
-        row.better or "neither", equal, _p(row.p_equivalence), row.n_prompts, row.n_clusters,
+        p_value(row.p_t), p_value(row.p_permutation), p_value(row.p_mcnemar),
+        p_value(row.p_wilcoxon), p_value(row.p_holm),
+        row.better or "neither", equal, p_value(row.p_equivalence), row.n_prompts, row.n_clusters,
         row.only_a, row.only_b, row.unscored_a, row.unscored_b, number(row.correlation, 2),
         row.method if verbose else "", row.flags,
     ]  # fmt: skip
-
-
-def _p(value: float | None) -> str | None:
-    return None if value is None else f"{value:.2g}"
 
 
 def _print_flips(found: Comparison, limit: int) -> None:

@@ -67,15 +67,17 @@ REFUSED = 3
     help="Stay, and ingest what comes into the folders once it has settled.",
 )  # fmt: skip
 @click.option(
-    "--settle", metavar="SECONDS", type=click.FloatRange(min=0), default=2.0, show_default=True,
-    help="With --watch: a file is ready when it has not changed for so long.",
+    "--settle", metavar="SECONDS", type=click.FloatRange(min=0),
+    help="With --watch: a file is ready when it has not changed for so long. [default: 2]",
 )  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="An array with one object per source.")
 @pass_state
-def ingest(state: State, /, watch: bool, settle: float, **given: Any) -> None:
+def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> None:
     if watch:
-        _watch(state, Given(**given), settle)
+        _watch(state, Given(**given), 2.0 if settle is None else settle)
         return
+    if settle is not None:
+        raise click.UsageError("--settle goes with --watch")
     report = _ingest(state, Given(**given))
     for refused in report.refused:
         click.echo(f"Error: {refused.error}", err=True)

@@ -13,5 +13,5 @@ from .state import State, pass_state
 def init(state: State) -> None:
     from warehouse.store import revision
 
-    with state.open_or_create() as store:
+    with state.open_or_create(beside_others=True) as store:
         click.echo(f"{store.name} is ready, schema {revision.HEAD}")

@@ -20,7 +20,7 @@ from .options import (
 )
 from .output import Output
 from .state import State, pass_state
-from .table import decimals, interval, number, print_table
+from .table import decimals, interval, number, p_value, print_table
 
 if TYPE_CHECKING:
     from warehouse.metrics.pair_rows import PairRow
@@ -99,14 +99,10 @@ def _cells(row: PairRow, places: int, labels: dict[tuple[int, ...], str]) -> lis
     return [
         row.split, labels[row.runs_a], labels[row.runs_b],
         number(row.difference, places, sign=True), number(row.standard_error, places),
-        interval(row.ci_low, row.ci_high, places), _p(row.p_value), _p(row.p_holm), _p(row.p_bh),
-        _p(row.p_max_t), row.better or "neither", row.n_prompts, row.n_clusters,
-        number(row.correlation, 2), row.reason,
+        interval(row.ci_low, row.ci_high, places), p_value(row.p_value), p_value(row.p_holm),
+        p_value(row.p_bh), p_value(row.p_max_t), row.better or "neither", row.n_prompts,
+        row.n_clusters, number(row.correlation, 2), row.reason,
     ]  # fmt: skip
-
-
-def _p(value: float | None) -> str | None:
-    return None if value is None else f"{value:.2g}"
 
 
 def _head(found: Pairs) -> None:

@@ -119,8 +119,10 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
 
     Raises:
         StatisticsError: a level out of range.
-        MisuseError: a webhook that is none.
+        MisuseError: no such family, or a webhook that is none; of the file's says where.
     """
+    from warehouse.errors import MisuseError
+    from warehouse.metrics.families import choose_families
     from warehouse.metrics.families.base import Settings
     from warehouse.refresh.running import Work
 
@@ -134,6 +136,12 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
         if (value := said(name)) is not None
     }  # fmt: skip
     lists = [tuple(said(name) or ()) for name in ("families", "benchmarks", "baselines")]
+    try:
+        choose_families(lists[0])
+    except MisuseError as error:
+        if options.get("families"):
+            raise
+        raise MisuseError(f"{config.said['refresh.families'].origin}: {error}") from None
     webhook = webhook_of(config)
     channels = (LOG, *([WEBHOOK] if webhook else [])) if alerts else ()
     return Work(lists[0], lists[1], Settings(baselines=lists[2], **numbers), channels)

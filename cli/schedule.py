@@ -85,6 +85,8 @@ def schedule(
         _show_next(_times(settings), show_next, output)
         return 0
     if once:
+        if "cron" in given:
+            _times(settings)  # it is not needed, but a mistake in it is one
         return _once(state, settings)
     _stay(state, settings)
     return 0
@@ -201,12 +203,10 @@ def _once(state: State, settings: _Settings) -> int:
 
 
 def _job(state: State, settings: _Settings) -> Job:
-    from warehouse.metrics.families import choose_families
     from warehouse.schedule.job import Job
 
     config = settings.config
     work = wanted(config, {}, alerts=True)
-    choose_families(work.families)
     hooked = config.publish_path.value if config.publish_after.value else ""
     return Job(
         watch=tuple(settings["watch"]), settle=settings["settle"], work=work,

@@ -53,11 +53,18 @@ class State:
 
         return Access(self.open, lambda: self.open(write=True))
 
-    def open_or_create(self) -> Store:
-        """The store for writing, made if there is none."""
+    def open_or_create(self, *, beside_others: bool = False) -> Store:
+        """The store for writing, made if there is none.
+
+        Args:
+            beside_others: also where tables of somebody else lie.
+        """
         from warehouse.store.engine import open_store
 
-        return open_store(self.config().url.value, create=True, wait=self.wait, say=self.say)
+        return open_store(
+            self.config().url.value, create=True, beside_others=beside_others, wait=self.wait,
+            say=self.say,
+        )  # fmt: skip
 
     def say(self, text: str) -> None:
         """A remark beside the answer, on standard error, unless quiet."""

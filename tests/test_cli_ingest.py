@@ -124,6 +124,14 @@ def test_a_dry_run_leaves_an_empty_database_empty(
     assert run("runs", db=store_url).code == 4
 
 
+def test_what_only_a_watch_needs_is_not_ignored(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
+    run("ingest", str(tmp_path), "--settle", "3", db=duckdb_url).fails(
+        2, "--settle goes with --watch"
+    )
+
+
 def test_a_bad_source_is_refused_and_the_rest_loaded(
     run: Caller, store_url: str, tmp_path: Path
 ) -> None:

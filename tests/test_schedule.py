@@ -402,6 +402,7 @@ def test_a_run_that_dies_does_not_end_it(tmp_path: Path) -> None:
         (["--cron", "* * * * *", "--json"], 2, "go with --show-next"),
         (["--once", "--health", "h.json"], 2, "--once goes with neither"),
         (["--once", "--show-next", "3"], 2, "--once goes with neither"),
+        (["--once", "--cron", "x"], 2, "--cron: 'x' has 1 fields; expected five"),
     ],
 )
 def test_a_mistake_is_refused_at_the_start(
@@ -420,7 +421,11 @@ def test_a_mistake_is_refused_at_the_start(
         ("[schedule]\ngrace = -1", 3, "line 2: schedule.grace is -1; expected a number of seconds"),
         ("[schedule]\nlog_format = 'xml'", 3, "schedule.log_format is 'xml'; expected 'text' or"),
         ("[schedule]\nevery = '1h'", 3, "unknown key 'schedule.every'"),
-        ("[schedule]\ncron='* * * * *'\n[refresh]\nfamilies = ['x']", 2, "no metric family 'x'"),
+        (
+            "[schedule]\ncron='* * * * *'\n[refresh]\nfamilies = ['x']",
+            2,
+            "line 4: no metric family 'x'",
+        ),
         ("[schedule]\ncron='* * * * *'\n[alerts]\nalpha = 1", 2, "alpha of alerts lies between"),
     ],
 )

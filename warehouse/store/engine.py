@@ -101,6 +101,7 @@ def open_store(
     *,
     write: bool = False,
     create: bool = False,
+    beside_others: bool = False,
     guarded: bool = False,
     check: bool = True,
     wait: float = 10.0,
@@ -113,6 +114,7 @@ def open_store(
             ``duckdb:///warehouse.duckdb``.
         write: open for writing.
         create: create the schema where there is none (implies ``write``).
+        beside_others: create it also in a database that holds tables which are not a store's.
         guarded: a connection that can neither write nor reach files or the network.
         check: refuse a schema of another version.
         wait: seconds to wait for a store that another process holds.
@@ -134,7 +136,12 @@ def open_store(
         parsed, dialect, wait, say,
     )  # fmt: skip
     try:
-        _prepare(store, create=create, guarded=guarded, check=check, say=say)
+        if create and revision.found(store) is None:
+            _create(store, beside_others, say)
+        elif check:
+            revision.require(store)
+        if guarded:
+            dialect.guard(store.connection)
     except BaseException:
         store.close()
         raise
@@ -154,19 +161,22 @@ def is_made(url: str | None = None, *, wait: float = 10.0) -> bool:
         return revision.found(store) is not None
 
 
-def _prepare(
-    store: Store, *, create: bool, guarded: bool, check: bool, say: Callable[[str], None] | None
-) -> None:
-    if create and revision.found(store) is None:
-        from warehouse.store import migrate
+def _create(store: Store, beside_others: bool, say: Callable[[str], None] | None) -> None:
+    from warehouse.store import migrate
 
-        migrate.upgrade(store)
-        if say:
-            say(f"created {store.name}")
-    elif check:
-        revision.require(store)
-    if guarded:
-        store.dialect.guard(store.connection)
+    if not beside_others:
+        with store.begin() as connection:
+            names = sorted({*sa.inspect(connection).get_table_names()} - {"alembic_version"})
+        if names:
+            several = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+            raise StoreError(
+                f"{store.name} is no store and holds other tables: {several}; give another one with"
+                f" --db, or say that they shall lie beside each other: warehouse --db {store.name}"
+                " init"
+            )
+    migrate.upgrade(store)
+    if say:
+        say(f"created {store.name}")
 
 
 #: What to do about a file that cannot be read any more.
