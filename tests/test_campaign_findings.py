@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from tests.campaign.units import FIXTURES
 from warehouse.ingest import ingest
+from warehouse.store.check import check
 from warehouse.store.engine import open_store
 from warehouse.store.loader import LoadOptions
 
@@ -157,3 +159,25 @@ def test_names_and_settings_that_an_engine_cannot_hold(
     for item in report.refused:
         assert "dump.jsonl" in item.error and "defect" not in item.error
     assert isinstance(split, str) or not report.refused
+
+
+@pytest.mark.parametrize(
+    ("group", "pattern", "strange", "place"),
+    [
+        ("lm_eval/v0_3/say_*.json", r'"doc_id": \d+', '"doc_id": 9223372036854775808', "position"),
+        ("helm/runs/*/*/stats.json", r'"mean": [\d.]+', '"mean": 1e308', "n of published_score"),
+    ],
+)
+def test_whole_numbers_that_no_column_holds(
+    store_url: str, tmp_path: Path, group: str, pattern: str, strange: str, place: str
+) -> None:
+    target = next(FIXTURES.glob(group))
+    shutil.copytree(target.parent, tmp_path / "dump" / target.parent.name)
+    for path in (tmp_path / "dump").rglob(target.name):
+        path.write_text(re.sub(pattern, strange, path.read_text()))
+    with open_store(store_url, create=True) as store:
+        report = ingest(store, [tmp_path / "dump"], values={"model": "org/m"})
+        (refused,) = report.refused
+        assert f"{place} " in refused.error and "repair" in refused.error
+        assert "defect" not in refused.error
+        assert check(store).ok

@@ -9,7 +9,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 
+from warehouse.errors import InputError
 from warehouse.records import SAMPLE_SCHEMA, Candidate, Dump, ImportSettings, SourceFiles
+from warehouse.records.whole import too_large
 
 _STEP = re.compile(r"(?:^|[^a-z])(?:step|checkpoint|ckpt)[-_=]?(\d+)", re.IGNORECASE)
 
@@ -45,8 +47,28 @@ class Importer(Protocol):
 
 
 def batch_of(rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
-    """Rows (dictionaries with fields of the sample schema; missing ones are null) as a batch."""
-    return pa.RecordBatch.from_pylist(list(rows), schema=SAMPLE_SCHEMA)
+    """Rows (dictionaries with fields of the sample schema; missing ones are null) as a batch.
+
+    Raises:
+        InputError: a whole number that its column cannot hold.
+    """
+    try:
+        return pa.RecordBatch.from_pylist(list(rows), schema=SAMPLE_SCHEMA)
+    except (OverflowError, pa.ArrowInvalid):
+        for row in rows:
+            for field in SAMPLE_SCHEMA:
+                number = too_large(row.get(field.name), field.type)
+                if number is not None:
+                    raise _beyond(number, f"{field.name} of item {row.get('prompt_id')}") from None
+        raise
+
+
+def _beyond(number: int, place: str) -> InputError:
+    return InputError(
+        f"{place} is {str(number)[:30]}",
+        expected="a whole number that fits a column of the store",
+        advice="repair it, or leave it out",
+    )
 
 
 def infer_step(*texts: str | Path | None) -> int | None:

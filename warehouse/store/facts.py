@@ -15,7 +15,7 @@ from warehouse.store.decisions import Decision
 from warehouse.store.dimensions import allocate
 from warehouse.store.engine import Store
 from warehouse.store.identity import digest, scorers_key, spec_of
-from warehouse.store.rows import append
+from warehouse.store.rows import append, as_arrow
 from warehouse.store.staging import Measured
 from warehouse.store.workbench import Workbench
 
@@ -315,18 +315,9 @@ def publish(store: Store, bench: Workbench, state: _Load, run_ids: Mapping[int, 
             metric = state.metric_ids[group_spec(state.dump, item)]
             rows.append(_published_row(state, item, 0, None, metric))
     if rows:
-        bench.put("published_row", pa.Table.from_pylist(rows, schema=_PUBLISHED))
+        bench.put("published_row", as_arrow(tables.published_score, rows))
         bench.push("published_score", "select * from published_row")
         bench.drop(["published_row"])
-
-
-_PUBLISHED = pa.schema(
-    [(name, pa.int64()) for name in
-     ("run_group_id", "run_id", "source_id", "benchmark_id", "metric_id")]
-    + [(name, pa.string()) for name in ("statistic", "perturbation", "split")]
-    + [("value", pa.float64()), ("standard_error", pa.float64()), ("n", pa.int64()),
-       ("raw", pa.string())]
-)  # fmt: skip
 
 
 def _published_row(

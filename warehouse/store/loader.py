@@ -23,7 +23,7 @@ from warehouse.store.decisions import Decision, OnConflict, decide
 from warehouse.store.dimensions import Dimensions, allocate, benchmark_row
 from warehouse.store.engine import Store
 from warehouse.store.identity import condition_key, run_key, spec_of
-from warehouse.store.rows import UnfitError
+from warehouse.store.rows import TooLargeError, UnfitError
 from warehouse.store.staging import Measured, OnDuplicate, TextPolicy
 from warehouse.store.workbench import open_workbench
 
@@ -425,13 +425,14 @@ def group_spec(dump: Dump, row: PublishedScore) -> MetricSpec:
 
 def _unfit(error: BaseException, path: str = "") -> InputError:
     cause = getattr(error, "orig", None) or error
-    return InputError(
-        f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}",
-        path=path,
-        advice="names and ids may have some 2,000 characters here"
-        if dialects.too_long(error)
-        else "this is a defect of the importer, unless --set or the mapping gave the value",
-    )
+    if isinstance(error, TooLargeError):
+        advice = "repair that number, or leave it out"
+    elif dialects.too_long(error):
+        advice = "names and ids may have some 2,000 characters here"
+    else:
+        advice = "this is a defect of the importer, unless --set or the mapping gave the value"
+    said = f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}"
+    return InputError(said, path=path, advice=advice)
 
 
 def _report(

@@ -10,11 +10,16 @@ from typing import Any
 import pyarrow as pa
 import sqlalchemy as sa
 
+from warehouse.records.whole import too_large
 from warehouse.store import dialects
 
 
 class UnfitError(ValueError):
     """A value that its column cannot hold."""
+
+
+class TooLargeError(UnfitError):
+    """A whole number with more bits than its column."""
 
 
 def append(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -30,13 +35,27 @@ def append(connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[st
     """
     if not rows:
         return
-    names = list(rows[0])
-    columns = [_column(table.c[name], [row[name] for row in rows]) for name in names]
     replaced: Counter[str] = Counter()
     engine = dialects.DIALECTS[connection.dialect.name]
-    engine.append(connection, table.name, pa.table(columns, names=names).to_reader(), replaced)
+    engine.append(connection, table.name, as_arrow(table, rows).to_reader(), replaced)
     for name in replaced:  # a natural key would not be found again under what it was replaced by
         raise UnfitError(f"U+0000 in {name} of {table.name}")
+
+
+def as_arrow(table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Rows as Arrow, each column in the type that the table has it in.
+
+    Args:
+        table: of the store.
+        rows: at least one; values by column name, the same names in each.
+
+    Raises:
+        UnfitError: a value that its column cannot hold.
+    """
+    names = list(rows[0])
+    return pa.table(
+        [_column(table.c[name], [row[name] for row in rows]) for name in names], names=names
+    )
 
 
 def in_text(column: sa.Column[Any], value: Any) -> sa.ColumnElement[Any]:
@@ -58,7 +77,11 @@ def _column(column: sa.Column[Any], values: Sequence[Any]) -> pa.Array:
     try:
         return pa.array([None if value is None else taken(value) for value in values], type=kind)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise UnfitError(f"{column.name} of {column.table.name}: {error}") from error
+        where = f"{column.name} of {column.table.name}"
+        number = too_large(values, pa.list_(kind))
+        if number is not None:
+            raise TooLargeError(f"{where} is {str(number)[:30]}") from None
+        raise UnfitError(f"{where}: {error}") from error
 
 
 def _form(kind: sa.types.TypeEngine[Any]) -> tuple[pa.DataType, Callable[[Any], Any]]:
