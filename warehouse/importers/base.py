@@ -13,7 +13,7 @@ from warehouse.errors import InputError
 from warehouse.records import SAMPLE_SCHEMA, Candidate, Dump, ImportSettings, SourceFiles
 from warehouse.records.whole import too_large
 
-_STEP = re.compile(r"(?:^|[^a-z])(?:step|checkpoint|ckpt)[-_=]?(\d+)", re.IGNORECASE)
+_STEP = re.compile(r"(?:^|[^a-z])(?:step|checkpoint|ckpt)[-_=]?(\d{1,18})(?!\d)", re.IGNORECASE)
 
 
 @runtime_checkable

@@ -204,7 +204,7 @@ def _usage(trial: Row) -> tuple[int | None, int | None, float | None]:
 
 def _total(parts: Iterable[Mapping[str, Any]], key: str) -> int | None:
     found = _sum(whole_count(part.get(key)) for part in parts)
-    return None if found is None else whole_count(int(found))
+    return whole_count(found)
 
 
 def _sum(values: Iterable[float | None]) -> float | None:

@@ -11,7 +11,7 @@ from warehouse.importers.helm_run import HelmRun, is_derived, is_score, perturba
 from warehouse.importers.inspect_fields import whole_count
 from warehouse.importers.inspect_sample import part_of
 from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import require_model, text_or_none
+from warehouse.importers.lm_eval_model import require_model, text_or_none, whole_or_none
 from warehouse.importers.lm_eval_results import fingerprint
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
@@ -171,11 +171,10 @@ def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[Metr
 
 def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
     """The figures of ``stats.json``. Without perturbed instances, "worst" repeats the plain one."""
-    counts: dict[str, int] = {}
+    counts: dict[str, int | None] = {}
     for name, naming, stat in run.aggregates:
-        value = value_of(stat)
-        if name == "num_instances" and naming.get("split", "") == split and value is not None:
-            counts[_label(naming)] = int(value)
+        if name == "num_instances" and naming.get("split", "") == split:
+            counts[_label(naming)] = whole_or_none(value_of(stat))
     held = metrics_of(run)
     perturbed = any(key[1] for key in (*run.requests, *run.statistics))
     for name, naming, stat in run.aggregates:

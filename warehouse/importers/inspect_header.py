@@ -16,6 +16,7 @@ from warehouse.importers.lm_eval_model import (
     mapping_of,
     require_model,
     text_or_none,
+    whole_or_none,
 )
 from warehouse.importers.lm_eval_results import fingerprint
 from warehouse.records import RunHeader, RunStatus
@@ -96,22 +97,22 @@ def n_requested(spec: Mapping[str, Any]) -> int | None:
         return 1
     if isinstance(chosen, list) and not any("*" in str(item) for item in chosen):
         return len(chosen)
-    total = _whole(data.get("samples"))
+    total = whole_or_none(data.get("samples"))
     if isinstance(limit, list) and len(limit) == 2 and all(type(n) is int for n in limit):
         limit = max(0, limit[1] - limit[0])
-    counts = [count for count in (total, _whole(limit)) if count is not None]
+    counts = [count for count in (total, whole_or_none(limit)) if count is not None]
     return min(counts, default=None)
 
 
 def epochs_of(header: Mapping[str, Any]) -> int:
     """How often each prompt is asked; logs that do not say ask once."""
-    return _whole(mapping_of(header, "eval", "config").get("epochs")) or 1
+    return whole_or_none(mapping_of(header, "eval", "config").get("epochs")) or 1
 
 
 def _n_benchmark(spec: Mapping[str, Any]) -> int | None:
     """Prompts of the data set; under a limit the stated number may be that of the limit."""
     config = mapping_of(spec, "config")
-    total = _whole(mapping_of(spec, "dataset").get("samples"))
+    total = whole_or_none(mapping_of(spec, "dataset").get("samples"))
     limited = config.get("limit") is not None or config.get("sample_id") is not None
     if limited and total is not None and total <= (n_requested(spec) or 0):
         return None
@@ -123,9 +124,9 @@ def _status(header: Mapping[str, Any], requested: int | None, n_samples: int) ->
     if header.get("status") == "error":
         return "failed"
     results = mapping_of(header, "results")
-    total = _whole(results.get("total_samples"))
+    total = whole_or_none(results.get("total_samples"))
     expected = total if total is not None else (requested or 0) * epochs_of(header)
-    held = n_samples or _whole(results.get("completed_samples")) or 0
+    held = n_samples or whole_or_none(results.get("completed_samples")) or 0
     stopped = header.get("status") != "success" and not results
     return "truncated" if held < expected or (stopped and held == 0) else "complete"
 
@@ -142,14 +143,14 @@ def _conditions(header: Mapping[str, Any]) -> dict[str, Any]:
         "dataset_revision": text_or_none(mapping_of(spec, "dataset").get("revision")),
         "formulation": _formulation(steps),
         "fewshot": _shots(mapping_of(spec, "task_args")),
-        "fewshot_seed": _whole(seed),
+        "fewshot_seed": whole_or_none(seed),
         "template_hash": fingerprint({"steps": steps}) if steps else None,
         "system_prompt_hash": fingerprint({"system": system}) if system else None,
         "temperature": number_or_none(generation.get("temperature")),
         "top_p": number_or_none(generation.get("top_p")),
-        "max_tokens": _whole(generation.get("max_tokens")),
+        "max_tokens": whole_or_none(generation.get("max_tokens")),
         "reasoning_effort": text_or_none(generation.get("reasoning_effort")),
-        "sampling_seed": _whole(generation.get("seed")),
+        "sampling_seed": whole_or_none(generation.get("seed")),
         "sampling": _sampling(header, generation),
     }
 
@@ -257,7 +258,7 @@ def _agent(header: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shots(arguments: Mapping[str, Any]) -> int | None:
-    found = (_whole(arguments.get(name)) for name in _SHOTS)
+    found = (whole_or_none(arguments.get(name)) for name in _SHOTS)
     return next((count for count in found if count is not None), None)
 
 
@@ -278,10 +279,3 @@ def _moment(value: Any) -> datetime | None:
         return found.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         return None
-
-
-def _whole(value: Any) -> int | None:
-    """A count that a store can hold."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return int(value) if abs(value) < 1 << 62 and value == value // 1 else None

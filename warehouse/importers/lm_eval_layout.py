@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from warehouse.importers.lm_eval_metrics import BYPASS, PAIRED, aggregation_of
+from warehouse.importers.lm_eval_model import whole_or_none
 
 Kind = Literal["choice", "rolling", "text"]
 TargetForm = Literal["index", "option", "several", "continuation"]
@@ -214,7 +215,7 @@ def _filter(name: str, pipeline: Any, row: Mapping[str, Any], repeats: int) -> F
     for step in pipeline:
         function = step.get("function") if isinstance(step, Mapping) else None
         if function == "take_first_k":
-            count = int(step.get("k") or repeats)
+            count = whole_or_none(step.get("k")) or repeats
         voted = voted or function == "majority_vote"
         single = single or function == "take_first"
     return Filter(name) if single and not voted else Filter(name, -1, min(count, repeats))

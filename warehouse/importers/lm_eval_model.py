@@ -36,7 +36,7 @@ _NAME_SUFFIX = re.compile(r"(?<=\w)[-_.](?:step|checkpoint|ckpt)[-_=]?\d{2,}$", 
 _UNSAFE = re.compile(r'["<>:/|\\?*\[\]]+')
 _PRIVATE_HOST = re.compile(r"[^.]+|127\..*|10\..*|192\.168\..*|0\.0\.0\.0|.*\.local")
 _RANDOM_NAME = re.compile(r"[A-Za-z0-9]{8}")
-_INTEGER = re.compile(r"[+-]?\d+")
+_INTEGER = re.compile(r"[+-]?\d{1,18}")
 #: A comma between two arguments, not one inside a list or an object.
 _SEPARATOR = re.compile(r",(?=\s*[\w.-]+\s*=)")
 

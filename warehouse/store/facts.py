@@ -325,19 +325,22 @@ def _published_row(
 ) -> dict[str, Any]:
     references = state.references[run]
     benchmark = state.benchmark_ids.get(item.benchmark, references["benchmark_id"])
+    value = _usable(item.value)
     return {
         "run_group_id": references["run_group_id"], "run_id": run_id,
         "source_id": state.source.id, "benchmark_id": benchmark, "metric_id": metric_id,
         "statistic": item.statistic, "perturbation": item.perturbation,
-        "split": item.split or state.dump.runs[run].split, "value": _finite(item.value),
-        "standard_error": _finite(item.standard_error), "n": item.n,
-        "raw": str(item.value) if item.raw is None and _finite(item.value) != item.value
-        else item.raw,
+        "split": item.split or state.dump.runs[run].split, "value": value,
+        "standard_error": _usable(item.standard_error), "n": item.n,
+        "raw": str(item.value) if item.raw is None and value != item.value else item.raw,
     }  # fmt: skip
 
 
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+def _usable(value: float | None) -> float | None:
+    """A figure that every engine can calculate with, as for scores (``stage_score.sql``)."""
+    if value is None or not math.isfinite(value) or abs(value) >= 1e140:
+        return None
+    return value if abs(value) >= 1e-140 else 0.0
 
 
 def link_sources(
