@@ -184,3 +184,19 @@ def test_counts_beyond_all_bounds_are_not_known(
         assert report.refused == () and report.total("n_runs") > 0
         assert store.arrow("select count(n) as known from published_score")["known"][0].as_py() == 0
         assert check(store).ok
+
+
+@pytest.mark.parametrize("key", ["date", "filter_list", "model_args", "base_url"])
+@pytest.mark.parametrize("strange", [f"{1 << 63}", '"http://["', '"k=' + "9" * 5000 + '"'])
+def test_strange_values_of_what_lm_eval_says_of_itself(
+    tmp_path: Path, key: str, strange: str
+) -> None:
+    shutil.copytree(FIXTURES / "lm_eval" / "v0_4_13", tmp_path / "dump")
+    for path in (tmp_path / "dump").rglob("results_*.json"):
+        document = json.loads(path.read_text())
+        for part in (document, document["config"], *document["configs"].values()):
+            part[key] = "@@"
+        path.write_text(json.dumps(document).replace('"@@"', strange))
+    with open_store(str(tmp_path / "store"), create=True) as store:
+        report = ingest(store, [tmp_path / "dump"], values={"model": "org/m"})
+    assert report.sources and not [one for one in report.refused if "defect" in one.error]

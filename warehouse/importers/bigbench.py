@@ -10,7 +10,7 @@ from warehouse.importers.bigbench_header import headers
 from warehouse.importers.bigbench_rows import batches
 from warehouse.importers.bigbench_task import TaskResults
 from warehouse.importers.documents import has_keys, head_of, read_document
-from warehouse.importers.lm_eval_model import text_or_none
+from warehouse.importers.parts import text_or_none
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 
 _LOG, _SCORES = "full-log_", "scores_"

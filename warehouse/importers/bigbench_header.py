@@ -7,11 +7,14 @@ from dataclasses import replace
 
 from warehouse.importers.bigbench_task import EXACT, GRADE, LIKELIHOOD, Key, TaskResults
 from warehouse.importers.documents import Row
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.inspect_sample import part_of
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import require_model, text_or_none
 from warehouse.importers.lm_eval_results import other_sampling, sampling_fields
+from warehouse.importers.parts import (
+    number_or_none,
+    part_of,
+    require_model,
+    text_or_none,
+    whole_count,
+)
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
 HARNESS, SUITE = "bigbench", "BIG-bench"

@@ -21,9 +21,7 @@ from warehouse.importers.bigbench_task import (
     is_choice,
 )
 from warehouse.importers.documents import Row, batches_of, texts_of
-from warehouse.importers.inspect_sample import part_of
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_rows import compact
+from warehouse.importers.parts import compact, number_or_none, part_of
 
 
 def batches(task: TaskResults) -> Iterator[pa.RecordBatch]:

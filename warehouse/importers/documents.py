@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
-from warehouse.importers.lm_eval_rows import compact
+from warehouse.importers.parts import compact
 from warehouse.records import Candidate, Rejection, parse_json
 
 #: Larger files are not parsed whole.

@@ -22,8 +22,7 @@ from warehouse.importers.documents import (
     verdict,
 )
 from warehouse.importers.lm_eval_lines import RowSource
-from warehouse.importers.lm_eval_model import require_model, text_or_none
-from warehouse.importers.lm_eval_rows import compact
+from warehouse.importers.parts import compact, require_model, text_or_none
 from warehouse.records import (
     Candidate,
     Dump,

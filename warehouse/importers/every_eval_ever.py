@@ -16,7 +16,7 @@ from warehouse.importers.every_eval_ever_own import own_header, own_rows
 from warehouse.importers.every_eval_ever_results import Evaluation
 from warehouse.importers.every_eval_ever_rows import foreign_rows
 from warehouse.importers.lm_eval_files import head_text, read_document, require_content
-from warehouse.importers.lm_eval_model import require_model, text_or_none
+from warehouse.importers.parts import require_model, text_or_none
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 BATCH_ROWS = 1000

@@ -13,8 +13,7 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
 from warehouse.importers.every_eval_ever_rows import read_lines
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import mapping_of
+from warehouse.importers.parts import mapping_of, number_or_none
 from warehouse.records import (
     SAMPLE_SCHEMA,
     SCORE_TYPE,
@@ -68,7 +67,7 @@ def own_rows(path: Path, rejections: list[Rejection]) -> Iterator[Row]:
         try:
             row = _row(line)
             batch_of([row])  # whether its values are of the types of their columns
-        except (TypeError, ValueError, AttributeError, OverflowError, pa.ArrowException) as error:
+        except (TypeError, ValueError, AttributeError, InputError, pa.ArrowException) as error:
             expected = f"metadata.{DETAILS} as warehouse export writes it"
             where = f"{path.name} sample {number}"
             rejections.append(Rejection(where, str(error)[:300], expected))

@@ -11,9 +11,8 @@ from typing import Any
 
 from warehouse.importers.base import infer_step
 from warehouse.importers.every_eval_ever_rows import first_line
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import mapping_of, text_or_none
 from warehouse.importers.lm_eval_results import fingerprint
+from warehouse.importers.parts import mapping_of, number_or_none, text_or_none
 from warehouse.records import MetricKind, MetricSpec, PublishedScore, RunHeader
 
 UNNAMED = "score"

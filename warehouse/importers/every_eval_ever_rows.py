@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import InputError
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import mapping_of, text_or_none
-from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.importers.parts import (
+    as_text,
+    compact,
+    mapping_of,
+    number_or_none,
+    text_or_none,
+    whole_count,
+)
 from warehouse.records import Rejection, parse_json
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from warehouse.errors import InputError
 from warehouse.importers.helm_header import headers
 from warehouse.importers.helm_rows import batches
 from warehouse.importers.helm_run import HelmRun
-from warehouse.importers.lm_eval_model import text_or_none
+from warehouse.importers.parts import text_or_none
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 
 #: Files of a run folder that are read; the first must be there, and one of those after it.

@@ -8,11 +8,15 @@ from typing import Any
 
 from warehouse.importers.base import infer_step
 from warehouse.importers.helm_run import HelmRun, is_derived, is_score, perturbation_label, value_of
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.inspect_sample import part_of
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import require_model, text_or_none, whole_or_none
 from warehouse.importers.lm_eval_results import fingerprint
+from warehouse.importers.parts import (
+    number_or_none,
+    part_of,
+    require_model,
+    text_or_none,
+    whole_count,
+    whole_or_none,
+)
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
 HARNESS = "helm"

@@ -16,11 +16,15 @@ from warehouse.importers.helm_run import (
     perturbation_label,
 )
 from warehouse.importers.inspect_content import content_of
-from warehouse.importers.inspect_fields import question_of, whole_count
-from warehouse.importers.inspect_sample import part_of
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import text_or_none
-from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.importers.inspect_fields import question_of
+from warehouse.importers.parts import (
+    as_text,
+    compact,
+    number_or_none,
+    part_of,
+    text_or_none,
+    whole_count,
+)
 from warehouse.records import Rejection, parse_json
 
 BATCH_ROWS = 1000

@@ -10,8 +10,7 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.helm_json import elements, read_bytes
-from warehouse.importers.inspect_sample import part_of
-from warehouse.importers.lm_eval_rows import compact
+from warehouse.importers.parts import compact, part_of
 from warehouse.records import Rejection, parse_json
 
 #: What makes one row of HELM: instance, perturbation (as JSON), draw of few-shot examples.

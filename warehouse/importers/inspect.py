@@ -11,7 +11,7 @@ from warehouse.importers.inspect_header import run_header
 from warehouse.importers.inspect_log import Log, open_log
 from warehouse.importers.inspect_metrics import Scoring
 from warehouse.importers.inspect_rows import Reader
-from warehouse.importers.lm_eval_model import text_or_none
+from warehouse.importers.parts import text_or_none
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 
 #: Samples that are looked at for the metrics which the header does not name.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from warehouse.importers.inspect_sample import Sample, part_of
-from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.importers.inspect_sample import Sample
+from warehouse.importers.parts import as_text, compact, part_of
 
 #: Parts of a message that say where it came from, not what it says.
 _CIRCUMSTANCES = frozenset(("id", "source", "model", "metadata", "internal"))

@@ -6,11 +6,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from warehouse.importers.inspect_content import messages_of
-from warehouse.importers.inspect_sample import Sample, part_of
+from warehouse.importers.inspect_sample import Sample
 from warehouse.importers.inspect_scores import stop_reason
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import text_or_none
-from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.importers.parts import (
+    as_text,
+    compact,
+    number_or_none,
+    part_of,
+    text_or_none,
+    whole_count,
+)
 
 _LARGEST = 1 << 63
 
@@ -90,11 +95,6 @@ def input_tokens(usage: Mapping[str, Any]) -> int | None:
     )
     output, total = whole_count(usage.get("output_tokens")), whole_count(usage.get("total_tokens"))
     return plain if total == plain + (output or 0) else min(plain + cached, _LARGEST - 1)
-
-
-def whole_count(value: Any) -> int | None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return int(value) if whole and 0 <= value < _LARGEST else None
 
 
 def usage_of(sample: Sample, model: str) -> tuple[Mapping[str, Any], float | None]:

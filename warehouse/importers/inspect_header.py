@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from warehouse.importers.base import infer_step
+from warehouse.importers.documents import moment
 from warehouse.importers.inspect_metrics import Scoring, role_models
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import (
+from warehouse.importers.lm_eval_results import fingerprint
+from warehouse.importers.parts import (
     endpoint_host,
     is_local,
     mapping_of,
+    number_or_none,
     require_model,
     text_or_none,
     whole_or_none,
 )
-from warehouse.importers.lm_eval_results import fingerprint
 from warehouse.records import RunHeader, RunStatus
 
 HARNESS = "inspect"
@@ -163,7 +163,7 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
         "run_id": _run_id(spec),
         "harness_version": text_or_none(mapping_of(spec, "packages").get("inspect_ai")),
         "cost": _cost(stats),
-        "started_at": _moment(stats.get("started_at")) or _moment(spec.get("created")),
+        "started_at": moment(stats.get("started_at")) or moment(spec.get("created")),
         "tags": tuple(item for item in tags if isinstance(item, str))
         if isinstance(tags, list)
         else (),
@@ -268,14 +268,3 @@ def _cost(stats: Mapping[str, Any]) -> float | None:
     found = [number_or_none(item.get("total_cost")) for item in used if isinstance(item, dict)]
     known = [cost for cost in found if cost is not None]
     return sum(known) if known else None
-
-
-def _moment(value: Any) -> datetime | None:
-    """A time in ISO 8601 as naive UTC."""
-    try:
-        found = datetime.fromisoformat(value) if isinstance(value, str) else None
-        if found is None or found.tzinfo is None:
-            return found
-        return found.astimezone(UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError):
-        return None

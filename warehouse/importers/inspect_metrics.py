@@ -8,8 +8,7 @@ from typing import Any
 
 from warehouse.importers.inspect_sample import Sample
 from warehouse.importers.inspect_scores import metric_name, scores_of, values_of
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import mapping_of, text_or_none
+from warehouse.importers.parts import mapping_of, number_or_none, text_or_none
 from warehouse.records import MetricSpec, PublishedScore
 
 #: Metrics of Inspect that are the mean of the samples' scores.

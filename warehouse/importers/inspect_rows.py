@@ -24,11 +24,10 @@ from warehouse.importers.inspect_fields import (
     question_of,
     target_of,
     usage_of,
-    whole_count,
 )
 from warehouse.importers.inspect_log import Log
 from warehouse.importers.inspect_metrics import Scoring
-from warehouse.importers.inspect_sample import Sample, part_of
+from warehouse.importers.inspect_sample import Sample
 from warehouse.importers.inspect_scores import (
     Score,
     as_score,
@@ -36,9 +35,15 @@ from warehouse.importers.inspect_scores import (
     state_of,
     values_of,
 )
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import mapping_of, text_or_none
-from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.importers.parts import (
+    as_text,
+    compact,
+    mapping_of,
+    number_or_none,
+    part_of,
+    text_or_none,
+    whole_count,
+)
 from warehouse.records import Rejection
 
 #: A batch ends at so many rows or so many characters of text.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 #: The key of the one score of a sample in the oldest logs; the results name its scorer.
@@ -26,9 +25,3 @@ def as_sample(value: Any) -> Sample:
     if "score" in value and "scores" not in value:
         value["scores"] = {UNNAMED: value["score"]} if value["score"] is not None else {}
     return value
-
-
-def part_of(document: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """An object inside an object; empty where there is none. Not a copy."""
-    found = document.get(key)
-    return found if isinstance(found, dict) else {}

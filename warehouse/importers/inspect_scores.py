@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from warehouse.importers.inspect_sample import UNNAMED, Sample, part_of
-from warehouse.importers.lm_eval_rows import as_text
+from warehouse.importers.inspect_sample import UNNAMED, Sample
+from warehouse.importers.parts import as_text, part_of
 
 #: What Inspect itself makes of letters and words; N is "no answer".
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}

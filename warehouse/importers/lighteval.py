@@ -14,7 +14,7 @@ from warehouse.importers.lighteval_details import Details, is_details, stamp_of
 from warehouse.importers.lighteval_header import Results, group_scores, header, model_of_path
 from warehouse.importers.lighteval_rows import batches
 from warehouse.importers.lm_eval_files import head_text, read_document, require_content
-from warehouse.importers.lm_eval_model import require_model, text_or_none
+from warehouse.importers.parts import require_model, text_or_none
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 

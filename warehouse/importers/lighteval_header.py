@@ -12,13 +12,9 @@ from typing import Any
 
 from warehouse.importers.lighteval_details import Details, stamp_of
 from warehouse.importers.lighteval_metrics import metric_specs, published_scores
-from warehouse.importers.lm_eval_model import (
-    endpoint_host,
-    mapping_of,
-    position_fields,
-    text_or_none,
-)
+from warehouse.importers.lm_eval_model import position_fields
 from warehouse.importers.lm_eval_results import fingerprint, other_sampling, sampling_fields
+from warehouse.importers.parts import endpoint_host, mapping_of, text_or_none
 from warehouse.records import PublishedScore, RunHeader
 
 HARNESS = "lighteval"

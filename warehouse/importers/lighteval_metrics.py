@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.importers.lighteval_details import Details
-from warehouse.importers.lm_eval_metrics import number_or_none
+from warehouse.importers.parts import number_or_none
 from warehouse.records import Link, MetricKind, MetricSpec, PublishedScore
 
 #: Perplexities: what sum(log-likelihood)/sum(weight) becomes.

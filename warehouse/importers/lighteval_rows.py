@@ -10,8 +10,8 @@ import pyarrow as pa
 from warehouse.importers.base import batch_of
 from warehouse.importers.lighteval_details import Details, Row
 from warehouse.importers.lighteval_metrics import is_over_draws, is_pair, is_text
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_rows import as_text, compact, paired_value, response_pair
+from warehouse.importers.lm_eval_rows import paired_value, response_pair
+from warehouse.importers.parts import as_text, compact, number_or_none
 from warehouse.records import Rejection
 
 BATCH_ROWS = 1000

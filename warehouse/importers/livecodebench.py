@@ -19,9 +19,7 @@ from warehouse.importers.documents import (
     verdict,
 )
 from warehouse.importers.lm_eval_lines import RowSource
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import require_model, text_or_none
-from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.importers.parts import as_text, compact, number_or_none, require_model, text_or_none
 from warehouse.records import (
     Candidate,
     Dump,

@@ -21,11 +21,11 @@ from warehouse.importers.lm_eval_files import (
 from warehouse.importers.lm_eval_layout import Layout, find_layout
 from warehouse.importers.lm_eval_lines import RowSource
 from warehouse.importers.lm_eval_metrics import Seen, figures_of
-from warehouse.importers.lm_eval_model import require_model, text_or_none
 from warehouse.importers.lm_eval_reading import SampleFile, can_read, reading
 from warehouse.importers.lm_eval_results import Results
 from warehouse.importers.lm_eval_rows import RowReader
 from warehouse.importers.lm_eval_seen import first_seen, header_without_results, scan
+from warehouse.importers.parts import require_model, text_or_none
 from warehouse.records import (
     Batch,
     Candidate,

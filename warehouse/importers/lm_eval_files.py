@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from warehouse.errors import InputError
-from warehouse.importers.lm_eval_model import mapping_of
+from warehouse.importers.parts import mapping_of
 from warehouse.records import Candidate, parse_json
 
 _STAMP = r"\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from warehouse.importers.lm_eval_metrics import BYPASS, PAIRED, aggregation_of
-from warehouse.importers.lm_eval_model import whole_or_none
+from warehouse.importers.parts import whole_or_none
 
 Kind = Literal["choice", "rolling", "text"]
 TargetForm = Literal["index", "option", "several", "continuation"]
@@ -194,8 +194,11 @@ def _filters(
     row: Mapping[str, Any], config: Mapping[str, Any], published: Sequence[str], repeats: int
 ) -> tuple[Filter, ...]:
     entries = config.get("filter_list")
-    listed = [entry for entry in entries if isinstance(entry, Mapping)] if entries else []
-    pipelines = {str(entry.get("name")): entry.get("filter") or [] for entry in listed}
+    pipelines = {
+        str(entry.get("name")): _listed(entry.get("filter"))
+        for entry in _listed(entries)
+        if isinstance(entry, Mapping)
+    }
     stated = row.get("filter")
     names = list(pipelines) or list(published) or ["none"]
     if isinstance(stated, str) and stated not in names:
@@ -219,6 +222,10 @@ def _filter(name: str, pipeline: Any, row: Mapping[str, Any], repeats: int) -> F
         voted = voted or function == "majority_vote"
         single = single or function == "take_first"
     return Filter(name) if single and not voted else Filter(name, -1, min(count, repeats))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _question(doc: Any) -> tuple[str, ...]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from warehouse.importers.lm_eval_model import mapping_of
+from warehouse.importers.parts import mapping_of, number_or_none
 from warehouse.records import Link, MetricKind, MetricSpec, PublishedScore
 
 #: Aggregations that are a function of a weighted mean of per-sample log-likelihoods.
@@ -129,13 +128,6 @@ def aggregation_of(metric: str, config: Mapping[str, Any]) -> str:
     if not isinstance(stated, str):
         return _DEFAULT_AGGREGATION.get(metric, "mean")
     return stated if stated.replace("_", "").replace("+", "").isalnum() else "custom"
-
-
-def number_or_none(value: Any) -> float | None:
-    """A finite number or truth value as float."""
-    if not isinstance(value, (int, float)) or not math.isfinite(value):
-        return None
-    return float(value)
 
 
 def _spec(

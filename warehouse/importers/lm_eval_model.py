@@ -6,10 +6,15 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from warehouse.errors import InputError
 from warehouse.importers.base import infer_step
+from warehouse.importers.parts import (
+    endpoint_host,
+    is_local,
+    mapping_of,
+    text_or_none,
+    whole_or_none,
+)
 
 #: The arguments that name the model, in the harness's own order.
 NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
@@ -34,7 +39,6 @@ _CHECKPOINT_PART = re.compile(
 _EPOCH = re.compile(r"(?:^|[^a-z])epoch[-_=]?(\d+(?:\.\d+)?)", re.IGNORECASE)
 _NAME_SUFFIX = re.compile(r"(?<=\w)[-_.](?:step|checkpoint|ckpt)[-_=]?\d{2,}$", re.IGNORECASE)
 _UNSAFE = re.compile(r'["<>:/|\\?*\[\]]+')
-_PRIVATE_HOST = re.compile(r"[^.]+|127\..*|10\..*|192\.168\..*|0\.0\.0\.0|.*\.local")
 _RANDOM_NAME = re.compile(r"[A-Za-z0-9]{8}")
 _INTEGER = re.compile(r"[+-]?\d{1,18}")
 #: A comma between two arguments, not one inside a list or an object.
@@ -100,53 +104,6 @@ def argument_settings(document: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in sorted(arguments.items())
         if name not in _IDENTITY | _INFRASTRUCTURE and value is not None and not is_local(value)
     }
-
-
-def require_model(name: str | None, source: str) -> str:
-    """The name, if there is one.
-
-    Raises:
-        InputError: nothing names the model.
-    """
-    if name:
-        return name
-    raise InputError(
-        "nothing here names the model that was evaluated",
-        path=source,
-        expected="a results file of the same run with the model's name",
-        advice="give the name with --set model=ORG/NAME",
-    )
-
-
-def mapping_of(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    """The object at a path of keys; empty where there is none."""
-    found: Any = document
-    for key in keys:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return dict(found) if isinstance(found, Mapping) else {}
-
-
-def whole_or_none(value: Any) -> int | None:
-    """A whole number that a column holds; None for anything else, truth values included."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return int(value) if abs(value) < 1 << 63 and value == value // 1 else None
-
-
-def text_or_none(value: Any) -> str | None:
-    """A text that says something."""
-    return value if isinstance(value, str) and value.strip() else None
-
-
-def is_local(value: Any) -> bool:
-    """Whether an argument is a place on a machine."""
-    return isinstance(value, str) and value.startswith(("/", "./", "../", "~"))
-
-
-def endpoint_host(url: Any) -> str | None:
-    """Host of a public endpoint; one's own machine is no property of the measurement."""
-    host = urlsplit(url).hostname if isinstance(url, str) else None
-    return None if host is None or _PRIVATE_HOST.fullmatch(host) else host
 
 
 def _name(

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from warehouse.importers import lm_eval_sql as sql
 from warehouse.importers.lm_eval_layout import ROW_KEYS, Layout, measured
-from warehouse.importers.lm_eval_rows import compact
+from warehouse.importers.parts import compact
 from warehouse.records import Reading, literal_path
 
 #: A number beyond 64 bits, or a token that strict JSON lacks, outside of a text.

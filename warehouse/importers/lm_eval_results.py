@@ -10,20 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.lm_eval_metrics import (
-    Seen,
-    metric_specs,
-    number_or_none,
-    published_scores,
-)
-from warehouse.importers.lm_eval_model import (
-    argument_settings,
-    mapping_of,
-    model_fields,
-    parse_arguments,
-    text_or_none,
-    whole_or_none,
-)
+from warehouse.importers.lm_eval_metrics import Seen, metric_specs, published_scores
+from warehouse.importers.lm_eval_model import argument_settings, model_fields, parse_arguments
+from warehouse.importers.parts import mapping_of, number_or_none, text_or_none, whole_or_none
 from warehouse.records import PublishedScore, RunHeader, canonical_json
 
 HARNESS = "lm_eval"
@@ -227,8 +216,11 @@ def _version(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+def _moment(seconds: float) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):  # beyond the years that there are
+        return None
 
 
 def _hardware(environment: Any) -> str | None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
 import pyarrow as pa
 
 from warehouse.importers.base import batch_of
@@ -20,7 +19,8 @@ from warehouse.importers.lm_eval_layout import (
     requests_of,
 )
 from warehouse.importers.lm_eval_lines import RowSource
-from warehouse.importers.lm_eval_metrics import BYPASS, filter_label, number_or_none
+from warehouse.importers.lm_eval_metrics import BYPASS, filter_label
+from warehouse.importers.parts import as_text, compact, number_or_none
 
 BATCH_ROWS = 2000
 #: What the harness's regular-expression filter gives where it finds nothing.
@@ -192,16 +192,6 @@ class RowReader:
         if value is None:
             return {"status": "error", "raw": word if word in _CONSTANTS else None}
         return {"status": "not_scalar", "raw": compact(value)}
-
-
-def compact(value: Any) -> str:
-    """JSON text without blanks."""
-    return orjson.dumps(value).decode()
-
-
-def as_text(value: Any) -> str:
-    """A text as it is, anything else as JSON."""
-    return value if isinstance(value, str) else compact(value)
 
 
 def target_text(target: Any) -> str:

@@ -10,16 +10,10 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.lm_eval_files import head_text, looks_like_results, read_document
 from warehouse.importers.lm_eval_metrics import Seen, metric_specs, published_scores
-from warehouse.importers.lm_eval_model import (
-    argument_settings,
-    mapping_of,
-    model_fields,
-    require_model,
-    text_or_none,
-    whole_or_none,
-)
+from warehouse.importers.lm_eval_model import argument_settings, model_fields
 from warehouse.importers.lm_eval_results import HARNESS, fingerprint
 from warehouse.importers.lm_eval_write_out import SUFFIX, WriteOut, looks_like_write_out
+from warehouse.importers.parts import mapping_of, require_model, text_or_none, whole_or_none
 from warehouse.records import Candidate, Dump, ImportSettings, RunHeader, SourceFiles
 
 #: {"results": {"task": {"acc": 0.5     no filter in the key, which 0.4 has

@@ -12,22 +12,11 @@ import pyarrow as pa
 
 from warehouse.importers.base import batch_of
 from warehouse.importers.lm_eval_lines import RowSource
-from warehouse.importers.lm_eval_metrics import (
-    PAIRED,
-    Seen,
-    aggregation_of,
-    metric_specs,
-    number_or_none,
-)
+from warehouse.importers.lm_eval_metrics import PAIRED, Seen, aggregation_of, metric_specs
 from warehouse.importers.lm_eval_model import position_fields
 from warehouse.importers.lm_eval_results import HARNESS
-from warehouse.importers.lm_eval_rows import (
-    BATCH_ROWS,
-    as_text,
-    compact,
-    paired_value,
-    response_pair,
-)
+from warehouse.importers.lm_eval_rows import BATCH_ROWS, paired_value, response_pair
+from warehouse.importers.parts import as_text, compact, number_or_none
 from warehouse.records import Rejection, RunHeader
 
 SUFFIX = "_write_out_info.json"

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from warehouse.errors import InputError
 from warehouse.importers.documents import LARGEST_BYTES, batches_of, has_keys, head_of
 from warehouse.importers.lm_eval_lines import RowSource
-from warehouse.importers.lm_eval_model import text_or_none
 from warehouse.importers.openai_evals_header import header
 from warehouse.importers.openai_evals_log import EventLog
 from warehouse.importers.openai_evals_rows import row_of
+from warehouse.importers.parts import text_or_none
 from warehouse.records import (
     Candidate,
     Dump,

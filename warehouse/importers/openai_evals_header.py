@@ -9,12 +9,17 @@ from typing import Any
 
 from warehouse.importers.base import infer_step
 from warehouse.importers.documents import Row, moment
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.inspect_sample import part_of
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import is_local, parse_arguments, require_model, text_or_none
+from warehouse.importers.lm_eval_model import parse_arguments
 from warehouse.importers.lm_eval_results import sampling_fields
 from warehouse.importers.openai_evals_log import ACCURACY, MATCH, EventLog
+from warehouse.importers.parts import (
+    is_local,
+    number_or_none,
+    part_of,
+    require_model,
+    text_or_none,
+    whole_count,
+)
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
 HARNESS = "openai-evals"

@@ -10,11 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from warehouse.importers.documents import Row
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.inspect_sample import part_of
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import text_or_none
-from warehouse.importers.lm_eval_rows import compact
+from warehouse.importers.parts import compact, number_or_none, part_of, text_or_none, whole_count
 
 ACCURACY, MATCH = "accuracy", "match"
 

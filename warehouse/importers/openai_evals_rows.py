@@ -7,12 +7,15 @@ from typing import Any
 
 from warehouse.importers.documents import Row
 from warehouse.importers.inspect_content import content_of
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.inspect_sample import part_of
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import text_or_none
-from warehouse.importers.lm_eval_rows import as_text, compact
 from warehouse.importers.openai_evals_log import MATCH, EventLog, Sample
+from warehouse.importers.parts import (
+    as_text,
+    compact,
+    number_or_none,
+    part_of,
+    text_or_none,
+    whole_count,
+)
 
 
 def row_of(log: EventLog, sample: Sample) -> Row:

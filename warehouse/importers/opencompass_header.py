@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import is_local, text_or_none
 from warehouse.importers.lm_eval_results import other_sampling, sampling_fields
 from warehouse.importers.opencompass_files import CORRECT, Row, Work
 from warehouse.importers.opencompass_table import prompt_version
+from warehouse.importers.parts import is_local, number_or_none, text_or_none, whole_count
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
 HARNESS = "opencompass"

@@ -8,10 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.importers.base import batch_of
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.lm_eval_rows import as_text, compact
 from warehouse.importers.opencompass_files import Row, Work
 from warehouse.importers.opencompass_header import headline, verdict
+from warehouse.importers.parts import as_text, compact, whole_count
 from warehouse.records import Rejection
 
 BATCH_ROWS = 1000

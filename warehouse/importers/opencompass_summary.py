@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warehouse.importers.lm_eval_metrics import number_or_none
 from warehouse.importers.opencompass_files import model_settings
 from warehouse.importers.opencompass_header import HARNESS, model_fields, run_fields
 from warehouse.importers.opencompass_table import Line, Table, read_table
+from warehouse.importers.parts import number_or_none
 from warehouse.records import Dump, MetricSpec, PublishedScore, Rejection, RunHeader, SourceFiles
 
 #: Figures of groups that are no mean.

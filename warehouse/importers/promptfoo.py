@@ -17,13 +17,17 @@ from warehouse.importers.documents import (
     moment,
     read_document,
 )
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.inspect_sample import part_of
 from warehouse.importers.lm_eval_lines import RowSource
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import require_model, text_or_none
 from warehouse.importers.lm_eval_results import fingerprint
-from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.importers.parts import (
+    as_text,
+    compact,
+    number_or_none,
+    part_of,
+    require_model,
+    text_or_none,
+    whole_count,
+)
 from warehouse.records import (
     Candidate,
     Dump,

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from warehouse.importers.documents import has_keys, head_of
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import require_model, text_or_none
+from warehouse.importers.parts import number_or_none, require_model, text_or_none
 from warehouse.importers.simple_evals_header import header
 from warehouse.importers.simple_evals_results import WHOLE, Results
 from warehouse.importers.simple_evals_rows import batches

@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.lm_eval_metrics import number_or_none
+from warehouse.importers.parts import number_or_none, whole_count
 from warehouse.importers.simple_evals_results import Results
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 

@@ -13,10 +13,7 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.documents import Row, read_document
-from warehouse.importers.inspect_sample import part_of
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import text_or_none
-from warehouse.importers.lm_eval_rows import compact
+from warehouse.importers.parts import compact, number_or_none, part_of, text_or_none
 from warehouse.records import Rejection, canonical_json
 
 WHOLE = "_allresults"

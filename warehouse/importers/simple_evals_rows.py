@@ -9,10 +9,7 @@ import pyarrow as pa
 
 from warehouse.importers.documents import Row, batches_of
 from warehouse.importers.inspect_content import content_of
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.inspect_sample import part_of
-from warehouse.importers.lm_eval_model import text_or_none
-from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.importers.parts import as_text, compact, part_of, text_or_none, whole_count
 from warehouse.importers.simple_evals_header import SCORE
 from warehouse.importers.simple_evals_results import SYSTEM, Results, Sample
 

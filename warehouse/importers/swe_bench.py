@@ -13,8 +13,7 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
 from warehouse.importers.documents import Row, has_keys, head_of, moment, nearest, read_document
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.lm_eval_model import require_model, text_or_none
+from warehouse.importers.parts import require_model, text_or_none, whole_count
 from warehouse.importers.swe_bench_read import (
     Instances,
     declared_instances,

@@ -8,11 +8,8 @@ from pathlib import Path
 
 from warehouse.errors import InputError
 from warehouse.importers.documents import Row, read_document, texts_of, verdict
-from warehouse.importers.inspect_sample import part_of
 from warehouse.importers.lm_eval_lines import RowSource
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import text_or_none
-from warehouse.importers.lm_eval_rows import as_text, compact
+from warehouse.importers.parts import as_text, compact, number_or_none, part_of, text_or_none
 from warehouse.records import Rejection
 
 #: Lists of a leaderboard's results: no verdict came about, for reasons of the infrastructure.

@@ -218,10 +218,10 @@ def _time_of(value: Any) -> datetime | Unfit:
         if isinstance(number, int | float):
             return datetime.fromtimestamp(number, UTC).replace(tzinfo=None)
         moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+        return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
         wanted = "a time in ISO 8601 or Unix seconds (or give its `format`)"
         return Unfit(repr(value)[:60], wanted)
-    return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
 
 
 def _raw_or_recoded(rule: PublishedRule, view: View) -> Column:

@@ -20,11 +20,14 @@ from warehouse.importers.documents import (
     seconds_between,
     verdict,
 )
-from warehouse.importers.inspect_fields import whole_count
-from warehouse.importers.inspect_sample import part_of
-from warehouse.importers.lm_eval_metrics import number_or_none
-from warehouse.importers.lm_eval_model import require_model, text_or_none
-from warehouse.importers.lm_eval_rows import compact
+from warehouse.importers.parts import (
+    compact,
+    number_or_none,
+    part_of,
+    require_model,
+    text_or_none,
+    whole_count,
+)
 from warehouse.records import (
     Candidate,
     Dump,

@@ -43,7 +43,7 @@ def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
             continue
         try:
             parsed[name] = _typed(text, known[name])
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             faults.append(f"'{pair}' ({error})")
     if faults:
         raise MisuseError(

@@ -1,0 +1,95 @@
+"""Parts of parsed JSON in the form that a record wants: what importers of all formats share."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from warehouse.errors import InputError
+
+_LARGEST = 1 << 63
+_PRIVATE_HOST = re.compile(r"[^.]+|127\..*|10\..*|192\.168\..*|0\.0\.0\.0|.*\.local")
+
+
+def mapping_of(document: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    """The object at a path of keys; empty where there is none."""
+    found: Any = document
+    for key in keys:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def part_of(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """An object inside an object; empty where there is none. Not a copy."""
+    found = document.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def text_or_none(value: Any) -> str | None:
+    """A text that says something."""
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def number_or_none(value: Any) -> float | None:
+    """A finite number or truth value as float."""
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def whole_or_none(value: Any) -> int | None:
+    """A whole number that a column holds; None for anything else, truth values included."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if abs(value) < _LARGEST and value == value // 1 else None
+
+
+def whole_count(value: Any) -> int | None:
+    """A count that a column holds: a whole number from 0, written as one."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return int(value) if whole and 0 <= value < _LARGEST else None
+
+
+def as_text(value: Any) -> str:
+    """A text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else compact(value)
+
+
+def compact(value: Any) -> str:
+    """JSON text without blanks."""
+    return orjson.dumps(value).decode()
+
+
+def is_local(value: Any) -> bool:
+    """Whether an argument is a place on a machine."""
+    return isinstance(value, str) and value.startswith(("/", "./", "../", "~"))
+
+
+def endpoint_host(url: Any) -> str | None:
+    """Host of a public endpoint; one's own machine is no property of the measurement."""
+    try:
+        host = urlsplit(url).hostname if isinstance(url, str) else None
+    except ValueError:  # brackets around what is no address
+        return None
+    return None if host is None or _PRIVATE_HOST.fullmatch(host) else host
+
+
+def require_model(name: str | None, source: str) -> str:
+    """The name, if there is one.
+
+    Raises:
+        InputError: nothing names the model.
+    """
+    if name:
+        return name
+    raise InputError(
+        "nothing here names the model that was evaluated",
+        path=source,
+        expected="a results file of the same run with the model's name",
+        advice="give the name with --set model=ORG/NAME",
+    )
