@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ import pytest
 import sqlalchemy as sa
 
 from tests.campaign import trials
+from tests.campaign.mutations import VALUES
+from tests.campaign.sweep import cases, sweep
 from tests.campaign.units import ROOT, Unit, units
 from warehouse.importers import importer
 from warehouse.store.engine import Store, open_store
@@ -45,6 +48,15 @@ def test_broken_fixtures_leave_the_store_as_it_was(
     assert {"loaded", "refused"} <= {item.outcome for item in done}
     assert len({item.mutation for item in done}) > 5
     assert trials.verdict(known_store, known) == []
+
+
+def test_strange_values_of_every_key_leave_the_store_as_it_was(
+    known_store: Store, small_units: dict[str, list[Unit]], tmp_path: Path
+) -> None:
+    every = list(cases(small_units, VALUES[:40]))
+    assert len(every) > 10_000
+    chosen = random.Random(1).sample(every, MUTANTS)
+    assert sweep(known_store, chosen, tmp_path / "dump") == []
 
 
 def test_a_mutant_is_decided_by_its_number_and_the_seed(

@@ -119,11 +119,19 @@ def value(raw: bytes, rng: random.Random) -> bytes:
 
 def value_everywhere(raw: bytes, rng: random.Random) -> bytes:
     """One key of a JSON document has the same strange value wherever it stands."""
+    keys = keys_of(raw)
+    return everywhere(raw, rng.choice(keys), rng.choice(VALUES[:40])) if keys else flip(raw, rng)
+
+
+def keys_of(raw: bytes) -> list[str]:
+    """Keys of the objects of a JSON document, or of JSON lines."""
+    parts = raw.decode("utf-8", "replace").split('":')[:2000]
+    return sorted({part.rsplit('"', 1)[-1] for part in parts} - {""})
+
+
+def everywhere(raw: bytes, key: str, strange: bytes) -> bytes:
+    """The document with the value of a key replaced, the first 500 times that it stands there."""
     text = raw.decode("utf-8", "replace")
-    keys = sorted({part.rsplit('"', 1)[-1] for part in text.split('":')[:2000]} - {""})
-    if not keys:
-        return flip(raw, rng)
-    key, strange = rng.choice(keys), rng.choice(VALUES[:40])
     decoder, out, at = json.JSONDecoder(), [], 0
     for _ in range(500):
         found = text.find(f'"{key}":', at)

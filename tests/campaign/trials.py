@@ -17,7 +17,7 @@ from tests.campaign.containers import mutations_for
 from tests.campaign.units import FIXTURES, Unit
 from warehouse.errors import WarehouseError
 from warehouse.ingest import ingest
-from warehouse.store import tables
+from warehouse.store import named, tables
 from warehouse.store.check import check
 from warehouse.store.engine import Store, open_store
 from warehouse.store.loader import LoadOptions
@@ -103,7 +103,7 @@ def run(store: Store, made: Trial, unit: Unit, folder: Path, seed: int) -> Trial
         text=rng.choice(("all", "responses", "none")),
     )  # fmt: skip
     started = time.monotonic()
-    outcome, message = _outcome(store, unit, folder, options)
+    outcome, message = outcome_of(store, unit, folder, options)
     seconds = round(time.monotonic() - started, 3)
     if seconds > SECONDS:
         outcome, message = "DEFECT", f"took {seconds} s; {outcome}: {message}"
@@ -112,7 +112,8 @@ def run(store: Store, made: Trial, unit: Unit, folder: Path, seed: int) -> Trial
                  message[:600])  # fmt: skip
 
 
-def _outcome(store: Store, unit: Unit, folder: Path, options: LoadOptions) -> tuple[str, str]:
+def outcome_of(store: Store, unit: Unit, folder: Path, options: LoadOptions) -> tuple[str, str]:
+    """What becomes of a source in a folder, and what is said."""
     try:
         report = ingest(store, [folder], values=unit.values, mapping=unit.mapping, options=options)
     except WarehouseError as error:
@@ -138,6 +139,11 @@ def verdict(store: Store, known: tuple[int, str]) -> list[str]:
     report = check(store)
     if not report.ok:
         wrong.append(str(report))
+    for view in named.views(store.dialect.name):
+        try:
+            store.arrow(f'select * from "{view.name}"')
+        except Exception as error:
+            wrong.append(f"view {view.name}: {str(error)[:200]}")
     loading: Any = store.arrow("select count(*) as n from source where state = 'loading'")["n"]
     if loading[0].as_py():
         wrong.append(f"{loading[0].as_py()} sources were left half done")
