@@ -1,12 +1,13 @@
 # The environment lies in VENV; an installation is repeated when pyproject.toml changes.
 VENV ?= .venv
 JOBS ?= 2
+PART ?= 0/1
 TORCH ?= torch
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-embed check format bench calibrate campaign wheel clean
+.PHONY: help setup demo test test-embed check format bench calibrate campaign sweep wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +40,9 @@ bench: setup ## Measure speed and memory (minutes)
 
 calibrate: setup ## Simulate the default intervals and tests, write docs/calibration.md (minutes)
 	@$(BIN)/python benchmarks/calibrate.py --jobs $(JOBS)
+
+sweep: setup ## Ingest every dump with strange values for every key (hours; PART=0/40 is a part)
+	@$(BIN)/python tests/campaign/sweep.py --part $(PART)
 
 campaign: setup ## Ingest thousands of broken dumps (an hour or more; goes on where it stopped)
 	@$(BIN)/python tests/campaign/run.py

@@ -148,7 +148,8 @@ def test_versions_of_a_benchmark_are_not_compared_unasked(run: Caller, tmp_path:
     for pair, options in ((("x", "y"), ["--force"]), (("x", "z"), [])):  # z: not known
         (row,) = run("compare", *pair, *options, "--json", db=store).rows
         assert row["n_prompts"] == 30
-    assert "benchmark's version (1, 2.0)" in run("leaderboard", db=store).err
+    for command in ("leaderboard", "pairs"):
+        assert "benchmark's version (1, 2.0)" in run(command, "b", db=store).err
 
 
 def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:

@@ -68,6 +68,14 @@ class Entry:
         return self.scores if has_mean else None
 
 
+def list_editions(entries: Iterable[Entry]) -> str:
+    """The versions of a benchmark that entries are of, with what chooses one, for a note; empty if
+    there is only one."""
+    found = {entry.condition.setting("benchmark_version") for entry in entries} - {None, ""}
+    told = f"the benchmark's version ({', '.join(sorted(found))}): --where benchmark_version=..."
+    return told if len(found) > 1 else ""
+
+
 @dataclass(frozen=True)
 class Selection:
     """The entries of one benchmark.

@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 
 from warehouse.errors import MisuseError
 from warehouse.metrics.defaults import DRAWS
-from warehouse.metrics.entries import Entry, Selection, is_partial, select_entries
+from warehouse.metrics.entries import (
+    Entry,
+    Selection,
+    is_partial,
+    list_editions,
+    select_entries,
+)
 from warehouse.metrics.leaderboard_rows import LeaderboardRow, RowOptions, make_row
 from warehouse.metrics.leaderboard_words import describe_basis, describe_ranks
 from warehouse.metrics.placing import PlaceOptions, with_places
@@ -181,12 +187,8 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
         notes.append(
             "rows differ in split, task version, metric or judge; each group is ranked alone"
         )
-    editions = {entry.condition.setting("benchmark_version") for entry, _ in rows} - {None, ""}
-    if len(editions) > 1:
-        notes.append(
-            f"rows differ in the benchmark's version ({', '.join(sorted(editions))}):"
-            " --where benchmark_version=... ranks one alone"
-        )
+    if editions := list_editions(entry for entry, _ in rows):
+        notes.append(f"rows differ in {editions} takes one alone")
     if any(entry.metric.higher_is_better is None for entry, _ in rows):
         notes.append("it is not known whether higher is better; higher is ranked first")
     return notes

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from warehouse.errors import MisuseError
-from warehouse.metrics.entries import Entry, Selection, coverage, is_partial, select_entries
+from warehouse.metrics.entries import (
+    Entry,
+    Selection,
+    coverage,
+    is_partial,
+    list_editions,
+    select_entries,
+)
 from warehouse.metrics.pair_rows import PairRow, pair_rows
 from warehouse.metrics.results import Result
 from warehouse.metrics.score_tables import score_table
@@ -127,6 +134,8 @@ def pairs(
     groups: list[PairGroup] = []
     rows: list[PairRow] = []
     notes = _left_out(found, list(chosen.values()))
+    if editions := list_editions(entry for members in sizable for entry in members):
+        notes.append(f"conditions differ in {editions} takes one alone")
     for members in sizable:
         table = score_table(members, found.clusters)
         if not len(table.prompts):
