@@ -200,3 +200,14 @@ def test_strange_values_of_what_lm_eval_says_of_itself(
     with open_store(str(tmp_path / "store"), create=True) as store:
         report = ingest(store, [tmp_path / "dump"], values={"model": "org/m"})
     assert report.sources and not [one for one in report.refused if "defect" in one.error]
+
+
+def test_another_encoding_is_named(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "lm_eval" / "v0_4_13", tmp_path / "dump")
+    path = next((tmp_path / "dump").rglob("samples_demo_mc_*.jsonl"))
+    path.write_text(path.read_text(), encoding="utf-16")
+    with open_store(str(tmp_path / "store"), create=True) as store:
+        report = ingest(store, [tmp_path / "dump"])
+    (refused,) = report.refused
+    assert path.name in refused.error
+    assert "text in UTF-16; expected text in UTF-8; save the file again" in refused.error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -61,6 +62,19 @@ def batch_of(rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:
                 if number is not None:
                     raise _beyond(number, f"{field.name} of item {row.get('prompt_id')}") from None
         raise
+
+
+def require_utf8(head: bytes, name: str) -> None:
+    """Refuse text in UTF-16, by its mark at the beginning.
+
+    Raises:
+        InputError: it is UTF-16.
+    """
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(
+            "text in UTF-16", path=name, expected="text in UTF-8",
+            advice="save the file again as UTF-8",
+        )  # fmt: skip
 
 
 def _beyond(number: int, place: str) -> InputError:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from warehouse.errors import InputError
+from warehouse.importers.base import require_utf8
 from warehouse.importers.parts import mapping_of
 from warehouse.records import Candidate, parse_json
 
@@ -112,10 +113,10 @@ def open_text(path: Path) -> IO[bytes]:
 
 
 def require_content(path: Path) -> None:
-    """Refuse what is only a stand-in for a file.
+    """Refuse what is only a stand-in for a file, and text in an encoding that nobody expects.
 
     Raises:
-        InputError: the file is empty, or a pointer of a large-file store.
+        InputError: the file is empty, a pointer of a large-file store, or UTF-16.
     """
     with path.open("rb") as handle:
         head = handle.read(300)
@@ -127,6 +128,7 @@ def require_content(path: Path) -> None:
             path=str(path),
             advice="fetch the content first (git lfs pull, git annex get)",
         )
+    require_utf8(head, str(path))
 
 
 def read_document(path: Path) -> dict[str, Any]:

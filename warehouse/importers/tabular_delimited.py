@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 from collections.abc import Collection, Iterator, Sequence
@@ -14,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from warehouse.errors import InputError
+from warehouse.importers.base import require_utf8
 from warehouse.importers.tabular_chunks import Chunk, TableChunk
 from warehouse.importers.tabular_files import Member, read_exactly
 from warehouse.importers.tabular_lines import Reject
@@ -172,9 +172,7 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
     """Names of the header, the lines that it takes up, and the delimiter."""
     with member.open() as stream:
         head = read_exactly(stream, _HEADER_BYTES)
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError("text in UTF-16", path=member.name, expected="text in UTF-8",
-                         advice="save the file again as UTF-8")  # fmt: skip
+    require_utf8(head, member.name)
     try:
         text = head.decode("utf-8-sig", errors="strict" if len(head) < _HEADER_BYTES else "ignore")
     except UnicodeDecodeError:
