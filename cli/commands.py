@@ -31,7 +31,7 @@ class Entry:
 
 
 _STORE = (
-    Entry("init", "store", "init", "Create an empty store.", (
+    Entry("init", "store", "init", "Create an empty store, also beside tables of others.", (
         "warehouse --db duckdb:///evals.duckdb init",
     )),
     Entry("db", "store", "db", "Move the store's schema between versions, and check the store.", (
