@@ -80,7 +80,7 @@ def _column(column: sa.Column[Any], values: Sequence[Any]) -> pa.Array:
         where = f"{column.name} of {column.table.name}"
         number = too_large(values, pa.list_(kind))
         if number is not None:
-            raise TooLargeError(f"{where} is {str(number)[:30]}") from None
+            raise TooLargeError(f"{where}: {str(number)[:30]} is too large") from None
         raise UnfitError(f"{where}: {error}") from error
 
 
