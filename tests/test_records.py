@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from warehouse.records import content_key, parse_json
+from warehouse.records.whole import too_large
 
 
 @given(st.recursive(
@@ -44,3 +46,23 @@ def test_nesting_beyond_reading_is_refused() -> None:
 def test_a_key_needs_a_canonical_form(depth: int) -> None:
     with pytest.raises(ValueError, match="too deep"):
         content_key("[" * depth + "]" * depth)
+
+
+@given(number=st.integers(-(1 << 70), 1 << 70), kind=st.sampled_from([pa.int32(), pa.int64()]))
+def test_a_number_is_too_large_where_arrow_says_so(number: int, kind: pa.DataType) -> None:
+    try:
+        pa.array([number], kind)
+    except (OverflowError, pa.ArrowInvalid):
+        fits = False
+    else:
+        fits = True
+    nested = pa.list_(pa.struct([("n", kind), ("text", pa.string())]))
+    for value, said in ((number, kind), ([{"text": "x"}, {"n": number}], nested)):
+        assert too_large(value, said) == (None if fits else number)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_the_ends_of_a_column_fit(bits: int) -> None:
+    kind, bound = {32: pa.int32(), 64: pa.int64()}[bits], 1 << (bits - 1)
+    assert [too_large(n, kind) for n in (-bound, bound - 1)] == [None, None]
+    assert [too_large(n, kind) for n in (-bound - 1, bound)] == [-bound - 1, bound]

@@ -25,6 +25,8 @@ def too_large(value: Any, kind: pa.DataType) -> int | None:
         items = value if isinstance(value, list | tuple) else ()
         found = (too_large(item, kind.value_type) for item in items)
     else:
-        whole = pa.types.is_signed_integer(kind) and isinstance(value, int)
-        return value if whole and value.bit_length() >= kind.bit_width else None
+        if not pa.types.is_signed_integer(kind) or not isinstance(value, int):
+            return None
+        bound = 1 << (kind.bit_width - 1)
+        return None if -bound <= value < bound else value
     return next((number for number in found if number is not None), None)
