@@ -6,7 +6,7 @@ import json
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from warehouse.records import content_key, parse_json
@@ -48,6 +48,7 @@ def test_a_key_needs_a_canonical_form(depth: int) -> None:
         content_key("[" * depth + "]" * depth)
 
 
+@settings(deadline=None)  # the first array imports pandas
 @given(number=st.integers(-(1 << 70), 1 << 70), kind=st.sampled_from([pa.int32(), pa.int64()]))
 def test_a_number_is_too_large_where_arrow_says_so(number: int, kind: pa.DataType) -> None:
     try:
