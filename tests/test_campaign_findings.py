@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.units import FIXTURES
+from warehouse.importers.lm_eval_model import parse_arguments
 from warehouse.ingest import ingest
 from warehouse.store.check import check
 from warehouse.store.engine import open_store
@@ -211,3 +212,8 @@ def test_another_encoding_is_named(tmp_path: Path) -> None:
     (refused,) = report.refused
     assert path.name in refused.error
     assert "text in UTF-16; expected text in UTF-8; save the file again" in refused.error
+
+
+def test_long_numbers_among_the_arguments_of_lm_eval_stay_what_they_are() -> None:
+    said = {"a": 1234567890123456789, "b": -(1 << 63) + 1, "c": "9" * 19, "d": "9" * 5000}
+    assert parse_arguments(",".join(f"{key}={value}" for key, value in said.items())) == said

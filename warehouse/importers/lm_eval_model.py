@@ -40,7 +40,8 @@ _EPOCH = re.compile(r"(?:^|[^a-z])epoch[-_=]?(\d+(?:\.\d+)?)", re.IGNORECASE)
 _NAME_SUFFIX = re.compile(r"(?<=\w)[-_.](?:step|checkpoint|ckpt)[-_=]?\d{2,}$", re.IGNORECASE)
 _UNSAFE = re.compile(r'["<>:/|\\?*\[\]]+')
 _RANDOM_NAME = re.compile(r"[A-Za-z0-9]{8}")
-_INTEGER = re.compile(r"[+-]?\d{1,18}")
+_INTEGER = re.compile(r"[+-]?\d+")
+_LONGEST = 20  # characters of a number of 64 bits
 #: A comma between two arguments, not one inside a list or an object.
 _SEPARATOR = re.compile(r",(?=\s*[\w.-]+\s*=)")
 
@@ -156,8 +157,9 @@ def _typed(text: str) -> Any:
         return text.lower() == "true"
     if text.lower() == "none":
         return None
-    if _INTEGER.fullmatch(text):
-        return int(text)
+    if _INTEGER.fullmatch(text):  # one that no column holds stays a text: a float is another number
+        number = int(text) if len(text) <= _LONGEST else None
+        return text if number is None or whole_or_none(number) is None else number
     try:
         return float(text)
     except ValueError:
