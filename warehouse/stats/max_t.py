@@ -1,41 +1,38 @@
 """max-|T| over all pairs by a multiplier bootstrap (statistics.md §2; Romano and Wolf 2005).
 
-One weight for each cluster (each prompt, without clusters) multiplies the centred differences of
-all pairs alike, so the pairs keep their dependence. A pair is studentised in each draw by its own
-s*; with many independent units the fixed error is as good, and then one matrix product of the
+One weight for each cluster (each prompt, without clusters) multiplies the differences of all pairs
+alike, so that the pairs keep their dependence. The null is imposed: the differences are not
+centred, their weighted sum N_ab is taken off each unit by its share f_c, and every draw
+studentises a pair by its own s*. With clusters of unequal size anything less (a fixed error, N/G
+for f_c N, centred sums) rejects a true null far too often. Only without clusters, from
+`MANY_PROMPTS` common prompts on, is the fixed error as good; then one matrix product of the
 models' scores serves all pairs.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from warehouse.stats.inputs import ROUNDING, FloatArray
 from warehouse.stats.multipliers import draw_blocks, webb_block
-from warehouse.stats.pair_moments import (
-    IntArray,
-    PairMoments,
-    ScoreMatrix,
-    pair_blocks,
-    unit_sums,
-)
+from warehouse.stats.pair_moments import IntArray, PairMoments, ScoreMatrix, unit_sums
 
-#: From so many prompts on, the error of a pair is held fixed over the draws.
+#: Without clusters, common prompts from which on the error of a pair is held fixed over the draws.
 MANY_PROMPTS = 200
-#: The same for clusters, counted as 1/Σ f_c².
-MANY_CLUSTERS = 1000
 
 #: Blocks of draws that are worked on at a time, at most.
 THREADS = 4
+#: Sums of clusters of pairs that are held at a time (32 MB).
+MOST_SUMS = 1 << 22
 
 BoolArray = NDArray[np.bool_]
+Work = Callable[[slice, FloatArray], None]
 
 
 @dataclass(frozen=True)
@@ -66,11 +63,14 @@ def max_t_draws(
         over models is that over all pairs); which pairs were studentised in each draw.
     """
     usable = moments.error_cr1 > 0
-    fixed = usable & _is_fixed(matrix, moments)
+    fixed = usable & (moments.n_prompts >= MANY_PROMPTS) & _units_are_prompts(matrix)
     best = np.zeros((draws.n, matrix.n_models))
-    with threadpool_limits(1, "blas"):  # many small products, where threads wait for each other
-        _draw(matrix, moments, fixed, usable & ~fixed, draws, best)
+    _draw(matrix, moments, fixed, usable & ~fixed, draws, best)
     return best, usable & ~fixed
+
+
+def _units_are_prompts(matrix: ScoreMatrix) -> bool:
+    return matrix.clusters is None or matrix.clusters.n == len(matrix.centred)
 
 
 def _draw(
@@ -84,13 +84,8 @@ def _draw(
             _fixed_complete(matrix, scale, draws, best)
         else:
             _fixed_with_gaps(matrix, scale, draws, best)
-    for pairs in pair_blocks(studentised):
-        _studentised(matrix, pairs, draws, best)
-
-
-def _is_fixed(matrix: ScoreMatrix, moments: PairMoments) -> BoolArray:
-    least = MANY_PROMPTS if matrix.clusters is None else MANY_CLUSTERS
-    return moments.effective_units >= least
+    if studentised.any():
+        _studentised(matrix, moments.difference, studentised, draws, best)
 
 
 def _fixed_complete(matrix: ScoreMatrix, scale: FloatArray, draws: Draws, best: FloatArray) -> None:
@@ -110,18 +105,67 @@ def _fixed_complete(matrix: ScoreMatrix, scale: FloatArray, draws: Draws, best: 
 def _fixed_with_gaps(
     matrix: ScoreMatrix, scale: FloatArray, draws: Draws, best: FloatArray
 ) -> None:
-    """N_ab = Σ ξ (x_a − x_b − d̄_ab) over common prompts, from sums over each model's prompts.
+    """N_ab = Σ ξ (x_a − x_b − d̄_ab) over common prompts.
 
-    Models with equal gaps share their sums; a few gaps cost a product over them alone.
+    Where models lack few prompts, each its own, from sums over all prompts less those over what
+    a model lacks; else from sums over what models with equal gaps have.
     """
-    x, w, m = matrix.centred, matrix.scored, matrix.n_models
+    x, w = matrix.centred, matrix.scored
     unit = np.arange(len(x)) if matrix.clusters is None else matrix.clusters.codes
     square = _square(matrix, scale)
-    patterns, of_model = np.unique(w, axis=1, return_inverse=True)
-    of_model = of_model.reshape(-1)
     sums = x.T @ w
     shift = (sums - sums.T) / np.maximum(w.T @ w, 1)
-    totals, cells = np.hstack([matrix.totals, matrix.counts]).T, np.hstack([x, w]).T
+    packed = np.packbits(w.astype(bool), axis=0)  # a column is found again by its bytes
+    _, first, of_model = np.unique(packed, axis=1, return_index=True, return_inverse=True)
+    have = w[:, first].sum(axis=0)
+    if len(matrix.gaps[0]) <= 2 * np.minimum(have, len(x) - have).sum():
+        work = _from_what_is_lacking(matrix, unit, shift, square, best)
+    else:
+        work = _from_patterns(
+            matrix, unit, shift, square, best, w[:, first], of_model.reshape(-1)
+        )  # fmt: skip
+    _each_block(len(matrix.totals), draws, work)
+
+
+def _from_what_is_lacking(
+    matrix: ScoreMatrix, unit: IntArray, shift: FloatArray, square: FloatArray, best: FloatArray
+) -> Work:
+    """N_ab = (F_a − L_ba) − (F_b − L_ab): F_a = Σ ξ x_a, L_ba the part of Σ ξ (x_a − d̄_ab) where
+    b has no score (half of it where neither has, and half of −d̄_ab Σ ξ, so that it adds up)."""
+    m, totals = matrix.n_models, np.ascontiguousarray(matrix.totals.T)
+    lacking = [np.flatnonzero(column == 0) for column in matrix.scored.T]
+    parts = []
+    for b, rows in enumerate(lacking):
+        half = shift[:, [b]] / 2
+        share = matrix.centred[rows].T - half * (1 + matrix.scored[rows].T)
+        parts.append(np.hstack([share, half]))
+
+    def block(rows: slice, weights: FloatArray) -> None:
+        by_unit = np.ascontiguousarray(weights.T)
+        full, every = totals @ by_unit, by_unit.sum(axis=0)
+        lost = np.empty((m, m, len(every)))
+        for b, own in enumerate(lacking):
+            np.matmul(parts[b], np.vstack([by_unit[unit[own]], every]), out=lost[b])
+        largest = best[rows].T.copy()
+        for a in range(m - 1):
+            t = lost[a, a + 1 :] - lost[a + 1 :, a]
+            t += full[a] - full[a + 1 :]
+            _raise(largest, a, t, square[a, a + 1 :, None])
+        best[rows] = largest.T
+
+    return block
+
+
+def _from_patterns(
+    matrix: ScoreMatrix, unit: IntArray, shift: FloatArray, square: FloatArray, best: FloatArray,
+    patterns: FloatArray, of_model: IntArray,
+) -> Work:  # fmt: skip
+    """N_ab from sums of scores and of weights over the prompts of each pattern of gaps."""
+    m = matrix.n_models
+    totals, cells = (
+        np.ascontiguousarray(np.hstack(parts).T)
+        for parts in ((matrix.totals, matrix.counts), (matrix.centred, matrix.scored))
+    )
 
     def block(rows: slice, weights: FloatArray) -> None:
         by_unit = np.ascontiguousarray(weights.T)
@@ -137,7 +181,7 @@ def _fixed_with_gaps(
             _raise(largest, a, t, square[a, a + 1 :, None])
         best[rows] = largest.T
 
-    _each_block(len(matrix.totals), draws, block)
+    return block
 
 
 def _on_prompts(
@@ -159,53 +203,137 @@ def _raise(largest: FloatArray, a: int, n_ab: FloatArray, scale: FloatArray) -> 
     np.maximum(largest[a + 1 :], t, out=largest[a + 1 :])
 
 
-def _studentised(matrix: ScoreMatrix, pairs: IntArray, draws: Draws, best: FloatArray) -> None:
-    """T* = |N|/s*, s*² = G/(G−1) Σ_c (ξ_c D_c − N/G)², for a block of pairs."""
-    first, second = (models[pairs] for models in matrix.pairs)
-    sums, sizes = unit_sums(matrix, first, second)
-    active = np.flatnonzero(sums.any(axis=1))
-    g = (sizes > 0).sum(axis=0)
-    d = sums[active]
-    by_second = np.argsort(second, kind="stable")
+@dataclass(frozen=True)
+class _Run:
+    """The pairs of some first models with all models after each, as products need them.
 
-    def block(rows: slice, weights: FloatArray) -> None:
-        if matrix.complete:
-            of_models = weights @ matrix.totals
-            totals = of_models[:, first] - of_models[:, second]
-        else:
-            totals = weights[:, active] @ d
-        t = _studentise(totals, weights[:, active] ** 2 @ d**2, g)
-        _fold(best, rows, t, first)
-        _fold(best, rows, t[:, by_second], second[by_second])
+    Attributes:
+        models: the first models.
+        squares: S_c² of each pair, shape (p, G), pairs in order; 0 for a pair that is left out.
+        linear: S_c and (φ − 2 f_c) S_c, φ = Σ f_c², shape (p, G) each; None where all prompts
+            are scored: then those of the models serve.
+        factor: (G − 1)/G of the pair's own clusters, 0 for a pair that is left out, shape (p, 1).
+    """
 
-    _each_block(len(sums), draws, block)
+    models: range
+    squares: FloatArray
+    linear: tuple[FloatArray, FloatArray] | None
+    factor: FloatArray
 
 
-def _each_block(n_units: int, draws: Draws, work: Callable[[slice, FloatArray], None]) -> None:
+def _studentised(
+    matrix: ScoreMatrix, difference: FloatArray, chosen: BoolArray, draws: Draws, best: FloatArray
+) -> None:
+    """T* = |N|/s* of sums S_c = Σ d that are not centred, s*² = G/(G−1) Σ (ξ S − f N)².
+
+    Multiplied out, the sum is Σ ξ² S² + N H with H = Σ ξ (φ − 2 f) S: a product of weights and
+    sums each. N and H of a pair are differences of those of its models where f is that of all.
+    """
+    models = _linear_of_models(matrix) if matrix.complete else None
+    for run in _runs(matrix, difference, chosen):
+
+        def block(rows: slice, weights: FloatArray, run: _Run = run) -> None:
+            xi = np.ascontiguousarray(weights.T)
+            largest = np.zeros((matrix.n_models, xi.shape[1]))
+            by_model = None if models is None else (models[0] @ xi, models[1] @ xi)
+            _raise_squares(largest, run, by_model, xi)
+            np.maximum(best[rows], np.sqrt(largest.T), out=best[rows])
+
+        if run.factor.any():
+            _each_block(len(matrix.totals), draws, block)
+
+
+def _linear_of_models(matrix: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
+    """S_c and (φ − 2 f_c) S_c of each model, shape (M, G) each."""
+    sizes = np.ones(len(matrix.totals)) if matrix.clusters is None else matrix.clusters.sizes
+    # means less one constant: it cancels in every difference, and numbers stay small
+    sums = matrix.totals.T + (matrix.means - matrix.means.mean())[:, None] * sizes
+    return sums, sums * _slopes(sizes[:, None]).T
+
+
+def _slopes(sizes: FloatArray) -> FloatArray:
+    """φ − 2 f_c of sizes n_c, shape (G, p)."""
+    shares = sizes / np.maximum(sizes.sum(axis=0), 1)
+    slopes: FloatArray = (shares**2).sum(axis=0) - 2 * shares
+    return slopes
+
+
+def _runs(matrix: ScoreMatrix, difference: FloatArray, chosen: BoolArray) -> Iterator[_Run]:
+    """All pairs, as many first models at a time as `MOST_SUMS` allows."""
+    m, first = matrix.n_models, 0
+    most = max(MOST_SUMS // len(matrix.totals), 1)
+    while first < m - 1:
+        last, pairs = first + 1, m - 1 - first
+        while last < m - 1 and pairs + m - 1 - last <= most:
+            pairs += m - 1 - last
+            last += 1
+        start = first * m - first * (first + 1) // 2
+        yield _run(matrix, range(first, last), difference, chosen, slice(start, start + pairs))
+        first = last
+
+
+def _run(
+    matrix: ScoreMatrix, models: range, difference: FloatArray, chosen: BoolArray, pairs: slice
+) -> _Run:
+    a, b = (side[pairs] for side in matrix.pairs)
+    centred, sizes = unit_sums(matrix, a, b)
+    sums = np.where(chosen[pairs], centred + sizes * difference[pairs], 0.0)
+    units = (sizes > 0).sum(axis=0)
+    linear = None
+    if not matrix.complete:
+        linear = np.ascontiguousarray(sums.T), np.ascontiguousarray((sums * _slopes(sizes)).T)
+    return _Run(
+        models=models, squares=np.ascontiguousarray((sums**2).T), linear=linear,
+        factor=np.where(chosen[pairs], (units - 1) / np.maximum(units, 1), 0.0)[:, None],
+    )  # fmt: skip
+
+
+def _raise_squares(
+    largest: FloatArray, run: _Run, by_model: tuple[FloatArray, FloatArray] | None, xi: FloatArray
+) -> None:
+    """Raise what is largest of T*² (M, rows) by the pairs of a run.
+
+    Args:
+        by_model: N and H of each model, shape (M, rows) each, or None.
+        xi: weights, shape (G, rows).
+    """
+    m, squared, first = len(largest), xi**2, 0
+    for a in run.models:
+        pairs = slice(first, first + m - 1 - a)
+        first = pairs.stop
+        if by_model is not None:
+            n, h = (values[a] - values[a + 1 :] for values in by_model)
+            n *= run.factor[pairs] > 0
+        elif run.linear is not None:
+            n, h = (sums[pairs] @ xi for sums in run.linear)
+        t2 = _squared_t(n, h, run.squares[pairs] @ squared)
+        t2 *= run.factor[pairs]
+        np.maximum(largest[a], t2.max(axis=0), out=largest[a])
+        np.maximum(largest[a + 1 :], t2, out=largest[a + 1 :])
+
+
+def _squared_t(n: FloatArray, h: FloatArray, squares: FloatArray) -> FloatArray:
+    """N²/(Σ ξ² S² + N H), in place of ``n``: infinite where a draw leaves no spread, 0 where it
+    leaves no sum either."""
+    h *= n
+    h += squares
+    n *= n
+    flat = h <= ROUNDING * squares
+    if flat.any():
+        none = flat & (n <= ROUNDING * squares)
+        n[none], h[none] = 0.0, 1.0
+        h[flat & ~none] = 0.0
+    with np.errstate(divide="ignore"):
+        n /= h
+    return n
+
+
+def _each_block(n_units: int, draws: Draws, work: Work) -> None:
     """Do the work of each block of draws, each on rows of its own, in a few threads."""
     blocks = draw_blocks(draws.n, draws.block)
     with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
         for _ in pool.map(lambda rows: work(rows, webb_block(n_units, rows, draws.seed)), blocks):
             pass
-
-
-def _studentise(totals: FloatArray, squares: FloatArray, g: IntArray) -> FloatArray:
-    """|N|/s* of draws and pairs; infinite where a draw leaves no spread."""
-    variance = squares - totals**2 / g
-    flat = variance <= ROUNDING * squares
-    variance *= g / (g - 1)
-    variance[flat] = 1.0
-    t = np.abs(totals, out=totals)
-    t /= np.sqrt(variance, out=variance)
-    t[flat & (t > 0)] = np.inf
-    return t
-
-
-def _fold(best: FloatArray, rows: slice, t: FloatArray, models: IntArray) -> None:
-    """Raise ``best`` of each model to its columns of ``t``; ``models`` are in order."""
-    starts = np.flatnonzero(np.diff(models, prepend=-1))
-    own = models[starts]
-    best[rows, own] = np.maximum(best[rows, own], np.maximum.reduceat(t, starts, axis=1))
 
 
 def _square(matrix: ScoreMatrix, values: FloatArray) -> FloatArray:

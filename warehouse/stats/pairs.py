@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.adjust import benjamini_hochberg, holm
@@ -153,12 +154,13 @@ def all_pairs(
     groups = None if clusters is None else as_clusters(clusters, len(values))
     draws = Draws(_check_draws(n_resamples, level), as_seed(seed))
     matrix = centre(values, groups)
-    moments = pair_moments(matrix)
+    with threadpool_limits(1, "blas"):  # many small products, where threads wait for each other
+        moments = pair_moments(matrix)
+        tail, studentised = max_t_draws(matrix, moments, draws)
     usable = moments.error > 0
     error = np.where(usable, moments.error, np.nan)
     statistic = moments.difference / error
     p = t_p_values(statistic, moments.degrees_of_freedom)
-    tail, studentised = max_t_draws(matrix, moments, draws)
     return AllPairs(
         n_models=values.shape[1], level=level, higher_is_better=bool(higher_is_better),
         means=matrix.means, first=matrix.pairs[0], second=matrix.pairs[1],
