@@ -23,7 +23,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import PermutationTest, permutation_test
 from warehouse.stats.matrix.inputs import generator
 from warehouse.stats.matrix.permutation import PermutedStatistic
-from warehouse.stats.matrix.ranked import kolmogorov_smirnov
+from warehouse.stats.matrix.ranked import kolmogorov_smirnov, upper_p_value
 from warehouse.stats.matrix.tables import GRID, BinaryTables
 
 
@@ -225,3 +225,8 @@ def test_results_have_a_line_and_a_dictionary() -> None:
     found = permutation_test(binary(10, 3), ["cosine"], n_permutations=3)
     assert str(found).startswith("10 × 3, 3 permutations: cosine mean p=")
     assert found.to_dict()["statistics"][0]["similarity"] == "cosine"
+
+
+def test_figures_that_differ_by_the_rounding_of_ten_digits_are_ties() -> None:
+    permuted = np.array([0.3, 1 / 3, round(1 / 3, 10), 0.2])
+    assert upper_p_value(1 / 3, permuted) == upper_p_value(round(1 / 3, 10), permuted) == 3 / 5

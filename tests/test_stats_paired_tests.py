@@ -271,3 +271,39 @@ def test_results_are_one_line_and_a_dictionary() -> None:
                        equivalence_test(G10, 1), noninferiority_test(G10, 1)):  # fmt: skip
             assert "\n" not in str(result)
             assert result.to_dict()["p_value"] == result.p_value
+
+
+# --- rates that were written with ten digits -------------------------------------------------
+
+
+def sevenths(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+    """Differences of shares of seven draws, as they are and from shares of ten digits."""
+    random = np.random.default_rng(seed)
+    a, b = random.integers(0, 8, n) / 7, random.integers(0, 8, n) / 7
+    return a - b, np.round(a, 10) - np.round(b, 10)
+
+
+def test_ties_of_rounded_rates_are_found_in_the_exact_test() -> None:
+    a, b = np.array([[7, 5, 6, 6, 1, 5, 0, 7], [2, 0, 1, 3, 2, 2, 6, 0]]) / 7
+    rounded = np.round(a, 10) - np.round(b, 10)
+    assert sign_flip_test(a - b).p_value == sign_flip_test(rounded).p_value == 0.1328125
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("clusters", [None, 8, 25])
+def test_ties_of_rounded_rates_are_found_by_every_route(seed: int, clusters: int | None) -> None:
+    exact, rounded = sevenths(60, seed)
+    labels = None if clusters is None else np.arange(60) % clusters
+    one, other = (sign_flip_test(d, labels, n_resamples=999) for d in (exact, rounded))
+    assert (one.p_value, one.n_units) == (other.p_value, other.n_units)
+    wilcoxon = [wilcoxon_test(d) for d in (exact, rounded)]
+    assert wilcoxon[0] == wilcoxon[1]
+    many = [sign_flip_test(d, n_resamples=99) for d in sevenths(2000, seed)]  # few sizes
+    assert many[0].p_value == many[1].p_value
+
+
+def test_one_size_of_rounded_rates_is_one_size() -> None:
+    third = [round(1 / 3, 10), round(2 / 3, 10) - round(1 / 3, 10)]  # ...3333 and ...3334
+    found = sign_flip_test([*third * 20, *(-np.array(third) * 1)])
+    assert found.method == "binomial"
+    assert found.p_value == exactly(stats.binomtest(2, 42).pvalue, rel=1e-10)

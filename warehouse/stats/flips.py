@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.stats.inputs import ROUNDING, FloatArray
+from warehouse.stats.inputs import TIE, FloatArray
 
 #: Resamples that share one stream of random numbers; part of what a seed means.
 CHUNK = 1 << 13
@@ -62,14 +62,15 @@ def count_random_patterns(
 def distinct_sizes(differences: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
     """The distinct |d| above 0, ascending, and how many differences have each.
 
-    Sizes that differ by rounding only (of the largest) are one.
+    Sizes that differ by less than a tie (1e-9 of the largest) are one, their mean.
     """
     sizes = np.sort(np.abs(differences))
     sizes = sizes[sizes > 0]
     if not len(sizes):
         return sizes, np.zeros(0, np.int64)
-    starts = np.flatnonzero(np.diff(sizes, prepend=-np.inf) > ROUNDING * sizes[-1])
-    return sizes[starts], np.diff(starts, append=len(sizes)).astype(np.int64)
+    starts = np.flatnonzero(np.diff(sizes, prepend=-np.inf) > TIE * sizes[-1])
+    counts = np.diff(starts, append=len(sizes)).astype(np.int64)
+    return np.add.reduceat(sizes, starts) / counts, counts
 
 
 def _binomial_sums(

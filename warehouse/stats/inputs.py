@@ -23,6 +23,9 @@ Bounds = tuple[float | None, float | None]
 
 # Numbers that differ by less than this share of their size differ by rounding only.
 ROUNDING = 1e-12
+# Resampled figures that differ from the observed one by less than this share of their scale are
+# ties: scores that were written with ten digits (0.3333333333) must not lose them.
+TIE = 1e-9
 # Room for the rounding of a mean of draws, as a share of the width of the bounds.
 _BOUNDS_TOLERANCE = 1e-9
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.figures import Figures
 from warehouse.stats.flips import distinct_sizes
-from warehouse.stats.inputs import ROUNDING, as_scores, is_zero_one
+from warehouse.stats.inputs import TIE, as_scores, is_zero_one
 from warehouse.stats.sign_flip import binomial_p_value
 
 #: Differences up to which the signed-rank distribution is counted out.
@@ -93,7 +93,7 @@ def mcnemar_test(a: ArrayLike, b: ArrayLike) -> McNemarTest:
 def wilcoxon_test(differences: ArrayLike) -> WilcoxonTest:
     """Wilcoxon's signed-rank test, by `scipy.stats.wilcoxon`.
 
-    Differences of 0 (up to 1e-12 of the largest) are left out; exact where at most 50 are left
+    Differences of 0 (up to 1e-9 of the largest) are left out; exact where at most 50 are left
     and no two are of one size, else normal.
 
     Args:
@@ -108,7 +108,7 @@ def wilcoxon_test(differences: ArrayLike) -> WilcoxonTest:
     """
     values = as_scores(differences, "differences")
     largest = float(np.abs(values).max())
-    kept = values[np.abs(values) > ROUNDING * largest]
+    kept = values[np.abs(values) > TIE * largest]
     n_zero = len(values) - len(kept)
     if not len(kept):
         reason = "all differences are 0"
@@ -116,7 +116,7 @@ def wilcoxon_test(differences: ArrayLike) -> WilcoxonTest:
     from scipy import stats
 
     sizes, _ = distinct_sizes(kept)  # what differs by rounding is a tie
-    places = np.searchsorted(sizes, np.abs(kept), side="right")
+    places = 1 + np.searchsorted((sizes[1:] + sizes[:-1]) / 2, np.abs(kept))
     distinct = len(sizes)
     exact = distinct == len(kept) <= MOST_EXACT_RANKS
     found = stats.wilcoxon(

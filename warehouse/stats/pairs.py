@@ -15,13 +15,17 @@ from threadpoolctl import threadpool_limits
 from warehouse.errors import StatisticsError
 from warehouse.stats.adjust import benjamini_hochberg, holm
 from warehouse.stats.figures import Figures
-from warehouse.stats.inputs import FloatArray, as_clusters, as_level, as_score_matrix, as_seed
+from warehouse.stats.inputs import (
+    TIE,
+    FloatArray,
+    as_clusters,
+    as_level,
+    as_score_matrix,
+    as_seed,
+)
 from warehouse.stats.max_t import BoolArray, Draws, max_t_draws
 from warehouse.stats.pair_moments import IntArray, PairMoments, centre, pair_moments
 from warehouse.stats.quantiles import t_p_values
-
-# T* of a draw that equals the observed T up to rounding counts as reaching it.
-_TIE = 1 - 1e-12
 
 
 @dataclass(frozen=True)
@@ -204,7 +208,7 @@ def _simultaneous(moments: PairMoments, tail: FloatArray, level: float) -> dict[
     own = np.sort(tail, axis=0)[place]
     c = float(largest[place])
     t = np.abs(moments.difference) / error
-    reached = len(tail) - np.searchsorted(largest, t * _TIE, side="left")
+    reached = len(tail) - np.searchsorted(largest, t * (1 - TIE), side="left")
     found["p_max_t"] = np.where(np.isnan(t), np.nan, (1 + reached) / (1 + len(tail)))
     found["critical_values"] = np.where(np.isfinite(own) & (own > 0), own, np.nan)
     if math.isfinite(c):

@@ -11,15 +11,13 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.figures import Figures
 from warehouse.stats.flips import count_all_patterns, count_random_patterns, distinct_sizes
-from warehouse.stats.inputs import Clusters, FloatArray, as_clusters, as_scores, as_seed
+from warehouse.stats.inputs import TIE, Clusters, FloatArray, as_clusters, as_scores, as_seed
 from warehouse.stats.moments import mean_of
 
 #: Differences up to which all 2^m sign patterns are gone through.
 MOST_EXACT = 16
 #: Units below which no two-sided p of 0.05 can be reached: 2/2^5 is 0.0625.
 FEWEST_UNITS = 6
-#: Sums that differ by less than this share of Σ|d| are ties.
-TIE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ def sign_flip_test(
 
     Exact where 16 units or fewer are not 0, and where all that are not 0 have one size (0/1
     scores with one draw: then it is McNemar's exact test). Else (1 + #{|Σ ±d| >= |Σ d|})/(1 + N),
-    the identity included; sums within 1e-12 Σ|d| are ties. Differences of 0 are kept: they
+    the identity included; sums within 1e-9 Σ|d| are ties. Differences of 0 are kept: they
     change no sum. With clusters the uncentred sums of each cluster are flipped.
 
     Args:

@@ -21,13 +21,12 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.bootstrap import check_resamples
 from warehouse.stats.figures import Figures
-from warehouse.stats.inputs import FloatArray, as_clusters, as_level, as_scores, as_seed
+from warehouse.stats.inputs import TIE, FloatArray, as_clusters, as_level, as_scores, as_seed
 from warehouse.stats.multipliers import webb_draws
 from warehouse.stats.results import Interval
 from warehouse.stats.sample import Sample, describe
 
 N_RESAMPLES = 9999
-_TIE = 1 - 1e-12  # a draw of equal weights gives t itself, up to rounding
 _DOUBLINGS = 40
 _HALVINGS = 50
 _BLOCK = 1 << 18  # weights at a time
@@ -107,7 +106,7 @@ class WildBootstrap:
 
     def p_value(self, null: float) -> float:
         """Two-sided p of the mean being ``null``: (1 + #{|t*| >= |t|})/(1 + B)."""
-        t = abs(self.mean - null) / self.error * _TIE
+        t = abs(self.mean - null) / self.error * (1 - TIE)  # equal weights give t itself
         larger = np.count_nonzero(np.abs(self.statistics(null)) >= t)
         return float((1 + larger) / (1 + len(self.draws.d)))
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.figures import Figures
-from warehouse.stats.inputs import FloatArray, as_seed
+from warehouse.stats.inputs import TIE, FloatArray, as_seed
 from warehouse.stats.matrix.inputs import (
     Progress,
     as_count,
@@ -159,7 +159,7 @@ def _search(
     observed = chosen.silhouette
     p_value = None
     if len(best) and observed is not None:
-        p_value = (1 + int((best >= observed - 1e-12).sum())) / (1 + len(best))
+        p_value = (1 + int((best >= observed - TIE).sum())) / (1 + len(best))
     counts = tuple(
         ClusterCount(number, *(None if np.isnan(value) else float(value) for value in figures))
         for number, *figures in zip(tried, tables[0], means, highs, strict=True)

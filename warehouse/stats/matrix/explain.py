@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.adjust import benjamini_hochberg
 from warehouse.stats.figures import Figures
-from warehouse.stats.inputs import FloatArray, as_seed
+from warehouse.stats.inputs import ROUNDING, FloatArray, as_seed
 from warehouse.stats.matrix.inputs import (
     Progress,
     as_count,
@@ -18,7 +18,7 @@ from warehouse.stats.matrix.inputs import (
     generator,
     unit_rows,
 )
-from warehouse.stats.matrix.ranked import TIE, kolmogorov_smirnov, upper_p_value
+from warehouse.stats.matrix.ranked import kolmogorov_smirnov, upper_p_value
 from warehouse.stats.matrix.regression import (
     Semantic,
     coefficients_of,
@@ -176,7 +176,7 @@ def _mantel(
     pairs = n * (n - 1) / 2
     mean_q, var_q = _pair_moments(performance)
     mean_e, var_e = _pair_moments(semantic)
-    if var_q <= TIE or var_e <= TIE:
+    if var_q <= ROUNDING or var_e <= ROUNDING:
         return Mantel(None, None, n_permutations)
 
     def correlation(rows: FloatArray) -> float:

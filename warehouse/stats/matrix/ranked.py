@@ -10,10 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from warehouse.stats.inputs import FloatArray
-
-#: Figures that differ by less are the same: sums in another order round differently.
-TIE = 1e-12
+from warehouse.stats.inputs import TIE, FloatArray
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ def linear_quantile(values: FloatArray, counts: NDArray[np.int64], share: float)
 
 
 def upper_p_value(observed: float, permuted: FloatArray) -> float:
-    """(1 + #{permuted ≥ observed}) / (1 + N), ties within rounding counted as ≥."""
+    """(1 + #{permuted ≥ observed}) / (1 + N), ties (within 1e-9 of the scale) counted as ≥."""
     room = TIE * max(1.0, abs(observed))
     return (1 + int((permuted >= observed - room).sum())) / (1 + len(permuted))
 

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.inputs import FloatArray
+from warehouse.stats.inputs import ROUNDING, FloatArray
 from warehouse.stats.matrix.inputs import as_matrix, unit_rows
-from warehouse.stats.matrix.ranked import TIE
 from warehouse.stats.quantiles import t_p_values
 
 #: Residual sums of squares below this share of the total are rounding.
@@ -112,7 +111,7 @@ def coefficients_of(unit: FloatArray, semantic: Semantic, intercept: bool) -> Pr
         sxx = sxx - semantic.sx**2 / others
         syy = syy - sy**2 / others
         freedom = others - 2
-    room = TIE * others
+    room = ROUNDING * others
     with np.errstate(divide="ignore", invalid="ignore"):
         beta = np.where(sxx > room, sxy / sxx, np.nan)
         residual = syy - beta * sxy
