@@ -126,7 +126,7 @@ def test_ratio_metrics_are_ranked_on_their_figures(world: Store) -> None:
 # --- unscored --------------------------------------------------------------------------------
 
 
-def test_bounds_are_those_of_imbens_and_manski(world: Store) -> None:
+def test_bounds_are_the_hull_of_default_intervals(world: Store) -> None:
     scored, missing, own, theirs = [], 0, [], []
     (run,) = row_of(leaderboard(world, "many"), "m/d").run_ids
     for fact in ROWS.rows["prompt_score"]:

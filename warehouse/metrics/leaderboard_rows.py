@@ -72,7 +72,8 @@ class LeaderboardRow(Row):
         unscored_low: the figure with every missing score at the smallest possible one; None
             where all is scored or a score has no bounds.
         unscored_high: the figure with every missing score at the largest possible one.
-        unscored_ci_low: lower end of the Imbens–Manski interval around the two.
+        unscored_ci_low: lower end of the interval around the two: the hull of the default
+            intervals with the missing scores at either end.
         unscored_ci_high: upper end of it.
         beside_method: a second method, where the default one is not certain: ``"bca"`` for few
             skewed prompts, ``"wild_bootstrap"`` for few clusters; else empty.

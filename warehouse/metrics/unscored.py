@@ -10,18 +10,19 @@ from numpy.typing import NDArray
 from warehouse.metrics.benchmarks import Metric
 from warehouse.metrics.clusterings import ClusterMap
 from warehouse.metrics.scores import PromptScores
+from warehouse.stats import Estimate, estimate_mean
 from warehouse.stats.inputs import finite_bounds
 from warehouse.stats.missing import filled_bounds
 
 
 @dataclass(frozen=True)
 class UnscoredBounds:
-    """Imbens–Manski bounds of a row; None where all is scored or nothing limits a score.
+    """Bounds of a row; None where all is scored or nothing limits a score.
 
     Attributes:
         low: the figure with every missing score at the smallest possible one.
         high: the figure with every missing score at the largest.
-        ci_low: lower end of the interval around the two.
+        ci_low: lower end of the hull of the default intervals with the missing scores there.
         ci_high: upper end of it.
     """
 
@@ -47,15 +48,35 @@ def unscored_bounds(
     low, high = (_filled(scores, end) for end in limits)
     found = filled_bounds(
         low, high, int(np.count_nonzero(scores.unscored)), bounds=limits,
-        clusters=clusters.labels(scores.seen), level=level,
+        clusters=clusters.labels(scores.seen), n_draws=_draws(scores) + scores.unscored,
+        scored=_scored(scores, limits, clusters, level), level=level,
     )  # fmt: skip
     return UnscoredBounds(found.theta_low, found.theta_high, found.ci_low, found.ci_high)
 
 
+def _scored(
+    scores: PromptScores, limits: tuple[float, float], clusters: ClusterMap, level: float
+) -> Estimate | None:
+    """The default estimate of what is scored; None where nothing is."""
+    if not scores.n:
+        return None
+    return estimate_mean(
+        scores.values, clusters=clusters.labels(scores.prompts), bounds=limits,
+        n_draws=scores.n_draws, level=level,
+    )  # fmt: skip
+
+
+def _draws(scores: PromptScores) -> NDArray[np.float64]:
+    """Scored draws of each prompt seen."""
+    draws = np.zeros(len(scores.seen))
+    draws[np.searchsorted(scores.seen, scores.prompts)] = scores.n_draws
+    return draws
+
+
 def _filled(scores: PromptScores, score: float) -> NDArray[np.float64]:
     """Mean of each prompt seen over all its draws, the missing ones at ``score``."""
-    draws, totals = np.zeros(len(scores.seen)), np.zeros(len(scores.seen))
+    draws, totals = _draws(scores), np.zeros(len(scores.seen))
     places = np.searchsorted(scores.seen, scores.prompts)
-    draws[places], totals[places] = scores.n_draws, scores.n_draws * scores.values
+    totals[places] = scores.n_draws * scores.values
     filled: NDArray[np.float64] = (totals + scores.unscored * score) / (draws + scores.unscored)
     return np.where(scores.unscored > 0, filled, totals / np.maximum(draws, 1))
