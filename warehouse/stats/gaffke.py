@@ -31,8 +31,11 @@ _STEP = 0.125  # of the trapezoid rule in ξ, where v = ρ sinh ξ
 _NEGLIGIBLE = 42.0  # in logs: the integrand is cut where it is e^-42 of its peak
 _CHUNK = 32  # factors that are multiplied before a logarithm is taken
 _LOG_COST = 20  # one complex logarithm costs about as much as so many products
-_ROUNDS, _NEWTON = 6, 12
-_NEAR = 0.25  # how far, in n·δ·c, a root may lie from the point that its product was made for
+_START_CLOSE = 0.02  # of the start, in standard errors
+_ROUNDS, _NEWTON = 8, 12
+# How far, in n·δ·c, a root may lie from the point that its product was made for. With few points
+# the integrand falls off slowly, and a shift makes it fall off slower still.
+_NEAR, _NEAR_FEW, _FEW = 0.25, 1e-6, 16
 
 Complex = NDArray[np.complex128]
 
@@ -104,17 +107,17 @@ def _lower_end(unit: FloatArray, tail: float) -> float:
     n, least, most = len(unit), float(unit.min()), float(unit.max())
     if most - least <= 1e-14 * most:  # then 1 − D_{n+1} ~ Beta(n, 1)
         return most * tail ** (1 / n)
-    every = np.append(unit, 0.0)
+    every = np.append(unit / most, 0.0)  # the end scales with the scores
     values, counts = np.unique(every, return_counts=True)
     points = _Points(values, counts.astype(np.float64), every)
     place = _start(points, float(-scipy.special.ndtri(tail)))
     for _ in range(_ROUNDS):
         step = _refine(points, place, tail)
-        near = abs(step) * place.c * points.n < _NEAR
+        near = abs(step) * place.c * points.n < (_NEAR if points.n > _FEW else _NEAR_FEW)
         place = _moved(points, place, step)
         if near:
             break
-    return place.t
+    return most * place.t
 
 
 def _moved(points: _Points, place: _Place, step: float) -> _Place:
@@ -142,20 +145,20 @@ def _start(points: _Points, z: float) -> _Place:
         return root + math.log(spread / root) / root - z
 
     most = 1 / -float(y[0])
-    guess = min(0.9 * most, z / math.sqrt(n * float(y * y @ counts)) * math.sqrt(n))
-    w = _crossing(excess, guess, most)
+    normal = z / math.sqrt(float(y * y @ counts))
+    w = _crossing(excess, min(0.9 * most, normal), most, -z)
     mean = float((1 / (1 + y * w)) @ counts) / n
     return _Place(centre + (1 - mean) / (w * mean), w * mean)
 
 
-def _crossing(excess: Callable[[float], float], guess: float, most: float) -> float:
+def _crossing(
+    excess: Callable[[float], float], guess: float, most: float, at_low: float
+) -> float:
     """Where an increasing function on (0, most) is about 0: regula falsi, Illinois' rule."""
-    low, at_low = 0.0, -2.0
-    high, w = most, guess
-    at_high = math.inf
+    low, high, w, at_high = 0.0, most, guess, math.inf
     for _ in range(60):
         value = excess(w)
-        if abs(value) < 1e-3 or high - low < 1e-9 * most:
+        if abs(value) < _START_CLOSE or high - low < 1e-9 * most:
             break
         if value > 0:
             high, at_high, at_low = w, value, at_low / 2
@@ -178,7 +181,7 @@ def _refine(points: _Points, place: _Place, tail: float) -> float:
             return delta
         step = value / slope * math.log(tail / value)
         delta += step
-        if abs(step) * place.c * power < 1e-14 or abs(delta) * place.c * points.n > _NEAR:
+        if abs(step) * place.c * power < 1e-8 or abs(delta) * place.c * points.n > _NEAR:
             break
     return delta
 
