@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .frame import command
-from .options import REFERENCE, level_option, metric_option, output_options, where_option
+from .options import (
+    REFERENCE,
+    level_option,
+    metric_option,
+    no_store_option,
+    output_options,
+    where_option,
+)
 from .output import Output
 from .state import State, pass_state
 from .table import excerpt, interval, number, print_table
@@ -60,6 +67,7 @@ S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
     show_default=True, help="Of P(correct), for so many generations.",
 )  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Ask the model even where its answer is stored.")
+@no_store_option
 @click.option("--suspects", is_flag=True, help="Rows of suspected label errors only.")
 @click.option("--distribution", is_flag=True, help="Rows of the distribution of P(correct) only.")
 @level_option

@@ -14,7 +14,9 @@ from .options import (
     Function,
     latest_option,
     metric_option,
+    no_store_option,
     output_options,
+    replace_option,
     seed_option,
     where_option,
 )
@@ -36,7 +38,10 @@ def matrix() -> None:
 def matrix_options(function: Function) -> Function:
     """Which matrix, and whether a stored answer will do."""
     fresh = click.option("--fresh", is_flag=True, help="Compute again what is stored already.")
-    for option in (output_options, fresh, seed_option, latest_option, where_option, metric_option):
+    for option in (
+        output_options, no_store_option, fresh, seed_option, latest_option, where_option,
+        metric_option,
+    ):  # fmt: skip
         function = option(function)
     return click.argument("benchmark")(function)
 
@@ -74,7 +79,8 @@ def opened(state: State, benchmark: str, label: str, options: dict[str, Any]) ->
 
     from .progress_share import share
 
-    chosen = {name: options.pop(name) for name in ("metric", "where", "latest", "fresh")}
+    names = ("metric", "where", "latest", "fresh", "store_result")
+    chosen = {name: options.pop(name) for name in names}
     access = Access(state.open, lambda: state.open(write=True))
     with share(state.quiet, label) as show:
         told = None if show is None else lambda done, of: show(done / of)
@@ -121,6 +127,7 @@ def test(state: State, /, benchmark: str, output: Output, histogram: bool, **opt
 @permutations_option(1, 0)
 @click.option("--store", metavar="NAME", help="Keep it; --cluster NAME uses it for error bars.")
 @click.option("--default", is_flag=True, help="With --store: use it for error bars from now on.")
+@replace_option
 @click.option("--members", is_flag=True, help="The cluster of every prompt instead.")
 @matrix_options
 @pass_state
@@ -131,6 +138,8 @@ def cluster(state: State, /, benchmark: str, output: Output, members: bool, **op
 
     if options["default"] and not options["store"]:
         raise click.UsageError("--default needs --store NAME")
+    if options["store"] and not options["store_result"]:
+        raise click.UsageError("give one of --store NAME and --no-store")
     with opened(state, benchmark, "clusterings", options) as asked:
         found = asked.cluster(**options)
     if members:

@@ -112,6 +112,22 @@ def seed_option(function: Function) -> Function:
     )(function)  # fmt: skip
 
 
+def no_store_option(function: Function) -> Function:
+    """``--no-store``, of what is stored once computed; the command gets ``store_result``."""
+    return click.option(
+        "--no-store", "store_result", flag_value=False, default=True, type=bool,
+        help="A trial: what is computed is not stored.",
+    )(function)  # fmt: skip
+
+
+def replace_option(function: Function) -> Function:
+    """``--replace``, of what stores a clustering under a name."""
+    return click.option(
+        "--replace", is_flag=True,
+        help="Also in place of a clustering made with other settings.",
+    )(function)  # fmt: skip
+
+
 def assignments(pairs: tuple[str, ...], option: str) -> dict[str, str]:
     """``name=value`` texts of a repeatable option as a dictionary."""
     split = [pair.partition("=") for pair in pairs]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .frame import command
-from .options import Function, output_options
+from .options import Function, no_store_option, output_options, replace_option
 from .output import Output
 from .state import State, pass_state
 from .table import excerpt, number, print_table
@@ -138,6 +138,7 @@ def _print_similar(found: Similar) -> None:
     help="The most similar pairs that are listed and scored; all are counted.",
 )  # fmt: skip
 @click.option("--fresh", is_flag=True, help="Compare even where the pairs are stored.")
+@no_store_option
 @output_options
 @pass_state
 def duplicates(
@@ -202,9 +203,11 @@ def _pair(row: DuplicateRow) -> list[Any]:
 @embedder_option
 @click.option(
     "--name", metavar="NAME", default="semantic", show_default=True,
-    help="Of the clustering; replaces what it named before.",
+    help="Of the clustering.",
 )  # fmt: skip
 @click.option("--default", "default", is_flag=True, help="Use it for error bars from now on.")
+@replace_option
+@no_store_option
 @output_options
 @pass_state
 def cluster_semantic(state: State, /, benchmark: str, output: Output, **options: Any) -> None:
@@ -213,7 +216,10 @@ def cluster_semantic(state: State, /, benchmark: str, output: Output, **options:
 
     from .progress_share import share
 
-    with state.open(write=True) as store, share(state.quiet, "comparing prompts") as bar:
+    if options["default"] and not options["store_result"]:
+        raise click.UsageError("--no-store stores nothing that --default could use")
+    opened = state.open(write=options["store_result"])
+    with opened as store, share(state.quiet, "comparing prompts") as bar:
         found = cluster(store, benchmark, progress=bar, **options)
     if output.for_people:
         _print_clusters(found)
@@ -230,7 +236,8 @@ def _print_clusters(found: SemanticClusters) -> None:
         f" stand alone, the largest cluster has {found.largest}"
     )
     used = "error bars use it" if found.is_default else f"use it with --cluster {found.name}"
-    click.echo(f"stored as clustering {found.name!r}: {used}\n")
+    kept = f"stored as clustering {found.name!r}: {used}" if found.is_stored else "not stored"
+    click.echo(f"{kept}\n")
     columns = ["model", "condition", "figure", "se", "clustered se", "growth", "prompts",
                "clusters"]  # fmt: skip
     rows = [

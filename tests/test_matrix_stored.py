@@ -12,6 +12,7 @@ import warehouse
 from tests.sections import build
 from tests.stores import ENGINES, empty_database
 from warehouse.api import Warehouse
+from warehouse.errors import MisuseError
 from warehouse.metrics.matrix.results import MatrixResult
 from warehouse.metrics.matrix.stored import StoredMatrix, stored_matrix
 from warehouse.store import tables
@@ -69,12 +70,58 @@ def test_clusters_held_against_shuffled_matrices_come_first(home: Warehouse) -> 
     assert plain(stored(home).clusters) == replace(wanted, notes=())
 
 
-def test_the_newest_counts_and_says_of_which_runs(home: Warehouse) -> None:
+def test_a_trial_does_not_take_the_place_of_the_evidence(home: Warehouse) -> None:
+    matrix = home.matrix("exam")
+    wanted = [matrix.test(permutations=99), matrix.weights(draws=200)]
+    matrix.test(permutations=9)
+    matrix.weights(draws=20)
+    home.matrix("exam", where=["model!=lab/m0*"]).test(permutations=199)
+    found = stored(home)
+    assert [plain(found.test), plain(found.weights)] == [replace(one, notes=()) for one in wanted]
+    assert found.chosen == ()
+
+
+def test_of_equal_evidence_the_newest_counts(home: Warehouse) -> None:
     home.matrix("exam").test(permutations=9)
+    newest = home.matrix("exam").test(permutations=9, seed=1)
+    assert plain(stored(home).test) == replace(newest, notes=())
+
+
+def test_what_is_not_of_all_runs_says_of_which(home: Warehouse) -> None:
     home.matrix("exam", where=["model!=lab/m0*"], latest=True).test(permutations=9)
     found = stored(home)
     assert found.test is not None and found.test.n_models == 6
     assert found.chosen == (("test", "model!=lab/m0*, the newest condition of each model"),)
+
+
+def test_a_trial_that_is_not_stored_leaves_nothing(home: Warehouse) -> None:
+    matrix = home.matrix("exam", store_result=False)
+    told = [matrix.test(permutations=9), matrix.cluster(n_clusters=(2, 3)), matrix.grow()]
+    assert all("not stored: a trial (--no-store)" in one.notes for one in told)
+    assert stored(home) == StoredMatrix(missing=ALL)
+    with pytest.raises(MisuseError, match="a trial stores no clustering"):
+        matrix.cluster(store="alike")
+
+
+def test_weights_that_are_given_do_not_replace_other_ones(home: Warehouse) -> None:
+    matrix = home.matrix("exam")
+    first, second = ({key: 2.0} for key in matrix.data.keys[:2])
+    for given in (first, second):
+        matrix.weights(draws=50, given=given)
+    again = matrix.weights(draws=50, given=first)
+    assert any(note.startswith("read back") for note in again.notes)
+
+
+def test_a_clustering_made_otherwise_is_not_replaced_unasked(home: Warehouse) -> None:
+    matrix = home.matrix("exam")
+    matrix.cluster(n_clusters=(2,), store="alike", default=True)
+    before = home.leaderboard("exam").rows[0].n_clusters
+    with pytest.raises(MisuseError, match="made with tried .2. and not .3."):
+        matrix.cluster(n_clusters=(3,), store="alike")
+    assert home.leaderboard("exam").rows[0].n_clusters == before
+    matrix.cluster(n_clusters=(2,), store="alike")
+    matrix.cluster(n_clusters=(3,), store="alike", replace=True)
+    assert home.leaderboard("exam").rows[0].n_clusters == 3
 
 
 def test_changed_scores_make_an_analysis_outdated(home: Warehouse) -> None:

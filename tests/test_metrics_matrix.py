@@ -212,7 +212,9 @@ def test_a_clustering_is_stored_for_error_bars(home: Warehouse) -> None:
         board = leaderboard(store, "exam", cluster="alike")
         assert {row.n_clusters for row in board.rows} == {found.n_clusters}
         assert {finding.check for finding in check(store).integrity} == before
-    home.matrix("exam").cluster(n_clusters=[3], permutations=0, store="alike", default=True)
+    home.matrix("exam").cluster(
+        n_clusters=[3], permutations=0, store="alike", default=True, replace=True
+    )
     with home.reading() as store:
         assert {row.n_clusters for row in leaderboard(store, "exam").rows} == {3}
         assert {finding.check for finding in check(store).integrity} == before

@@ -465,12 +465,26 @@ def test_a_semantic_clustering_is_replaced_and_made_the_default(url: str) -> Non
     with open_store(url, write=True) as store:
         cluster_semantic(store, "quiz", threshold=0.7)
         first = select(store, "select id from clustering")
-        found = cluster_semantic(store, "quiz", threshold=0.9999, default=True)
+        with pytest.raises(MisuseError, match="made with threshold 0.7 and not 0.9999"):
+            cluster_semantic(store, "quiz", threshold=0.9999, default=True)
+        found = cluster_semantic(store, "quiz", threshold=0.9999, default=True, replace=True)
         assert select(store, "select id from clustering") == first
         assert (found.n_clusters, found.is_default) == (5, True)
         assert select(store, "select count(*) as n from cluster")[0]["n"] == 5
         assert leaderboard(store, "quiz").rows[0].n_clusters == 7
         assert found.to_dict()["median_growth"] == found.median_growth
+
+
+def test_a_trial_clustering_shows_standard_errors_and_stores_nothing(url: str) -> None:
+    embed(opener(url), [TinyEmbedder()])
+    with open_store(url) as store:
+        trial = cluster_semantic(store, "quiz", threshold=0.7, store_result=False)
+        assert not trial.is_stored
+        assert select(store, "select count(*) as n from clustering")[0]["n"] == 0
+        with pytest.raises(MisuseError, match="a trial stores nothing"):
+            cluster_semantic(store, "quiz", default=True, store_result=False)
+    with open_store(url, write=True) as store:
+        assert cluster_semantic(store, "quiz", threshold=0.7).rows == trial.rows
 
 
 def test_a_name_of_another_kind_is_not_taken(url: str) -> None:

@@ -328,6 +328,7 @@ class Warehouse:
         where: Sequence[str] = (),
         latest: bool = False,
         fresh: bool = False,
+        store_result: bool = True,
         progress: Callable[[int, int], None] | None = None,
     ) -> Matrix:
         """The performance matrix of a benchmark: ``.test()``, ``.cluster()``, ``.weights()``,
@@ -337,7 +338,7 @@ class Warehouse:
 
         return Matrix(
             Access(self.reading, self.writing), benchmark, metric=metric, where=where,
-            latest=latest, fresh=fresh, progress=progress,
+            latest=latest, fresh=fresh, store_result=store_result, progress=progress,
         )  # fmt: skip
 
     def power(
@@ -422,6 +423,7 @@ class Warehouse:
         embedder: str | None = None,
         keep: int = 10_000,
         fresh: bool = False,
+        store_result: bool = True,
     ) -> Duplicates:
         """Near-duplicates within and across benchmarks; see
         :func:`warehouse.metrics.duplicates.duplicates`."""
@@ -430,6 +432,7 @@ class Warehouse:
         return duplicates(
             self.opened, benchmarks,
             threshold=threshold, embedder=embedder, keep=keep, fresh=fresh,
+            store_result=store_result,
         )  # fmt: skip
 
     def cluster_semantic(
@@ -440,15 +443,17 @@ class Warehouse:
         embedder: str | None = None,
         name: str = "semantic",
         default: bool = False,
+        replace: bool = False,
+        store_result: bool = True,
     ) -> SemanticClusters:
         """Store clusters of prompts that ask nearly the same; see
         :func:`warehouse.metrics.semantic.cluster_semantic`."""
         from warehouse.metrics.semantic import cluster_semantic
 
-        with self.writing() as store:
+        with self.opened(store_result) as store:
             return cluster_semantic(
                 store, benchmark, threshold=threshold, embedder=embedder, name=name,
-                default=default,
+                default=default, replace=replace, store_result=store_result,
             )  # fmt: skip
 
     def datamap(self, reference: str, **options: Any) -> DataMap:

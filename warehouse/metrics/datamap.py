@@ -87,6 +87,7 @@ class _Settings:
     level: float
     interval: str
     fresh: bool
+    store_result: bool
 
 
 def datamap(
@@ -107,6 +108,7 @@ def datamap(
     level: float = 0.95,
     interval: str = "wilson",
     fresh: bool = False,
+    store_result: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> DataMap:
     """P(correct) and S(consistency) of every prompt with several generations.
@@ -135,6 +137,7 @@ def datamap(
         level: nominal coverage of the intervals of P(correct).
         interval: ``wilson``, ``jeffreys`` or ``clopper_pearson``.
         fresh: ask the model even where its answer is stored.
+        store_result: False for a trial: what the model answers is not stored.
         progress: told the share that is done, in (0, 1].
 
     Raises:
@@ -144,7 +147,9 @@ def datamap(
         StatisticsError: ``level`` or ``interval`` that is none.
     """
     model = grouper_of(group, embedder, threshold, entailment, device)
-    settings = _Settings(metric, group, model, correct_at, max_p, min_s, level, interval, fresh)
+    settings = _Settings(
+        metric, group, model, correct_at, max_p, min_s, level, interval, fresh, store_result
+    )
     with opened(False) as store:
         ids = None if benchmark is None else find_benchmark(store, benchmark).ids
         found = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
@@ -215,8 +220,9 @@ def _condition_rows(
         counts = count_generations(store, condition.run_ids)
         correct = count_correct(store, condition.run_ids, metric, settings.correct_at)
     sets = sets_of_prompts(
-        opened, condition, counts, settings.grouping, settings.model, fresh=settings.fresh
-    )
+        opened, condition, counts, settings.grouping, settings.model, fresh=settings.fresh,
+        store_result=settings.store_result,
+    )  # fmt: skip
     scored = correct.n_draws > 0
     low, high = proportion_intervals(
         correct.n_correct[scored], correct.n_draws[scored], level=settings.level,

@@ -170,6 +170,7 @@ def duplicates(
     embedder: str | None = None,
     keep: int = KEEP,
     fresh: bool = False,
+    store_result: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> Duplicates:
     """Pairs of prompts whose texts are nearly the same.
@@ -184,6 +185,7 @@ def duplicates(
         embedder: whose vectors, as `choose_embedder` takes it.
         keep: pairs that come back at most, the most similar ones; all are counted.
         fresh: compare even where the pairs are stored.
+        store_result: False for a trial: new pairs are not stored.
         progress: told the share that is done, in (0, 1].
 
     Raises:
@@ -209,6 +211,7 @@ def duplicates(
         compute=lambda: near_pairs(
             held.vectors, threshold, places=places, keep=keep, progress=progress
         ),
+        store_result=store_result,
     )  # fmt: skip
     with opened(False) as store:
         rows, models = _scored(store, held, pairs)

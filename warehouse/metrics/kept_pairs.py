@@ -61,9 +61,12 @@ def pairs_question(
 
 def answer_pairs(
     opened: Opener, question: Question, *, fresh: bool, n_prompts: int,
-    compute: Callable[[], NearPairs],
+    compute: Callable[[], NearPairs], store_result: bool = True,
 ) -> tuple[KeptPairs, str]:  # fmt: skip
     """The stored pairs, else new ones, which are then stored where they are many.
+
+    Args:
+        store_result: False for a trial: new pairs are not stored.
 
     Returns:
         the pairs, and what a reader should know of where they come from.
@@ -77,6 +80,8 @@ def answer_pairs(
             moment = stored.created_at.isoformat(sep=" ", timespec="seconds")
             return _read(stored.result), f"read back: compared on {moment} UTC; no text has changed"
     found = _kept(compute())
+    if not store_result:
+        return found, "not stored: a trial (--no-store)"
     try:
         with opened(True) as store:
             analyses.put(store, question, found.to_dict())

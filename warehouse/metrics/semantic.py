@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from typing import Any
 
 import numpy as np
 
 from warehouse.errors import MisuseError
 from warehouse.metrics.benchmarks import find_benchmark
+from warehouse.metrics.clusterings import NO_CLUSTERS, ClusterMap
 from warehouse.metrics.embedders import choose_embedder
-from warehouse.metrics.leaderboard import leaderboard
-from warehouse.metrics.leaderboard_rows import LeaderboardRow
+from warehouse.metrics.entries import select_entries
+from warehouse.metrics.leaderboard import place_rows
+from warehouse.metrics.leaderboard_rows import LeaderboardRow, RowOptions
+from warehouse.metrics.placing import PlaceOptions
 from warehouse.metrics.results import Result, Row
 from warehouse.stats import find_medoids, near_pairs
 from warehouse.store.clusterings import Members, store_clustering
@@ -54,7 +58,7 @@ class GrowthRow(Row):
 
 @dataclass(frozen=True)
 class SemanticClusters(Result):
-    """A stored clustering by similarity of text.
+    """A clustering by similarity of text.
 
     Attributes:
         benchmark: name of the benchmark.
@@ -68,6 +72,7 @@ class SemanticClusters(Result):
         largest: prompts in the largest cluster.
         n_without_vector: prompts that have no vector; each counts as a cluster of its own.
         rows: standard errors with and without the clusters.
+        is_stored: False for a trial.
     """
 
     benchmark: str
@@ -81,6 +86,7 @@ class SemanticClusters(Result):
     largest: int
     n_without_vector: int
     rows: tuple[GrowthRow, ...]
+    is_stored: bool = True
 
     @property
     def median_growth(self) -> float | None:
@@ -106,27 +112,34 @@ def cluster_semantic(
     embedder: str | None = None,
     name: str = NAME,
     default: bool = False,
+    replace: bool = False,
+    store_result: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> SemanticClusters:
-    """Cluster the prompts of a benchmark by the similarity of their texts, and store it.
+    """Cluster the prompts of a benchmark by the similarity of their texts, and store that.
 
     Clusters are the connected components of the graph that joins prompts with a cosine
     similarity of at least ``threshold`` (single linkage). The clustering takes the place of one
-    with the same name.
+    with the same name that was made with the same settings.
 
     Args:
-        store: a store open for writing.
+        store: open for writing, unless nothing is stored.
         benchmark: name of a benchmark.
         threshold: in (-1, 1].
         embedder: whose vectors, as `choose_embedder` takes it.
         name: of the clustering.
         default: use it for error bars from now on.
+        replace: also in place of a clustering that was made with other settings.
+        store_result: False for a trial: the standard errors are shown, nothing is stored.
         progress: told the share that is done, in (0, 1].
 
     Raises:
-        MisuseError: an unknown benchmark or embedder, no vectors, or a name that is taken.
+        MisuseError: an unknown benchmark or embedder, no vectors, or a name that is taken, also
+            by a clustering made with other settings unless ``replace``; a default without a store.
         StatisticsError: ``threshold`` out of range.
     """
+    if default and not store_result:
+        raise MisuseError("a trial stores nothing that error bars could use from now on")
     found = find_benchmark(store, benchmark)
     chosen = choose_embedder(store, embedder)
     counts = count_embedded(store, chosen.id, found.ids)
@@ -136,21 +149,21 @@ def cluster_semantic(
             f"no prompt of {benchmark} has a vector of {chosen.label};"
             f" run: warehouse embed {benchmark}"
         )
-    sizes = []
-    for one, vectors in held.items():
-        members = _members(vectors, threshold, progress)
-        sizes.append(np.bincount(members.clusters))
-        store_clustering(
-            store, one, name, "semantic", members, default=default,
-            parameters=_parameters(chosen, threshold),
-        )  # fmt: skip
-    every = np.concatenate(sizes)
+    made = {one: _members(vectors, threshold, progress) for one, vectors in held.items()}
+    parameters = _parameters(chosen, threshold)
+    if store_result:
+        for one, members in made.items():
+            store_clustering(
+                store, one, name, "semantic", members, default=default, parameters=parameters,
+                asked=None if replace else tuple(parameters),
+            )  # fmt: skip
+    every = np.concatenate([np.bincount(members.clusters) for members in made.values()])
     return SemanticClusters(
         benchmark=found.name, name=name, threshold=threshold, embedder=chosen.label,
         is_default=default, n_prompts=int(every.sum()), n_clusters=len(every),
         n_single=int((every == 1).sum()), largest=int(every.max(initial=0)),
         n_without_vector=sum(n - embedded for n, _, embedded in counts.values()),
-        rows=_growth(store, found.name, name),
+        rows=_growth(store, found.name, _map(list(made.values()))), is_stored=store_result,
     )  # fmt: skip
 
 
@@ -169,12 +182,25 @@ def _parameters(chosen: EmbedderRow, threshold: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _growth(store: Store, benchmark: str, name: str) -> tuple[GrowthRow, ...]:
+def _map(made: Sequence[Members]) -> ClusterMap:
+    """The clusters of all prompts together, each with a number of its own."""
+    firsts = np.cumsum([0, *(len(members.medoids) for members in made)])
+    labels = [members.clusters + first for members, first in zip(made, firsts, strict=False)]
+    prompts = np.concatenate([members.prompts for members in made])
+    order = np.argsort(prompts)
+    return ClusterMap(prompts[order], np.concatenate(labels)[order].astype(np.int64))
+
+
+def _growth(store: Store, benchmark: str, clusters: ClusterMap) -> tuple[GrowthRow, ...]:
     try:
-        board = leaderboard(store, benchmark, cluster=name)
+        found = select_entries(store, benchmark, None, (), NO_CLUSTERS, False)
     except MisuseError:  # no runs yet, or several metrics and no headline among them
         return ()
-    return tuple(_growth_row(row) for row in board.rows if row.method != "published")
+    clustered = replace_fields(found, clusters=clusters)
+    places = PlaceOptions(level=0.95, n_resamples=0, seed=0)
+    groups = place_rows(clustered, RowOptions(), places, subset_ok=False)
+    rows = [row for group in groups for _, row in group]
+    return tuple(_growth_row(row) for row in rows if row.method != "published")
 
 
 def _growth_row(row: LeaderboardRow) -> GrowthRow:

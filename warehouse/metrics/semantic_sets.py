@@ -60,7 +60,7 @@ class SetsOfPrompts:
 
 def sets_of_prompts(
     opened: Opener, condition: Condition, counts: GenerationCounts, grouping: Grouping | None,
-    model: Grouper | None, *, fresh: bool = False,
+    model: Grouper | None, *, fresh: bool = False, store_result: bool = True,
 ) -> SetsOfPrompts:  # fmt: skip
     """Put the generations of a condition into semantic sets.
 
@@ -70,6 +70,7 @@ def sets_of_prompts(
         grouping: None: by extracted answer where there are any, else by normalised text.
         model: what groups by embedding or entailment; None for the other two.
         fresh: ask the model even where its answer is stored.
+        store_result: False for a trial: what the model answers is not stored.
 
     Returns:
         no entries where no text is stored.
@@ -86,6 +87,8 @@ def sets_of_prompts(
     if stored is not None:
         return _read(stored.result)
     found = _compute(opened, condition, counts, source, grouper, by)
+    if not store_result:
+        return found
     try:
         with opened(True) as store:
             analyses.put(store, question, _written(found))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -45,24 +45,30 @@ def store_clustering(
     *,
     parameters: Mapping[str, Any],
     default: bool = False,
+    asked: Sequence[str] | None = None,
 ) -> int:
     """Store a clustering in place of the one of this name and kind, if there is one.
+
+    Error bars may rest on a stored clustering, so that one made with other settings must not
+    take its place unasked.
 
     Args:
         store: a store open for writing.
         kind: ``semantic`` or ``performance``.
         parameters: how it was made; JSON.
         default: use it for error bars from now on.
+        asked: names of the parameters in which it must agree with the one it replaces; None: in
+            none.
 
     Returns:
         its id; that of the clustering it replaces, so that what points to it still does.
 
     Raises:
-        MisuseError: a clustering of another kind has this name.
+        MisuseError: a clustering of another kind, or made with other settings, has this name.
     """
     with store.begin() as connection:
         store.dialect.exclusive(connection)
-        number = _declare(connection, benchmark_id, name, kind, parameters)
+        number = _declare(connection, benchmark_id, name, kind, parameters, asked)
         _clear(connection, number)
         _fill(store, connection, number, members)
         if default:
@@ -76,11 +82,11 @@ def store_clustering(
 
 def _declare(
     connection: sa.Connection, benchmark_id: int, name: str, kind: str,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, Any], asked: Sequence[str] | None,
 ) -> int:  # fmt: skip
     table = tables.clustering
     found = connection.execute(
-        sa.select(table.c.id, table.c.kind).where(
+        sa.select(table.c.id, table.c.kind, table.c.parameters).where(
             table.c.benchmark_id == benchmark_id, table.c.name == name
         )
     ).first()
@@ -95,8 +101,22 @@ def _declare(
         raise MisuseError(
             f"there is a clustering {name!r} of kind {found.kind!r}; choose another name"
         )
+    _require_same(name, found.parameters or {}, parameters, asked or ())
     connection.execute(sa.update(table).where(table.c.id == found.id).values(**values))
     return int(found.id)
+
+
+def _require_same(
+    name: str, stored: Mapping[str, Any], new: Mapping[str, Any], asked: Sequence[str]
+) -> None:
+    different = [key for key in asked if stored.get(key) != new.get(key)]
+    if different:
+        changes = ", ".join(f"{key} {stored.get(key)!r} and not {new.get(key)!r}"
+                            for key in different)  # fmt: skip
+        raise MisuseError(
+            f"clustering {name!r} is there already, made with {changes}; choose another name, or"
+            " replace it (--replace), which also changes error bars that use it"
+        )
 
 
 def _clear(connection: sa.Connection, clustering: int) -> None:

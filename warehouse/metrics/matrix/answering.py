@@ -34,12 +34,13 @@ class Access:
 
 def answer(
     access: Access, question: Question, kind: type[Found], compute: Callable[[], Found], *,
-    fresh: bool,
+    fresh: bool, store_result: bool = True,
 ) -> Found:  # fmt: skip
     """The stored answer to a question, else a new one, which is then stored.
 
     Args:
         fresh: compute even where there is an answer.
+        store_result: False for a trial: what is computed is not stored.
 
     Returns:
         the result; a note says where it was read back, or why it could not be stored.
@@ -54,6 +55,8 @@ def answer(
             return replace(found, notes=(*found.notes, note))
     now = datetime.now(UTC).replace(tzinfo=None)
     found = replace(compute(), computed_at=now.isoformat(timespec="seconds"))
+    if not store_result:
+        return replace(found, notes=(*found.notes, "not stored: a trial (--no-store)"))
     try:
         with access.writing() as store:
             analyses.put(store, question, found.to_dict(), now=now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import replace as with_changes
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -48,7 +48,7 @@ class Matrix:
     def __init__(
         self, access: Access, benchmark: str, *, metric: str | None = None,
         where: Sequence[str] = (), latest: bool = False, fresh: bool = False,
-        progress: Progress | None = None,
+        store_result: bool = True, progress: Progress | None = None,
     ) -> None:  # fmt: skip
         """Nothing is read yet.
 
@@ -59,9 +59,11 @@ class Matrix:
             where: conditions ``field=value`` on the runs.
             latest: of each model only the condition that ran last.
             fresh: compute even what is stored.
+            store_result: False for a trial: what is computed is not stored.
             progress: told (done, all) while something is computed.
         """
         self.access, self.benchmark, self.fresh = access, benchmark, fresh
+        self.store_result = store_result
         self.metric, self.where, self.latest = metric, tuple(where), latest
         self.progress = progress
 
@@ -101,7 +103,7 @@ class Matrix:
 
     def cluster(
         self, *, n_clusters: Sequence[int] = (), permutations: int = 1, seed: int = 0,
-        store: str | None = None, default: bool = False,
+        store: str | None = None, default: bool = False, replace: bool = False,
     ) -> MatrixClusters:  # fmt: skip
         """Clusters of prompts on which models succeed and fail alike.
 
@@ -111,24 +113,30 @@ class Matrix:
             seed: of starts and shuffles.
             store: keep the clustering under this name, for ``cluster=NAME`` of any error bar.
             default: use it for error bars from now on (needs ``store``).
+            replace: also in place of a clustering that was made with other settings.
 
         Raises:
-            MisuseError: see :attr:`data`; fewer than three distinct rows; a name that is taken.
+            MisuseError: see :attr:`data`; fewer than three distinct rows; a name that is taken,
+                also by a clustering made with other settings unless ``replace``.
         """
         if default and not store:
             raise MisuseError("a default clustering needs a name to be stored under")
+        if store and not self.store_result:
+            raise MisuseError("a trial stores no clustering: give a name, or store no result")
         tried = sorted(set(n_clusters))
         found = self._ask(
             "cluster", MatrixClusters, {"n_clusters": tried, "permutations": permutations}, seed,
             lambda: run_clusters(self.data, tried, permutations, seed, self.progress),
         )  # fmt: skip
         if store:
-            settings = {
-                "metric": found.metric, "models": list(found.models), "seed": seed,
-                "n_clusters": found.n_clusters, "silhouette": found.silhouette,
-            }  # fmt: skip
+            asked = {"metric": found.metric, "seed": seed, "tried": tried,
+                     "where": sorted(self.where), "latest": self.latest}  # fmt: skip
+            made = {"models": list(found.models), "n_clusters": found.n_clusters,
+                    "silhouette": found.silhouette}  # fmt: skip
             with self.access.writing() as opened:
-                keep_clustering(opened, self.data, found, store, settings, default=default)
+                keep_clustering(
+                    opened, self.data, found, store, asked, made, default=default, replace=replace
+                )
         return found
 
     def weights(
@@ -159,7 +167,7 @@ class Matrix:
         own = None if given is None else _by_prompt(data, given)
         parts = [labels, *clusters.values(), *([] if own is None else [own])]
         settings = {"draws": draws, "clusters": name, "equal": list(clusters),
-                    "given": own is not None}  # fmt: skip
+                    "given": False if own is None else fingerprint(own.tobytes())}  # fmt: skip
         found = self._ask(
             "weights", MatrixWeights, settings, seed,
             lambda: run_weights(data, labels, name, clusters, own, draws, seed, self.progress),
@@ -169,7 +177,7 @@ class Matrix:
         if not absent:
             return found
         note = f"{absent} prompts that the weights name are not in the matrix"
-        return replace(found, notes=(*found.notes, note))
+        return with_changes(found, notes=(*found.notes, note))
 
     def grow(self, *, sizes: Sequence[int] = (), seed: int = 0) -> MatrixGrowth:
         """Score of every model against size: most informative prompts first, and at random.
@@ -223,7 +231,10 @@ class Matrix:
             f"matrix_{kind}", self.data.benchmark, METHOD_VERSION,
             fingerprint(self.data.fingerprint, *inputs), seed, {**selection, **settings},
         )  # fmt: skip
-        return answer(self.access, question, result, compute, fresh=self.fresh)
+        return answer(
+            self.access, question, result, compute, fresh=self.fresh,
+            store_result=self.store_result,
+        )  # fmt: skip
 
     def _labels(self, cluster: str | None, seed: int) -> tuple[NDArray[np.int64], str]:
         if cluster is not None:

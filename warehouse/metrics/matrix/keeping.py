@@ -15,15 +15,18 @@ from warehouse.store.engine import Store
 
 def keep_clustering(
     store: Store, data: MatrixData, found: MatrixClusters, name: str,
-    parameters: Mapping[str, Any], *, default: bool,
+    asked: Mapping[str, Any], made: Mapping[str, Any], *, default: bool, replace: bool = False,
 ) -> None:  # fmt: skip
     """Store a clustering with medoids and distances, under each benchmark that prompts are of.
 
     Args:
         store: open for writing.
+        asked: the settings that chose it.
+        made: what the data made of them.
+        replace: also in place of one that was made with other settings.
 
     Raises:
-        MisuseError: a clustering of another kind has this name.
+        MisuseError: a clustering of another kind, or made with other settings, has this name.
     """
     labels, distances = np.array(found.labels), np.array(found.distances)
     for benchmark in np.unique(data.benchmark_ids).tolist():
@@ -33,5 +36,6 @@ def keep_clustering(
         medoids = nearest[np.unique(own[nearest], return_index=True)[1]]
         members = Members(data.prompts[rows], own.astype(np.intp), distances[rows], medoids)
         store_clustering(
-            store, benchmark, name, "performance", members, parameters=parameters, default=default
-        )
+            store, benchmark, name, "performance", members, parameters={**asked, **made},
+            default=default, asked=None if replace else tuple(asked),
+        )  # fmt: skip

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.metrics.matrix.face import METHOD_VERSION
-from warehouse.metrics.matrix.reading import read_matrix
+from warehouse.metrics.matrix.reading import MatrixData, read_matrix
 from warehouse.metrics.matrix.results import (
     MatrixClusters,
     MatrixExplanation,
@@ -21,6 +22,8 @@ from warehouse.store import analyses
 from warehouse.store.analyses import Kept
 from warehouse.store.engine import Store
 
+#: Metric, conditions on runs, and whether of each model only the newest.
+_Selection = tuple[str, tuple[str, ...], bool]
 #: Field of `StoredMatrix` -> kind of analysis, which is also the command's last word.
 _KINDS: Mapping[str, tuple[str, type[MatrixResult]]] = {
     "test": ("test", MatrixTest), "clusters": ("cluster", MatrixClusters),
@@ -31,12 +34,14 @@ _KINDS: Mapping[str, tuple[str, type[MatrixResult]]] = {
 
 @dataclass(frozen=True)
 class StoredMatrix:
-    """The newest analysis of each kind that fits the scores as they are now; None for none.
+    """One analysis of each kind that fits the scores as they are now; None for none.
+
+    Of several the one of all runs by the headline metric comes first, then that with the most
+    permutations or draws, then the newest: a trial does not take the place of the evidence.
 
     Attributes:
         test: are prompts correlated beyond chance?
-        clusters: which prompts do models find alike? One that was held against shuffled matrices,
-            if there is one.
+        clusters: which prompts do models find alike?
         weights: scores and ranks when prompts do not weigh the same.
         growth: scores while the benchmark grows.
         explanation: does what prompts ask explain which models succeed?
@@ -75,7 +80,7 @@ def stored_matrix(store: Store, benchmark: str) -> StoredMatrix:
     outdated: list[str] = []
     for name, (word, result) in _KINDS.items():
         own = [one for one in kept if one.kind == f"matrix_{word}"]
-        own.sort(key=lambda one: one.parameters.get("permutations") == 0)  # those without last
+        own.sort(key=current.evidence, reverse=True)  # of equal ones the newest stays first
         fitting = current.first(own, result)
         if fitting is None:
             (outdated if own else missing).append(word)
@@ -89,34 +94,51 @@ def stored_matrix(store: Store, benchmark: str) -> StoredMatrix:
 
 
 class _Current:
-    """Fingerprints of the matrix as it is now, by selection; each is read once."""
+    """The matrix as it is now, by selection; each is read once."""
 
     def __init__(self, store: Store, benchmark: str) -> None:
         self.store, self.benchmark = store, benchmark
-        self.known: dict[tuple[str, tuple[str, ...], bool], str] = {}
+        self.known: dict[_Selection, str] = {}
+
+    @cached_property
+    def whole(self) -> _Selection | None:
+        """All runs by the headline metric; None where they make no matrix."""
+        found = self._read(None, (), False)
+        return None if found is None else (found.metric, (), False)
+
+    def evidence(self, one: Kept) -> tuple[bool, int]:
+        """What orders analyses of one kind: whether of all runs, then permutations or draws."""
+        told = one.parameters
+        size = told.get("permutations", told.get("draws")) or 0
+        return _selection(told) == self.whole, int(size)
 
     def first(self, kept: list[Kept], kind: type[MatrixResult]) -> tuple[Kept, MatrixResult] | None:
         """The first of some analyses whose matrix is still the same."""
         for one in kept:
             result = kind.from_dict(analyses.result_of(self.store, one))
-            if result.matrix_fingerprint == self._of(one.parameters):
+            if result.matrix_fingerprint == self._of(_selection(one.parameters)):
                 return one, result
         return None
 
-    def _of(self, parameters: Mapping[str, Any]) -> str:
-        selection = (
-            parameters["metric"], tuple(parameters["where"]), bool(parameters["latest"])
-        )  # fmt: skip
+    def _of(self, selection: _Selection) -> str:
         if selection not in self.known:
-            metric, where, latest = selection
-            try:
-                found = read_matrix(
-                    self.store, self.benchmark, metric=metric, where=where, latest=latest
-                )
-                self.known[selection] = found.fingerprint
-            except MisuseError:  # such runs are there no more
-                self.known[selection] = ""
+            found = self._read(*selection)
+            self.known[selection] = "" if found is None else found.fingerprint
         return self.known[selection]
+
+    def _read(self, metric: str | None, where: tuple[str, ...], latest: bool) -> MatrixData | None:
+        try:
+            found = read_matrix(
+                self.store, self.benchmark, metric=metric, where=where, latest=latest
+            )
+        except MisuseError:  # such runs are there no more
+            return None
+        self.known[found.metric, where, latest] = found.fingerprint
+        return found
+
+
+def _selection(parameters: Mapping[str, Any]) -> _Selection:
+    return str(parameters["metric"]), tuple(parameters["where"]), bool(parameters["latest"])
 
 
 def _in_words(parameters: Mapping[str, Any]) -> str:
