@@ -14,6 +14,7 @@ from .state import State
 from .table import print_table
 
 if TYPE_CHECKING:
+    from warehouse.importers.discovery import Unread
     from warehouse.ingest import IngestReport, Reconciled
 
 #: Suffixes of files that hold others, or are packed in a way that no importer reads.
@@ -56,7 +57,7 @@ def _totals(report: IngestReport, dry_run: bool) -> str:
 def _print_notes(report: IngestReport, state: State) -> None:
     notes = [f"{item.source}: {note}" for item in report.sources for note in item.notes]
     notes += report.notes
-    notes += [_unclaimed(path) for path in report.unclaimed]
+    notes += [_unclaimed(item) for item in report.unread]
     shown = notes if state.verbose else notes[:LISTED]
     for note in shown:
         state.say(f"note: {note}")
@@ -64,12 +65,10 @@ def _print_notes(report: IngestReport, state: State) -> None:
         state.say(f"... and {len(notes) - len(shown)} more notes: -v shows all")
 
 
-def _unclaimed(path: str) -> str:
-    if Path(path).is_dir():
-        return f"{path}: a link to a folder, which is not followed; name that folder itself"
-    if Path(path).suffix.lower() in ARCHIVES:
-        return f"{path}: an archive or packed file; unpack it first"
-    return f"{path}: no importer knows this file"
+def _unclaimed(item: Unread) -> str:
+    if not item.reason and item.path.suffix.lower() in ARCHIVES:
+        return f"{item.path}: an archive or packed file; unpack it first"
+    return str(item)
 
 
 def archives_advice(unclaimed: Sequence[str]) -> str:

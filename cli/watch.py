@@ -70,9 +70,9 @@ def _once(
     watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Callable[[], None]
 ) -> None:
     chosen, unknown = watcher.ready()
-    for path in unknown:
-        click.echo(f"note: {path}: no importer knows this file", err=True)
-    watcher.take(unknown)
+    for item in unknown:
+        click.echo(f"{'Error' if item.is_missed else 'note'}: {item}", err=True)
+    watcher.take([item.path for item in unknown])
     if not chosen:
         return
     wanted = set(chosen)

@@ -61,7 +61,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     INTERCHANGE: {ERRORS, RECORDS, STORE, "warehouse.export", INTERCHANGE},  # formats of others
     "warehouse.export": {ERRORS, STORE},  # tables and views -> Parquet, by natural keys
     "warehouse.ingest": {ERRORS, RECORDS, IMPORTERS, STORE},  # paths -> importer -> loader
-    "warehouse.watch": {ERRORS, "warehouse.ingest"},  # which files of a folder are ready
+    "warehouse.watch": {ERRORS, IMPORTERS, "warehouse.ingest"},  # which files of a folder are ready
     "warehouse.api": LIBRARY,
     "warehouse": LIBRARY,
 }

@@ -39,7 +39,7 @@ def ready(watcher: Watcher) -> tuple[list[str], list[str]]:
     if not watcher.look():
         return [], []
     chosen, unknown = watcher.ready()
-    return [path.name for files in chosen for path in files], [path.name for path in unknown]
+    return [path.name for files in chosen for path in files], [item.path.name for item in unknown]
 
 
 def test_a_file_is_ready_when_it_has_stayed_the_same(tmp_path: Path, clock: Clock) -> None:

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from warehouse.errors import InputError, MisuseError, WarehouseError
+from warehouse.importers import context, importers, stamps
 from warehouse.importers import importer as importer_named
-from warehouse.importers import importers
 from warehouse.importers.base import Importer
+from warehouse.importers.discovery import (
+    Unread,
+    left_over,
+    look_at,
+    refuse_pointers,
+    walk,
+    why_unreadable,
+)
+from warehouse.importers.stamps import Stamp
 from warehouse.importers.values import with_values
 from warehouse.records import Candidate, ImportSettings, Rejection, SourceFiles
 from warehouse.store import clusters, ledger
@@ -25,8 +34,6 @@ from warehouse.store.loader import Loader, LoadOptions, LoadReport, NeedsMemoryE
 
 _log = logging.getLogger(__name__)
 
-#: First bytes of a file that importers see when they claim it.
-HEAD_BYTES = 65_536
 #: Sources whose hashes are computed ahead of the one being loaded.
 LOOK_AHEAD = 4
 
@@ -75,6 +82,7 @@ class IngestReport:
 
     sources: tuple[LoadReport, ...]
     unclaimed: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()  # the unclaimed files, each with the reason
     reconciliation: tuple[Reconciled, ...] = ()
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -105,7 +113,12 @@ class _Job:
 
     @property
     def size(self) -> int:
-        return sum(path.stat().st_size for path in self.files.files)
+        """Bytes of the files that can be looked at."""
+        total = 0
+        for path in self.files.files:
+            with suppress(OSError):  # it went, which whoever reads it will say
+                total += path.stat().st_size
+        return total
 
 
 @dataclass(frozen=True)
@@ -153,17 +166,22 @@ def ingest(
     """
     started = time.monotonic()
     plan = _plan(values or {}, mapping, options or LoadOptions())
-    jobs, unclaimed = _jobs(paths, format, plan.settings)
+    jobs, unread = _jobs(paths, format, plan.settings)
+    missed = [item for item in unread if item.is_missed]
     if only is not None:
         jobs = [job for job in jobs if only(job.files.files)]
+        missed = [item for item in missed if only((item.path,))]
     watcher = progress or Silent()
     watcher.start(sum(job.size for job in jobs))
-    reports = _load_all(store, jobs, plan, dry_run, watcher)
+    reports = [LoadReport(str(item.path), "refused", error=str(item)) for item in missed]
+    reports += _load_all(store, jobs, plan, dry_run, watcher)
+    left = tuple(item for item in unread if not item.is_missed)
     fields = plan.options.cluster_by
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),
-        unclaimed=tuple(str(path) for path in unclaimed),
+        unclaimed=tuple(str(item.path) for item in left),
+        unread=left,
         reconciliation=() if dry_run else _reconcile(store, reports),
         notes=tuple(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking),
         seconds=round(time.monotonic() - started, 3),
@@ -187,18 +205,33 @@ def _plan(values: Mapping[str, Any], mapping: str | Path | None, options: LoadOp
 
 def _jobs(
     paths: Iterable[str | Path], format: str | None, settings: ImportSettings
-) -> tuple[list[_Job], list[Path]]:
+) -> tuple[list[_Job], list[Unread]]:
     jobs: list[_Job] = []
-    left: list[Path] = []
-    for path in paths:
-        candidates = [_candidate(file) for file in walk(Path(path))]
+    unread: list[Unread] = []
+    for path in map(Path, paths):
+        seen = [look_at(file) for file in walk(path)]
+        candidates = [item for item in seen if isinstance(item, Candidate)]
+        left = [item for item in seen if isinstance(item, Unread)]
         for tool in _tools(format, settings):
             claimed = list(tool.claim(candidates))
             jobs += [_Job(tool, files) for files in claimed]
             taken = {file for files in claimed for file in files.files}
             candidates = [item for item in candidates if item.path not in taken]
-        left += [item.path for item in candidates]
-    return jobs, left
+        left += [_left_over(item, settings) for item in candidates]
+        # what is named by itself was meant, whatever it is called
+        unread += [
+            replace(item, is_missed=bool(item.is_missed or item.path == path and item.reason))
+            for item in left
+        ]
+    return jobs, unread
+
+
+def _left_over(item: Candidate, settings: ImportSettings) -> Unread:
+    """A file of a walk that is in no source."""
+    found = left_over(item)
+    if found.reason or settings.mapping is None:
+        return found
+    return replace(found, reason="not among the files that the mapping names (files, exclude)")
 
 
 def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:
@@ -215,44 +248,11 @@ def sources(
     format: str | None = None,
     values: Mapping[str, Any] | None = None,
     mapping: str | Path | None = None,
-) -> tuple[list[tuple[Path, ...]], list[Path]]:
-    """Files of each source that :func:`ingest` would find, and the files that nobody knows."""
+) -> tuple[list[tuple[Path, ...]], list[Unread]]:
+    """Files of each source that :func:`ingest` would find, and what it would not read."""
     settings = _plan(values or {}, mapping, LoadOptions()).settings
     jobs, left = _jobs(paths, format, settings)
     return [tuple(job.files.files) for job in jobs], left
-
-
-def walk(path: Path) -> Iterator[Path]:
-    """The files of a folder that are not hidden, or the file itself.
-
-    A link to a folder leads out of the dump: it is not followed, and yielded as it is.
-
-    Raises:
-        MisuseError: there is no such file or folder.
-    """
-    if not path.exists():
-        raise MisuseError(f"no file or folder '{path}'")
-    if path.is_file():
-        yield path
-        return
-    for folder, subfolders, names in os.walk(path):
-        links = [name for name in subfolders if Path(folder, name).is_symlink()]
-        subfolders[:] = sorted(name for name in {*subfolders} - {*links} if not _is_hidden(name))
-        shown = sorted(name for name in (*names, *links) if not _is_hidden(name))
-        yield from (Path(folder) / name for name in shown)
-
-
-def _is_hidden(name: str) -> bool:
-    """A dot file or folder; not one that begins with ``..``, as a relative model path may."""
-    return name.startswith(".") and not name.startswith("..")
-
-
-def _candidate(path: Path) -> Candidate:
-    try:
-        with path.open("rb") as handle:
-            return Candidate(path, handle.read(HEAD_BYTES), path.stat().st_size)
-    except OSError:
-        return Candidate(path, b"", 0)
 
 
 # --- loading ---------------------------------------------------------------------------------
@@ -267,12 +267,12 @@ def _load_all(
     try:
         with ThreadPoolExecutor(1) as pool:
             waiting: _Begun | None = None
-            busy: list[tuple[_Job, str | Exception]] = []  # with another process
+            busy: list[tuple[_Job, _Identity | Exception]] = []  # with another process
             slot = 0
-            for job, sha256 in _hashed(jobs):
-                begun = _begin(work, pool, job, sha256, slot)
+            for job, identity in _identified(jobs):
+                begun = _begin(work, pool, job, identity, slot)
                 if begun is None:
-                    busy.append((job, sha256))
+                    busy.append((job, identity))
                     continue
                 if waiting is not None:
                     reports.append(_finish(work, waiting))
@@ -281,8 +281,8 @@ def _load_all(
                 reports.append(_finish(work, waiting))
             if busy:
                 work.known = ledger.loaded(store)
-            for job, sha256 in busy:  # who waits for a source holds no other
-                late = _begin(work, pool, job, sha256, 0, patient=True)
+            for job, identity in busy:  # who waits for a source holds no other
+                late = _begin(work, pool, job, identity, 0, patient=True)
                 assert late is not None
                 reports.append(_finish(work, late))
         if any(report.state == "loaded" for report in reports) and not dry_run:
@@ -303,36 +303,73 @@ class _Work:
         self.dry_run, self.watcher = dry_run, watcher
         self.known = ledger.loaded(store)
 
-    def key(self, job: _Job) -> str:
+    def settings(self, identity: _Identity) -> dict[str, Any]:
+        """What a source is entered in the ledger with."""
+        if not identity.context:
+            return dict(self.plan.recorded)
+        return {**self.plan.recorded, "context": identity.context}
+
+    def key(self, job: _Job, settings: Mapping[str, Any]) -> str:
         """The settings under which a job is entered in the ledger."""
-        return ledger.settings_key(job.importer.name, job.importer.version, self.plan.recorded)
+        return ledger.settings_key(job.importer.name, job.importer.version, settings)
+
+    def loaded(self, job: _Job, identity: _Identity) -> int | None:
+        """Id of the source in the store that a job is the same as."""
+        found = self.known.get((identity.sha256, self.key(job, self.settings(identity))))
+        if found is None and identity.context:
+            # entered before contexts were: the same if its path says so
+            older = self.known.get((identity.sha256, self.key(job, self.plan.recorded)))
+            if older is not None and context.says_same(
+                job.importer, job.files, *ledger.paths_of(self.store, older), identity.context
+            ):
+                return older
+        return found
 
 
-def _hashed(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, str | Exception]]:
-    """Each job with the hash of its bytes, computed in the background a few jobs ahead."""
+@dataclass(frozen=True)
+class _Identity:
+    """What makes a source this source, besides the settings.
+
+    ``sha256`` is of the names and bytes of its files, ``context`` what else its importer takes
+    something from, ``stamps`` all files of both as they were when that was found out.
+    """
+
+    sha256: str
+    context: Mapping[str, Any]
+    stamps: tuple[tuple[Path, Stamp], ...]
+
+
+def _identified(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, _Identity | Exception]]:
+    """Each job with its identity, found out in the background a few jobs ahead."""
     with ThreadPoolExecutor(2) as pool:
-        waiting: deque[tuple[_Job, Future[str]]] = deque()
+        waiting: deque[tuple[_Job, Future[_Identity]]] = deque()
         for job in jobs:
-            waiting.append((job, pool.submit(_sha256, job.files)))
+            waiting.append((job, pool.submit(_identity, job)))
             if len(waiting) > LOOK_AHEAD:
                 yield _result(*waiting.popleft())
         while waiting:
             yield _result(*waiting.popleft())
 
 
-def _result(job: _Job, future: Future[str]) -> tuple[_Job, str | Exception]:
+def _result(job: _Job, future: Future[_Identity]) -> tuple[_Job, _Identity | Exception]:
     error = future.exception()
     return job, error if isinstance(error, Exception) else future.result()
 
 
-def _sha256(files: SourceFiles) -> str:
-    """One hash over the names and bytes of the files of a source."""
+def _identity(job: _Job) -> _Identity:
+    """One hash over the names and bytes of the files of a source, and what else it depends on.
+
+    Raises:
+        OSError: a file cannot be read.
+        InputError: another file that is read with them is not there.
+    """
     total = hashlib.sha256()
-    for path in files.files:
-        total.update(path.name.encode("utf-8", "surrogateescape") + b"\0")
-        with path.open("rb") as handle:
-            total.update(hashlib.file_digest(handle, "sha256").digest())
-    return total.hexdigest()
+    found = [(path, stamps.stamp(path)) for path in job.files.files]
+    for path, stamp in found:
+        total.update(path.name.encode("utf-8", "surrogateescape") + b"\0" + stamp.sha256)
+    others = context.companions_of(job.importer, job.files)
+    found += [(path, stamps.stamp(path)) for path in others]
+    return _Identity(total.hexdigest(), context.context_of(job.importer, job.files), tuple(found))
 
 
 @dataclass(frozen=True)
@@ -347,30 +384,58 @@ class _Begun:
 
 
 def _begin(
-    work: _Work, pool: ThreadPoolExecutor, job: _Job, sha256: str | Exception, slot: int, *,
+    work: _Work, pool: ThreadPoolExecutor, job: _Job, identity: _Identity | Exception, slot: int, *,
     patient: bool = False,
 ) -> _Begun | None:  # fmt: skip
     """Claim a source and have it parsed, unless it is in the store already; ``None`` if another
     process is at it, for which the patient wait."""
     name, store, plan = job.files.name, work.store, work.plan
-    if isinstance(sha256, Exception):
-        error = f"{name}: cannot be read: {sha256}"
-        return _Begun(job, LoadReport(name, "refused", error=error))
-    key = work.key(job)
-    if (sha256, key) in work.known:
-        return _Begun(job, LoadReport(name, "unchanged", source_id=work.known[sha256, key]))
+    if isinstance(identity, Exception):
+        return _Begun(job, LoadReport(name, "refused", error=_unreadable(job, identity)))
+    known = work.loaded(job, identity)
+    if known is not None:
+        return _Begun(job, LoadReport(name, "unchanged", source_id=known))
+    sha256, settings = identity.sha256, work.settings(identity)
+    key = work.key(job, settings)
     if not work.dry_run and not ledger.reserve(store, sha256, key, patient=patient):
         return None
     claim = ledger.claim(
         store, path=name, size=job.size, sha256=sha256, importer=job.importer.name,
-        version=job.importer.version, settings=plan.recorded, dry_run=work.dry_run,
+        version=job.importer.version, settings=settings, dry_run=work.dry_run,
     )  # fmt: skip
     if claim is None:
         ledger.release(store, sha256, key)
         return _Begun(job, LoadReport(name, "unchanged"))
     rejections: list[Rejection] = []
-    parsed = pool.submit(_parse, work.loader, job, plan, rejections, slot)
+    parsed = pool.submit(_parse_unchanged, work.loader, job, identity, plan, rejections, slot)
     return _Begun(job, claim=claim, rejections=rejections, parsed=parsed)
+
+
+def _unreadable(job: _Job, error: Exception) -> str:
+    """What is said of a source whose files cannot be read."""
+    if isinstance(error, WarehouseError):
+        return str(error)
+    said = [f"{path}: {reason}" for path in job.files.files if (reason := why_unreadable(path))]
+    return said[0] if said else f"{job.files.name}: cannot be read: {error}"
+
+
+def _parse_unchanged(
+    loader: Loader, job: _Job, identity: _Identity, plan: _Plan, rejections: list[Rejection],
+    slot: int,
+) -> Parsed:  # fmt: skip
+    """Parse a source; what is read must be what was hashed.
+
+    Raises:
+        InputError: a file changed while it was read, or what is wrong with it otherwise.
+    """
+    try:
+        refuse_pointers(job.files.files)
+        parsed = _parse(loader, job, plan, rejections, slot)
+    except Exception:
+        stamps.refuse_changed(identity.stamps)  # then it is no wonder
+        raise
+    stamps.refuse_changed(identity.stamps)
+    return parsed
 
 
 def _parse(
@@ -410,7 +475,7 @@ def _load_one(work: _Work, begun: _Begun) -> LoadReport:
         return LoadReport(name, "refused", n_rejected=len(begun.rejections), error=message)
     finally:
         if not work.dry_run:
-            ledger.release(work.store, claim.sha256, work.key(begun.job))
+            ledger.release(work.store, claim.sha256, claim.key)
 
 
 def _parsed(begun: _Begun) -> Parsed:

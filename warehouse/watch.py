@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.ingest import sources, walk
+from warehouse.importers.discovery import Unread, walk
+from warehouse.ingest import sources
 
 Stamp = tuple[int, int, int]
 
@@ -55,8 +56,8 @@ class Watcher:
         }
         return any(self._is_settled(path, now) and self._is_new(path) for path in self._seen)
 
-    def ready(self) -> tuple[list[tuple[Path, ...]], list[Path]]:
-        """Files of each source that is ready, and settled new files that no importer knows."""
+    def ready(self) -> tuple[list[tuple[Path, ...]], list[Unread]]:
+        """Files of each source that is ready, and settled new files that are not read."""
         now = self.clock()
         there = [path for path in self.paths if path.exists()]
         found, unknown = sources(there, **self.reading)
@@ -67,7 +68,7 @@ class Watcher:
             and any(self._is_new(path) for path in files)
         ]
         return chosen, [
-            path for path in unknown if self._is_settled(path, now) and self._is_new(path)
+            item for item in unknown if self._is_settled(item.path, now) and self._is_new(item.path)
         ]
 
     def take(self, files: Sequence[Path]) -> None:

@@ -42,6 +42,7 @@ class AlpacaEval:
 
     name = "alpaca_eval"
     version = "1"
+    folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Each file of annotations is a source, with the ``leaderboard.csv`` beside it."""

@@ -24,6 +24,10 @@ class Importer(Protocol):
 
     ``name`` is what ``--format`` takes; ``version`` is stored with each source, and raising it
     makes unchanged files be read again.
+
+    Same bytes in folders of other names may be another run: an importer that looks at the names of
+    the folders above a source says at how many of them by an attribute ``folders`` (0 if at none);
+    one that does not say so is taken to look at four.
     """
 
     name: str

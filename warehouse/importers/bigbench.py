@@ -21,6 +21,7 @@ class BigBench:
 
     name = "bigbench"
     version = "1"
+    folders = 2
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """A log and the figures that it repeats are one source; the log comes first."""

@@ -53,6 +53,7 @@ class EvalPlus:
 
     name = "evalplus"
     version = "1"
+    folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Each results file is a source, with the raw generations beside it."""
@@ -200,6 +201,7 @@ class HumanEval:
 
     name = "human_eval"
     version = "1"
+    folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Each file is a source."""

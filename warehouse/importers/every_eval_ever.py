@@ -31,6 +31,7 @@ class EveryEvalEver:
 
     name = "every_eval_ever"
     version = "1"
+    folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Evaluations by their keys; samples, which have the same name, by theirs."""

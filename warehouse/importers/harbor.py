@@ -61,6 +61,7 @@ class Harbor:
 
     name = "harbor"
     version = "1"
+    folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """One source for each job; trials without job are one by the folder they are in."""

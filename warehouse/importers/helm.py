@@ -23,6 +23,7 @@ class Helm:
 
     name = "helm"
     version = "2"
+    folders = 3
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Each run folder is a source. Files that only repeat it for display are left alone."""

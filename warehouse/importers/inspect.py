@@ -33,6 +33,7 @@ class Inspect:
 
     name = "inspect"
     version = "1"
+    folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Each log is a source; by file name, which begins with the time: retries come last."""

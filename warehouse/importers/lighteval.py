@@ -23,6 +23,7 @@ class Lighteval:
 
     name = "lighteval"
     version = "1"
+    folders = 8
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Results files by their first keys, details by their names."""

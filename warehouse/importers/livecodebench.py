@@ -52,6 +52,7 @@ class LiveCodeBench:
 
     name = "livecodebench"
     version = "1"
+    folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Each ``_eval_all.json`` is a source, with the ``_eval.json`` beside it."""

@@ -44,6 +44,7 @@ class LmEval:
 
     name = "lm_eval"
     version = "1"
+    folders = 2
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Files of one folder and time stamp are one source; before 0.4.3 the names of samples

@@ -30,6 +30,7 @@ class LmEvalV03:
 
     name = "lm_eval_v03"
     version = "1"
+    folders = 2
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Files of aggregates by their content, files of samples also by their name."""

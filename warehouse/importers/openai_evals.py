@@ -26,6 +26,7 @@ class OpenaiEvals:
 
     name = "openai_evals"
     version = "1"
+    folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Each file is a source."""

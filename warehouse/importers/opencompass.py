@@ -52,6 +52,7 @@ class OpenCompass:
 
     name = "opencompass"
     version = "2"
+    folders = 4
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """One source for each model and data set, one for the summary; the folder's configuration

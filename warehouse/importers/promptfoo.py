@@ -61,6 +61,7 @@ class Promptfoo:
 
     name = "promptfoo"
     version = "1"
+    folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Each file is a source."""

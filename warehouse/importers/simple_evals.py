@@ -25,6 +25,7 @@ class SimpleEvals:
 
     name = "simple_evals"
     version = "1"
+    folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """``NAME_allresults.json`` with the figures of ``NAME.json``; each alone too."""

@@ -88,6 +88,7 @@ class SweBench:
 
     name = "swe_bench"
     version = "1"
+    folders = 4
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """One source for each run or submission."""

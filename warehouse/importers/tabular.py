@@ -21,6 +21,7 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.importers.tabular_canonical import canonical_mapping, carries_names
 from warehouse.importers.tabular_check import mistakes_in, refuse
+from warehouse.importers.tabular_context import context_of_tables, has_context, joined_files
 from warehouse.importers.tabular_files import FORMATS, members
 from warehouse.importers.tabular_mapping import TabularMapping, load_mapping
 from warehouse.importers.tabular_parsing import parse_mapping
@@ -41,6 +42,7 @@ class Tabular:
 
     name = "tabular"
     version = "1"
+    folders = 0
 
     def for_mapping(self, mapping: Mapping[str, Any], place: str) -> MappedTabular:
         """The importer that claims files by what a mapping says.
@@ -68,11 +70,7 @@ class Tabular:
         if values is None:
             values, place = canonical_mapping(source, settings.values), source.name
         mapping, mistakes = parse_mapping(values, place)
-        tables = [
-            Table(member, mapping, source.root)
-            for path in source.files
-            for member in members(path, _relative(path, source.root), mapping.members)
-        ]
+        tables = _tables(mapping, source)
         for table in tables:
             mistakes += mistakes_in(mapping, table, settings.values)
             if len(tables) > 1:
@@ -112,6 +110,26 @@ class MappedTabular(Tabular):
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         chosen = replace(settings, mapping=self.values, mapping_path=self.place)
         return super().read(source, chosen)
+
+    def context(self, source: SourceFiles) -> dict[str, Any]:
+        """Groups of the path pattern and the content of joined files."""
+        return context_of_tables(self.mapping, self._located(source))
+
+    def companions(self, source: SourceFiles) -> list[Path]:
+        """The joined files."""
+        return joined_files(self._located(source)) if self.mapping.joins else []
+
+    def says_same(self, places: Sequence[str], context: Mapping[str, Any]) -> bool:
+        """Whether the places alone give the groups that are the context."""
+        return len(places) == 1 and has_context(self.mapping, places[0], context)
+
+    def _located(self, source: SourceFiles) -> list[Table]:
+        """The tables of a source where anything depends on where they are."""
+        if self.mapping.pattern is None and not self.mapping.joins:
+            return []
+        with suppress(InputError):  # a damaged archive: whoever reads it will say so
+            return _tables(self.mapping, source)
+        return []
 
     def _mistakes_in(self, path: Path, root: Path) -> list[str]:
         """What the mapping names that a file lacks; nothing if the file cannot be opened."""
@@ -206,6 +224,15 @@ def _refuse_constant(name: str, _row: int, found: str, expected: str) -> None:
 
 def _ignore(_place: str, _found: str, _expected: str) -> None:
     """For a first look at rows that are read again."""
+
+
+def _tables(mapping: TabularMapping, source: SourceFiles) -> list[Table]:
+    """Every table in the files of a source."""
+    return [
+        Table(member, mapping, source.root)
+        for path in source.files
+        for member in members(path, _relative(path, source.root), mapping.members)
+    ]
 
 
 def _single(paths: Sequence[Path], root: Path) -> list[SourceFiles]:

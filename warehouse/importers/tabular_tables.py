@@ -57,6 +57,11 @@ def open_reader(member: Member, rules: ReadingRules) -> Reader:
     )
 
 
+def groups_of(mapping: TabularMapping, path: Path | str) -> dict[str, str] | None:
+    """Groups of the mapping's path pattern; ``None`` where it does not match."""
+    return {} if mapping.pattern is None else match_tail(mapping.pattern, path)
+
+
 class Table:
     """One file (or archive entry) of a dump.
 
@@ -70,9 +75,7 @@ class Table:
 
     def __init__(self, member: Member, mapping: TabularMapping, root: Path) -> None:
         self.member, self.mapping, self.root = member, mapping, root
-        full = member.path.absolute() / member.entry
-        pattern = mapping.pattern
-        self.groups = {} if pattern is None else match_tail(pattern, full)
+        self.groups = groups_of(mapping, member.path.absolute() / member.entry)
         self.skipped: Counter[str] = Counter()
         self._joins: dict[str, Joined] | None = None
         self._reader: Reader | None = None
@@ -171,13 +174,18 @@ class Table:
         return chunk.keep(np.flatnonzero(~skipped).tolist()) if skipped.any() else chunk
 
     def _join(self, rule: JoinRule) -> Joined:
-        path = self._find(rule)
+        path = self.joined_file(rule)
         if path is None:
             return Joined({}, rule.on)
         status = path.stat()
         return Joined(_records(path, status.st_mtime_ns, status.st_size, rule), rule.on)
 
-    def _find(self, rule: JoinRule) -> Path | None:
+    def joined_file(self, rule: JoinRule) -> Path | None:
+        """The file that a join names, in the table's folder or above; ``None`` if it may lack.
+
+        Raises:
+            InputError: it is not there.
+        """
         name = fill_in(rule.file, self.groups or {})
         folder = self.member.path.parent
         for place in (folder, *folder.parents):

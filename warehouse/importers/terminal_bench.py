@@ -64,6 +64,7 @@ class TerminalBench:
 
     name = "terminal_bench"
     version = "1"
+    folders = 16
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """One source for each run."""

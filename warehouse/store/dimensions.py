@@ -110,14 +110,14 @@ class Dimensions:
     # the rows of a run header
 
     def run_references(
-        self, connection: sa.Connection, headers: Sequence[RunHeader], source_sha256: str
+        self, connection: sa.Connection, headers: Sequence[RunHeader], invocation: str
     ) -> list[dict[str, int]]:
         """Ids that the ``run`` rows of some headers point to."""
         checkpoints = self._checkpoints(connection, headers)
         agents = self.ids(connection, tables.agent, [_agent_row(header) for header in headers])
         benchmarks = self.benchmarks(connection, headers)
         groups = self.ids(
-            connection, tables.run_group, [_group_row(header, source_sha256) for header in headers]
+            connection, tables.run_group, [_group_row(header, invocation) for header in headers]
         )
         return [
             {"checkpoint_id": c, "agent_id": a, "benchmark_id": b, "run_group_id": g}
@@ -261,9 +261,9 @@ def _agent_row(header: RunHeader) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _group_row(header: RunHeader, source_sha256: str) -> dict[str, Any]:
+def _group_row(header: RunHeader, invocation: str) -> dict[str, Any]:
     return {
-        "key": group_key(header, source_sha256), "harness": header.harness,
+        "key": group_key(header, invocation), "harness": header.harness,
         "harness_version": header.harness_version, "harness_run_id": header.run_id,
         "started_at": header.started_at, "commit_hash": header.harness_commit,
         "hardware": header.hardware, "cost": header.cost,

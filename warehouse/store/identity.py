@@ -37,9 +37,9 @@ def run_key(header: RunHeader) -> str | None:
     return digest([header.harness, header.run_id, header.model, header.benchmark, header.split])
 
 
-def group_key(header: RunHeader, source_sha256: str) -> str:
+def group_key(header: RunHeader, invocation: str) -> str:
     """One invocation of a harness: its run id, or the source where it has none."""
-    return digest([header.harness, header.run_id or source_sha256])
+    return digest([header.harness, header.run_id or invocation])
 
 
 def scorers_key(header: RunHeader) -> str:

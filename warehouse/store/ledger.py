@@ -23,11 +23,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Claim:
-    """One source about to be loaded. ``id`` is its row in the ledger."""
+    """One source about to be loaded. ``id`` is its row in the ledger, ``key`` its
+    :func:`settings_key`, ``context`` what besides the bytes it takes its identity from."""
 
     id: int
     path: str
     sha256: str
+    key: str = ""
+    context: Mapping[str, Any] | None = None
+
+    @property
+    def invocation(self) -> str:
+        """What stands for one call of a harness that has no id of its own: its bytes, and what they
+        lie in where that says more, since several calls may write the same."""
+        return digest([self.sha256, dict(self.context)]) if self.context else self.sha256
 
 
 def settings_key(importer: str, version: str, settings: Mapping[str, Any]) -> str:
@@ -42,6 +51,16 @@ def loaded(store: Store) -> dict[tuple[str, str], int]:
     with store.begin() as connection:
         found = connection.execute(query.where(table.c.state == "loaded"))
         return {(row[0], row[1]): int(row[2]) for row in found}
+
+
+def paths_of(store: Store, source_id: int) -> tuple[str, list[str]]:
+    """Where a source lay when it came, as the ledger shows it, and where its runs stood in it."""
+    source, links = tables.source, tables.run_source
+    at = sa.select(source.c.path).where(source.c.id == source_id)
+    places = sa.select(links.c.place).where(links.c.source_id == source_id).distinct()
+    with store.begin() as connection:
+        path = str(connection.execute(at).scalar_one())
+        return path, [row[0] for row in connection.execute(places) if row[0] is not None]
 
 
 def benchmarks_of(store: Store, source_ids: Sequence[int]) -> list[str]:
@@ -72,10 +91,10 @@ def claim(
     Where others may write too, the source is one that :func:`reserve` has taken. A dry run claims
     nothing: its source has the id 0.
     """
-    if dry_run:
-        return Claim(0, path, sha256)
-    table = tables.source
     key = settings_key(importer, version, settings)
+    if dry_run:
+        return Claim(0, path, sha256, key, settings.get("context"))
+    table = tables.source
     query = sa.select(table.c.id, table.c.state).where(
         table.c.sha256 == sha256, table.c.settings_key == key
     )
@@ -104,7 +123,9 @@ def claim(
         entered = enter()
     except sa.exc.IntegrityError:  # another process entered it in between, and now it is there
         entered = enter()
-    return None if entered is None else Claim(entered, path, sha256)
+    if entered is None:
+        return None
+    return Claim(entered, path, sha256, key, settings.get("context"))
 
 
 def reserve(store: Store, sha256: str, key: str, *, patient: bool = False) -> bool:

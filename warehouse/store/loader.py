@@ -257,7 +257,7 @@ class Loader:
         with self._transaction() as connection:
             self.store.dialect.prepare(connection)
             state.references = self.dimensions.run_references(
-                connection, state.dump.runs, state.source.sha256
+                connection, state.dump.runs, state.source.invocation
             )
             ids = self.dimensions.metrics(connection, specs)
             state.metric_ids = dict(zip(specs, ids, strict=True))

@@ -1,0 +1,78 @@
+"""What a source's identity is taken from besides its bytes, its names and the user's settings.
+
+The same bytes are another source where they lie in folders that name another model, seed or step,
+or are joined to another file. Importers say what that is: by ``folders``, the number of folders
+above the source whose names they may look at, or by a method ``context`` of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any, Protocol, runtime_checkable
+
+from warehouse.importers.base import Importer
+from warehouse.records import SourceFiles
+
+#: Folders above a source that an importer may look at which says nothing about it.
+FOLDERS = 4
+
+
+@runtime_checkable
+class KnowsContext(Protocol):
+    """An importer that tells by itself what else it reads."""
+
+    def context(self, source: SourceFiles) -> dict[str, Any]:
+        """What it takes from the paths of a source's files, or from files that are not its own.
+
+        Returns:
+            JSON; empty where there is nothing.
+        """
+
+    def companions(self, source: SourceFiles) -> Sequence[Path]:
+        """Files that are not the source's own and are read with it."""
+
+    def says_same(self, places: Sequence[str], context: Mapping[str, Any]) -> bool:
+        """Whether a source with runs at these places (``RunHeader.place``) certainly has that
+        context."""
+
+
+def context_of(tool: Importer, source: SourceFiles) -> dict[str, Any]:
+    """What else decides what a source is, as JSON; empty where there is nothing."""
+    if isinstance(tool, KnowsContext):
+        return tool.context(source)
+    count = getattr(tool, "folders", FOLDERS)
+    if not count:
+        return {}
+    within = sorted(os.path.relpath(path, source.root) for path in source.files)
+    found = {"folders": list(_folders(Path(os.path.abspath(source.root)), count))}
+    if any(os.sep in name for name in within):
+        found["files"] = [hashlib.sha256(os.fsencode("\0".join(within))).hexdigest()]
+    return found
+
+
+def companions_of(tool: Importer, source: SourceFiles) -> Sequence[Path]:
+    """Files that are not the source's own and are read with it."""
+    return tool.companions(source) if isinstance(tool, KnowsContext) else ()
+
+
+def says_same(
+    tool: Importer, source: SourceFiles, path: str, places: Sequence[str],
+    context: Mapping[str, Any],
+) -> bool:  # fmt: skip
+    """Whether a source that the ledger shows at ``path`` with runs at ``places``, of the same bytes
+    and settings, certainly has a context: entries of earlier versions do not hold theirs."""
+    if isinstance(tool, KnowsContext):
+        return tool.says_same(places, context)
+    is_folder = source.name == str(source.root)
+    root = PurePath(os.path.normpath(path if is_folder else os.path.dirname(path)))
+    wanted = context["folders"]
+    return bool(list(_folders(root, len(wanted))) == wanted)
+
+
+def _folders(root: PurePath, count: int) -> tuple[str, ...]:
+    """Names of a folder and of those above it, the last ``count``."""
+    names = [name for name in root.parts if name != root.anchor]
+    return tuple(os.fsencode(name).decode("utf-8", "backslashreplace") for name in names[-count:])

@@ -1,0 +1,167 @@
+"""The files below a path, and which of them are not read, with the reason.
+
+Only regular files are ever opened: a FIFO would wait for a writer, a device may have no end.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+
+from warehouse.errors import InputError, MisuseError
+from warehouse.records import Candidate
+
+#: First bytes of a file that importers see when they claim it.
+HEAD_BYTES = 65_536
+#: Suffixes of files that hold data: one that cannot be read is missed.
+DATA_SUFFIXES = frozenset(
+    ".csv .tsv .tab .json .jsonl .ndjson .parquet .pq .arrow .eval .gz .zip .zst".split()
+)
+
+_SPECIAL = (
+    (stat.S_ISFIFO, "a FIFO (named pipe)"), (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"),
+)  # fmt: skip
+_POINTERS = (
+    (b"version https://git-lfs", "a Git LFS pointer", "git lfs pull"),
+    (b"/annex/objects/", "a git-annex pointer", "git annex get"),
+    (b".git/annex/objects/", "a git-annex pointer", "git annex get"),
+)
+_POINTER_BYTES = 64
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A file or folder that is not read.
+
+    ``reason`` says what it is, empty where no importer knows it. ``is_missed``: data was meant, so
+    what was asked for is incomplete without it.
+    """
+
+    path: Path
+    reason: str = ""
+    is_missed: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason or 'no importer knows this file'}"
+
+
+def walk(path: Path) -> Iterator[Path]:
+    """The files of a folder that are not hidden, or the file itself.
+
+    What is no regular file is yielded too, and so is a folder that is not entered: a link to one,
+    which leads out of the dump, and one that cannot be opened.
+
+    Raises:
+        MisuseError: there is no such file or folder.
+    """
+    if not os.path.exists(path):
+        raise MisuseError(f"no file or folder '{path}'")
+    if not path.is_dir():
+        yield path
+        return
+    closed: list[Path] = []
+
+    def keep(error: OSError) -> None:
+        closed.append(Path(os.fsdecode(error.filename)))
+
+    for folder, subfolders, names in os.walk(path, onerror=keep):
+        links = [name for name in subfolders if Path(folder, name).is_symlink()]
+        subfolders[:] = sorted(name for name in {*subfolders} - {*links} if not _is_hidden(name))
+        shown = sorted(name for name in (*names, *links) if not _is_hidden(name))
+        yield from (Path(folder) / name for name in shown)
+    yield from closed
+
+
+def look_at(path: Path) -> Candidate | Unread:
+    """What importers are shown of a file, or why they are not.
+
+    A file that cannot be opened is shown without content: its name may say which source lacks it.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return Candidate(path, b"", 0)
+    for is_kind, kind in _SPECIAL:
+        if is_kind(mode):
+            linked = f"a link to {kind}" if path.is_symlink() else kind
+            return Unread(path, f"{linked}, which is not read")
+    if stat.S_ISDIR(mode):
+        if path.is_symlink():
+            said = "a link to a folder, which is not followed; name that folder itself"
+            return Unread(path, said)
+        return Unread(path, f"a folder that {why_unreadable(path)}", is_missed=True)
+    try:
+        with open_regular(path) as handle:
+            return Candidate(path, handle.read(HEAD_BYTES), path.stat().st_size)
+    except OSError:
+        return Candidate(path, b"", 0)
+
+
+def left_over(item: Candidate) -> Unread:
+    """A file that no importer has claimed, and what it is where that tells why."""
+    is_data = item.path.suffix.lower() in DATA_SUFFIXES
+    reason = pointer_reason(item.head) if item.head else why_unreadable(item.path)
+    return Unread(item.path, reason, bool(reason) and is_data)
+
+
+def why_unreadable(path: Path) -> str:
+    """Why a file or folder cannot be read; empty if it can."""
+    try:
+        if path.is_dir():
+            os.scandir(path).close()
+        else:
+            open_regular(path).close()
+    except FileNotFoundError:
+        return "a link to what is not there" if path.is_symlink() else "is not there any more"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return ""
+
+
+def open_regular(path: Path) -> BufferedReader:
+    """A file open for reading, without waiting for the writer of a FIFO.
+
+    Raises:
+        OSError: it cannot be opened, or is no regular file.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        return open(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
+
+
+def pointer_reason(head: bytes) -> str:
+    """What the first bytes of a file say that only stands for one; empty if they are data."""
+    for start, kind, command in _POINTERS:
+        if head.startswith(start):
+            return f"{kind}, not the data; fetch the data with `{command}` and ingest again"
+    return ""
+
+
+def refuse_pointers(files: Iterable[Path]) -> None:
+    """Refuse files that only stand for others.
+
+    Raises:
+        InputError: one of the files is a pointer of a large-file store.
+    """
+    for path in files:
+        with open_regular(path) as handle:
+            reason = pointer_reason(handle.read(_POINTER_BYTES))
+        if reason:
+            found, advice = reason.split("; ", 1)
+            raise InputError(found, path=str(path), advice=advice)
+
+
+def _is_hidden(name: str) -> bool:
+    """A dot file or folder; not one that begins with ``..``, as a relative model path may."""
+    return name.startswith(".") and not name.startswith("..")
