@@ -95,8 +95,13 @@ _INGEST = (
     Entry("models unalias", "ingest", "names", "Show a model under its own name again.", (
         "warehouse models unalias llama3-8b",
     )),
-    Entry("benchmarks", "ingest", "names", "List benchmarks; give two names a common one.", (
+    Entry("benchmarks", "ingest", "names", "List benchmarks, alias them, say what counts.", (
         "warehouse benchmarks",
+        "warehouse benchmarks gsm8k --metric exact_match,strict-match",
+    )),
+    Entry("benchmarks metrics", "ingest", "names", "List or choose what a benchmark is judged by.", (
+        "warehouse benchmarks metrics gsm8k",
+        "warehouse benchmarks gsm8k --metric exact_match,strict-match",
     )),
     Entry("benchmarks alias", "ingest", "names", "Show a benchmark under another one's name.", (
         "warehouse benchmarks alias gsm8k_main gsm8k",

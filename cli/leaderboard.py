@@ -27,6 +27,8 @@ from .table import decimals, interval, number, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.metrics.leaderboard import Leaderboard
+    from collections.abc import Sequence
+
     from warehouse.metrics.leaderboard_rows import LeaderboardRow
     from warehouse.store.engine import Store
 
@@ -73,11 +75,12 @@ def leaderboard(
     if output.for_people:
         for place, board in enumerate(boards):
             click.echo("\n" if place else "", nl=False)
-            _print(board, state)
+            _print(board, state, board.legend if len(boards) == 1 else ())
         legend = dict.fromkeys(line for board in boards for line in board.legend)
-        click.echo("\n" if legend and len(boards) > 1 else "", nl=False)
-        for line in legend:
-            print_text(line)
+        if len(boards) > 1 and legend:
+            click.echo()
+            for line in legend:
+                print_text(line)
     else:
         output.emit_records(LeaderboardRow, [row for board in boards for row in board.rows])
 
@@ -100,7 +103,9 @@ def _all(store: Store, state: State, options: dict[str, Any]) -> list[Leaderboar
     return boards
 
 
-def _print(board: Leaderboard, state: State) -> None:
+def _print(board: Leaderboard, state: State, legend: Sequence[str]) -> None:
+    from warehouse.metrics.other_metrics import describe_others
+
     direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
     click.echo(f"{board.benchmark} by {board.metric} ({direction[board.higher_is_better]})")
     places = decimals(row.standard_error for row in board.rows)
@@ -116,6 +121,8 @@ def _print(board: Leaderboard, state: State) -> None:
         state.say(f"note: {note.replace('subset_ok', '--subset ok')}")
     told = [row for row in board.rows if row.estimate is None or state.verbose]
     say_reasons([(row, row.reason) for row in told], state)
+    for line in filter(None, (*legend, describe_others(board.others))):
+        print_text(line)
 
 
 def _hidden(board: Leaderboard, verbose: bool) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -27,7 +27,19 @@ def models(context: click.Context, state: State, output: Output) -> None:
     output.emit_records(aliases.ModelEntry, found, needless=needless, empty="no models yet")
 
 
-@group("benchmarks", invoke_without_command=True)
+class _Named(click.Group):
+    """A group whose first word may be a name of the user's: then it means ``metrics NAME``."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["metrics", *args]
+        return super().resolve_command(ctx, args)
+
+
+@group(
+    "benchmarks", invoke_without_command=True, cls=_Named,
+    subcommand_metavar="[NAME [--metric METRIC] | COMMAND [ARGS]...]",
+)
 @output_options
 @pass_state
 @click.pass_context
@@ -40,6 +52,29 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
         found = aliases.benchmarks(store)
     needless = ("parent", "version", "clustering")
     output.emit_records(aliases.BenchmarkEntry, found, needless=needless, empty="no benchmarks yet")
+
+
+@command("benchmarks metrics")
+@click.argument("name")
+@click.option(
+    "--metric", metavar="METRIC",
+    help="Make it the headline metric, as METRIC or METRIC,FILTER; '' takes the choice back.",
+)
+@output_options
+@pass_state
+def metrics(state: State, name: str, metric: str | None, output: Output) -> None:
+    from warehouse.store import headline
+
+    if metric is not None:
+        with state.open(write=True) as store:
+            chosen = headline.choose(store, name, metric)
+        state.say(f"{name} is reported by {chosen.metric}" if chosen else f"{name}: no metric")
+    with state.open() as store:
+        found = headline.metrics(store, name)
+    output.emit_records(headline.MetricEntry, found, empty=f"{name} has no metrics yet")
+
+
+benchmarks.add_command(metrics)
 
 
 def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None:

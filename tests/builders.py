@@ -85,7 +85,7 @@ class StoreRows:
         benchmark_id = self.benchmark(benchmark)
         self.add(
             "benchmark_metric", (benchmark_id, metric), benchmark_id=benchmark_id,
-            metric_id=metric, is_default=default, kind=kind, low=low, high=high,
+            metric_id=metric, default_by="tool" if default else None, kind=kind, low=low, high=high,
             higher_is_better=higher, chance_level=None,
         )  # fmt: skip
 
@@ -235,8 +235,20 @@ class StoreRows:
             "standard_error": standard_error, "n": n, "raw": None,
         })  # fmt: skip
 
+    def _run_metrics(self) -> list[dict[str, Any]]:
+        """Rows of `run_metric`, from the scores and published figures so far."""
+        counts: dict[tuple[int, int], int] = defaultdict(int)
+        for row in self.rows.get("prompt_score", []):
+            counts[row["run_id"], row["metric_id"]] += row["value"] is not None
+        for row in self.rows.get("published_score", []):
+            if row["run_id"] is not None:
+                counts[row["run_id"], row["metric_id"]] += 0
+        return [{"run_id": run, "metric_id": metric, "n_scored": n}
+                for (run, metric), n in counts.items()]  # fmt: skip
+
     def write(self, store: Store) -> None:
         """Insert everything, tables that others point to first, and count it for the planner."""
+        self.rows["run_metric"] = self._run_metrics()
         with store.begin() as connection:
             for table in tables.metadata.sorted_tables:
                 if self.rows.get(table.name):

@@ -78,6 +78,14 @@ with orphan as (
   from published_score held
   where not exists (select 1 from metric target where target.id = held.metric_id)
   union all
+  select 'run_metric' as table_name, 'run_id' as reference, count(*) as n
+  from run_metric held
+  where not exists (select 1 from run target where target.id = held.run_id)
+  union all
+  select 'run_metric' as table_name, 'metric_id' as reference, count(*) as n
+  from run_metric held
+  where not exists (select 1 from metric target where target.id = held.metric_id)
+  union all
   select 'run_source' as table_name, 'run_id' as reference, count(*) as n
   from run_source held
   where not exists (select 1 from run target where target.id = held.run_id)

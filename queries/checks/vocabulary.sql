@@ -36,6 +36,12 @@ with foreign_word as (
   where kind not in ('binary', 'bounded', 'continuous')
   group by kind
   union all
+  select 'benchmark_metric' as table_name, 'default_by' as column_name, default_by as word,
+    count(*) as n
+  from benchmark_metric
+  where default_by not in ('tool', 'mapping')
+  group by default_by
+  union all
   select 'scorer' as table_name, 'kind' as column_name, kind as word, count(*) as n
   from scorer
   where kind not in ('match', 'model', 'execution', 'human')

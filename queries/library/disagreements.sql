@@ -25,13 +25,13 @@ with sides as (
   from prompt_score fact
   join run on run.id = fact.run_id
   join metric on metric.id = fact.metric_id
-  left join benchmark_metric
-    on benchmark_metric.benchmark_id = run.benchmark_id
-    and benchmark_metric.metric_id = fact.metric_id
+  left join headline_metric
+    on headline_metric.benchmark_id = run.benchmark_id
+    and headline_metric.metric_id = fact.metric_id
   left join prompt_link on prompt_link.prompt_id = fact.prompt_id
   where fact.run_id in (:run_a, :run_b)
     and fact.perturbation = ''
-    and ((:metric = '' and benchmark_metric.is_default) or metric.name = :metric)
+    and ((:metric = '' and headline_metric.is_default) or metric.name = :metric)
   group by fact.metric_id, coalesce(prompt_link.canonical_prompt_id, fact.prompt_id)
 )
 select

@@ -28,14 +28,14 @@ select
   prompt.target
 from item_statistics items
 join prompt on prompt.id = items.prompt_id
-join benchmark_metric
-  on benchmark_metric.benchmark_id = prompt.benchmark_id
-  and benchmark_metric.metric_id = items.metric_id
+join headline_metric
+  on headline_metric.benchmark_id = prompt.benchmark_id
+  and headline_metric.metric_id = items.metric_id
 where items.benchmark = :benchmark
-  and benchmark_metric.is_default
+  and headline_metric.is_default
   and items.n_conditions >= :min_conditions
 order by
-  case when benchmark_metric.higher_is_better = false then - items.difficulty
+  case when headline_metric.higher_is_better = false then - items.difficulty
     else items.difficulty end nulls last,
   items.prompt_id nulls last
 limit :limit

@@ -228,8 +228,8 @@ select
   headline.metric_id,
   headline.metric,
   headline.metric_filter,
-  benchmark_metric.is_default,
-  benchmark_metric.higher_is_better,
+  headline_metric.is_default,
+  headline_metric.higher_is_better,
   headline.estimate,
   headline.standard_error,
   headline.estimate - 1.959963984540054 * headline.standard_error as ci_normal_low,
@@ -257,6 +257,6 @@ select
   headline.se_cr1
 from headline
 join run_current current_run on current_run.run_id = headline.run_id
-left join benchmark_metric
-  on benchmark_metric.benchmark_id = current_run.benchmark_id
-  and benchmark_metric.metric_id = headline.metric_id
+left join headline_metric
+  on headline_metric.benchmark_id = current_run.benchmark_id
+  and headline_metric.metric_id = headline.metric_id

@@ -66,8 +66,8 @@ select
   merged.metric_id,
   metric.name as metric,
   metric.filter as metric_filter,
-  benchmark_metric.is_default,
-  benchmark_metric.higher_is_better,
+  headline_metric.is_default,
+  headline_metric.higher_is_better,
   coalesce(merged.recomputed, merged.published) as estimate,
   case when merged.recomputed is null then merged.published_error
     else merged.recomputed_error end as standard_error,
@@ -78,7 +78,7 @@ select
 from merged
 join run on run.id = merged.run_id
 join metric on metric.id = merged.metric_id
-left join benchmark_metric
-  on benchmark_metric.benchmark_id = run.benchmark_id
-  and benchmark_metric.metric_id = merged.metric_id
+left join headline_metric
+  on headline_metric.benchmark_id = run.benchmark_id
+  and headline_metric.metric_id = merged.metric_id
 where coalesce(merged.recomputed, merged.published) is not null

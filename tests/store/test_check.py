@@ -207,8 +207,11 @@ FAULTS: dict[str, tuple[str, list[dict[str, Any]]]] = {
         "id_counters", [{"table_name": "scorer", "next_id": None, "largest_id": 5, "n": 5}]),
     "update source set state = 'loading' where path = 'bad.json'": (
         "note_unfinished_sources", [{"source_id": 6, "path": "bad.json", "n": 1}]),
-    "update benchmark_metric set is_default = true": (
-        "default_metrics", [{"benchmark_id": 2, "benchmark": "quiz", "n": 5}]),
+    "update benchmark_metric set default_by = 'me'": (
+        "vocabulary", [{"table_name": "benchmark_metric", "column_name": "default_by",
+                        "word": "me", "n": 6}]),
+    "update run_metric set n_scored = 0 where run_id = 4": (
+        "run_metrics", [{"run_id": 4, "metric_id": 1, "declared": 0, "found": 2, "n": 1}]),
     "delete from benchmark_metric where benchmark_id = (select id from benchmark "
     "where name = 'other')": (
         "undescribed_metrics", [{"benchmark_id": 4, "metric_id": 1, "n": 1}]),
@@ -227,9 +230,9 @@ def test_one_fault_is_found_alone(store: Store, change: str) -> None:
 
 #: faults that cannot come alone: some of the findings, and how many rows each
 MORE: dict[str, dict[str, int]] = {
-    "delete from run where id = 4": {"orphan_facts": 7},
+    "delete from run where id = 4": {"orphan_facts": 8},
     "delete from prompt where key = 'd'": {"orphan_facts": 16 * 2 + 48 + 2 + 1},
-    "delete from metric where name = 'm1'": {"orphan_facts": 3, "orphan_dimensions": 1},
+    "delete from metric where name = 'm1'": {"orphan_facts": 4, "orphan_dimensions": 1},
     "delete from run_source where run_id = 4": {"runs_without_source": 1, "source_counts": 5},
     "update benchmark set parent_id = (select id from benchmark where name = 'quiz') "
     "where name = 'top'": {"benchmark_rings": 9},

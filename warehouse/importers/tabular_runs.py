@@ -84,7 +84,9 @@ class RunRegistry:
             RunHeader(
                 **{"harness": DEFAULT_HARNESS, **header},
                 metrics=tuple(
-                    MetricSpec(name, filter=pipeline, **self.metrics.get(name, {}))
+                    MetricSpec(
+                        name, filter=pipeline, default_by="mapping", **self.metrics.get(name, {})
+                    )
                     for name, pipeline in specs
                 ),
                 published=tuple(published.values()),

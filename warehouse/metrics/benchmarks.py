@@ -21,11 +21,13 @@ left join benchmark named on named.id = benchmark.canonical_id
 _METRICS = """
 select benchmark_metric.benchmark_id, metric.id, metric.name, metric.filter, metric.unit,
     metric.link, scorer.name as scorer, scorer.judge_model, scorer.parameters_key,
-    benchmark_metric.is_default, benchmark_metric.kind, benchmark_metric.low, benchmark_metric.high,
-    benchmark_metric.higher_is_better
+    headline_metric.is_default, headline_metric.n_runs, benchmark_metric.kind,
+    benchmark_metric.low, benchmark_metric.high, benchmark_metric.higher_is_better
 from benchmark_metric
 join metric on metric.id = benchmark_metric.metric_id
 join scorer on scorer.id = metric.scorer_id
+join headline_metric on headline_metric.benchmark_id = benchmark_metric.benchmark_id
+    and headline_metric.metric_id = metric.id
 where
 """
 
@@ -63,6 +65,8 @@ class Metric:
         low: smallest possible value of a prompt, None if unknown.
         high: largest possible value of a prompt.
         higher_is_better: None if unknown.
+        is_default: the benchmark's headline metric (view ``headline_metric``).
+        n_runs: current runs of the benchmark that have figures of a metric of this label.
     """
 
     benchmark_id: int
@@ -75,6 +79,7 @@ class Metric:
     judge_model: str
     parameters_key: str
     is_default: bool
+    n_runs: int
     kind: str | None
     low: float | None
     high: float | None

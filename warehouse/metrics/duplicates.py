@@ -42,8 +42,10 @@ from prompt_score fact
 join run_current on run_current.run_id = fact.run_id
 join benchmark_metric described on described.benchmark_id = run_current.benchmark_id
     and described.metric_id = fact.metric_id
+join headline_metric on headline_metric.benchmark_id = run_current.benchmark_id
+    and headline_metric.metric_id = fact.metric_id
 where fact.perturbation = '' and fact.value is not null and fact.n_draws > 0
-    and described.is_default
+    and headline_metric.is_default
     and (described.kind = 'binary'
         or (described.low is not null and described.high > described.low))
     and {condition}

@@ -17,6 +17,7 @@ from warehouse.metrics.benchmarks import (
 )
 from warehouse.metrics.clusterings import ClusterMap, cluster_map
 from warehouse.metrics.conditions import Condition, describe, group_runs, runs_on
+from warehouse.metrics.other_metrics import OtherMetric, other_metrics
 from warehouse.metrics.published import Published, read_published
 from warehouse.metrics.reference import parse_where
 from warehouse.metrics.scores import PromptScores, read_scores
@@ -84,6 +85,7 @@ class Selection:
         metric: the first of the metrics; several only where judges or scales differ.
         clusters: for the errors.
         wholes: what a complete run covers, by group.
+        others: the metrics that are not shown.
     """
 
     benchmark: Benchmark
@@ -91,6 +93,7 @@ class Selection:
     entries: tuple[Entry, ...]
     clusters: ClusterMap
     wholes: dict[Group, Whole]
+    others: tuple[OtherMetric, ...] = ()
 
     def groups(self) -> dict[Group, list[Entry]]:
         """Entries that can be compared, in the order of their first."""
@@ -108,11 +111,14 @@ def select_entries(
     """
     found = find_benchmark(store, benchmark)
     conditions = conditions_on(store, found.ids, found.name, where, latest)
-    metrics = choose_metrics(metrics_of(store, found.ids), metric, found.name)
+    known = metrics_of(store, found.ids)
+    metrics = choose_metrics(known, metric, found.name)
     entries = read_entries(store, conditions, metrics)
     clusters = cluster_map(store, found.ids, found.clusterings, cluster)
     wholes = {group: whole_of(members) for group, members in group_entries(entries).items()}
-    return Selection(found, metrics[0], tuple(entries), clusters, wholes)
+    shown = {entry.condition.key for entry in entries}
+    others = other_metrics(store, found.ids, known, conditions, shown, metrics[0].label)
+    return Selection(found, metrics[0], tuple(entries), clusters, wholes, others)
 
 
 def group_entries(entries: Iterable[Entry]) -> dict[Group, list[Entry]]:

@@ -16,6 +16,7 @@ from warehouse.metrics.entries import (
 )
 from warehouse.metrics.leaderboard_rows import LeaderboardRow, RowOptions, make_row
 from warehouse.metrics.leaderboard_words import describe_basis, describe_ranks
+from warehouse.metrics.other_metrics import OtherMetric
 from warehouse.metrics.placing import PlaceOptions, with_places
 from warehouse.metrics.results import Result
 from warehouse.stats.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
@@ -36,6 +37,7 @@ class Leaderboard(Result):
         notes: what a reader should know before comparing rows.
         basis: in words, how intervals and errors were made, and why so.
         legend: in words, what the statistical ranks say; empty where there are none.
+        others: the metrics that are not shown, and how many conditions have figures of each.
     """
 
     benchmark: str
@@ -45,6 +47,7 @@ class Leaderboard(Result):
     notes: tuple[str, ...]
     basis: tuple[str, ...] = ()
     legend: tuple[str, ...] = ()
+    others: tuple[OtherMetric, ...] = ()
 
     def __str__(self) -> str:
         best = next((row for row in self.rows if row.rank == 1), None)
@@ -111,6 +114,7 @@ def leaderboard(
         notes=tuple(_notes(rows, subset_ok)),
         basis=tuple(describe_basis(ranked)),
         legend=tuple(describe_ranks(ranked)),
+        others=found.others,
     )
 
 

@@ -115,7 +115,9 @@ class MetricSpec:
 
     ``kind``, ``low``, ``high`` and ``higher_is_better`` may be ``None``: unknown. ``link`` turns
     sum(w v)/sum(w) into the reported figure; ``"none"`` means that the reported figure cannot be
-    computed from the samples. ``unit`` is the unit of the per-prompt value.
+    computed from the samples. ``unit`` is the unit of the per-prompt value. ``is_default``: this is
+    the run's headline metric; ``default_by`` tells whose word that is, and a mapping's outweighs a
+    tool's (``docs/schema.md``).
     """
 
     name: str
@@ -132,6 +134,7 @@ class MetricSpec:
     higher_is_better: bool | None = None
     chance_level: float | None = None
     is_default: bool | None = None
+    default_by: Literal["tool", "mapping"] = "tool"
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,6 @@ from warehouse.store.workbench import Workbench
 if TYPE_CHECKING:
     from warehouse.store.loader import _Load
 
-#: Metrics that a benchmark is reported by, if it says nothing itself; earlier is better.
-DEFAULT_METRICS = ("acc", "accuracy", "exact_match", "correct", "score", "pass@1", "is_resolved")
-
-
 def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
     """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
     rows = bench.rows(
@@ -129,6 +125,27 @@ def push(bench: Workbench, run_ids: Mapping[int, int]) -> None:
     _push_texts(bench)
 
 
+def push_run_metrics(
+    connection: sa.Connection, bench: Workbench, state: _Load, run_ids: Mapping[int, int]
+) -> None:
+    """Which metrics each new run has figures of: prompts with a score, or a published figure."""
+    counts: dict[tuple[int, int], int] = {}
+    if state.n_rows:
+        query = (
+            "select run, metric_id, count(value) from stage_prompt_score group by run, metric_id"
+            " order by run, metric_id"
+        )
+        counts = {(run, metric): n for run, metric, n in bench.rows(query) if run in run_ids}
+    for run in run_ids:
+        header = state.dump.runs[run]
+        for item in header.published:
+            counts.setdefault((run, state.metric_ids[spec_of(header, item.metric, item.filter)]), 0)
+    append(connection, tables.run_metric, [
+        {"run_id": run_ids[run], "metric_id": metric, "n_scored": n}
+        for (run, metric), n in counts.items()
+    ])  # fmt: skip
+
+
 def _push_texts(bench: Workbench) -> None:
     """Those texts that the store does not hold yet."""
     select = "select sha256, text from stage_text"
@@ -145,7 +162,7 @@ def _push_texts(bench: Workbench) -> None:
 def benchmark_metrics(
     store: Store, bench: Workbench, state: _Load, run_ids: Mapping[int, int]
 ) -> None:
-    """Which metrics each benchmark has, their range, and which of them it is reported by.
+    """Which metrics each benchmark has, their range, and who calls which of them the headline.
 
     Most loads change nothing here; one that does keeps the others out until it has committed.
     """
@@ -210,25 +227,52 @@ def _metric_row(spec: MetricSpec, seen: tuple[float, float, bool] | None) -> dic
     if kind in ("binary", "bounded") and low is None and high is None:
         low, high = 0.0, 1.0
     return {
-        "name": spec.name, "link": spec.link, "is_default": spec.is_default, "kind": kind,
+        "default_by": spec.default_by if spec.is_default else None, "kind": kind,
         "low": low, "high": high, "higher_is_better": spec.higher_is_better,
-        "chance_level": spec.chance_level, "scored": seen is not None,
+        "chance_level": spec.chance_level, "is_inferred": inferred is not None,
         "seen": None if inferred is None else inferred[:2],
     }  # fmt: skip
 
 
 def _widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    """Two descriptions of one metric as one: the wider range, and what either knows else."""
+    """Two descriptions of one metric as one, the same in whatever order they came: the wider range,
+    and what either knows else; of two words the mapping's, False and the smaller number."""
     merged = {key: value if value is not None else new.get(key) for key, value in old.items()}
+    words = (old["default_by"], new["default_by"])
+    merged["default_by"] = next((word for word in ("mapping", "tool") if word in words), None)
+    for key in ("higher_is_better", "chance_level"):
+        if None not in (old[key], new[key]):
+            merged[key] = min(old[key], new[key])
+    merged |= _wider_range(old, new)
+    return merged | {"seen": _seen_by_both(old, new) if merged["is_inferred"] else None}
+
+
+def _seen_by_both(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[float, float] | None:
+    ranges = [one["seen"] for one in (old, new) if one.get("seen") is not None]
+    lows, highs = zip(*ranges, strict=True) if ranges else ((), ())
+    return (min(lows), max(highs)) if ranges else None
+
+
+_RANGE = ("kind", "low", "high", "is_inferred")
+
+
+def _wider_range(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Kind and bounds of two descriptions: a declared range stays where what was only seen lies
+    in it."""
     if old["kind"] is None or new["kind"] is None:
-        return merged
+        known = old if new["kind"] is None else new
+        return {"is_inferred": known["is_inferred"]}
+    is_inferred = bool(old["is_inferred"] and new["is_inferred"])
     wider = _KINDS.index(new["kind"]) - _KINDS.index(old["kind"])
-    if wider == 0 and None not in (old["low"], new["low"], old["high"], new["high"]):
-        bounds = {"low": min(old["low"], new["low"]), "high": max(old["high"], new["high"])}
-        return merged | bounds
-    if wider == 0 or _fits(new["seen"], old):
-        return merged
-    return merged | {key: (new if wider > 0 else old)[key] for key in ("kind", "low", "high")}
+    if wider == 0:
+        if None in (old["low"], new["low"], old["high"], new["high"]):
+            return {"is_inferred": is_inferred}
+        return {"low": min(old["low"], new["low"]), "high": max(old["high"], new["high"]),
+                "is_inferred": is_inferred}  # fmt: skip
+    for seen, declared in ((new, old), (old, new)):
+        if _fits(seen.get("seen"), declared):
+            return {key: declared[key] for key in _RANGE}
+    return {key: (new if wider > 0 else old)[key] for key in _RANGE}
 
 
 def _fits(seen: tuple[float, float] | None, declared: Mapping[str, Any]) -> bool:
@@ -248,23 +292,33 @@ def _changes(
     touched = sorted({key[0] for key in wanted})
     found = connection.execute(sa.select(table).where(table.c.benchmark_id.in_(touched)))
     stored = {(row.benchmark_id, row.metric_id): dict(row._mapping) for row in found}
-    columns = ("kind", "low", "high", "higher_is_better", "chance_level")
-    defaults = {key[0] for key, row in stored.items() if row["is_default"]}
-    chosen = _defaults(wanted, defaults)
+    columns = ("default_by", "higher_is_better", "chance_level", *_RANGE)
     added: list[dict[str, Any]] = []
     changed: dict[int, dict[str, Any]] = {}
     for key, row in wanted.items():
         values = {name: row[name] for name in columns}
         if key not in stored:
-            added.append({**values, "benchmark_id": key[0], "metric_id": key[1],
-                          "is_default": key in chosen})  # fmt: skip
+            added.append({**values, "benchmark_id": key[0], "metric_id": key[1]})
             continue
-        merged = _widened({name: stored[key][name] for name in columns}, row)
-        if key in chosen:
-            merged["is_default"] = True
+        held = {name: stored[key][name] for name in columns}
+        if held["is_inferred"] and held["kind"] == "continuous" and row["kind"] == "bounded":
+            held["seen"] = _seen(connection, *key)
+        merged = _widened(held, row)
+        merged.pop("seen", None)
         if any(stored[key][name] != value for name, value in merged.items()):
             changed[int(stored[key]["id"])] = merged
     return added, changed
+
+
+def _seen(connection: sa.Connection, benchmark: int, metric: int) -> tuple[float, float] | None:
+    """Range of the stored values of a metric on a benchmark."""
+    score, run = tables.score, tables.run
+    low, high = connection.execute(
+        sa.select(sa.func.min(score.c.value), sa.func.max(score.c.value))
+        .join(run, run.c.id == score.c.run_id)
+        .where(run.c.benchmark_id == benchmark, score.c.metric_id == metric)
+    ).one()
+    return None if low is None else (low, high)
 
 
 def _write_metrics(
@@ -277,24 +331,6 @@ def _write_metrics(
     if added:
         first = allocate(connection, table.name, len(added))
         append(connection, table, [{**row, "id": first + at} for at, row in enumerate(added)])
-
-
-def _defaults(
-    wanted: Mapping[tuple[int, int], Mapping[str, Any]], have: set[int]
-) -> set[tuple[int, int]]:
-    """The metric that each benchmark without a default gets: declared, well known, or first."""
-    best: dict[int, tuple[Any, tuple[int, int]]] = {}
-    for place, (key, row) in enumerate(wanted.items()):
-        if key[0] in have:
-            continue
-        known = row["name"] in DEFAULT_METRICS
-        rank = (
-            not row["is_default"], row["link"] == "none", not row["scored"], not known,
-            DEFAULT_METRICS.index(row["name"]) if known else 0, place,
-        )  # fmt: skip
-        if key[0] not in best or rank < best[key[0]][0]:
-            best[key[0]] = (rank, key)
-    return {key for _, key in best.values()}
 
 
 # --- published figures and the ledger --------------------------------------------------------

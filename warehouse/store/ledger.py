@@ -234,7 +234,7 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
 def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:
     if not run_ids:
         return
-    for table in (*tables.RUN_FACTS, tables.published_score, tables.run_source):
+    for table in (*tables.RUN_FACTS, tables.published_score, tables.run_metric, tables.run_source):
         connection.execute(sa.delete(table).where(table.c.run_id.in_(run_ids)))
     _take_out_of_chains(connection, set(run_ids))
     run = tables.run

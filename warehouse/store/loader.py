@@ -368,6 +368,7 @@ class Loader:
             if state.n_rows:
                 facts.push(self.bench, run_ids)
             facts.publish(self.store, self.bench, state, run_ids)
+            facts.push_run_metrics(connection, self.bench, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)
             # from here on rows of benchmarks change, which every load may want to
             facts.benchmark_metrics(self.store, self.bench, state, run_ids)

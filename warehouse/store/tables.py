@@ -123,6 +123,7 @@ benchmark = _dimension(
     "benchmark", _id(), _key("name"), _text("version"), _ref("parent_id", optional=True),
     _small("level", optional=False), _text("dataset_revision"), _text("fingerprint"),
     _ref("default_clustering_id", optional=True), _ref("canonical_id", optional=True),
+    _text("headline_metric"),
     unique=("name",), refs={},
 )  # fmt: skip
 
@@ -172,9 +173,9 @@ metric = _dimension(
 )  # fmt: skip
 
 benchmark_metric = _dimension(
-    "benchmark_metric", _id(), _ref("benchmark_id"), _ref("metric_id"), _flag("is_default"),
+    "benchmark_metric", _id(), _ref("benchmark_id"), _ref("metric_id"), _text("default_by"),
     _text("kind"), _number("low"), _number("high"), _flag("higher_is_better"),
-    _number("chance_level"),
+    _number("chance_level"), _flag("is_inferred"),
     unique=("benchmark_id", "metric_id"),
     refs={"benchmark_id": "benchmark", "metric_id": "metric"},
 )  # fmt: skip
@@ -265,6 +266,11 @@ published_score = _fact(
     _ref("source_id"), _ref("benchmark_id"), _ref("metric_id"), _key("statistic"),
     _key("perturbation"), _key("split"), _number("value"), _number("standard_error"),
     _whole("n"), _text("raw"),
+    index="run_id",
+)  # fmt: skip
+
+run_metric = _fact(
+    "run_metric", _ref("run_id"), _ref("metric_id"), _whole("n_scored", optional=False),
     index="run_id",
 )  # fmt: skip
 

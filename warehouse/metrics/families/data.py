@@ -274,7 +274,7 @@ class _Shared:
 def _described(metric: Metric) -> dict[str, Any]:
     """A metric without the ids of this store."""
     return {name: value for name, value in asdict(metric).items() if name not in
-            ("id", "benchmark_id")}  # fmt: skip
+            ("id", "benchmark_id", "n_runs")}  # fmt: skip
 
 
 def _baselines(

@@ -1,0 +1,118 @@
+-- The metrics of every benchmark, and which of them is its headline metric: what a person chose
+-- (warehouse benchmarks NAME --metric M), else what a mapping says, else the one that most current
+-- runs have figures of (ties: more runs with scored prompts, a mean, then by name).
+-- Where a tool says which metric of a run is the headline, the others of that run do not stand for
+-- it. Benchmarks under one name have one headline; the order in which sources came plays no part.
+-- grain: one row per benchmark and metric
+-- columns:
+--   benchmark_id: id of the benchmark
+--   metric_id: id of the metric
+--   is_default: the metric is the benchmark's headline metric
+--   higher_is_better: direction; null if unknown
+--   n_runs: current runs that have figures of a metric of this name and filter
+with described as (
+  select
+    benchmark_metric.benchmark_id,
+    benchmark_metric.metric_id,
+    benchmark_metric.higher_is_better,
+    coalesce(benchmark.canonical_id, benchmark.id) as shown_id,
+    metric.name,
+    metric.filter,
+    metric.link <> 'none' as has_mean,
+    case benchmark_metric.default_by when 'mapping' then 2 when 'tool' then 1 else 0 end as word
+  from benchmark_metric
+  join benchmark on benchmark.id = benchmark_metric.benchmark_id
+  join metric on metric.id = benchmark_metric.metric_id
+),
+named as (
+  select
+    shown_id,
+    name,
+    filter,
+    max(word) as best_word,
+    bool_or(has_mean) as has_mean
+  from described
+  group by shown_id, name, filter
+),
+held as (
+  select
+    described.shown_id,
+    described.name,
+    described.filter,
+    run.id as run_id,
+    max(run_metric.n_scored) as n_scored
+  from run_metric
+  join run on run.id = run_metric.run_id
+  join described
+    on described.benchmark_id = run.benchmark_id
+    and described.metric_id = run_metric.metric_id
+  where run.status <> 'invalidated' and run.superseded_by is null
+  group by described.shown_id, described.name, described.filter, run.id
+),
+led as (
+  select
+    held.shown_id,
+    held.name,
+    held.filter,
+    held.n_scored,
+    max(named.best_word) over (partition by held.run_id) as word_of_run
+  from held
+  join named
+    on named.shown_id = held.shown_id
+    and named.name = held.name
+    and named.filter = held.filter
+),
+counted as (
+  select
+    shown_id,
+    name,
+    filter,
+    count(*) as n_runs,
+    sum(case when n_scored > 0 then 1 else 0 end) as n_runs_scored,
+    bool_or(word_of_run = 0) as stands_for_a_run
+  from led
+  group by shown_id, name, filter
+),
+ranked as (
+  select
+    named.shown_id,
+    named.name,
+    named.filter,
+    coalesce(counted.n_runs, 0) as n_runs,
+    row_number() over (
+      partition by named.shown_id
+      order by
+        case when counted.n_runs > 0 then 0 else 1 end nulls last,
+        case
+          when shown.headline_metric
+            = case when named.filter = '' then named.name
+              else named.name || ',' || named.filter end
+            then 0
+          else 1
+        end nulls last,
+        case when named.best_word = 2 then 0 else 1 end nulls last,
+        case when named.best_word = 1 or counted.stands_for_a_run then 0 else 1 end nulls last,
+        counted.n_runs desc nulls last,
+        counted.n_runs_scored desc nulls last,
+        case when named.has_mean then 0 else 1 end nulls last,
+        named.name nulls last,
+        named.filter nulls last
+    ) as place
+  from named
+  join benchmark shown on shown.id = named.shown_id
+  left join counted
+    on counted.shown_id = named.shown_id
+    and counted.name = named.name
+    and counted.filter = named.filter
+)
+select
+  described.benchmark_id,
+  described.metric_id,
+  ranked.place = 1 as is_default,
+  described.higher_is_better,
+  ranked.n_runs
+from described
+join ranked
+  on ranked.shown_id = described.shown_id
+  and ranked.name = described.name
+  and ranked.filter = described.filter
