@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+import pyarrow as pa
+
 from warehouse.errors import InputError, MisuseError, WarehouseError
 from warehouse.importers import context, importers, stamps
 from warehouse.importers import importer as importer_named
@@ -27,15 +29,31 @@ from warehouse.importers.discovery import (
 )
 from warehouse.importers.stamps import Stamp
 from warehouse.importers.values import with_values
-from warehouse.records import Candidate, ImportSettings, Rejection, SourceFiles
+from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 from warehouse.store import clusters, ledger
 from warehouse.store.engine import Store
-from warehouse.store.loader import Loader, LoadOptions, LoadReport, NeedsMemoryError, Parsed
+from warehouse.store.loader import (
+    Loader,
+    LoadOptions,
+    LoadReport,
+    NeedsMemoryError,
+    NotTogetherError,
+    Parsed,
+)
 
 _log = logging.getLogger(__name__)
 
 #: Sources whose hashes are computed ahead of the one being loaded.
 LOOK_AHEAD = 4
+#: A source of at most so many bytes is small, and loaded together with its neighbours …
+SMALL_BYTES = 1_000_000
+#: … of which there are at most so many, with so many bytes and rows.
+GROUP_SOURCES, GROUP_BYTES, GROUP_ROWS = 100, 8_000_000, 200_000
+#: What packed files hold of bytes for each of theirs; a guess for text.
+PACKED = 10
+_PACKED_SUFFIXES = {
+    ".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz", ".eval", ".parquet", ".xlsx",
+}  # fmt: skip
 
 
 class Progress(Protocol):
@@ -261,47 +279,88 @@ def sources(
 def _load_all(
     store: Store, jobs: Sequence[_Job], plan: _Plan, dry_run: bool, watcher: Progress
 ) -> list[LoadReport]:
-    """Load the sources in order; while one is loaded, the next is parsed on another thread."""
-    work = _Work(store, Loader(store, overlapping=len(jobs) > 1), plan, dry_run, watcher)
-    reports: list[LoadReport] = []
-    try:
-        with ThreadPoolExecutor(1) as pool:
+    """Load the sources in order, small ones together; while some are loaded, the next are parsed on
+    another thread."""
+    together = not dry_run and len(jobs) > 1
+    with ThreadPoolExecutor(1) as pool:
+        loader = Loader(store, overlapping=len(jobs) > 1)
+        work = _Work(store, loader, pool, plan, dry_run, watcher)
+        try:
             waiting: _Begun | None = None
-            busy: list[tuple[_Job, _Identity | Exception]] = []  # with another process
             slot = 0
-            for job, identity in _identified(jobs):
-                begun = _begin(work, pool, job, identity, slot)
-                if begun is None:
-                    busy.append((job, identity))
-                    continue
+            for group in _grouped(_identified(jobs), together):
+                begun = _begin(work, group, slot)
                 if waiting is not None:
-                    reports.append(_finish(work, waiting))
+                    _finish(work, waiting)
                 waiting, slot = begun, 1 - slot
             if waiting is not None:
-                reports.append(_finish(work, waiting))
-            if busy:
-                work.known = ledger.loaded(store)
-            for job, identity in busy:  # who waits for a source holds no other
-                late = _begin(work, pool, job, identity, 0, patient=True)
-                assert late is not None
-                reports.append(_finish(work, late))
-        if any(report.state == "loaded" for report in reports) and not dry_run:
-            with store.begin() as connection:
-                store.dialect.tidy(connection)
-    finally:
-        work.loader.close()
-    return reports
+                _finish(work, waiting)
+            _load_late(work)
+            if any(report.state == "loaded" for report in work.reports.values()) and not dry_run:
+                with store.begin() as connection:
+                    store.dialect.tidy(connection)
+        finally:
+            loader.close()
+    return [report for _, report in sorted(work.reports.items())]
+
+
+def _load_late(work: _Work) -> None:
+    """The sources that another process, or this one, was at when their turn came."""
+    if work.late:
+        work.known = ledger.loaded(work.store)
+    for task in work.late:  # who waits for a source holds no other
+        _finish(work, _begin(work, [task], 0, patient=True))
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A job in its turn, with its identity or why that cannot be found out."""
+
+    number: int
+    job: _Job
+    identity: _Identity | Exception
+
+
+def _grouped(tasks: Iterable[_Task], together: bool) -> Iterator[list[_Task]]:
+    """Neighbours that are small, as many as may be loaded together; others by themselves."""
+    group: list[_Task] = []
+    total = 0
+    for task in tasks:
+        size = _unpacked_size(task.job)
+        small = together and size <= SMALL_BYTES
+        if group and (not small or len(group) == GROUP_SOURCES or total + size > GROUP_BYTES):
+            yield group
+            group, total = [], 0
+        if small:
+            group.append(task)
+            total += size
+        else:
+            yield [task]
+    if group:
+        yield group
+
+
+def _unpacked_size(job: _Job) -> int:
+    """Bytes of a job's files, as a guess where they are packed."""
+    return sum(
+        path.stat().st_size * (PACKED if path.suffix.lower() in _PACKED_SUFFIXES else 1)
+        for path in job.files.files
+    )
 
 
 class _Work:
     """What the steps of loading many sources share."""
 
     def __init__(
-        self, store: Store, loader: Loader, plan: _Plan, dry_run: bool, watcher: Progress
-    ) -> None:
-        self.store, self.loader, self.plan = store, loader, plan
+        self, store: Store, loader: Loader, pool: ThreadPoolExecutor, plan: _Plan, dry_run: bool,
+        watcher: Progress,
+    ) -> None:  # fmt: skip
+        self.store, self.loader, self.pool, self.plan = store, loader, pool, plan
         self.dry_run, self.watcher = dry_run, watcher
         self.known = ledger.loaded(store)
+        self.begun: set[tuple[str, str]] = set()  # what this ingest has claimed so far
+        self.late: list[_Task] = []
+        self.reports: dict[int, LoadReport] = {}  # by number of the task
 
     def settings(self, identity: _Identity) -> dict[str, Any]:
         """What a source is entered in the ledger with."""
@@ -325,6 +384,14 @@ class _Work:
                 return older
         return found
 
+    def entry(self, job: _Job, identity: _Identity) -> ledger.Entry:
+        """What a job is entered in the ledger with."""
+        return ledger.Entry(
+            path=job.files.name, size=job.size, sha256=identity.sha256,
+            importer=job.importer.name, version=job.importer.version,
+            settings=self.settings(identity),
+        )  # fmt: skip
+
 
 @dataclass(frozen=True)
 class _Identity:
@@ -339,21 +406,21 @@ class _Identity:
     stamps: tuple[tuple[Path, Stamp], ...]
 
 
-def _identified(jobs: Sequence[_Job]) -> Iterator[tuple[_Job, _Identity | Exception]]:
+def _identified(jobs: Sequence[_Job]) -> Iterator[_Task]:
     """Each job with its identity, found out in the background a few jobs ahead."""
     with ThreadPoolExecutor(2) as pool:
-        waiting: deque[tuple[_Job, Future[_Identity]]] = deque()
-        for job in jobs:
-            waiting.append((job, pool.submit(_identity, job)))
+        waiting: deque[tuple[int, _Job, Future[_Identity]]] = deque()
+        for number, job in enumerate(jobs):
+            waiting.append((number, job, pool.submit(_identity, job)))
             if len(waiting) > LOOK_AHEAD:
                 yield _result(*waiting.popleft())
         while waiting:
             yield _result(*waiting.popleft())
 
 
-def _result(job: _Job, future: Future[_Identity]) -> tuple[_Job, _Identity | Exception]:
+def _result(number: int, job: _Job, future: Future[_Identity]) -> _Task:
     error = future.exception()
-    return job, error if isinstance(error, Exception) else future.result()
+    return _Task(number, job, error if isinstance(error, Exception) else future.result())
 
 
 def _identity(job: _Job) -> _Identity:
@@ -373,42 +440,105 @@ def _identity(job: _Job) -> _Identity:
 
 
 @dataclass(frozen=True)
-class _Begun:
-    """A source that is being parsed, or that needs no loading and has its report already."""
+class _Claimed:
+    """A source that this process has claimed, to be loaded."""
 
-    job: _Job
-    report: LoadReport | None = None
-    claim: ledger.Claim | None = None
+    task: _Task
+    identity: _Identity
+    claim: ledger.Claim
     rejections: list[Rejection] = field(default_factory=list)
-    parsed: Future[Parsed] | None = None
+
+    @property
+    def name(self) -> str:
+        return self.task.job.files.name
 
 
-def _begin(
-    work: _Work, pool: ThreadPoolExecutor, job: _Job, identity: _Identity | Exception, slot: int, *,
-    patient: bool = False,
-) -> _Begun | None:  # fmt: skip
-    """Claim a source and have it parsed, unless it is in the store already; ``None`` if another
-    process is at it, for which the patient wait."""
-    name, store, plan = job.files.name, work.store, work.plan
-    if isinstance(identity, Exception):
-        return _Begun(job, LoadReport(name, "refused", error=_unreadable(job, identity)))
-    known = work.loaded(job, identity)
-    if known is not None:
-        return _Begun(job, LoadReport(name, "unchanged", source_id=known))
-    sha256, settings = identity.sha256, work.settings(identity)
-    key = work.key(job, settings)
-    if not work.dry_run and not ledger.reserve(store, sha256, key, patient=patient):
-        return None
-    claim = ledger.claim(
-        store, path=name, size=job.size, sha256=sha256, importer=job.importer.name,
-        version=job.importer.version, settings=settings, dry_run=work.dry_run,
-    )  # fmt: skip
-    if claim is None:
-        ledger.release(store, sha256, key)
-        return _Begun(job, LoadReport(name, "unchanged"))
-    rejections: list[Rejection] = []
-    parsed = pool.submit(_parse_unchanged, work.loader, job, identity, plan, rejections, slot)
-    return _Begun(job, claim=claim, rejections=rejections, parsed=parsed)
+@dataclass(frozen=True)
+class _Together:
+    """Sources that were parsed into one slot, and those that are to be read one by one."""
+
+    parsed: Parsed
+    taken: Sequence[_Claimed]
+    left: Sequence[_Claimed]
+
+
+@dataclass(frozen=True)
+class _Begun:
+    """Sources of which some need no loading and have their reports already, by number; the others
+    are being parsed into a slot."""
+
+    tasks: Sequence[_Task]
+    slot: int
+    reports: dict[int, LoadReport]
+    claimed: Sequence[_Claimed] = ()
+    parsed: Future[_Together] | None = None
+
+
+def _begin(work: _Work, group: Sequence[_Task], slot: int, *, patient: bool = False) -> _Begun:
+    """Claim sources and have them parsed, unless they are in the store already. Those that another
+    process is at are put off; the patient wait for them."""
+    reports: dict[int, LoadReport] = {}
+    wanted: list[_Wanted] = []
+    for task in group:
+        job, name, identity = task.job, task.job.files.name, task.identity
+        if isinstance(identity, Exception):
+            error = _unreadable(job, identity)
+            reports[task.number] = LoadReport(name, "refused", error=error)
+            continue
+        if (known := work.loaded(job, identity)) is not None:
+            reports[task.number] = LoadReport(name, "unchanged", source_id=known)
+            continue
+        entry = work.entry(job, identity)
+        if entry.source in work.begun and not patient:
+            work.late.append(task)
+            continue
+        work.begun.add(entry.source)
+        wanted.append(_Wanted(task, identity, entry))
+    claimed = _claim(work, wanted, reports, patient) if wanted else []
+    ours = {*reports, *(item.task.number for item in claimed)}
+    begun = [task for task in group if task.number in ours]
+    if not claimed:
+        return _Begun(begun, slot, reports)
+    parsed = work.pool.submit(_parse, work, claimed, slot)
+    return _Begun(begun, slot, reports, claimed, parsed)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A source that is not in the store, as far as this process knows."""
+
+    task: _Task
+    identity: _Identity
+    entry: ledger.Entry
+
+
+def _claim(
+    work: _Work, wanted: Sequence[_Wanted], reports: dict[int, LoadReport], patient: bool
+) -> list[_Claimed]:
+    """Those of some sources that are for this process to load, entered in the ledger."""
+    if not work.dry_run:
+        sources = [item.entry.source for item in wanted]
+        free = ledger.reserve(work.store, sources, patient=patient)
+        taken = list(zip(wanted, free, strict=True))
+        work.late += [item.task for item, ours in taken if not ours]
+        wanted = [item for item, ours in taken if ours]
+    entries = [item.entry for item in wanted]
+    claims = ledger.claim_all(work.store, entries, dry_run=work.dry_run)
+    claimed: list[_Claimed] = []
+    there: list[ledger.Entry] = []
+    for item, claim in zip(wanted, claims, strict=True):
+        if claim is not None:
+            claimed.append(_Claimed(item.task, item.identity, claim))
+            continue
+        reports[item.task.number] = LoadReport(item.entry.path, "unchanged")
+        there.append(item.entry)
+    _release(work, [entry.source for entry in there])
+    return claimed
+
+
+def _release(work: _Work, sources: Sequence[tuple[str, str]]) -> None:
+    if sources and not work.dry_run:
+        ledger.release(work.store, sources)
 
 
 def _unreadable(job: _Job, error: Exception) -> str:
@@ -419,75 +549,153 @@ def _unreadable(job: _Job, error: Exception) -> str:
     return said[0] if said else f"{job.files.name}: cannot be read: {error}"
 
 
-def _parse_unchanged(
-    loader: Loader, job: _Job, identity: _Identity, plan: _Plan, rejections: list[Rejection],
-    slot: int,
-) -> Parsed:  # fmt: skip
-    """Parse a source; what is read must be what was hashed.
+def _parse(work: _Work, claimed: Sequence[_Claimed], slot: int) -> _Together:
+    """Parse sources into a slot: one, or what can be read of several. What is read must be what was
+    hashed.
 
     Raises:
-        InputError: a file changed while it was read, or what is wrong with it otherwise.
+        InputError: a file changed while it was read, or what is wrong with one otherwise.
+        NotTogetherError: they are too large to be loaded together.
     """
+    all_stamps = [stamp for item in claimed for stamp in item.identity.stamps]
     try:
-        refuse_pointers(job.files.files)
-        parsed = _parse(loader, job, plan, rejections, slot)
+        found = _parse_stamped(work, claimed, slot)
     except Exception:
-        stamps.refuse_changed(identity.stamps)  # then it is no wonder
+        stamps.refuse_changed(all_stamps)  # then it is no wonder
         raise
-    stamps.refuse_changed(identity.stamps)
-    return parsed
+    stamps.refuse_changed(all_stamps)
+    return found
 
 
-def _parse(
-    loader: Loader, job: _Job, plan: _Plan, rejections: list[Rejection], slot: int
-) -> Parsed:
+def _parse_stamped(work: _Work, claimed: Sequence[_Claimed], slot: int) -> _Together:
+    if len(claimed) == 1:
+        return _Together(_parse_one(work, claimed[0], slot), claimed, [])
+    taken: list[_Claimed] = []
+    dumps: list[Dump] = []
+    rows = 0
+    for item in claimed:
+        dump = _read_whole(work, item)
+        if dump is None:
+            continue
+        taken.append(item)
+        dumps.append(dump)
+        rows += sum(batch.num_rows for batch in dump.batches if isinstance(batch, pa.RecordBatch))
+        if rows > GROUP_ROWS:
+            raise NotTogetherError("too many rows")
+    parsed = work.loader.parse_all(dumps, work.plan.options, slot)
+    return _Together(parsed, taken, [item for item in claimed if item not in taken])
+
+
+def _parse_one(work: _Work, item: _Claimed, slot: int) -> Parsed:
     while True:
-        dump = job.importer.read(job.files, plan.settings)
-        dump.runs = tuple(with_values(header, plan.settings.values) for header in dump.runs)
+        dump = _read(work, item)
         try:
-            return loader.parse(dump, plan.options, slot)
+            return work.loader.parse(dump, work.plan.options, slot)
         except NeedsMemoryError:
-            if not loader.more_memory():
+            if not work.loader.more_memory():
                 raise
         finally:
-            rejections[:] = dump.rejections
+            item.rejections[:] = dump.rejections
 
 
-def _finish(work: _Work, begun: _Begun) -> LoadReport:
-    work.watcher.source(begun.job.files.name, begun.job.size)
-    report = begun.report or _load_one(work, begun)
-    work.watcher.done(report)
-    return report
+def _read(work: _Work, item: _Claimed) -> Dump:
+    job, settings = item.task.job, work.plan.settings
+    refuse_pointers(job.files.files)
+    dump = job.importer.read(job.files, settings)
+    dump.runs = tuple(with_values(header, settings.values) for header in dump.runs)
+    return dump
 
 
-def _load_one(work: _Work, begun: _Begun) -> LoadReport:
-    """Load a source that was begun; one that cannot be taken is refused, with the reason."""
-    name, claim = begun.job.files.name, begun.claim
-    assert claim is not None
+def _read_whole(work: _Work, item: _Claimed) -> Dump | None:
+    """A small source with its batches in memory; ``None`` if something is wrong with it, which is
+    told when it is read by itself."""
     try:
-        parsed = _parsed(begun)
-        work.watcher.advance(parsed.n_rows)
-        return work.loader.load(parsed, claim, work.plan.options, dry_run=work.dry_run)
+        dump = _read(work, item)
+        dump.batches = list(dump.batches)
+    except Exception:
+        _log.debug("%s is read again by itself", item.name, exc_info=True)
+        return None
+    return dump if len(dump.rejections) <= work.plan.options.max_rejected else None
+
+
+def _finish(work: _Work, begun: _Begun) -> None:
+    """Load what was begun, and tell what became of every source."""
+    for task in begun.tasks:
+        work.watcher.source(task.job.files.name, task.job.size)
+    reports = dict(begun.reports)
+    try:
+        if begun.parsed is not None:
+            reports |= _load(work, begun.claimed, begun.parsed, begun.slot)
+    finally:
+        _release(work, [(item.claim.sha256, item.claim.key) for item in begun.claimed])
+    for task in begun.tasks:
+        work.reports[task.number] = reports[task.number]
+        work.watcher.done(reports[task.number])
+
+
+def _load(
+    work: _Work, claimed: Sequence[_Claimed], parsed: Future[_Together], slot: int
+) -> dict[int, LoadReport]:
+    """Load sources in one transaction. Where one stands in the way of the others, halves of them
+    are tried, down to that one by itself: what becomes of each is what would without the others."""
+    if len(claimed) == 1:
+        return {claimed[0].task.number: _load_one(work, claimed[0], parsed)}
+    try:
+        reports, left = _load_together(work, parsed)
+    except (InputError, MisuseError) as error:
+        _log.debug("%d sources are loaded in parts: %s", len(claimed), error)
+        middle = len(claimed) // 2
+        halves = [claimed[:middle], claimed[middle:]]
+        reports = {}
+    else:
+        halves = [[item] for item in left]
+    for half in halves:
+        reports |= _load(work, half, work.pool.submit(_parse, work, half, slot), slot)
+    return reports
+
+
+def _load_together(
+    work: _Work, parsed: Future[_Together]
+) -> tuple[dict[int, LoadReport], Sequence[_Claimed]]:
+    """The reports of several sources by number, and the sources that are left to be loaded."""
+    try:
+        found = parsed.result()
+    except WarehouseError:
+        raise
+    except Exception as error:
+        raise NotTogetherError(str(error)) from error
+    if not found.taken:
+        return {}, found.left
+    work.watcher.advance(found.parsed.n_rows)
+    claims = [item.claim for item in found.taken]
+    reports = work.loader.load_all(found.parsed, claims, work.plan.options)
+    numbers = [item.task.number for item in found.taken]
+    return dict(zip(numbers, reports, strict=True)), found.left
+
+
+def _load_one(work: _Work, item: _Claimed, parsed: Future[_Together]) -> LoadReport:
+    """Load a source that was begun; one that cannot be taken is refused, with the reason."""
+    name = item.name
+    try:
+        found = _parsed(item, parsed).parsed
+        work.watcher.advance(found.n_rows)
+        return work.loader.load(found, item.claim, work.plan.options, dry_run=work.dry_run)
     except (InputError, MisuseError) as error:
         message = str(error) if name in str(error) else f"{name}: {error}"
         if not work.dry_run:
-            ledger.refuse(work.store, claim, message, begun.rejections)
-        return LoadReport(name, "refused", n_rejected=len(begun.rejections), error=message)
-    finally:
-        if not work.dry_run:
-            ledger.release(work.store, claim.sha256, claim.key)
+            ledger.refuse(work.store, item.claim, message, item.rejections)
+        return LoadReport(name, "refused", n_rejected=len(item.rejections), error=message)
 
 
-def _parsed(begun: _Begun) -> Parsed:
+def _parsed(item: _Claimed, parsed: Future[_Together]) -> _Together:
     """What came of the parsing of a source.
 
     Raises:
         InputError: also where the importer failed in a way that it should not: one source that an
             importer cannot cope with does not stop the others.
     """
-    assert begun.parsed is not None
     try:
-        return begun.parsed.result()
+        return parsed.result()
     except WarehouseError:
         raise
     except Exception as error:
@@ -498,7 +706,7 @@ def _parsed(begun: _Begun) -> Parsed:
                 expected="at most 250 levels",
                 advice="repair that place, or leave it out",
             ) from error
-        tool = begun.job.importer.name
+        tool = item.task.job.importer.name
         _log.debug("the importer %s failed", tool, exc_info=True)
         raise InputError(
             f"the importer '{tool}' failed on it: {type(error).__name__}: {error}",

@@ -2,7 +2,7 @@
 -- grain: one row per benchmark, split, key and occurrence
 create or replace temp table new_prompt as
 with fresh as (
-    select h.benchmark_id, h.split, i.key, i.occurrence, any_value(i.key_kind) as key_kind,
+    select h.benchmark_id, h.split, i.key, i.occurrence, arg_min(i.key_kind, i.first_r) as key_kind,
         min(i.first_r) as first_r
     from stage_item as i
     join stage_run as h on h.run = i.run

@@ -102,14 +102,21 @@ def decide(
     measured: Mapping[int, Measured],
     on_conflict: OnConflict,
     path: str,
-) -> list[Decision]:
+    sources: Sequence[range] = (),
+) -> list[Decision] | None:
     """Hold every run of a dump against the store and against the runs before it in the dump.
+
+    ``sources`` says which runs come from which source, where they come from several. Then the
+    decisions are those that would be made of one source after the other; ``None`` where that cannot
+    be said before the first of them is stored.
 
     Raises:
         ConflictError: a stored run has the same key of the tool and other rows.
     """
     runs = [_run(place, header, measured.get(place)) for place, header in enumerate(headers)]
     held = _Held(_stored(store, runs))
+    if len(sources) > 1 and _depend(runs, held, sources):
+        return None
     overlaps = compare(bench, (
         (run.place, rival.id) for run in runs if run.found for rival in held.rivals(run)
     ))  # fmt: skip
@@ -130,6 +137,23 @@ def decide(
                 conditions.add(run.condition)
         decisions.append(decision)
     return _put_into_chains(bench, runs, held, decisions)
+
+
+def _depend(runs: Sequence[_Run], held: _Held, sources: Sequence[range]) -> bool:
+    """Whether a run may take the place of a stored one, or of one that another source brings: under
+    one key of the tool they hold different rows. What is the same again, or a repeat, is told alike
+    among the runs of one source and of several."""
+    brought: dict[str, tuple[int, tuple[str, str]]] = {}
+    for number, source in enumerate(sources):
+        for run in runs[source.start : source.stop]:
+            if held.rivals(run):
+                return True
+            if run.key is None:
+                continue
+            first = brought.setdefault(run.key, (number, (run.condition, run.content)))
+            if first[0] != number and first[1] != (run.condition, run.content):
+                return True
+    return False
 
 
 def _run(place: int, header: RunHeader, found: Measured | None) -> _Run:

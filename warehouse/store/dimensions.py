@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import sqlalchemy as sa
@@ -39,6 +41,16 @@ MANY = 200
 RESERVED = 64
 
 
+@dataclass(frozen=True)
+class Naming:
+    """What a source names: its runs, what stands for the call of the harness where that has no id,
+    and benchmarks that only published figures are of."""
+
+    headers: Sequence[RunHeader]
+    invocation: str
+    published: Collection[str] = ()
+
+
 class Dimensions:
     """Ids of dimension rows, remembered for a session.
 
@@ -56,13 +68,26 @@ class Dimensions:
         self._reserved.clear()
 
     def ids(
-        self, connection: sa.Connection, table: sa.Table, rows: Iterable[Mapping[str, Any]]
+        self,
+        connection: sa.Connection,
+        table: sa.Table,
+        rows: Iterable[Mapping[str, Any]],
+        sources: Iterable[int] = repeat(0),
     ) -> list[int]:
-        """Ids of rows, in order; missing rows are added, sorted by natural key."""
+        """Ids of rows, in order; missing rows are added, sorted by natural key.
+
+        ``sources`` says which source each row is of. Of rows with one key the first source gives
+        the row that is stored (the last of its own), as if each had come by itself.
+        """
         names = _natural_key(table)
         keyed = [(tuple(row[name] for name in names), row) for row in rows]
         known = self._ids.setdefault(table.name, {})
-        unknown = {key: row for key, row in keyed if key not in known}
+        first: dict[Key, int] = {}
+        unknown = {
+            key: row
+            for (key, row), source in zip(keyed, sources, strict=False)
+            if key not in known and first.setdefault(key, source) == source
+        }
         if unknown:
             known |= _stored(connection, table, names, unknown)
             self._add(
@@ -110,48 +135,50 @@ class Dimensions:
     # the rows of a run header
 
     def run_references(
-        self, connection: sa.Connection, headers: Sequence[RunHeader], invocation: str
+        self, connection: sa.Connection, sources: Sequence[Naming]
     ) -> list[dict[str, int]]:
-        """Ids that the ``run`` rows of some headers point to."""
-        checkpoints = self._checkpoints(connection, headers)
-        agents = self.ids(connection, tables.agent, [_agent_row(header) for header in headers])
-        benchmarks = self.benchmarks(connection, headers)
-        groups = self.ids(
-            connection, tables.run_group, [_group_row(header, invocation) for header in headers]
-        )
-        return [
-            {"checkpoint_id": c, "agent_id": a, "benchmark_id": b, "run_group_id": g}
-            for c, a, b, g in zip(checkpoints, agents, benchmarks, groups, strict=True)
+        """Ids that the ``run`` rows of the runs of some sources point to, source by source."""
+        headers = [header for source in sources for header in source.headers]
+        of = [place for place, source in enumerate(sources) for _ in source.headers]
+        checkpoints = self._checkpoints(connection, headers, of)
+        agents = self.ids(connection, tables.agent, [_agent_row(header) for header in headers], of)
+        benchmarks = self.benchmarks(connection, sources)
+        calls = [source.invocation for source in sources for _ in source.headers]
+        rows = [
+            _group_row(header, invocation)
+            for header, invocation in zip(headers, calls, strict=True)
         ]
+        groups = self.ids(connection, tables.run_group, rows, of)
+        return [
+            {"checkpoint_id": c, "agent_id": a, "benchmark_id": benchmarks[header.benchmark],
+             "run_group_id": g}
+            for header, c, a, g in zip(headers, checkpoints, agents, groups, strict=True)
+        ]  # fmt: skip
 
-    def _checkpoints(self, connection: sa.Connection, headers: Sequence[RunHeader]) -> list[int]:
-        models = self.ids(connection, tables.model, [_model_row(header) for header in headers])
-        seeds = self.ids(
-            connection,
-            tables.training_seed,
-            [_seed_row(header, model) for header, model in zip(headers, models, strict=True)],
-        )
-        return self.ids(
-            connection,
-            tables.checkpoint,
-            [_checkpoint_row(header, seed) for header, seed in zip(headers, seeds, strict=True)],
-        )
+    def _checkpoints(
+        self, connection: sa.Connection, headers: Sequence[RunHeader], of: Sequence[int]
+    ) -> list[int]:
+        models = self.ids(connection, tables.model, [_model_row(header) for header in headers], of)
+        rows = [_seed_row(header, model) for header, model in zip(headers, models, strict=True)]
+        seeds = self.ids(connection, tables.training_seed, rows, of)
+        rows = [_checkpoint_row(header, seed) for header, seed in zip(headers, seeds, strict=True)]
+        return self.ids(connection, tables.checkpoint, rows, of)
 
-    def benchmarks(self, connection: sa.Connection, headers: Sequence[RunHeader]) -> list[int]:
-        """Leaf benchmarks of some headers; their suites become parents where none is known."""
-        paths = {(*header.suite, header.benchmark): header for header in headers}
+    def benchmarks(self, connection: sa.Connection, sources: Sequence[Naming]) -> dict[str, int]:
+        """Ids of the benchmarks that some sources name; suites become parents where none is known.
+
+        The first source that names a benchmark describes it.
+        """
         rows: dict[str, dict[str, Any]] = {}
-        for path, header in paths.items():
-            for level, name in enumerate(path):
-                rows.setdefault(name, benchmark_row(name, level))
-            rows[path[-1]] |= {
-                "version": header.benchmark_version, "dataset_revision": header.dataset_revision
-            }  # fmt: skip
+        for source in sources:
+            for name, row in _benchmark_rows(source).items():
+                rows.setdefault(name, row)
         by_name = dict(
             zip(rows, self.ids(connection, tables.benchmark, rows.values()), strict=True)
         )
-        self._hang(connection, paths, by_name)
-        return [by_name[header.benchmark] for header in headers]
+        paths = [(*header.suite, header.benchmark) for item in sources for header in item.headers]
+        self._hang(connection, dict.fromkeys(paths), by_name)
+        return by_name
 
     def _hang(
         self, connection: sa.Connection, paths: Iterable[Sequence[str]], by_name: Mapping[str, int]
@@ -185,6 +212,20 @@ class Dimensions:
                 for spec, scorer in zip(specs, scorers, strict=True)
             ],
         )  # fmt: skip
+
+
+def _benchmark_rows(source: Naming) -> dict[str, dict[str, Any]]:
+    """The benchmarks that a source names, by name; of some no more than the name is known."""
+    rows: dict[str, dict[str, Any]] = {}
+    for path, header in {(*item.suite, item.benchmark): item for item in source.headers}.items():
+        for level, name in enumerate(path):
+            rows.setdefault(name, benchmark_row(name, level))
+        rows[path[-1]] |= {
+            "version": header.benchmark_version, "dataset_revision": header.dataset_revision
+        }  # fmt: skip
+    for name in sorted(source.published):
+        rows.setdefault(name, benchmark_row(name, 0))
+    return rows
 
 
 def _ancestors(parents: Mapping[int, int | None], start: int) -> set[int]:

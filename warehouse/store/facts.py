@@ -20,7 +20,7 @@ from warehouse.store.staging import Measured
 from warehouse.store.workbench import Workbench
 
 if TYPE_CHECKING:
-    from warehouse.store.loader import _Load
+    from warehouse.store.loader import Part, _Load
 
 def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
     """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
@@ -341,15 +341,16 @@ def publish(store: Store, bench: Workbench, state: _Load, run_ids: Mapping[int, 
     from warehouse.store.loader import group_spec
 
     rows: list[dict[str, Any]] = []
-    for run, run_id in run_ids.items():
-        header = state.dump.runs[run]
-        for item in header.published:
-            metric = state.metric_ids[spec_of(header, item.metric, item.filter)]
-            rows.append(_published_row(state, item, run, run_id, metric))
-    if state.dump.published and state.dump.runs and (run_ids or not state.dump.runs):
-        for item in state.dump.published:
-            metric = state.metric_ids[group_spec(state.dump, item)]
-            rows.append(_published_row(state, item, 0, None, metric))
+    for part in state.parts:
+        fresh = [run for run in part.runs if run in run_ids]
+        for run in fresh:
+            header = state.dump.runs[run]
+            for item in header.published:
+                metric = state.metric_ids[spec_of(header, item.metric, item.filter)]
+                rows.append(_published_row(state, part, item, run, run_ids[run], metric))
+        for item in part.dump.published if fresh else ():
+            metric = state.metric_ids[group_spec(part.dump, item)]
+            rows.append(_published_row(state, part, item, part.runs[0], None, metric))
     if rows:
         bench.put("published_row", as_arrow(tables.published_score, rows))
         bench.push("published_score", "select * from published_row")
@@ -357,14 +358,14 @@ def publish(store: Store, bench: Workbench, state: _Load, run_ids: Mapping[int, 
 
 
 def _published_row(
-    state: _Load, item: PublishedScore, run: int, run_id: int | None, metric_id: int
+    state: _Load, part: Part, item: PublishedScore, run: int, run_id: int | None, metric_id: int
 ) -> dict[str, Any]:
     references = state.references[run]
     benchmark = state.benchmark_ids.get(item.benchmark, references["benchmark_id"])
     value = _usable(item.value)
     return {
         "run_group_id": references["run_group_id"], "run_id": run_id,
-        "source_id": state.source.id, "benchmark_id": benchmark, "metric_id": metric_id,
+        "source_id": part.source.id, "benchmark_id": benchmark, "metric_id": metric_id,
         "statistic": item.statistic, "perturbation": item.perturbation,
         "split": item.split or state.dump.runs[run].split, "value": value,
         "standard_error": _usable(item.standard_error), "n": item.n,
@@ -393,5 +394,6 @@ def link_sources(
             place = decision.run if decision.same_in_dump is None else decision.same_in_dump
             run_id = run_ids[place]
         place_in_source = state.dump.runs[decision.run].place or None
-        rows.append({"run_id": run_id, "source_id": state.source.id, "place": place_in_source})
+        source_id = state.part_of(decision.run).source.id
+        rows.append({"run_id": run_id, "source_id": source_id, "place": place_in_source})
     append(connection, tables.run_source, rows)

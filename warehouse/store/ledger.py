@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from warehouse.errors import MisuseError
 from warehouse.records import Rejection
-from warehouse.store import tables
+from warehouse.store import dialects, tables
 from warehouse.store.dimensions import allocate
 from warehouse.store.engine import Store
 from warehouse.store.identity import digest
 from warehouse.store.rows import append
+from warehouse.store.workbench import ingest_text
 
 if TYPE_CHECKING:
     from warehouse.store.loader import LoadReport
@@ -75,6 +78,32 @@ def benchmarks_of(store: Store, source_ids: Sequence[int]) -> list[str]:
         return sorted({str(row[0]) for row in connection.execute(query)})
 
 
+@dataclass(frozen=True)
+class Entry:
+    """What the ledger holds of a source before it is read."""
+
+    path: str
+    size: int
+    sha256: str
+    importer: str
+    version: str
+    settings: Mapping[str, Any]
+
+    @cached_property
+    def key(self) -> str:
+        """Its :func:`settings_key`."""
+        return settings_key(self.importer, self.version, self.settings)
+
+    @property
+    def source(self) -> tuple[str, str]:
+        """What makes it this source: hash and key."""
+        return self.sha256, self.key
+
+    def claimed(self, source_id: int) -> Claim:
+        """The source under its id."""
+        return Claim(source_id, self.path, self.sha256, self.key, self.settings.get("context"))
+
+
 def claim(
     store: Store,
     *,
@@ -91,89 +120,127 @@ def claim(
     Where others may write too, the source is one that :func:`reserve` has taken. A dry run claims
     nothing: its source has the id 0.
     """
-    key = settings_key(importer, version, settings)
+    entry = Entry(path, size, sha256, importer, version, settings)
+    return claim_all(store, [entry], dry_run=dry_run)[0]
+
+
+def claim_all(
+    store: Store, entries: Sequence[Entry], *, dry_run: bool = False
+) -> list[Claim | None]:
+    """:func:`claim` for several different sources, in one transaction."""
     if dry_run:
-        return Claim(0, path, sha256, key, settings.get("context"))
+        return [entry.claimed(0) for entry in entries]
+    try:
+        ids = _enter(store, entries)
+    except sa.exc.IntegrityError:  # another process entered one in between, and now it is there
+        ids = _enter(store, entries)
+    return [
+        None if source_id is None else entry.claimed(source_id)
+        for entry, source_id in zip(entries, ids, strict=True)
+    ]
+
+
+def _enter(store: Store, entries: Sequence[Entry]) -> list[int | None]:
+    """The ids of some sources in the ledger, where they are entered; ``None`` for loaded ones."""
     table = tables.source
-    query = sa.select(table.c.id, table.c.state).where(
-        table.c.sha256 == sha256, table.c.settings_key == key
+    keys = [(entry.sha256, entry.key) for entry in entries]
+    query = sa.select(table.c.sha256, table.c.settings_key, table.c.id, table.c.state).where(
+        table.c.sha256.in_({entry.sha256 for entry in entries})
     )
-    values = {
-        "path": readable(path), "bytes": size, "format": importer, "importer_version": version,
-        "settings": dict(settings) or None, "state": "loading", "claimed_at": utc_now(),
+    with store.begin() as connection:
+        stored = {(row.sha256, row.settings_key): row for row in connection.execute(query)}
+        found = [stored.get(key) for key in keys]
+        ids = [None if row is None else int(row.id) for row in found]
+        loaded = [row is not None and row.state == "loaded" for row in found]
+        if all(loaded):
+            return [None] * len(entries)
+        store.dialect.prepare(connection)
+        missing = [at for at, row in enumerate(found) if row is None]
+        if missing:
+            first = allocate(connection, table.name, len(missing))
+            ids = _numbered(ids, first)
+            rows = [{"id": ids[at], **_entered(entries[at])} for at in missing]
+            append(connection, table, rows)
+        for at, row in enumerate(found):
+            if row is not None and not loaded[at]:
+                values = _entered(entries[at])
+                connection.execute(sa.update(table).where(table.c.id == ids[at]).values(values))
+    return [None if done else number for number, done in zip(ids, loaded, strict=True)]
+
+
+def _numbered(ids: Sequence[int | None], first: int) -> list[int | None]:
+    """Ids, of which the missing ones are counted from ``first`` on."""
+    free = count(first)
+    return [next(free) if number is None else number for number in ids]
+
+
+def _entered(entry: Entry) -> dict[str, Any]:
+    return {
+        "sha256": entry.sha256, "settings_key": entry.key, "path": readable(entry.path),
+        "bytes": entry.size, "format": entry.importer, "importer_version": entry.version,
+        "settings": dict(entry.settings) or None, "state": "loading", "claimed_at": utc_now(),
     }  # fmt: skip
 
-    def enter() -> int | None:
-        with store.begin() as connection:
-            row = connection.execute(query).first()
-            if row is not None and row.state == "loaded":
-                return None
-            store.dialect.prepare(connection)
-            if row is None:
-                source_id = allocate(connection, table.name, 1)
-                connection.execute(
-                    sa.insert(table).values(id=source_id, sha256=sha256, settings_key=key, **values)
-                )
-            else:
-                source_id = int(row.id)
-                connection.execute(sa.update(table).where(table.c.id == source_id).values(values))
-        return source_id
 
-    try:
-        entered = enter()
-    except sa.exc.IntegrityError:  # another process entered it in between, and now it is there
-        entered = enter()
-    if entered is None:
-        return None
-    return Claim(entered, path, sha256, key, settings.get("context"))
-
-
-def reserve(store: Store, sha256: str, key: str, *, patient: bool = False) -> bool:
-    """Take a source for this process, so that no other reads the same at the same time.
+def reserve(
+    store: Store, sources: Sequence[tuple[str, str]], *, patient: bool = False
+) -> list[bool]:
+    """Take some sources for this process, so that no other reads the same at the same time.
 
     Args:
         store: a store open for writing.
-        sha256: hash of the source.
-        key: its :func:`settings_key`.
-        patient: wait until another process that has it is done.
+        sources: hash and :func:`settings_key` of each.
+        patient: wait until another process that has one is done.
 
     Returns:
-        whether this process has it; :func:`release` gives it back, and so does the end of the
+        whether this process has each; :func:`release` gives it back, and so does the end of the
         process.
     """
     with store.begin() as connection:
-        return store.dialect.reserve(connection, f"{sha256} {key}", patient)
+        return store.dialect.reserve(connection, _names(sources), patient)
 
 
-def release(store: Store, sha256: str, key: str) -> None:
-    """Give back a source that :func:`reserve` took."""
+def release(store: Store, sources: Sequence[tuple[str, str]]) -> None:
+    """Give back sources that :func:`reserve` took."""
     with store.begin() as connection:
-        store.dialect.release(connection, f"{sha256} {key}")
+        store.dialect.release(connection, _names(sources))
 
 
-def is_loaded(connection: sa.Connection, source: Claim) -> bool:
-    """Whether another process has loaded a source since it was claimed."""
+def _names(sources: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"{sha256} {key}" for sha256, key in sources]
+
+
+def any_loaded(connection: sa.Connection, sources: Sequence[Claim]) -> bool:
+    """Whether another process has loaded one of some sources since they were claimed."""
     table = tables.source
-    query = sa.select(table.c.state).where(table.c.id == source.id)
-    return connection.execute(query).scalar_one_or_none() == "loaded"
+    query = sa.select(table.c.id).where(
+        table.c.id.in_([source.id for source in sources]), table.c.state == "loaded"
+    )
+    return connection.execute(query).first() is not None
 
 
 def finish(
-    connection: sa.Connection, source: Claim, report: LoadReport, rejections: Sequence[Rejection]
+    connection: sa.Connection,
+    sources: Sequence[tuple[Claim, LoadReport, Sequence[Rejection]]],
 ) -> None:
-    """Mark a source as loaded, in the transaction that holds its facts."""
-    table = tables.source
-    connection.execute(
-        sa.update(table)
-        .where(table.c.id == source.id)
-        .values(
-            state="loaded", n_runs=report.n_runs, n_seen_again=report.n_seen_again,
-            n_superseded=report.n_superseded, n_samples=report.n_samples,
-            n_scores=report.n_scores, n_rejected=report.n_rejected,
-            notes=list(report.notes) or None, loaded_at=utc_now(), seconds=report.seconds,
-        )
-    )  # fmt: skip
-    _replace_rejections(connection, source.id, rejections)
+    """Mark sources as loaded, in the transaction that holds their facts."""
+    told: dict[str, list[Any]] = {
+        name: [getattr(report, name) for _, report, _ in sources] for name in _REPORTED
+    }
+    told["id"] = [source.id for source, _, _ in sources]
+    told["notes"] = [
+        dialects.json_text(list(report.notes)) if report.notes else None
+        for _, report, _ in sources
+    ]
+    text = sa.text(ingest_text("finish_sources"))
+    connection.execute(text, {**told, "loaded_at": utc_now()})
+    _replace_rejections(connection, {source.id: found for source, _, found in sources})
+
+
+#: What the row of a loaded source takes from its report as it is.
+_REPORTED = (
+    "n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores", "n_rejected", "seconds",
+)  # fmt: skip
 
 
 def refuse(store: Store, source: Claim, reason: str, rejections: Sequence[Rejection]) -> None:
@@ -185,18 +252,20 @@ def refuse(store: Store, source: Claim, reason: str, rejections: Sequence[Reject
             .where(table.c.id == source.id)
             .values(state="refused", notes=[readable(reason)], n_rejected=len(rejections))
         )
-        _replace_rejections(connection, source.id, rejections)
+        _replace_rejections(connection, {source.id: rejections})
 
 
 def _replace_rejections(
-    connection: sa.Connection, source_id: int, rejections: Sequence[Rejection]
+    connection: sa.Connection, rejections: Mapping[int, Sequence[Rejection]]
 ) -> None:
+    """The rejected rows of some sources, by id of the source, instead of those stored."""
     table = tables.rejection
-    connection.execute(sa.delete(table).where(table.c.source_id == source_id))
+    connection.execute(sa.delete(table).where(table.c.source_id.in_(list(rejections))))
     rows = [
         {"source_id": source_id, "place": readable(item.place),
          "found": readable(item.found[:2000]), "expected": readable(item.expected)}
-        for item in rejections
+        for source_id, found in rejections.items()
+        for item in found
     ]  # fmt: skip
     append(connection, table, rows)
 

@@ -1,4 +1,7 @@
-"""From a dump to rows: three short transactions per source, of which the last holds all facts.
+"""From dumps to rows: three short transactions per load, of which the last holds all facts.
+
+A load is one source, or several small ones, which then cost little more than one (two hundred
+statements of a millisecond are what a small source takes by itself).
 
 1. dimensions that headers, metrics and variants name; 2. prompts; 3. runs, facts, published
 scores and the ledger. A process that dies leaves whole sources only: what the first two wrote is
@@ -8,9 +11,11 @@ invisible until a run points to it.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -20,7 +25,7 @@ from warehouse.errors import InputError
 from warehouse.records import Dump, MetricSpec, PublishedScore
 from warehouse.store import clusters, dialects, facts, ledger, staging, tables
 from warehouse.store.decisions import Decision, OnConflict, decide
-from warehouse.store.dimensions import Dimensions, allocate, benchmark_row
+from warehouse.store.dimensions import Dimensions, Naming, allocate
 from warehouse.store.engine import Store
 from warehouse.store.identity import condition_key, run_key, spec_of
 from warehouse.store.rows import TooLargeError, UnfitError
@@ -73,12 +78,26 @@ class LoadReport:
     source_id: int | None = None
 
 
-@dataclass
-class _Load:
-    """State of one load, handed from step to step."""
+class NotTogetherError(InputError):
+    """Sources that have to be loaded one by one, since one of them changes what becomes of another,
+    or to tell which of them something is true of. Nothing of them has been stored."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One source of a load; ``runs`` are the numbers of its runs among all of the load."""
 
     dump: Dump
     source: ledger.Claim
+    runs: range
+
+
+@dataclass
+class _Load:
+    """State of one load, handed from step to step. ``dump`` holds the runs of all parts."""
+
+    dump: Dump
+    parts: list[Part]
     options: LoadOptions
     references: list[dict[str, int]] = field(default_factory=list)
     measured: dict[int, Measured] = field(default_factory=dict)
@@ -88,12 +107,26 @@ class _Load:
     new_prompts: int = 0
     n_rows: int = 0
 
+    def part_of(self, run: int) -> Part:
+        """The part that a run is of."""
+        return self.parts[bisect_right(self.parts, run, key=lambda part: part.runs.start) - 1]
+
+    def note(self, text: str) -> None:
+        """Tell something that is found in all rows at once, of the one source that they are of.
+
+        Raises:
+            NotTogetherError: they are of several.
+        """
+        if len(self.parts) > 1:
+            raise NotTogetherError(text)
+        self.notes.append(text)
+
 
 @dataclass(frozen=True)
 class Parsed:
-    """Rows of a dump, staged in one of the workbench's two slots."""
+    """Rows of some dumps, staged in one of the workbench's two slots."""
 
-    dump: Dump
+    dumps: tuple[Dump, ...]
     slot: int
     n_rows: int
 
@@ -126,13 +159,22 @@ class Loader:
             InputError: a value that no store can hold.
             NeedsMemoryError: what the engine may use was not enough.
         """
+        return self.parse_all([dump], options, slot)
+
+    def parse_all(self, dumps: Sequence[Dump], options: LoadOptions, slot: int = 0) -> Parsed:
+        """:meth:`parse` for the dumps of one load.
+
+        Raises:
+            InputError: a value that no store can hold.
+            NeedsMemoryError: what the engine may use was not enough.
+        """
         self.parser.use(slot)
         try:
-            n_rows = staging.fill(self.parser, dump)
+            n_rows = staging.fill(self.parser, dumps)
             if n_rows:
                 staging.number_items(self.parser, options.on_duplicate)
                 staging.gather_texts(self.parser, options.text)
-            return Parsed(dump, slot, n_rows)
+            return Parsed(tuple(dumps), slot, n_rows)
         except Exception as error:
             if dialects.out_of_memory(error):
                 raise NeedsMemoryError from error
@@ -160,41 +202,60 @@ class Loader:
                 store cannot hold; nothing stays.
             ConflictError: a stored run says something else.
         """
-        started = time.monotonic()
         parsed = dump if isinstance(dump, Parsed) else self.parse(dump, options)
+        return self.load_all(parsed, [source], options, dry_run=dry_run)[0]
+
+    def load_all(
+        self,
+        parsed: Parsed,
+        sources: Sequence[ledger.Claim],
+        options: LoadOptions,
+        *,
+        dry_run: bool = False,
+    ) -> list[LoadReport]:
+        """:meth:`load` for the sources of one load: all of them or none.
+
+        What becomes of each is what would if they were loaded one by one, in this order.
+
+        Raises:
+            NotTogetherError: that can only be told by doing so.
+        """
+        started = time.monotonic()
         self.bench.use(parsed.slot)
         self.bench.expect(parsed.n_rows)
         try:
-            return self._attempts(parsed, source, options, started, dry_run)
+            return self._attempts(parsed, sources, options, started, dry_run)
         except BaseException as error:
             if isinstance(error, UnfitError) or dialects.value_error(error):
-                raise _unfit(error, source.path) from error
+                raise _unfit(error, sources[0].path) from error
             raise
         finally:
             self.bench.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
 
     def _attempts(
-        self, parsed: Parsed, source: ledger.Claim, options: LoadOptions, started: float,
+        self, parsed: Parsed, sources: Sequence[ledger.Claim], options: LoadOptions, started: float,
         dry_run: bool,
-    ) -> LoadReport:  # fmt: skip
+    ) -> list[LoadReport]:  # fmt: skip
         left = ATTEMPTS
         while True:
             try:
-                return self._attempt(parsed, source, options, started, dry_run)
+                return self._attempt(parsed, sources, options, started, dry_run)
             except Exception as error:
                 if dialects.out_of_memory(error):
                     if not dialects.more_memory(self.bench.raw):
-                        raise NeedsMemoryError(source.path) from error
+                        raise NeedsMemoryError(sources[0].path) from error
                     continue
                 left -= 1
                 if not (left and self.store.dialect.retryable(error)):
                     raise
 
     def _attempt(
-        self, parsed: Parsed, source: ledger.Claim, options: LoadOptions, started: float,
+        self, parsed: Parsed, sources: Sequence[ledger.Claim], options: LoadOptions, started: float,
         dry_run: bool,
-    ) -> LoadReport:  # fmt: skip
-        state = _Load(parsed.dump, source, options, n_rows=parsed.n_rows)
+    ) -> list[LoadReport]:  # fmt: skip
+        parts = _parts(parsed.dumps, sources)
+        headers = tuple(header for part in parts for header in part.dump.runs)
+        state = _Load(Dump(headers, ()), parts, options, n_rows=parsed.n_rows)
         self.bench.replaced.clear()
         try:
             self._refuse_rejected(state)
@@ -229,17 +290,18 @@ class Loader:
             self.dimensions.forget()
 
     def _refuse_rejected(self, state: _Load) -> None:
-        rejected = state.dump.rejections
-        if len(rejected) <= state.options.max_rejected:
-            return
-        first = rejected[0]
-        raise InputError(
-            f"{len(rejected)} {'rows were' if len(rejected) > 1 else 'row was'} rejected; "
-            f"first: {first.place}: {first.found}",
-            path=state.source.path,
-            expected=first.expected,
-            advice=f"repair the file, or allow it with --max-rejected {len(rejected)}",
-        )
+        for part in state.parts:
+            rejected = part.dump.rejections
+            if len(rejected) <= state.options.max_rejected:
+                continue
+            first = rejected[0]
+            raise InputError(
+                f"{len(rejected)} {'rows were' if len(rejected) > 1 else 'row was'} rejected; "
+                f"first: {first.place}: {first.found}",
+                path=part.source.path,
+                expected=first.expected,
+                advice=f"repair the file, or allow it with --max-rejected {len(rejected)}",
+            )
 
     # 1. dimensions
 
@@ -248,7 +310,7 @@ class Loader:
             "select distinct run, score.metric, coalesce(score.filter, '') "
             "from (select run, unnest(scores) as score from stage_sample)"
         )
-        specs = _specs(state.dump, named)
+        specs = _specs(state, named)
         variants = (
             self.bench.rows("select * from stage_variant order by variant_no")
             if state.n_rows
@@ -256,13 +318,10 @@ class Loader:
         )
         with self._transaction() as connection:
             self.store.dialect.prepare(connection)
-            state.references = self.dimensions.run_references(
-                connection, state.dump.runs, state.source.invocation
-            )
+            self._add_named(connection, state)
             ids = self.dimensions.metrics(connection, specs)
             state.metric_ids = dict(zip(specs, ids, strict=True))
             variant_ids = self._variants(connection, variants)
-            self._published_benchmarks(connection, state)
             if dialects.is_shared(connection):
                 self.dimensions.stock(connection, "run", len(state.dump.runs))
         self._put_references(state, named, variants, variant_ids)
@@ -274,11 +333,15 @@ class Loader:
         ]
         return self.dimensions.ids(connection, tables.prompt_variant, rows)
 
-    def _published_benchmarks(self, connection: sa.Connection, state: _Load) -> None:
-        names = {row.benchmark for row in _published(state.dump) if row.benchmark}
-        rows = [benchmark_row(name, 0) for name in sorted(names)]
-        ids = self.dimensions.ids(connection, tables.benchmark, rows)
-        state.benchmark_ids = {row["name"]: key for row, key in zip(rows, ids, strict=True)}
+    def _add_named(self, connection: sa.Connection, state: _Load) -> None:
+        """What headers and published figures name."""
+        named = [
+            Naming(part.dump.runs, part.source.invocation,
+                   {row.benchmark for row in _published(part.dump) if row.benchmark})
+            for part in state.parts
+        ]  # fmt: skip
+        state.references = self.dimensions.run_references(connection, named)
+        state.benchmark_ids = self.dimensions.benchmarks(connection, named)
 
     def _put_references(
         self, state: _Load, named: list[Any], variants: list[Any], variant_ids: list[int]
@@ -316,13 +379,14 @@ class Loader:
                 state.new_prompts = self._find_new_prompts(state)
             if state.new_prompts:
                 self._push_prompts(connection, state.new_prompts)
+                clusters.extend(self.store, sorted({*_benchmarks(state)}))
 
     def _find_new_prompts(self, state: _Load) -> int:
         self.bench.pull(
             "known_prompt",
             "select id, benchmark_id, split, key, occurrence from prompt "
             "where benchmark_id in (select unnest(cast(:benchmarks as bigint[])))",
-            {"benchmarks": sorted({row["benchmark_id"] for row in state.references})},
+            {"benchmarks": sorted({*_benchmarks(state)})},
         )
         self.bench.script("new_prompt")
         return int(self.bench.value("select count(*) from new_prompt"))
@@ -348,19 +412,19 @@ class Loader:
         staging.resolve(self.bench)
         dropped = staging.settle_duplicates(self.bench, state.options.on_duplicate)
         if dropped:
-            state.notes.append(f"{dropped} duplicate rows collapsed")
+            state.note(f"{dropped} duplicate rows collapsed")
         self.bench.script("stage_prompt_score")
         state.measured = staging.measure(self.bench, len(state.dump.runs))
 
-    def _add_facts(self, state: _Load, started: float) -> LoadReport:
+    def _add_facts(self, state: _Load, started: float) -> list[LoadReport]:
+        sources = [part.source for part in state.parts]
         with self._transaction() as connection:
             self.store.dialect.beside(connection, _keys(state))
-            if ledger.is_loaded(connection, state.source):
-                return LoadReport(state.source.path, "unchanged", source_id=state.source.id)
-            decisions = decide(
-                self.store, self.bench, state.dump.runs, state.measured, state.options.on_conflict,
-                state.source.path,
-            )  # fmt: skip
+            if ledger.any_loaded(connection, sources):
+                if len(sources) > 1:
+                    raise NotTogetherError("one was loaded meanwhile")
+                return [LoadReport(sources[0].path, "unchanged", source_id=sources[0].id)]
+            decisions = self._decide(state)
             fresh = [item for item in decisions if item.action == "new"]
             first = self.dimensions.take(connection, "run", len(fresh)) if fresh else 0
             run_ids = {item.run: first + place for place, item in enumerate(fresh)}
@@ -372,28 +436,44 @@ class Loader:
             facts.link_sources(connection, state, decisions, run_ids)
             # from here on rows of benchmarks change, which every load may want to
             facts.benchmark_metrics(self.store, self.bench, state, run_ids)
-            self._cluster(state)
-            state.notes += [
-                f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them"
-                for column, count in sorted(self.bench.replaced.items())
-            ]
-            report = _report(state, decisions, run_ids, started)
-            ledger.finish(connection, state.source, report, state.dump.rejections)
-        return report
+            for column, count in sorted(self.bench.replaced.items()):
+                state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot"
+                           " hold them")  # fmt: skip
+            reports = [_report(state, part, decisions, run_ids, started) for part in state.parts]
+            rejections = [part.dump.rejections for part in state.parts]
+            ledger.finish(connection, list(zip(sources, reports, rejections, strict=True)))
+        return reports
 
-    def _cluster(self, state: _Load) -> None:
-        if state.new_prompts:
-            self.store.dialect.exclusive(self.store.connection)
-            clusters.extend(self.store, sorted({row["benchmark_id"] for row in state.references}))
+    def _decide(self, state: _Load) -> list[Decision]:
+        decisions = decide(
+            self.store, self.bench, state.dump.runs, state.measured, state.options.on_conflict,
+            state.parts[0].source.path, [part.runs for part in state.parts],
+        )  # fmt: skip
+        if decisions is None:
+            raise NotTogetherError("one decides what becomes of another")
+        return decisions
+
+
+def _benchmarks(state: _Load) -> Iterator[int]:
+    return (row["benchmark_id"] for row in state.references)
 
 
 def _keys(state: _Load) -> Iterator[str]:
     """What two loads must not decide about at once: the source, and what its runs are known by."""
-    yield f"source {state.source.id}"
+    for part in state.parts:
+        yield f"source {part.source.id}"
     for header in state.dump.runs:
         yield condition_key(header)
         if (key := run_key(header)) is not None:  # a run without one is the same as no other
             yield key
+
+
+def _parts(dumps: Sequence[Dump], sources: Sequence[ledger.Claim]) -> list[Part]:
+    ends = list(accumulate((len(dump.runs) for dump in dumps), initial=0))
+    return [
+        Part(dump, source, range(*runs))
+        for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)
+    ]
 
 
 def _published(dump: Dump) -> Iterable[PublishedScore]:
@@ -402,16 +482,17 @@ def _published(dump: Dump) -> Iterable[PublishedScore]:
         yield from header.published
 
 
-def _specs(dump: Dump, named: list[Any]) -> list[MetricSpec]:
+def _specs(state: _Load, named: list[Any]) -> list[MetricSpec]:
     """Every metric that a score, a header or a published figure names, once."""
     found: dict[MetricSpec, None] = {}
     for run, metric, filter_name in named:
-        found[spec_of(dump.runs[run], metric, filter_name)] = None
-    for header in dump.runs:
+        found[spec_of(state.dump.runs[run], metric, filter_name)] = None
+    for header in state.dump.runs:
         for row in header.published:
             found[spec_of(header, row.metric, row.filter)] = None
-    for row in dump.published:
-        found[group_spec(dump, row)] = None
+    for part in state.parts:
+        for row in part.dump.published:
+            found[group_spec(part.dump, row)] = None
     return list(found)
 
 
@@ -437,14 +518,16 @@ def _unfit(error: BaseException, path: str = "") -> InputError:
 
 
 def _report(
-    state: _Load, decisions: list[Decision], run_ids: dict[int, int], started: float
-) -> LoadReport:
+    state: _Load, part: Part, all_decisions: Sequence[Decision], run_ids: dict[int, int],
+    started: float,
+) -> LoadReport:  # fmt: skip
+    decisions = [all_decisions[run] for run in part.runs]
     fresh = [item for item in decisions if item.action == "new"]
     measured = [state.measured[item.run] for item in fresh if item.run in state.measured]
-    notes = list(dict.fromkeys([*state.dump.notes, *state.notes]))
+    notes = list(dict.fromkeys([*part.dump.notes, *state.notes]))
     notes += [item.note for item in decisions if item.note]
     return LoadReport(
-        source=state.source.path,
+        source=part.source.path,
         state="loaded",
         n_runs=len(fresh),
         n_seen_again=sum(item.action == "seen" for item in decisions),
@@ -452,9 +535,9 @@ def _report(
         n_repeats=sum(item.repeat for item in fresh),
         n_samples=sum(item.n_prompts for item in measured),
         n_scores=sum(item.n_scores for item in measured),
-        n_rejected=len(state.dump.rejections),
-        run_ids=tuple(run_ids.values()),
+        n_rejected=len(part.dump.rejections),
+        run_ids=tuple(run_ids[item.run] for item in fresh),
         notes=tuple(notes),
-        seconds=round(time.monotonic() - started, 3),
-        source_id=state.source.id,
+        seconds=round((time.monotonic() - started) / len(state.parts), 3),
+        source_id=part.source.id,
     )

@@ -8,11 +8,13 @@ the store.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from warehouse.errors import ConflictError, InputError
 from warehouse.records import SAMPLE_SCHEMA, Dump, Reading, content_key
@@ -44,8 +46,11 @@ class Measured:
     n_scores: int
 
 
-def fill(bench: Workbench, dump: Dump) -> int:
+def fill(bench: Workbench, dumps: Sequence[Dump]) -> int:
     """Bring every batch into ``stage_sample``; returns the number of rows.
+
+    The runs of several dumps are numbered through. ``stage_origin`` says of each run which row is
+    the first of its dump: what has no id is known by its place in the dump.
 
     Raises:
         InputError: a query over the files failed and no reason was found row by row.
@@ -54,14 +59,37 @@ def fill(bench: Workbench, dump: Dump) -> int:
     hashes = ", ".join(f"{item.name} {item.kind}" for item in _HASHED.values())
     bench.run(f"create or replace table stage_sample ({columns}, {hashes})")
     _ready_keys(bench)
+    origins: list[int] = []
     total = 0
-    for batch in dump.batches:
-        if isinstance(batch, Reading):
-            added = _fill_reading(bench, batch)
-        else:
-            added = _fill_arrow(bench, batch)
-        total += added
+    read: list[pa.RecordBatch] = []  # and not in the table yet
+    for dump in dumps:
+        first = total
+        for batch in dump.batches:
+            if isinstance(batch, Reading):
+                _fill_arrow(bench, read)
+                read = []
+                total += _fill_reading(bench, batch, len(origins))
+                continue
+            read.append(_moved(batch, len(origins)))
+            total += batch.num_rows
+            if len(dumps) == 1:
+                _fill_arrow(bench, read)
+                read = []
+        origins += [first] * len(dump.runs)
+    _fill_arrow(bench, read)
+    bench.put("stage_origin", pa.table({
+        "run": pa.array(range(len(origins)), pa.int32()), "first_r": pa.array(origins, pa.int64()),
+    }))  # fmt: skip
     return total
+
+
+def _moved(batch: pa.RecordBatch, first_run: int) -> pa.RecordBatch:
+    """A batch whose runs are counted from ``first_run`` on."""
+    if first_run == 0:
+        return batch
+    place = batch.schema.get_field_index("run")
+    runs = pc.add(batch.column(place), pa.scalar(first_run, pa.int32()))
+    return batch.set_column(place, batch.schema.field(place), runs)
 
 
 @dataclass(frozen=True)
@@ -98,23 +126,32 @@ def _insert(bench: Workbench, select: str, names: Iterable[str]) -> str:
     return f"insert into stage_sample by name {said}"
 
 
-def _fill_reading(bench: Workbench, reading: Reading) -> int:
+def _fill_reading(bench: Workbench, reading: Reading, first_run: int) -> int:
     try:
         shape = f"select * from ({reading.sql}) as incoming limit 0"
         names = bench.raw.execute(shape, dict(reading.parameters)).description
-        statement = _insert(bench, reading.sql, [column[0] for column in names])
+        select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
+        statement = _insert(
+            bench, select if first_run else reading.sql, [column[0] for column in names]
+        )
         return int(bench.rows(statement, reading.parameters)[0][0])
     except Exception as error:
         if not dialects.input_error(error):
             raise
-    return sum(_fill_arrow(bench, batch) for batch in reading.fallback())
+    total = 0
+    for batch in reading.fallback():
+        _fill_arrow(bench, [_moved(batch, first_run)])
+        total += int(batch.num_rows)
+    return total
 
 
-def _fill_arrow(bench: Workbench, batch: pa.RecordBatch) -> int:
-    bench.raw.register("incoming_batch", pa.Table.from_batches([batch]))
-    bench.run(_insert(bench, "select * from incoming_batch", batch.schema.names))
-    bench.raw.unregister("incoming_batch")
-    return int(batch.num_rows)
+def _fill_arrow(bench: Workbench, batches: Sequence[pa.RecordBatch]) -> None:
+    """Insert batches in this order, in one statement per stretch that has the same columns."""
+    for _, alike in groupby(batches, key=lambda batch: batch.schema):
+        table = pa.Table.from_batches(alike)
+        bench.raw.register("incoming_batch", table)
+        bench.run(_insert(bench, "select * from incoming_batch", table.schema.names))
+        bench.raw.unregister("incoming_batch")
 
 
 def _ready_keys(bench: Workbench) -> None:

@@ -264,7 +264,7 @@ DUCKDB = Dialect(
     retryable=_retryable,
     select=_select, append=_append, vectors=_vectors,
     guard=_nothing, exclusive=_nothing, prepare=_nothing, beside=_nothing, alone=_nothing,
-    reserve=lambda _connection, _key, _patient: True, release=_nothing,
+    reserve=lambda _connection, keys, _patient: [True] * len(keys), release=_nothing,
     require_select=_require_select,
     tidy=_nothing, query_error=_query_error, snapshot=_snapshot,
     hold=_hold,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,9 +47,9 @@ class Dialect:
         beside: let a long transaction run beside others that have no key (a text) in common with
             it; comes before ``exclusive`` in a transaction.
         alone: wait for all of those, and then as ``exclusive``.
-        reserve: (connection, key, patient) take a key for this process until ``release``; ``False``
-            if another one has it, unless patient: then wait for it.
-        release: give such a key back.
+        reserve: (connection, keys, patient) take each key for this process until ``release``;
+            ``False`` where another one has it, unless patient: then wait for it.
+        release: give such keys back.
         require_select: refuse a text that is not one SELECT (``MisuseError``).
         tidy: after a load, count rows for the planner.
         snapshot: write one state of the whole store to a new embedded file, without keeping
@@ -78,8 +78,8 @@ class Dialect:
     prepare: Callable[[sa.Connection], None]
     beside: Callable[[sa.Connection, Iterable[str]], None]
     alone: Callable[[sa.Connection], None]
-    reserve: Callable[[sa.Connection, str, bool], bool]
-    release: Callable[[sa.Connection, str], None]
+    reserve: Callable[[sa.Connection, Sequence[str], bool], list[bool]]
+    release: Callable[[sa.Connection, Sequence[str]], None]
     require_select: Callable[[sa.Connection, str], None]
     tidy: Callable[[sa.Connection], None]
     query_error: Callable[[BaseException], str | None]

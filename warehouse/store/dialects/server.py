@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -168,17 +168,20 @@ def _alone(connection: sa.Connection) -> None:
     _exclusive(connection)
 
 
-def _reserve(connection: sa.Connection, key: str, patient: bool) -> bool:
-    arguments = f"{_SOURCES}, {_number(key) - 2**31}"
-    if patient:
-        connection.exec_driver_sql(f"select pg_advisory_lock({arguments})")
-        return True
-    found = connection.exec_driver_sql(f"select pg_try_advisory_lock({arguments})")
-    return bool(found.scalar_one())
+def _reserve(connection: sa.Connection, keys: Sequence[str], patient: bool) -> list[bool]:
+    function = "pg_advisory_lock" if patient else "pg_try_advisory_lock"
+    found = connection.exec_driver_sql(*_of_sources(function, keys))
+    return [patient or bool(row[0]) for row in found]
 
 
-def _release(connection: sa.Connection, key: str) -> None:
-    connection.exec_driver_sql(f"select pg_advisory_unlock({_SOURCES}, {_number(key) - 2**31})")
+def _release(connection: sa.Connection, keys: Sequence[str]) -> None:
+    connection.exec_driver_sql(*_of_sources("pg_advisory_unlock", keys))
+
+
+def _of_sources(function: str, keys: Sequence[str]) -> tuple[str, dict[str, list[int]]]:
+    """A call of a function for the lock of each source, in this order."""
+    text = f"select {function}({_SOURCES}, place) from unnest(cast(%(p)s as int[])) as place"
+    return text, {"p": [_number(key) - 2**31 for key in keys]}
 
 
 def _number(key: str) -> int:
