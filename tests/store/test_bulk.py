@@ -78,7 +78,8 @@ def test_runs_without_an_id_of_the_tool_have_no_key_in_common(kit: Any) -> None:
 
     def keys(number: int, run_id: str | None, model: str = "") -> set[str]:
         header = kit.header(run_id, model=model or f"org/{number}")
-        state = loader._Load(Dump((header,), ()), Claim(number, "", ""), LoadOptions())
+        part = loader.Part(Dump((header,), ()), Claim(number, "", ""), range(1))
+        state = loader._Load(part.dump, [part], LoadOptions())
         return set(loader._keys(state))
 
     assert len(keys(1, None)) == 2 and len(keys(1, "x")) == 3

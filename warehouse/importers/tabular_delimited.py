@@ -81,7 +81,7 @@ class DelimitedReader:
                 stream,
                 read_options=pacsv.ReadOptions(
                     use_threads=False,  # else rows have no numbers
-                    block_size=MAX_ROW_BYTES,
+                    block_size=self._block_size(),
                     column_names=self.columns,
                     skip_rows=self.header_lines,
                 ),
@@ -99,6 +99,14 @@ class DelimitedReader:
                 ),
             )
         )
+
+    def _block_size(self) -> int:
+        """Bytes that are read at a time: what the longest row may take. A small file has no such
+        row, and making room for one takes longer than reading it."""
+        if not self.member.is_plain:
+            return MAX_ROW_BYTES
+        longest_mark = 16
+        return min(MAX_ROW_BYTES, 65_536 + longest_mark * self.member.path.stat().st_size)
 
     def _unreadable(self, why: str) -> InputError:
         if "straddling" in why:

@@ -103,6 +103,11 @@ class Member:
         inner = PurePosixPath(self.name.removesuffix(".gz"))
         return FORMATS.get(inner.suffix.lower(), "")
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the file holds the bytes as they are, not packed."""
+        return not self.entry and not self.name.endswith(".gz")
+
     def open(self) -> BoundedStream:
         """The unpacked bytes, bounded.
 
