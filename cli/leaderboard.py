@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 #: Columns that a table does without where they are empty.
 NEEDLESS = (
     "stat. rank", "rank set", "group", "condition", "split", "clusters", "bounds",
-    "bounds with error", "method", "flags",
+    "bounds with error", "method", "flags", "recomputed part",
 )  # fmt: skip
 
 
@@ -148,11 +148,21 @@ def _cells(row: LeaderboardRow, places: int) -> dict[str, Any]:
         "split": row.split, "figure": number(row.estimate, places),
         "se": number(row.standard_error, places),
         f"{100 * row.level:g}% interval": interval(row.ci_low, row.ci_high, places),
-        "prompts": row.n_prompts, "clusters": row.n_clusters, "draws": row.n_draws,
+        "recomputed part": _part(row, places), "prompts": row.n_prompts,
+        "clusters": row.n_clusters, "draws": row.n_draws,
         "runs": row.runs, "bounds": interval(row.unscored_low, row.unscored_high, places),
         "bounds with error": interval(row.unscored_ci_low, row.unscored_ci_high, places),
         "method": row.method, "flags": [_flag(flag, row) for flag in row.flags],
     }  # fmt: skip
+
+
+def _part(row: LeaderboardRow, places: int) -> str:
+    """The figure of the samples of a truncated run that publishes another one."""
+    if row.part_estimate is None:
+        return ""
+    ends = interval(row.part_ci_low, row.part_ci_high, places)
+    figure = f"{number(row.part_estimate, places)} {ends or ''}".strip()
+    return f"{figure} of {row.part_n_prompts}"
 
 
 def _flag(flag: str, row: LeaderboardRow) -> str:

@@ -262,3 +262,27 @@ def test_few_skewed_scores_get_a_second_interval(tmp_path: Path) -> None:
     ends = (expected.low, expected.high)
     assert (row.beside_ci_low, row.beside_ci_high) == pytest.approx(ends, rel=1e-9)
     assert any("m: bca gives [" in line for line in describe_basis(board.rows))
+
+
+def test_rows_without_a_rank_stand_after_all_that_have_one(world: Store) -> None:
+    for benchmark in ("quiz", "told", "edges", "judged", "golden", "probe"):
+        ranks = [row.rank is None for row in leaderboard(world, benchmark).rows]
+        assert ranks == sorted(ranks)
+
+
+def test_a_published_figure_is_not_ranked_beside_recomputed_ones(world: Store) -> None:
+    board = leaderboard(world, "told")
+    only = row_of(board, "told/only")
+    assert (only.rank, only.rank_reason) == (None, "published figures have no prompts to pair")
+    assert any("with published figures not ranked beside" in note for note in board.notes)
+    assert row_of(leaderboard(world, "told", subset_ok=True), "told/only").rank is not None
+
+
+def test_a_truncated_run_shows_its_published_figure_and_the_part_beside_it(world: Store) -> None:
+    board = leaderboard(world, "told")
+    row = row_of(board, "told/short")
+    assert (row.estimate, row.n_prompts, row.rank) == (0.4, 50, None)
+    assert {"truncated", "published"} <= set(row.flags)
+    assert (row.part_estimate, row.part_n_prompts) == (pytest.approx(5 / 7), 7)
+    assert row.part_ci_low is not None and row.unscored_low is None
+    assert any("truncated runs" in note for note in board.notes)

@@ -144,13 +144,13 @@ def test_an_alias_shows_under_its_canonical_name(world: Store) -> None:
     ]  # fmt: skip
 
 
-def test_run_score_takes_published_figures_only_where_there_are_no_samples(world: Store) -> None:
+def test_run_score_takes_published_figures_where_samples_are_missing(world: Store) -> None:
     found = select(
         world, "select r.model, r.position from run_score s join run_current r"
         " on r.run_id = s.run_id where s.origin = 'published' order by 1, 2",
     )  # fmt: skip
     assert [tuple(row.values()) for row in found] == [
-        *[("lab/seeds", 3000.0)] * 3, ("told/only", None),
+        *[("lab/seeds", 3000.0)] * 3, ("told/only", None), ("told/short", None),
     ]  # fmt: skip
     (row,) = select(
         world, "select s.* from run_score s join run_current r on r.run_id = s.run_id"

@@ -1,4 +1,5 @@
--- One figure per run and metric: recomputed from samples, else as published by the source.
+-- One figure per run and metric: recomputed from samples, else as published by the source; of a
+-- truncated run the published one, if there is one: its samples are a part of what it covers.
 -- Training curves and other dumps of aggregates have published figures only. (Both kinds are put
 -- in one list and grouped: some engines plan a full join of the two badly.)
 -- grain: one row per current run and metric that has a figure
@@ -23,11 +24,13 @@ with published as (
     published_score.n,
     row_number() over (
       partition by published_score.run_id, published_score.metric_id
-      order by published_score.statistic nulls last, published_score.source_id nulls last
+      order by
+        case when published_score.statistic = 'aggregate' then 1 else 0 end nulls last,
+        published_score.statistic nulls last, published_score.source_id nulls last
     ) as place
   from published_score
   join run on run.id = published_score.run_id
-  where published_score.statistic in ('mean', 'pass@1')
+  where published_score.statistic in ('mean', 'pass@1', 'aggregate')
     and published_score.perturbation = ''
     and published_score.value is not null
     and run.status <> 'invalidated' and run.superseded_by is null
@@ -60,25 +63,37 @@ merged as (
     max(published_n) as published_n
   from figures
   group by run_id, metric_id
+),
+chosen as (
+  select
+    merged.*,
+    run.benchmark_id,
+    case when merged.recomputed is null then 'published'
+      when run.status = 'truncated' and merged.published is not null
+        and (merged.published_n is null or merged.recomputed_n < merged.published_n)
+        then 'published'
+      else 'recomputed' end as origin
+  from merged
+  join run on run.id = merged.run_id
+  where coalesce(merged.recomputed, merged.published) is not null
 )
 select
-  merged.run_id,
-  merged.metric_id,
+  chosen.run_id,
+  chosen.metric_id,
   metric.name as metric,
   metric.filter as metric_filter,
   headline_metric.is_default,
   headline_metric.higher_is_better,
-  coalesce(merged.recomputed, merged.published) as estimate,
-  case when merged.recomputed is null then merged.published_error
-    else merged.recomputed_error end as standard_error,
-  case when merged.recomputed is null then merged.published_n
-    else merged.recomputed_n end as n_prompts,
-  case when merged.recomputed is not null then merged.n_draws end as n_draws,
-  case when merged.recomputed is null then 'published' else 'recomputed' end as origin
-from merged
-join run on run.id = merged.run_id
-join metric on metric.id = merged.metric_id
+  case when chosen.origin = 'published' then chosen.published
+    else chosen.recomputed end as estimate,
+  case when chosen.origin = 'published' then chosen.published_error
+    else chosen.recomputed_error end as standard_error,
+  case when chosen.origin = 'published' then chosen.published_n
+    else chosen.recomputed_n end as n_prompts,
+  case when chosen.recomputed is not null then chosen.n_draws end as n_draws,
+  chosen.origin
+from chosen
+join metric on metric.id = chosen.metric_id
 left join headline_metric
-  on headline_metric.benchmark_id = run.benchmark_id
-  and headline_metric.metric_id = merged.metric_id
-where coalesce(merged.recomputed, merged.published) is not null
+  on headline_metric.benchmark_id = chosen.benchmark_id
+  and headline_metric.metric_id = chosen.metric_id

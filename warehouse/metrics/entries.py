@@ -68,6 +68,16 @@ class Entry:
         has_mean = self.scores is not None and self.scores.n and self.metric.link != "none"
         return self.scores if has_mean else None
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether a published figure covers more than the samples, which a truncated run lacks."""
+        if self.published is None or self.usable is None:
+            return False
+        truncated = [run["status"] == "truncated" for run in self.condition.runs]
+        if self.published.n:
+            return any(truncated) and len(self.usable.seen) < self.published.n
+        return all(truncated)
+
 
 def list_editions(entries: Iterable[Entry]) -> str:
     """The versions of a benchmark that entries are of, with what chooses one, for a note; empty if

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.errors import MisuseError
@@ -28,7 +28,8 @@ Line = tuple[Entry, LeaderboardRow]
 
 @dataclass(frozen=True)
 class Leaderboard(Result):
-    """Rows in order of rank; those of another split, task version or metric come after.
+    """Rows in order of rank; those of another split, task version or metric come after, and
+    rows without a rank after all that have one.
 
     Attributes:
         benchmark: name of the benchmark.
@@ -104,8 +105,8 @@ def leaderboard(
     found = select_entries(store, benchmark, metric, where, cluster, latest)
     settings = PlaceOptions(level, n_resamples, seed)
     groups = place_rows(found, options, settings, subset_ok=subset_ok)
-    rows = [line for group in groups for line in group]
-    ranked = [row for group in groups for _, row in group]
+    rows = sorted((line for group in groups for line in group), key=_has_no_rank)
+    ranked = [row for _, row in rows]
     return Leaderboard(
         benchmark=found.benchmark.name,
         metric=found.metric.label,
@@ -157,15 +158,31 @@ def _ranked(rows: Sequence[Line], subset_ok: bool) -> list[list[Line]]:
 
 
 def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
+    """Rows with a rank, best first, then the others by their figure, then those without one."""
     sign = 1 if group[0][0].metric.higher_is_better is False else -1
     lines = [line for line in group if line[1].estimate is not None]
     lines.sort(key=lambda line: (line[1].estimate or 0.0) * sign)
-    complete = [row for _, row in lines if not is_partial(row.flags)]
-    eligible = [row for _, row in lines] if subset_ok or not complete else complete
+    best = min((_standing(row) for _, row in lines), default=0)
+    eligible = [row for _, row in lines if subset_ok or _standing(row) == best]
     figures = [_comparable(row) for row in eligible]
     ranks = {row.run_ids: figures.index(_comparable(row)) + 1 for row in eligible}
     rest = [line for line in group if line[1].estimate is None]
-    return [(entry, replace(row, rank=ranks.get(row.run_ids))) for entry, row in lines + rest]
+    ranked = [(entry, replace(row, rank=ranks.get(row.run_ids))) for entry, row in lines + rest]
+    return sorted(ranked, key=_has_no_rank)
+
+
+def _has_no_rank(line: Line) -> bool:
+    return line[1].rank is None
+
+
+def _standing(row: LeaderboardRow) -> int:
+    """What rows are ranked among, the first that a group has: 0 for scores of all prompts, 1 for
+    published figures, 2 for a single prompt, 3 for a part of the benchmark."""
+    if is_partial(row.flags):
+        return 3
+    if row.method == "published":
+        return 1
+    return 2 if row.n_prompts < 2 else 0
 
 
 def _comparable(row: LeaderboardRow) -> str:
@@ -177,13 +194,24 @@ def _rows(number: int) -> str:
     return "1 row" if number == 1 else f"{number} rows"
 
 
-def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
-    notes = []
-    partial = sum(is_partial(row.flags) for _, row in rows)
-    if partial and not subset_ok and partial < len(rows):
-        notes.append(
-            f"{_rows(partial)} on a part of the benchmark not ranked (subset_ok ranks them)"
+def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
+    """What has a figure and no rank, and why."""
+    kinds = {3: "on a part of the benchmark", 2: "on a single prompt", 1: "with published figures"}
+    left = [_standing(row) for row in rows if row.estimate is not None and row.rank is None]
+    for kind, words in kinds.items():
+        if kind in left and not subset_ok:
+            how = "not ranked beside those with scores of all prompts" if kind < 3 else "not ranked"
+            yield f"{_rows(left.count(kind))} {words} {how} (subset_ok ranks them)"
+    cut = sum(row.part_estimate is not None for row in rows)
+    if cut:
+        yield (
+            f"{_rows(cut)} of truncated runs: the figure is the published one, beside it that of"
+            " the samples that are stored"
         )
+
+
+def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
+    notes = list(_unranked([row for _, row in rows], subset_ok))
     others = sum("other_prompts" in row.flags for _, row in rows)
     if others:
         notes.append(f"{_rows(others)} saw other prompts than most (compare pairs the common ones)")

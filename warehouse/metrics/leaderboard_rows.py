@@ -25,6 +25,7 @@ from warehouse.stats.inputs import Bounds
 
 _PUBLISHED_WITH_ERROR = "as its source publishes it; normal interval from its standard error"
 _PUBLISHED_WITHOUT_ERROR = "as its source publishes it, without a standard error"
+_PUBLISHED_WITH_ZERO = "as its source publishes it, with a standard error of 0: no interval"
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class LeaderboardRow(Row):
 
     Attributes:
         rank: place among comparable rows, 1 is best, ties share it; None for what cannot be
-            ranked: no figure, or a part of the benchmark beside rows that have all of it.
+            ranked: no figure; a part of the benchmark, a single prompt or a published figure
+            beside rows that have scores of all of it.
         model: name of the model.
         condition: settings that tell the row from others, such as ``"fewshot=5"``.
         metric: name of the metric, with its filter.
@@ -79,6 +81,11 @@ class LeaderboardRow(Row):
             skewed prompts, ``"wild_bootstrap"`` for few clusters; else empty.
         beside_ci_low: lower end of the second interval.
         beside_ci_high: upper end of it.
+        part_estimate: of a truncated run whose source publishes the figure, which then is
+            ``estimate``: the figure of the samples that are stored; else None.
+        part_ci_low: lower end of its interval.
+        part_ci_high: upper end of it.
+        part_n_prompts: prompts with a score among these samples.
     """
 
     rank: int | None
@@ -120,6 +127,10 @@ class LeaderboardRow(Row):
     beside_method: str = ""
     beside_ci_low: float | None = None
     beside_ci_high: float | None = None
+    part_estimate: float | None = None
+    part_ci_low: float | None = None
+    part_ci_high: float | None = None
+    part_n_prompts: int | None = None
 
 
 @dataclass(frozen=True)
@@ -151,6 +162,9 @@ def make_row(
         StatisticsError: the data do not allow the method asked for.
     """
     bare = _bare_row(entry, options, whole)
+    if entry.is_cut and entry.published is not None and entry.usable is not None:
+        part = _estimated(bare, entry.usable, entry.metric, clusters, options)
+        return _with_part(_as_published(bare, entry.published), part)
     if entry.scores is not None:
         bare = _with_bounds(bare, entry.scores, entry.metric, clusters)
     if entry.usable is not None:
@@ -262,5 +276,19 @@ def _as_published(bare: LeaderboardRow, figure: Published) -> LeaderboardRow:
         ci_high=None if interval is None else interval.high,
         n_prompts=figure.n or bare.n_prompts, method="published",
         flags=(*bare.flags, "published"),
-        reason=_PUBLISHED_WITH_ERROR if interval else _PUBLISHED_WITHOUT_ERROR,
+        reason=_reason_of(figure, interval is not None),
+    )  # fmt: skip
+
+
+def _reason_of(figure: Published, has_interval: bool) -> str:
+    if has_interval:
+        return _PUBLISHED_WITH_ERROR
+    return _PUBLISHED_WITHOUT_ERROR if figure.standard_error is None else _PUBLISHED_WITH_ZERO
+
+
+def _with_part(row: LeaderboardRow, part: LeaderboardRow) -> LeaderboardRow:
+    """A published row with what is recomputed from the samples that are stored."""
+    return replace(
+        row, part_estimate=part.estimate, part_ci_low=part.ci_low, part_ci_high=part.ci_high,
+        part_n_prompts=part.n_prompts,
     )  # fmt: skip

@@ -31,6 +31,8 @@ def _intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 
 
 def _method(row: LeaderboardRow) -> str:
+    if row.method == "published":
+        return "published figures"
     return "no interval" if row.ci_low is None else f"intervals by {row.method}"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.metrics.clusterings import ClusterMap
-from warehouse.metrics.entries import Entry
+from warehouse.metrics.entries import Entry, is_partial
 from warehouse.metrics.leaderboard_rows import LeaderboardRow
 from warehouse.metrics.score_tables import score_table
 from warehouse.stats import all_pairs, rank_models
@@ -36,7 +36,7 @@ def with_places(lines: Sequence[Line], clusters: ClusterMap, options: PlaceOptio
 
     Only rows with a rank and with prompt scores take part; the others say why they do not.
     """
-    placed = [line for line in lines if line[1].rank is not None and line[0].usable is not None]
+    placed = [line for line in lines if line[1].rank is not None and _has_scores(*line)]
     figures = iter(_places([entry for entry, _ in placed], clusters, options))
     chosen = {id(entry) for entry, _ in placed}
     return [
@@ -76,9 +76,16 @@ def _places(
     ]
 
 
+def _has_scores(entry: Entry, row: LeaderboardRow) -> bool:
+    """Whether the figure is that of scores, which can be paired with others."""
+    return entry.usable is not None and row.method != "published"
+
+
 def _not_placed(row: LeaderboardRow) -> dict[str, str]:
     if row.estimate is None:
         return {"rank_reason": "no figure"}
-    if row.rank is None:
+    if is_partial(row.flags) and row.rank is None:
         return {"rank_reason": "a part of the benchmark"}
-    return {"rank_reason": "published figures have no prompts to pair"}
+    if row.method == "published":
+        return {"rank_reason": "published figures have no prompts to pair"}
+    return {"rank_reason": "a single prompt"}

@@ -11,9 +11,9 @@ from warehouse.store.engine import Store
 _PUBLISHED = """
 select run_id, value, standard_error, n
 from published_score
-where statistic in ('mean', 'pass@1') and perturbation = '' and value is not null
+where statistic in ('mean', 'pass@1', 'aggregate') and perturbation = '' and value is not null
     and {metrics} and {runs}
-order by run_id, statistic, source_id
+order by run_id, case when statistic = 'aggregate' then 1 else 0 end, statistic, source_id
 """
 
 
@@ -23,7 +23,7 @@ class Published:
 
     Attributes:
         value: the figure; mean over the repeats that have one.
-        standard_error: as published, above 0; None if there are repeats.
+        standard_error: as published, at least 0; None if there is none, or are repeats.
         n: prompts as published, 0 if unknown.
     """
 
@@ -41,7 +41,7 @@ def read_published(
     query = _PUBLISHED.format(metrics=in_metrics, runs=in_runs)
     first: dict[int, Published] = {}
     for row in store.arrow(query, parameters | more).to_pylist():
-        figure = Published(row["value"], row["standard_error"] or None, row["n"] or 0)
+        figure = Published(row["value"], row["standard_error"], row["n"] or 0)
         first.setdefault(row["run_id"], figure)
     groups: dict[int, list[Published]] = {}
     for run, figure in first.items():

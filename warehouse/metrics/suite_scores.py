@@ -62,13 +62,13 @@ class Scored:
 
 def _cell(entry: Entry, units: UnitMap) -> Cell | None:
     scores = entry.usable
-    if scores is not None:
+    if scores is not None and not entry.is_cut:
         values = figure_values(scores.values, scores.uneven_weights, find_link(entry.metric.link))
         return leaf_cell(values, units.units(scores.prompts))
     if entry.published is None:
         return None
     figure = entry.published
-    return published_cell(figure.value, figure.standard_error, figure.n)
+    return published_cell(figure.value, figure.standard_error or None, figure.n)
 
 
 def score_set(
@@ -135,7 +135,7 @@ def _coverage(leaves: Sequence[Leaf], entries: Sequence[Entry]) -> list[str]:
     for leaf, entry in zip(leaves, entries, strict=True):
         whole = leaf.found.wholes[entry.group]
         found |= dict.fromkeys(coverage(entry, whole))
-        found |= {"published": None} if entry.usable is None else {}
+        found |= {"published": None} if entry.usable is None or entry.is_cut else {}
     return list(found)
 
 

@@ -32,6 +32,7 @@ def benchmark_section(part: BenchmarkPart) -> dict[str, Any]:
         "splits": any(row.split for row in rows),
         "metrics": len({row.metric for row in rows}) > 1,
         "reasons": any(row.ci_low is None for row in rows),
+        "recomputed_parts": any(row.part_estimate is not None for row in rows),
         "clusters": any(row.n_clusters is not None for row in rows),
         "groups": _groups(part.pairs) if part.pairs else [],
         "curves": curve_charts(part.curves) if part.curves else [],
