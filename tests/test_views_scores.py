@@ -11,11 +11,12 @@ from tests.builders import StoreRows
 from tests.stores import ENGINES, filled_store, select
 from tests.world import build_world
 from warehouse.errors import StatisticsError
+from warehouse.metrics.leaderboard import leaderboard
 from warehouse.stats import Estimate, estimate_mean
 from warehouse.store.engine import Store
 
 ROWS = build_world()
-ERRORS = ("se_clt", "se_bernoulli", "se_clustered", "se_cr0", "se_cr1")
+ERRORS = ("se_clt", "se_bernoulli", "se_clustered", "se_cr0", "se_cr1", "se_cr2")
 Z = 1.959963984540054
 
 
@@ -62,7 +63,7 @@ def test_every_row_equals_the_python_figure(world: Store) -> None:
         assert (row["n_prompts"], row["n_clusters"]) == (expected.n_prompts, expected.n_clusters)
         for name in ERRORS:
             assert row[name] == _close(getattr(expected, name)), (row["run_id"], name)
-        headline = expected.se_clt if expected.n_clusters is None else expected.se_cr1
+        headline = expected.se_clt if expected.n_clusters is None else expected.se_cr2
         assert row["standard_error"] == _close(headline or None)
         if headline:
             assert row["ci_normal_low"] == pytest.approx(row["estimate"] - Z * headline, rel=1e-9)
@@ -89,11 +90,30 @@ def test_golden_g1(world: Store) -> None:
     assert row["estimate"] == pytest.approx(0.6, abs=1e-12)
     assert {name: round(row[name], 12) for name in ERRORS} == {
         "se_clt": 0.163299316186, "se_bernoulli": 0.154919333848, "se_clustered": 0.19663841605,
-        "se_cr0": 0.18973665961, "se_cr1": 0.219089023002,
+        "se_cr0": 0.18973665961, "se_cr1": 0.219089023002, "se_cr2": 0.220389266008,
     }  # fmt: skip
-    assert (row["n_prompts"], row["n_clusters"], row["method"]) == (10, 4, "cr1")
+    assert (row["n_prompts"], row["n_clusters"], row["method"]) == (10, 4, "cr2")
+    assert row["standard_error"] == row["se_cr2"]
     assert (part["n_clusters"], part["standard_error"]) == (1, None)
     assert part["method"] == "none: a single cluster"
+
+
+def test_the_error_of_clustered_runs_is_the_leaderboards(world: Store) -> None:
+    compared = 0
+    found = select(
+        world,
+        "select run_id, benchmark, standard_error, n_clusters from score_summary"
+        " where is_default and n_clusters is not null",
+    )
+    errors = {row["run_id"]: row for row in found}
+    for benchmark in sorted({row["benchmark"] for row in found}):
+        for row in leaderboard(world, benchmark, n_resamples=0).rows:
+            if len(row.run_ids) == 1 and row.n_clusters is not None:
+                own = errors[row.run_ids[0]]
+                assert own["n_clusters"] == row.n_clusters
+                assert own["standard_error"] == _close(row.standard_error)
+                compared += row.standard_error is not None
+    assert compared > 2
 
 
 def test_prompts_outside_the_clustering_are_clusters_of_their_own(world: Store) -> None:

@@ -23,7 +23,8 @@
 --   higher_is_better: direction; null if unknown
 --   estimate: the figure, in the metric's reported unit; null if no prompt was scored or if the
 --     figure cannot be computed from samples (link 'none')
---   standard_error: se_cr1 with clusters, else se_clt; null if not defined or 0
+--   standard_error: se_cr2 with clusters, else se_clt; null if not defined or 0: the figure of
+--     leaderboard and compare
 --   ci_normal_low: estimate - 1.959963984540054 standard_error
 --   ci_normal_high: estimate + 1.959963984540054 standard_error
 --   n_prompts: prompts with a score
@@ -31,12 +32,13 @@
 --   n_draws: generations behind the scores
 --   n_unscored: samples without a score
 --   n_prompts_unscored: prompts of which no sample was scored
---   method: cr1, clt, or why there is no standard error
+--   method: cr2, clt, or why there is no standard error
 --   se_clt: error as if prompts were independent [Miller eq. 1]; null below two prompts
 --   se_bernoulli: error of a proportion [Miller eq. 2]; only for 0/1 scores with one draw each
 --   se_clustered: the paper's clustered error [Miller eq. 4]; null below two clusters
 --   se_cr0: cluster-robust error without correction
 --   se_cr1: se_cr0 * sqrt(G / (G - 1))
+--   se_cr2: each cluster's squared sum over 1 - its share of the prompts [Bell, McCaffrey 2002]
 with scored as (
   select
     fact.run_id,
@@ -119,6 +121,7 @@ cluster_sums as (
     fact.metric_id,
     fact.perturbation,
     prompt_cluster.cluster_id,
+    count(*) as n,
     sum(fact.weight) as w,
     sum(fact.weight * fact.value) as wv
   from prompt_score fact
@@ -149,6 +152,10 @@ clusters as (
     totals.is_proportion,
     count(cluster_sums.cluster_id) as n_clusters,
     sum(power(cluster_sums.wv - totals.r * cluster_sums.w, 2)) as square_sums,
+    sum(
+      power(cluster_sums.wv - totals.r * cluster_sums.w, 2)
+      * totals.n_prompts / nullif(totals.n_prompts - cluster_sums.n, 0)
+    ) as adjusted_sums,
     max(abs(cluster_sums.wv - totals.r * cluster_sums.w)) as largest_sum
   from totals
   left join cluster_sums
@@ -170,7 +177,13 @@ errors as (
       when is_constant or (largest_sum <= 1e-12 * sqrt(squares * n_prompts) and n_alone = 0)
         then 0
       else (square_sums + alone_squares) / nullif(mean_w * mean_w, 0)
-    end as robust_squares
+    end as robust_squares,
+    case
+      when is_constant or (largest_sum <= 1e-12 * sqrt(squares * n_prompts) and n_alone = 0)
+        then 0
+      else (adjusted_sums + alone_squares * n_prompts / nullif(n_prompts - 1, 0))
+        / nullif(mean_w * mean_w, 0)
+    end as adjusted_squares
   from clusters
 ),
 figures as (
@@ -203,13 +216,15 @@ sized as (
       end as se_clustered,
     case when is_clustered and g > 1 then slope * sqrt(robust_squares) / n_prompts end as se_cr0,
     case when is_clustered and g > 1
-      then slope * sqrt(robust_squares * g / (g - 1)) / n_prompts end as se_cr1
+      then slope * sqrt(robust_squares * g / (g - 1)) / n_prompts end as se_cr1,
+    case when is_clustered and g > 1
+      then slope * sqrt(adjusted_squares) / n_prompts end as se_cr2
   from figures
 ),
 headline as (
   select
     sized.*,
-    nullif(case when is_clustered then se_cr1 else se_clt end, 0) as standard_error
+    nullif(case when is_clustered then se_cr2 else se_clt end, 0) as standard_error
   from sized
 )
 select
@@ -247,14 +262,15 @@ select
     when headline.is_clustered and headline.g = 1 then 'none: a single cluster'
     when headline.is_constant then 'none: all scores are equal'
     when headline.standard_error is null then 'none: the error is 0'
-    when headline.is_clustered then 'cr1'
+    when headline.is_clustered then 'cr2'
     else 'clt'
   end as method,
   headline.se_clt,
   headline.se_bernoulli,
   headline.se_clustered,
   headline.se_cr0,
-  headline.se_cr1
+  headline.se_cr1,
+  headline.se_cr2
 from headline
 join run_current current_run on current_run.run_id = headline.run_id
 left join headline_metric

@@ -21,7 +21,8 @@
 --   higher_is_better: direction; null if unknown
 --   estimate: the figure, in the metric's reported unit; null if no prompt was scored or if the
 --     figure cannot be computed from samples (link 'none')
---   standard_error: se_cr1 with clusters, else se_clt; null if not defined or 0
+--   standard_error: se_cr2 with clusters, else se_clt; null if not defined or 0: the figure of
+--     leaderboard and compare
 --   ci_normal_low: estimate - 1.959963984540054 standard_error
 --   ci_normal_high: estimate + 1.959963984540054 standard_error
 --   n_prompts: prompts with a score
@@ -29,12 +30,13 @@
 --   n_draws: generations behind the scores
 --   n_unscored: samples without a score
 --   n_prompts_unscored: prompts of which no sample was scored
---   method: cr1, clt, or why there is no standard error
+--   method: cr2, clt, or why there is no standard error
 --   se_clt: error as if prompts were independent [Miller eq. 1]; null below two prompts
 --   se_bernoulli: error of a proportion [Miller eq. 2]; only for 0/1 scores with one draw each
 --   se_clustered: the paper's clustered error [Miller eq. 4]; null below two clusters
 --   se_cr0: cluster-robust error without correction
 --   se_cr1: se_cr0 * sqrt(G / (G - 1))
+--   se_cr2: each cluster's squared sum over 1 - its share of the prompts [Bell, McCaffrey 2002]
 select
   run_id,
   condition_key,
@@ -66,6 +68,7 @@ select
   se_bernoulli,
   se_clustered,
   se_cr0,
-  se_cr1
+  se_cr1,
+  se_cr2
 from score_by_perturbation
 where perturbation = ''
