@@ -8,10 +8,12 @@ MEANINGS = {
     "few_prompts": "too few prompts for the interval to be relied on",
     "few_skewed_prompts": "few prompts with skewed values: the t interval may cover too little",
     "few_informative_prompts": "fewer than 10 prompts, by weight, are off a bound of the scale",
+    "heavy_tailed_prompts": "fewer than 40 prompts, by weight, make up most of the error",
     "few_differing_prompts": "the runs differ on fewer than 10 prompts, by weight",
     "few_clusters": "fewer than 20 clusters: the interval may cover too little",
     "few_skewed_clusters": "few clusters with skewed totals: the interval may cover too little",
     "few_informative_clusters": "few clusters hold both right and wrong answers",
+    "heavy_tailed_clusters": "fewer than 40 clusters, by weight, make up most of the error",
     "few_differing_clusters": "the runs differ on fewer than 10 clusters, by weight",
     "prompts_outside_clusters": "prompts in no cluster count as clusters of one",
     "too_few_units": (

@@ -11,9 +11,11 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import (
     choose_interval,
     estimate_mean,
+    interval_betting,
     interval_bootstrap,
     interval_clopper_pearson,
     interval_clopper_pearson_effective,
+    interval_gaffke,
     interval_jeffreys,
     interval_korn_graubard,
     interval_normal,
@@ -29,18 +31,26 @@ TABLE = [
     ({"n_prompts": 101, "binary": True}, "wilson", ()),
     ({"n_prompts": 100, "binary": True}, "wilson", ("few_prompts",)),
     ({"n_prompts": 10**6, "binary": True}, "wilson", ()),
-    ({"n_prompts": 200, "bounded": True}, "t", ()),
-    ({"n_prompts": 199, "bounded": True}, "wilson_bounded", ()),
-    ({"n_prompts": 49, "bounded": True}, "wilson_bounded", ("few_prompts",)),
-    ({"n_prompts": 199, "bounded": True, "informative": 20}, "wilson_bounded", ()),
-    ({"n_prompts": 500, "bounded": True, "informative": 19.9}, EFFECTIVE, ()),
-    ({"bounded": True, "informative": 9.9}, EFFECTIVE, ("few_informative_prompts",)),
-    ({"n_prompts": 49, "bounded": True, "informative": 9.9}, EFFECTIVE, ("few_prompts",)),
+    ({"n_prompts": 30, "bounded": True}, "gaffke", ()),
+    ({"n_prompts": 29, "bounded": True}, "gaffke", ("few_prompts",)),
+    ({"n_prompts": 999, "bounded": True, "skewness": 30.0}, "gaffke", ()),
+    ({"n_prompts": 500, "bounded": True, "informative": 1.0}, "gaffke", ()),
+    ({"n_prompts": 1000, "bounded": True, "skewness": 5.0}, "t", ()),
+    ({"n_prompts": 999, "bounded": True, "constant": True}, "gaffke", ()),
+    ({"n_prompts": 10**6, "bounded": True, "constant": True}, "gaffke", ()),
+    ({"n_prompts": 1000, "bounded": True, "skewness": 5.1}, "t", ("few_skewed_prompts",)),
+    ({"n_prompts": 199, "bounded": True, "weighted": True}, "wilson_bounded", ()),
+    ({"n_prompts": 49, "bounded": True, "weighted": True}, "wilson_bounded", ("few_prompts",)),
+    ({"n_prompts": 200, "bounded": True, "weighted": True}, "t", ()),
     ({"binary": True, "informative": 9.0}, "wilson", ("few_informative_prompts",)),
     ({"n_prompts": 100, "binary": True, "informative": 9.0}, "wilson", ("few_prompts",)),
     ({"n_prompts": 360, "skewness": 3.0}, "t", ()),
     ({"n_prompts": 359, "skewness": 3.0}, "t", ("few_skewed_prompts",)),
-    ({"n_prompts": 49, "skewness": 1.0}, "t", ()),
+    ({"n_prompts": 49, "skewness": 1.0}, "t", ("few_prompts",)),
+    ({"n_prompts": 49, "skewness": 1.0, "constant": True}, "t", ()),
+    ({"n_prompts": 50, "skewness": 1.0}, "t", ()),
+    ({"tail_units": 40.0}, "t", ()),
+    ({"tail_units": 39.9}, "t", ("heavy_tailed_prompts",)),
     ({"n_prompts": 49, "skewness": -1.1}, "t", ("few_skewed_prompts",)),
     (
         {"n_clusters": 20, "binary": True, "informative": 20, "size_cv": 0.5},
@@ -71,7 +81,19 @@ TABLE = [
         EFFECTIVE,
         ("few_informative_clusters",),
     ),
+    ({"n_clusters": 20, "bounded": True, "skewness": 2.0}, "wilson_bounded", ()),
+    (
+        {"n_clusters": 60, "bounded": True, "skewness": 2.0, "size_cv": 0.6},
+        "wilson_bounded",
+        ("few_skewed_clusters",),
+    ),
+    (
+        {"n_clusters": 60, "binary": True, "skewness": -2.0, "size_cv": 0.6},
+        "korn_graubard_clopper_pearson",
+        ("few_skewed_clusters",),
+    ),
     ({"n_clusters": 20}, "cr2_t", ()),
+    ({"n_clusters": 20, "tail_units": 39.0}, "cr2_t", ("heavy_tailed_clusters",)),
     ({"n_clusters": 20, "skewness": 1.0}, "cr2_t", ("few_skewed_clusters",)),
     ({"n_clusters": 19}, "cr2_t", ("few_clusters",)),
 ]
@@ -99,14 +121,15 @@ def clusters(n: int, count: int) -> np.ndarray:
         ("binary", 40, {}, "wilson"),
         ("binary", 40, {"bounds": (0, 1)}, "wilson"),
         ("binary", 40, {"n_draws": 1}, "wilson"),
-        ("binary", 80, {"n_draws": [1] * 79 + [2], "bounds": (0, 1)}, "wilson_bounded"),
-        ("binary", 80, {"n_draws": 4, "bounds": (0, 1)}, "wilson_bounded"),
-        ("binary", 80, {"binary": False, "bounds": (0, 1)}, "wilson_bounded"),
-        ("binary", 12, {"binary": False, "bounds": (0, 1)}, EFFECTIVE),
-        ("bounded", 40, {"bounds": (0, 1)}, "wilson_bounded"),
+        ("binary", 80, {"n_draws": [1] * 79 + [2], "bounds": (0, 1)}, "gaffke"),
+        ("binary", 80, {"n_draws": 4, "bounds": (0, 1)}, "gaffke"),
+        ("binary", 80, {"binary": False, "bounds": (0, 1)}, "gaffke"),
+        ("binary", 12, {"binary": False, "bounds": (0, 1)}, "gaffke"),
+        ("bounded", 40, {"bounds": (0, 1)}, "gaffke"),
+        ("bounded", 999, {"bounds": (0, 1)}, "gaffke"),
         ("bounded", 40, {"bounds": (0, None)}, "t"),
         ("bounded", 40, {"bounds": (0, float("inf"))}, "t"),
-        ("bounded", 300, {"bounds": (0, 1)}, "t"),
+        ("bounded", 1000, {"bounds": (0, 1)}, "t"),
         ("bounded", 40, {}, "t"),
         ("binary", 200, {"clusters": clusters(200, 40)}, "korn_graubard_wilson"),
         ("binary", 40, {"clusters": clusters(40, 5)}, EFFECTIVE),
@@ -136,8 +159,21 @@ def test_a_skewed_small_run_is_marked_and_bca_stands_beside() -> None:
     assert found.flags == ("few_skewed_prompts",)
     assert found.beside == interval_bootstrap(scores, kind="bca", n_resamples=9999, seed=3)
     plain = estimate_mean(np.linspace(0, 9, 20))
+    assert (plain.flags, plain.beside) == (("few_prompts",), None)
+    plain = estimate_mean(np.linspace(0, 9, 50))
     assert (plain.flags, plain.beside) == ((), None)
     assert estimate_mean(scores, method="t").beside is None
+
+
+def test_many_skewed_bounded_scores_are_marked_and_the_betting_interval_stands_beside() -> None:
+    rng = np.random.default_rng(5)
+    scores = np.where(rng.random(3000) < 0.01, rng.random(3000), 0.0)
+    found = estimate_mean(scores, bounds=(0, 1), seed=4)
+    assert (found.method, found.flags) == ("t", ("few_skewed_prompts",))
+    assert found.beside == interval_betting(scores, seed=4)
+    assert estimate_mean(rng.random(3000), bounds=(0, 1)).beside is None
+    asked = estimate_mean(scores, bounds=(0, 1), method="betting", seed=4)
+    assert (asked.ci_low, asked.ci_high, asked.beside) == (*ends(found.beside), None)
 
 
 def test_few_unbounded_clusters_have_the_wild_bootstrap_beside() -> None:
@@ -189,6 +225,8 @@ def test_each_method_is_the_function_of_its_name() -> None:
         "jeffreys": interval_jeffreys(x, n),
         "wilson_bounded": interval_wilson_bounded(m, plain.se_clt, 59),
         "clopper_pearson_effective": interval_clopper_pearson_effective(s),
+        "gaffke": interval_gaffke(s),
+        "betting": interval_betting(s),
     }
     for method, interval in expected.items():
         result = estimate_mean(s, method=method)
@@ -240,6 +278,13 @@ def test_names_that_stand_for_another() -> None:
         ({"method": "wilson_bounded", "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
         ({"method": EFFECTIVE, "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
         ({"method": EFFECTIVE, "weights": [1, 2, 3]}, "leave `weights` out"),
+        ({"method": "gaffke", "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
+        ({"method": "betting", "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
+        ({"method": "gaffke", "clusters": [1, 1, 2]}, "use 'wilson_bounded'"),
+        (
+            {"method": "betting", "bounds": (0, 1), "scores": [0, 0.5, 1], "weights": [1, 2, 3]},
+            "leave `weights` out",
+        ),
         ({"method": "bca", "n_resamples": 5}, "at least 100, found 5"),
         ({"method": "bootstrap", "seed": -1}, "`seed`"),
     ],

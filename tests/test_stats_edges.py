@@ -166,13 +166,22 @@ def test_all_right_or_all_wrong_is_never_certain(value: int) -> None:
     assert interval_korn_graubard([value] * 5, range(5), variant="svyciprop") is None
 
 
-@pytest.mark.parametrize("options", [{}, {"bounds": (0, 1)}, {"clusters": [1, 2, 1, 2]}])
+@pytest.mark.parametrize("options", [{}, {"bounds": (0, 1), "clusters": [1, 2, 1, 2]}])
 def test_equal_scores_that_are_not_binary_have_no_interval(options: dict[str, Any]) -> None:
     result = estimate_mean([0.1, 0.1, 0.1, 0.1], **options)
     assert result.estimate == 0.1
     assert (result.standard_error, result.ci_low, result.ci_high) == (None, None, None)
     assert "all_scores_equal" in result.flags
     assert result.reason == "all scores are equal"
+
+
+@pytest.mark.parametrize("n", [1, 4, 1000])
+def test_equal_scores_with_bounds_have_gaffkes_interval(n: int) -> None:
+    result = estimate_mean([0.1] * n, bounds=(0, 1))
+    assert (result.estimate, result.standard_error, result.method) == (0.1, None, "gaffke")
+    assert result.ci_low == pytest.approx(0.1 * 0.025 ** (1 / n))
+    assert result.ci_high == pytest.approx(1 - 0.9 * 0.025 ** (1 / n))
+    assert result.flags[-1] == ("all_scores_equal" if n > 1 else "single_prompt")
 
 
 def test_scores_equal_but_for_rounding_are_equal() -> None:

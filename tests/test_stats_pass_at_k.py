@@ -197,15 +197,18 @@ def test_all_right_is_no_bare_hundred_percent() -> None:
 
 
 def test_the_interval_stays_within_bounds_where_t_would_not() -> None:
-    """n is large enough for Student's t, which would pass 1 here."""
+    """Student's t would pass 1 here; so it would where n is large enough for it."""
     correct = np.full(300, 4)
     correct[0] = 0
     values = pass_at_k_by_prompt(correct, 5, 2)
     plain = estimate_mean(values, bounds=(0, 1), binary=False, method="t")
     assert plain.ci_high is not None and plain.ci_high > 1
     found = pass_at_k(correct, 5, 2)
-    assert found.method == "clopper_pearson_effective"
+    assert found.method == "gaffke"
     assert found.ci_high is not None and found.ci_high < 1
+    many = pass_at_k(np.concatenate([[0], np.full(2000, 4)]), 5, 2)
+    assert many.flags == ("few_skewed_prompts",)
+    assert many.ci_high is not None and many.ci_high < 1
 
 
 def test_few_informative_prompts_are_believed_no_more_than_there_are() -> None:
@@ -214,9 +217,13 @@ def test_few_informative_prompts_are_believed_no_more_than_there_are() -> None:
     correct[[0, 1, 30, 31, 60]] = 5
     mean = 1 - 5 / 252 / 300
     plain = estimate_mean(pass_at_k_by_prompt(correct, 10, 5), bounds=(0, 1), binary=False)
-    assert plain.ci_low is not None and plain.ci_low > 0.999
     found, exact = pass_at_k(correct, 10, 5), interval_clopper_pearson(mean * 300, 300)
-    assert found.method == "clopper_pearson_capped" and "few_informative_prompts" in found.flags
+    assert (found.method, found.ci_low, found.ci_high) == ("gaffke", plain.ci_low, plain.ci_high)
+    assert found.ci_low == pytest.approx(exact.low, abs=1e-4) and exact.low < 0.988
+    many = np.concatenate([correct, np.full(1700, 10)])
+    found = pass_at_k(many, 10, 5)
+    exact = interval_clopper_pearson(2000 - 5 / 252, 2000)
+    assert found.method == "clopper_pearson_capped" and found.flags == ("few_skewed_prompts",)
     assert (found.ci_low, found.ci_high) == pytest.approx((exact.low, exact.high), rel=1e-9)
     clustered = pass_at_k(correct, 10, 5, clusters=np.arange(300) // 30)
     exact = interval_clopper_pearson(mean * 10, 10)  # ten equal clusters: G_eff = 10
@@ -226,13 +233,13 @@ def test_few_informative_prompts_are_believed_no_more_than_there_are() -> None:
 
 
 def test_pass_at_one_stays_within_bounds_at_any_level() -> None:
-    correct = np.full(300, 5)
+    correct = np.full(3000, 5)
     correct[:25] = 0
     plain = estimate_mean(correct / 5, bounds=(0, 1), binary=False, level=1 - 1e-8)
     assert plain.method == "t" and plain.ci_high is not None and plain.ci_high > 1
     for k in (1, 2):
         found = pass_at_k(correct, 5, k, level=1 - 1e-8)
-        assert found.method == "wilson_bounded" and "leaves [0, 1]" in found.reason
+        assert found.method == "gaffke" and "leaves [0, 1]" in found.reason
         assert found.ci_high is not None and found.ci_high < 1
 
 

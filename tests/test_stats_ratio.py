@@ -140,7 +140,7 @@ def test_a_figure_too_large_for_a_number_is_refused_and_a_bound_is_left_out() ->
         estimate_mean([-800.0, -801.0], link="exp_neg")
     result = estimate_mean([-700.0, -600.0, -500.0], link="exp_neg")
     assert math.isfinite(result.estimate) and result.ci_high is None
-    assert result.flags == ("interval_overflows",)
+    assert result.flags == ("few_prompts", "interval_overflows")
     assert "overflows" in result.reason
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from warehouse.stats.adjust import benjamini_hochberg as benjamini_hochberg
     from warehouse.stats.adjust import holm as holm
+    from warehouse.stats.betting import interval_betting as interval_betting
     from warehouse.stats.bootstrap import interval_bootstrap as interval_bootstrap
     from warehouse.stats.clustered import ClusterRobust as ClusterRobust
     from warehouse.stats.clustered import cluster_robust as cluster_robust
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from warehouse.stats.effective import (
         interval_clopper_pearson_effective as interval_clopper_pearson_effective,
     )
+    from warehouse.stats.gaffke import interval_gaffke as interval_gaffke
     from warehouse.stats.intervals import interval_clopper_pearson as interval_clopper_pearson
     from warehouse.stats.intervals import interval_jeffreys as interval_jeffreys
     from warehouse.stats.intervals import interval_normal as interval_normal
@@ -116,6 +118,7 @@ if TYPE_CHECKING:
 #: Module -> the names that it adds; the same as the imports above, which type checkers read.
 _NAMES = {
     "adjust": "benjamini_hochberg holm",
+    "betting": "interval_betting",
     "bootstrap": "interval_bootstrap",
     "clustered": "ClusterRobust cluster_robust standard_error_clustered",
     "components": "VarianceComponents variance_components",
@@ -125,6 +128,7 @@ _NAMES = {
     "designs": "BestDesign Cost best_for_budget cheapest_design plan_table",
     "draws": "PromptDraws prompt_draws single_draw_scores summarise_draws",
     "effective": "interval_clopper_pearson_effective",
+    "gaffke": "interval_gaffke",
     "intervals": "interval_clopper_pearson interval_jeffreys interval_normal interval_t"
     " interval_wilson interval_wilson_bounded",
     "korn_graubard": "interval_korn_graubard",

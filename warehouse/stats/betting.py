@@ -85,7 +85,7 @@ def interval_betting(
 
     Examples:
         >>> print(interval_betting([0.1, 0.4, 0, 0.9, 0.3] * 40))
-        [0.2906, 0.3914]
+        [0.2915, 0.3974]
     """
     values, limits = as_scores(scores), finite_bounds(bounds)
     if limits is None:
@@ -138,9 +138,7 @@ def log_capital(game: Game, means: FloatArray, side: int, bets: Bets) -> FloatAr
     return _paths(game, means, side, bets, _stakes(game, bets))
 
 
-def _paths(
-    game: Game, means: FloatArray, side: int, bets: Bets, stakes: FloatArray
-) -> FloatArray:
+def _paths(game: Game, means: FloatArray, side: int, bets: Bets, stakes: FloatArray) -> FloatArray:
     """`log_capital`, the stakes λ known."""
     ruin = means - game.low if side > 0 else game.high - means
     with np.errstate(divide="ignore", invalid="ignore"):

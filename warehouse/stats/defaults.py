@@ -13,7 +13,10 @@ from typing import NamedTuple
 # At a single p Wilson's coverage goes up and down with n; up to here below 94 % at times.
 FEW_PROMPTS_BINARY = 101
 FEW_PROMPTS = 50
-MANY_PROMPTS = 200
+FEW_PROMPTS_BOUNDED = 30
+# From here on Gaffke's interval of bounded scores gives way to t (and costs more than it brings).
+MANY_PROMPTS = 1000
+_MANY_WEIGHTED = 200
 FEW_CLUSTERS = 20
 FEW_INFORMATIVE = 10
 NEAR_BOUND = 20
@@ -22,6 +25,9 @@ SKEWED = 1.0
 # Cochran (1977, eq. 2.43) asks for 25 at the skewness of the population; that of a small sample
 # comes out smaller.
 UNITS_PER_SQUARED_SKEWNESS = 40
+# Where the tails are heavy and fewer units than this, by weight, make up the variance, the
+# skewness of the sample says nothing of that of the population.
+FEW_IN_TAILS = 40
 
 
 class IntervalChoice(NamedTuple):
@@ -45,6 +51,9 @@ def choose_interval(
     informative: float = math.inf,
     size_cv: float = 0.0,
     skewness: float = 0.0,
+    tail_units: float = math.inf,
+    weighted: bool = False,
+    constant: bool = False,
 ) -> IntervalChoice:
     """The default interval for data of a kind.
 
@@ -55,8 +64,13 @@ def choose_interval(
         bounded: scores have a finite smallest and largest value.
         informative: effective number of prompts (clusters) that are off a bound
             (`informative.Informative`; binary or bounded), or that the two runs differ on.
-        size_cv: coefficient of variation of the cluster sizes (binary, clusters).
-        skewness: of the scores, or of the cluster totals (unbounded).
+        size_cv: coefficient of variation of the cluster sizes (clusters with bounds).
+        skewness: of the scores, or of the cluster totals (`asymmetry.working_skewness` where
+            unbounded).
+        tail_units: how many units make up the variance where tails are heavy
+            (`asymmetry.tail_units`; unbounded).
+        weighted: the figure is a ratio, so that its linearised scores keep to no bounds.
+        constant: all scores (differences) are equal.
 
     Examples:
         >>> choose_interval(n_prompts=500, binary=True).method
@@ -66,17 +80,19 @@ def choose_interval(
     """
     near = informative < NEAR_BOUND
     few = informative < FEW_INFORMATIVE
+    heavy = tail_units < FEW_IN_TAILS
     if n_clusters is None:
         if binary:
             return _independent_binary(n_prompts, few)
         if bounded:
-            return _bounded(n_prompts, near, few)
-        return _unbounded(n_prompts, few, skewness)
+            return _bounded(n_prompts, skewness, weighted, constant)
+        return _unbounded(n_prompts, few, skewness, heavy, constant)
+    if not (binary or bounded):
+        return _clustered_unbounded(n_clusters, few, skewness, heavy)
+    skewed = size_cv > UNEQUAL_SIZES and is_skewed(n_clusters, skewness)
     if binary:
-        return _clustered_binary(n_clusters, near, few, size_cv)
-    if bounded:
-        return _clustered_bounded(n_clusters, near, few)
-    return _clustered_unbounded(n_clusters, few, skewness)
+        return _clustered_binary(n_clusters, near, few, size_cv, skewed)
+    return _clustered_bounded(n_clusters, near, few, skewed)
 
 
 def is_skewed(units: int, skewness: float) -> bool:
@@ -89,52 +105,84 @@ def _independent_binary(n: int, few: bool) -> IntervalChoice:
     return IntervalChoice("wilson", "0/1 scores, one draw each, no clusters", flag)
 
 
-def _bounded(n: int, near: bool, few: bool) -> IntervalChoice:
-    flag = _first(few_prompts=n < FEW_PROMPTS, few_informative_prompts=few)
-    if near:
-        return IntervalChoice("clopper_pearson_effective", _NEAR.format("prompts"), flag)
+def _bounded(n: int, skewness: float, weighted: bool, constant: bool) -> IntervalChoice:
+    few = n < FEW_PROMPTS_BOUNDED
+    skewed = n >= MANY_PROMPTS and is_skewed(n, skewness)
+    flag = _first(few_prompts=few, few_skewed_prompts=skewed)
+    if weighted:
+        return _weighted(n, skewness)
+    if constant:
+        return IntervalChoice("gaffke", "bounded scores that are all equal", flag)
     if n < MANY_PROMPTS:
-        return IntervalChoice("wilson_bounded", f"bounded scores, n < {MANY_PROMPTS}", flag)
-    return IntervalChoice("t", f"bounded scores, n >= {MANY_PROMPTS}", flag)
+        return IntervalChoice("gaffke", f"bounded scores, n < {MANY_PROMPTS}", flag)
+    beside = "betting" if skewed else None
+    return IntervalChoice("t", f"bounded scores, n >= {MANY_PROMPTS}", flag, beside)
 
 
-def _unbounded(n: int, few: bool, skewness: float) -> IntervalChoice:
+def _weighted(n: int, skewness: float) -> IntervalChoice:
+    """Ratios of bounded scores: the linearised scores are not within the bounds."""
+    flag = _first(few_prompts=n < FEW_PROMPTS, few_skewed_prompts=is_skewed(n, skewness))
+    if n < _MANY_WEIGHTED:
+        reason = f"weighted bounded scores, n < {_MANY_WEIGHTED}"
+        return IntervalChoice("wilson_bounded", reason, flag)
+    return IntervalChoice("t", f"weighted bounded scores, n >= {_MANY_WEIGHTED}", flag)
+
+
+def _unbounded(n: int, few: bool, skewness: float, heavy: bool, constant: bool) -> IntervalChoice:
     small = n < FEW_PROMPTS
     skewed = abs(skewness) > SKEWED if small else is_skewed(n, skewness)
     beside = "bca" if skewed else None
-    flag = _first(few_skewed_prompts=skewed, few_informative_prompts=few)
+    flag = _first(
+        few_skewed_prompts=skewed,
+        few_informative_prompts=few,
+        heavy_tailed_prompts=heavy,
+        few_prompts=small and not constant,
+    )
     return IntervalChoice("t", "unbounded scores, no clusters", flag, beside)
 
 
-def _clustered_binary(n_clusters: int, near: bool, few: bool, size_cv: float) -> IntervalChoice:
-    flag = _first(few_informative_clusters=few or n_clusters < FEW_CLUSTERS)
+def _clustered_binary(
+    n_clusters: int, near: bool, few: bool, size_cv: float, skewed: bool
+) -> IntervalChoice:
+    flag = _first(
+        few_informative_clusters=few or n_clusters < FEW_CLUSTERS, few_skewed_clusters=skewed
+    )
     if near:
-        return IntervalChoice("clopper_pearson_effective", _NEAR.format("clusters"), flag)
+        return IntervalChoice("clopper_pearson_effective", _NEAR, flag)
     if size_cv > UNEQUAL_SIZES:
         reason = f"0/1 scores in clusters of unequal size (CV {size_cv:.2f} > {UNEQUAL_SIZES})"
         return IntervalChoice("korn_graubard_clopper_pearson", reason, flag)
     return IntervalChoice("korn_graubard_wilson", "0/1 scores in clusters", flag)
 
 
-def _clustered_bounded(n_clusters: int, near: bool, few: bool) -> IntervalChoice:
-    flag = _first(few_clusters=n_clusters < FEW_CLUSTERS, few_informative_clusters=few)
+def _clustered_bounded(n_clusters: int, near: bool, few: bool, skewed: bool) -> IntervalChoice:
+    flag = _first(
+        few_clusters=n_clusters < FEW_CLUSTERS,
+        few_informative_clusters=few,
+        few_skewed_clusters=skewed,
+    )
     if near:
-        return IntervalChoice("clopper_pearson_effective", _NEAR.format("clusters"), flag)
+        return IntervalChoice("clopper_pearson_effective", _NEAR, flag)
     return IntervalChoice("wilson_bounded", "bounded scores in clusters: CR2 error", flag)
 
 
-def _clustered_unbounded(n_clusters: int, few: bool, skewness: float) -> IntervalChoice:
+def _clustered_unbounded(
+    n_clusters: int, few: bool, skewness: float, heavy: bool
+) -> IntervalChoice:
     small = n_clusters < FEW_CLUSTERS
     flag = _first(
         few_clusters=small,
         few_skewed_clusters=is_skewed(n_clusters, skewness),
         few_informative_clusters=few,
+        heavy_tailed_clusters=heavy,
     )
     reason = "unbounded scores in clusters: CR2, Satterthwaite t"
     return IntervalChoice("cr2_t", reason, flag, "wild_bootstrap" if small else None)
 
 
-_NEAR = f"fewer than {NEAR_BOUND} {{}} (effective) are off a bound: their error is uncertain too"
+_NEAR = (
+    f"fewer than {NEAR_BOUND} clusters (effective) are off a bound: their error is uncertain too"
+)
 
 
 def _first(**found: bool) -> tuple[str, ...]:

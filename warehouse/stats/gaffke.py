@@ -106,7 +106,7 @@ def _lower_end(unit: FloatArray, tail: float) -> float:
     """The ``tail`` quantile of Σ D_i x_i + D_{n+1}·0 for x in [0, 1]."""
     n, least, most = len(unit), float(unit.min()), float(unit.max())
     if most - least <= 1e-14 * most:  # then 1 − D_{n+1} ~ Beta(n, 1)
-        return most * tail ** (1 / n)
+        return most * math.exp(math.log(tail) / n)
     every = np.append(unit / most, 0.0)  # the end scales with the scores
     values, counts = np.unique(every, return_counts=True)
     points = _Points(values, counts.astype(np.float64), every)
@@ -151,9 +151,7 @@ def _start(points: _Points, z: float) -> _Place:
     return _Place(centre + (1 - mean) / (w * mean), w * mean)
 
 
-def _crossing(
-    excess: Callable[[float], float], guess: float, most: float, at_low: float
-) -> float:
+def _crossing(excess: Callable[[float], float], guess: float, most: float, at_low: float) -> float:
     """Where an increasing function on (0, most) is about 0: regula falsi, Illinois' rule."""
     low, high, w, at_high = 0.0, most, guess, math.inf
     for _ in range(60):

@@ -58,17 +58,18 @@ def estimate_mean(
         level: nominal coverage of the interval, in (0, 1).
         method: ``auto`` (see `choose_interval`), ``normal``, ``normal_eq4`` (the paper's
             clustered error), ``t``, ``cr2_t``, ``wilson``, ``clopper_pearson``, ``jeffreys``,
-            ``wilson_bounded``, ``clopper_pearson_effective``, ``korn_graubard`` (its default
-            form) or one of ``korn_graubard_wilson``, ``_clopper_pearson``, ``_svyciprop``;
-            ``bootstrap`` (percentile) or ``bca``, of prompts or whole clusters;
-            ``wild_bootstrap``.
+            ``gaffke``, ``betting``, ``wilson_bounded``, ``clopper_pearson_effective``,
+            ``korn_graubard`` (its default form) or one of ``korn_graubard_wilson``,
+            ``_clopper_pearson``, ``_svyciprop``; ``bootstrap`` (percentile) or ``bca``, of
+            prompts or whole clusters; ``wild_bootstrap``.
         n_resamples: of the methods that resample, at least 100.
-        seed: of those methods, at least 0.
+        seed: of those methods, and of the order in which ``betting`` bets, at least 0.
 
     Returns:
         The estimate. What two prompts (or two clusters) are needed for is None at one. Where
-        all scores are equal there is no bare ±0: a binomial interval for 0/1 scores, none for
-        others that lie on no bound, and ``standard_error`` is None.
+        all scores are equal there is no bare ±0: a binomial interval for 0/1 scores, Gaffke's
+        for bounded ones without clusters, none for others that lie on no bound, and
+        ``standard_error`` is None.
 
     Raises:
         StatisticsError: for arguments out of range, misaligned or not finite, and for a

@@ -7,9 +7,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.asymmetry import tail_units, working_skewness
+from warehouse.stats.betting import betting
 from warehouse.stats.bootstrap import Kind, bootstrap_interval
 from warehouse.stats.defaults import IntervalChoice, choose_interval
 from warehouse.stats.effective import clopper_pearson_effective
+from warehouse.stats.gaffke import gaffke
 from warehouse.stats.informative import informative
 from warehouse.stats.intervals import (
     interval_clopper_pearson,
@@ -63,18 +66,26 @@ def interval_of(
 
 def _default(sample: Sample) -> IntervalChoice:
     """`choose_interval` for a sample: what it says of its units is looked at where it counts."""
-    off_bound, size_cv = math.inf, 0.0
-    if sample.bounds is not None and sample.shares is None:
-        known = informative(sample)
-        off_bound, size_cv = known.effective, known.size_cv
+    if sample.bounds is None:
+        return choose_interval(
+            n_prompts=sample.n,
+            n_clusters=sample.n_clusters,
+            skewness=working_skewness(sample.totals),
+            tail_units=tail_units(sample.totals),
+            constant=sample.all_equal,
+        )
+    weighted = sample.shares is not None
+    known = None if weighted else informative(sample)
     return choose_interval(
         n_prompts=sample.n,
         n_clusters=sample.n_clusters,
         binary=sample.binary,
-        bounded=sample.bounds is not None,
-        informative=off_bound,
-        size_cv=size_cv,
-        skewness=skewness(sample.totals) if sample.bounds is None else 0.0,
+        bounded=True,
+        informative=math.inf if known is None else known.effective,
+        size_cv=0.0 if known is None else known.size_cv,
+        skewness=skewness(sample.totals),
+        weighted=weighted,
+        constant=sample.all_equal,
     )
 
 
@@ -92,20 +103,21 @@ def _full_name(method: str, sample: Sample, default: IntervalChoice) -> str:
 
 def _check_allowed(name: str, sample: Sample) -> None:
     clustered = sample.clusters is not None
+    instead = "korn_graubard" if name in _BINOMIAL else "wilson_bounded"
     if name in _NEED_CLUSTERS and not clustered:
         raise StatisticsError(f"method {name!r} needs `clusters`")
-    if name in _BINOMIAL and clustered:
+    if name in _INDEPENDENT and clustered:
         raise StatisticsError(
             f"method {name!r} takes prompts for independent, but `clusters` are given; use"
-            " 'korn_graubard', or leave `clusters` out to see the naive interval"
+            f" {instead!r}, or leave `clusters` out to see the naive interval"
         )
     if (name in _BINOMIAL or name.startswith("korn_graubard")) and not sample.binary:
         raise StatisticsError(
             f"method {name!r} needs 0/1 scores with one draw per prompt, without weights and link"
         )
-    if name in _NEED_BOUNDS and sample.bounds is None:
+    if name in (*_NEED_BOUNDS, "betting") and sample.bounds is None:
         raise StatisticsError(f"method {name!r} needs finite `bounds` and the link 'identity'")
-    if name == "clopper_pearson_effective" and sample.shares is not None:
+    if name in _MEANS_ONLY and sample.shares is not None:
         raise StatisticsError(f"method {name!r} is for means: leave `weights` out")
 
 
@@ -148,8 +160,13 @@ def _wild(sample: Sample, level: float, how: Resampling) -> Interval | None:
     return wild_interval(sample, level, *how)
 
 
-_NEED_BOUNDS = {
+def _betting(sample: Sample, level: float, how: Resampling) -> Interval:
+    return betting(sample, level, how.seed)
+
+
+_NEED_BOUNDS: dict[str, Method] = {
     "wilson_bounded": _wilson_bounded,
+    "gaffke": gaffke,
     "clopper_pearson_effective": clopper_pearson_effective,
 }
 _BINOMIAL = {
@@ -157,6 +174,8 @@ _BINOMIAL = {
     "clopper_pearson": _binomial(interval_clopper_pearson),
     "jeffreys": _binomial(interval_jeffreys),
 }
+_INDEPENDENT = (*_BINOMIAL, "gaffke", "betting")
+_MEANS_ONLY = ("clopper_pearson_effective", "gaffke", "betting")
 _NEED_CLUSTERS = {
     "normal_eq4": _normal_eq4,
     "cr2_t": _t,
@@ -175,4 +194,5 @@ RESAMPLED = {
     "bootstrap": _bootstrap("percentile"),
     "bca": _bootstrap("bca"),
     "wild_bootstrap": _wild,
+    "betting": _betting,
 }

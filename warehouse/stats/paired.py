@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.asymmetry import tail_units, working_skewness
 from warehouse.stats.defaults import IntervalChoice, choose_interval
 from warehouse.stats.draws import PROMPTS_SAMPLED
 from warehouse.stats.informative import kish
@@ -22,7 +23,7 @@ from warehouse.stats.inputs import (
 )
 from warehouse.stats.intervals import interval_t
 from warehouse.stats.mean import no_spread, variance_ratio, why_none
-from warehouse.stats.moments import deviations, skewness
+from warehouse.stats.moments import deviations
 from warehouse.stats.quantiles import t_p_value
 from warehouse.stats.ratio import Link, find_link, linearise_figure
 from warehouse.stats.results import PairedDifference
@@ -146,7 +147,9 @@ def _choice(d: Sample) -> IntervalChoice:
     base = choose_interval(
         n_prompts=d.n,
         n_clusters=d.n_clusters,
-        skewness=skewness(d.totals),
+        skewness=working_skewness(d.totals),
+        tail_units=tail_units(d.totals),
+        constant=d.all_equal,
         informative=math.inf if d.all_equal else kish(np.abs(units)),
     )
     basis = "n − 1 degrees of freedom" if d.clusters is None else "CR2, Satterthwaite t"

@@ -111,7 +111,7 @@ def pass_at_k(
 
     Examples:
         >>> print(pass_at_k([3, 0, 10, 7] * 30, 10, 5))
-        pass@5 0.7292 ± 0.03872 [0.6467, 0.7984] (prompts sampled, 95 % wilson_bounded, n=120)
+        pass@5 0.7292 ± 0.03872 [0.6441, 0.8022] (prompts sampled, 95 % gaffke, n=120)
         >>> pass_at_k([3, 0, 10, 7], 10, 11).reason
         'k = 11 needs 11 draws of every prompt: 4 of 4 have fewer (the fewest: 10)'
     """
@@ -195,10 +195,10 @@ def _prompts_sampled(
         reason = f"the {found.method} interval leaves [0, 1]"
         found = estimate_mean(
             values, clusters=clusters, bounds=_UNIT, binary=False, level=bare.level,
-            method="wilson_bounded",
+            method="gaffke" if clusters is None else "wilson_bounded",
         )  # fmt: skip
         found = replace(found, reason=reason)
-    if bare.k > 1 and not binary:
+    if bare.k > 1 and not binary and found.method != "gaffke":  # which has the worst score in it
         found = widened(found, values, clusters)
     return replace(
         bare, estimate=found.estimate, standard_error=found.standard_error,
