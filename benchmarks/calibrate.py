@@ -65,7 +65,8 @@ def _version(seed: int) -> str:
     """A digest of the seed and of everything that decides the figures."""
     here = Path(__file__).parent / "calibration"
     files = [here / name for name in ("cells.py", "simulate.py", "twin.py")]
-    files.append(ROOT / "warehouse" / "stats" / "defaults.py")
+    names = ("asymmetry.py", "defaults.py", "gaffke.py")
+    files += [ROOT / "warehouse" / "stats" / name for name in names]
     text = "".join(file.read_text() for file in files)
     return hashlib.sha256(f"{seed}{text}".encode()).hexdigest()[:16]
 

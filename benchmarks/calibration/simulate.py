@@ -26,6 +26,7 @@ class Row(NamedTuple):
             does not. A test rejects in the rest of the samples.
         mc_error: its Monte Carlo standard error.
         flagged: share of samples with a flag.
+        missed: share of samples without a flag whose interval does not hold the true mean.
         method: the most frequent method.
         width: mean width of the intervals.
     """
@@ -35,8 +36,15 @@ class Row(NamedTuple):
     coverage: float
     mc_error: float
     flagged: float
+    missed: float
     method: str
     width: float
+
+    @property
+    def unflagged_coverage(self) -> float:
+        """Share of the samples without a flag whose interval holds the true mean; NaN for none."""
+        plain = 1 - self.flagged
+        return 1 - self.missed / plain if plain * self.simulations > 0.5 else float("nan")
 
 
 def simulate(cell: Cell, seed: int, chunks: int = _MOST, chunk: int = _CHUNK) -> Row:
@@ -48,29 +56,30 @@ def simulate(cell: Cell, seed: int, chunks: int = _MOST, chunk: int = _CHUNK) ->
     root = np.random.SeedSequence([*words, *map(ord, cell.kind), cell.clusters or 0])
     streams = [np.random.default_rng(child) for child in root.spawn(chunks + 1)]
     totals, truth = population(cell, streams[0])
-    held = flagged = done = 0
+    held = flagged = missed = done = 0
     width = 0.0
     methods: Counter[str] = Counter()
     for number, rng in enumerate(streams[1:], 1):
         found = _chunk(cell, totals, truth, rng, chunk)
         done += chunk
         held, flagged = held + found[0], flagged + found[1]
-        width += found[2]
-        methods += found[3]
+        missed += found[2]
+        width += found[3]
+        methods += found[4]
         if number >= min(_FEWEST, chunks) and not _near(cell, held / done, done):
             break
     coverage = held / done
     return Row(
         cell, done, coverage, (coverage * (1 - coverage) / done) ** 0.5, flagged / done,
-        methods.most_common(1)[0][0], width / done,
+        missed / done, methods.most_common(1)[0][0], width / done,
     )  # fmt: skip
 
 
 def _chunk(
     cell: Cell, totals: Array, truth: float, rng: np.random.Generator, samples: int
-) -> tuple[int, int, float, Counter[str]]:
+) -> tuple[int, int, int, float, Counter[str]]:
     bounded = cell.kind in ("rate", "beta")
-    held = flagged = 0
+    held = flagged = missed = 0
     width, methods = 0.0, Counter[str]()
     step = max(1, _ENTRIES // cell.units)
     for start in range(0, samples, step):
@@ -81,13 +90,15 @@ def _chunk(
             binary=cell.kind == "rate" and cell.draws == 1, bounded=bounded,
             paired=cell.kind == "paired",
         )  # fmt: skip
-        held += int(((found.low <= truth) & (truth <= found.high)).sum())
+        holds = (found.low <= truth) & (truth <= found.high)
         if cell.kind == "paired":  # no error, no p: nothing is rejected
-            held += int(np.isnan(found.low).sum())
+            holds |= np.isnan(found.low)
+        held += int(holds.sum())
+        missed += int((~holds & ~found.flagged).sum())
         flagged += int(found.flagged.sum())
         width += float(np.nansum(found.high - found.low))
         methods.update(found.method.tolist())
-    return held, flagged, width, methods
+    return held, flagged, missed, width, methods
 
 
 def _near(cell: Cell, coverage: float, done: int) -> bool:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from warehouse.stats import choose_interval
+from warehouse.stats.asymmetry import implied_skewnesses
+from warehouse.stats.gaffke import gaffke_interval
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -21,14 +23,15 @@ Z = float(special.ndtri(1 - TAIL))
 
 
 class Samples(NamedTuple):
-    """What the methods need of each of S samples of U units, shape (S,) each."""
+    """What the methods need of each of S samples of U units, shape (S,) each, and the totals."""
 
     mean: Array
     error: Array
     kurtosis: Array
     skewness: Array
     effective: Array
-    present: Array
+    tail_units: Array
+    totals: Array
 
 
 class Found(NamedTuple):
@@ -59,15 +62,23 @@ def describe(totals: Array, size: int) -> Samples:
     kurtosis = ((units + 1) * plain + 6) * (units - 1) / ((units - 2) * (units - 3))
     rest = size - totals
     sides = [_kish(totals), _kish(rest)]
-    present = [(side > 1e-12 * size).sum(axis=1) for side in (totals, rest)]
     return Samples(
         mean=mean,
         error=np.sqrt(second / (units - 1)) / size,
         kurtosis=np.where(second > 0, kurtosis, 0.0),
         skewness=skewness,
         effective=np.minimum(*sides),
-        present=np.minimum(*present),
+        tail_units=_tail_units(totals, squares),
+        totals=totals,
     )
+
+
+def _tail_units(totals: Array, squares: Array) -> Array:
+    fourth = (squares * squares).sum(axis=1)
+    units = squares.sum(axis=1) ** 2 / np.where(fourth > 0, fourth, 1.0)
+    apart = np.abs(totals - np.median(totals, axis=1)[:, None])
+    apart = (apart > 1e-12 * np.sqrt(squares.max(axis=1))[:, None]).sum(axis=1)
+    return np.where((fourth > 0) & (apart > 6 * units), units, np.inf)
 
 
 def _kish(side: Array) -> Array:
@@ -92,6 +103,9 @@ def intervals(
     informative = samples.effective if bounded else np.full(len(totals), np.inf)
     if paired:
         informative = _kish(np.abs(totals))
+    skewness = samples.skewness
+    if not bounded and units >= 50:
+        skewness = np.maximum(np.abs(skewness), implied_skewnesses(totals))
     choices = [
         choose_interval(
             n_prompts=units * size,
@@ -99,9 +113,13 @@ def intervals(
             binary=binary,
             bounded=bounded,
             informative=float(effective),
-            skewness=0.0 if bounded else float(skewness),
+            skewness=float(skew),
+            tail_units=np.inf if bounded else float(tails),
+            constant=error == 0,
         )
-        for effective, skewness in zip(informative, samples.skewness, strict=True)
+        for effective, skew, tails, error in zip(
+            informative, skewness, samples.tail_units, samples.error, strict=True
+        )
     ]
     method = np.array([choice.method for choice in choices])
     low, high = np.full((2, len(totals)), np.nan)
@@ -116,6 +134,11 @@ def _t(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
     half = samples.error * special.stdtrit(units - 1, 1 - TAIL)
     half = np.where(half > 0, half, np.nan)
     return samples.mean - half, samples.mean + half
+
+
+def _gaffke(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
+    found = [gaffke_interval(scores, (0.0, 1.0), 1 - 2 * TAIL) for scores in samples.totals]
+    return np.array([each.low for each in found]), np.array([each.high for each in found])
 
 
 def _wilson(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
@@ -167,6 +190,7 @@ METHODS = {
     "t": _t,
     "cr2_t": _t,
     "wilson": _wilson,
+    "gaffke": _gaffke,
     "wilson_bounded": _wilson_bounded,
     "korn_graubard_wilson": _korn_graubard,
     "clopper_pearson_effective": _effective,

@@ -47,16 +47,21 @@ def implied_skewness(values: FloatArray) -> float:
         >>> implied_skewness(skewed) > skewness(skewed) > 1
         True
     """
-    middle = float(np.median(values))
-    sigma = math.inf
-    for tail in _TAILS:
-        low, high = np.quantile(values, [tail, 1 - tail])
-        if not (low < middle < high):
-            return 0.0
-        ratio = math.log((high - middle) / (middle - low))
-        sigma = min(sigma, abs(ratio) / -float(scipy.special.ndtri(tail)))
-    growth = math.exp(min(sigma**2, _LARGEST))
-    return (growth + 2) * math.sqrt(growth - 1)
+    return float(implied_skewnesses(values[None, :])[0])
+
+
+def implied_skewnesses(samples: FloatArray) -> FloatArray:
+    """`implied_skewness` of each row of samples, shape (S, n) to (S,)."""
+    probabilities = [0.5, *_TAILS, *(1 - tail for tail in _TAILS)]
+    middle, *ends = np.quantile(samples, probabilities, axis=1)
+    lows, highs = np.array(ends[: len(_TAILS)]), np.array(ends[len(_TAILS) :])
+    wide = np.all((lows < middle) & (middle < highs), axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.abs(np.log((highs - middle) / (middle - lows)))
+    sigma = (ratio / -scipy.special.ndtri(np.array(_TAILS))[:, None]).min(axis=0)
+    growth = np.exp(np.minimum(np.where(wide, sigma, 0.0) ** 2, _LARGEST))
+    found: FloatArray = (growth + 2) * np.sqrt(growth - 1)
+    return found
 
 
 def tail_units(values: FloatArray) -> float:
