@@ -50,6 +50,9 @@ _STORE = (
         "warehouse db check",
         "warehouse db check --json",
     )),
+    Entry("db reader", "store", "db", "Make a role of the server that can only read the store.", (
+        "warehouse --db postgresql://owner@db/evals db reader",
+    )),
     Entry("publish", "store", "publish", "Make a read-only copy that readers can keep open.", (
         "warehouse publish published.db",
         "warehouse publish published.db --after ingest,refresh",

@@ -82,6 +82,25 @@ def check(state: State, context: click.Context, output: Output) -> None:
     context.exit(0 if report.ok else 1)
 
 
+@command("db reader")
+@click.argument("role", metavar="[ROLE]", required=False, default="")
+@click.option("--new-password", is_flag=True, help="Give it another password.")
+@pass_state
+def reader(state: State, role: str, new_password: bool) -> None:
+    from warehouse.store import reader as readers
+
+    with state.open(write=True) as store:
+        made = readers.make(store, role, new_password=new_password)
+        usual = store.dialect.roles is not None and made.role == store.dialect.roles.usual
+        click.echo(f"{store.name}: {'made' if made.is_new else 'let in'} {made.role}, who can read")
+    if made.password_file:
+        state.say(f"its password is in {made.password_file}")
+    if not usual:
+        state.say(f'name it: reader = "{made.role}" under [store] in warehouse.toml')
+    for function, owner in made.lent:
+        state.say(f"note: it can call {function}, which acts with the powers of {owner}")
+
+
 def _print(name: str, report: CheckReport) -> None:
     click.echo(f"schema drift: {'none' if not report.drift else ''}".rstrip())
     for difference in report.drift:
@@ -106,5 +125,5 @@ def _rows(report: CheckReport) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in [*drift, *found, *skipped]]
 
 
-for _command in (upgrade, downgrade, current, check):
+for _command in (upgrade, downgrade, current, check, reader):
     db.add_command(_command)

@@ -29,9 +29,9 @@ def query(
         if values:
             raise click.UsageError("-p needs the name of a query, or --sql")
         return list_queries(output)
-    from warehouse.store.adhoc import run_query, run_sql
+    from warehouse.store.adhoc import is_name, run_query, run_sql
 
-    with state.open(guarded=True) as store:
+    with state.open(guarded=True, typed=sql is not None or not is_name(name or "")) as store:
         found = (
             run_sql(store, sql, values) if sql is not None else run_query(store, name or "", values)
         )

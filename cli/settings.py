@@ -50,10 +50,10 @@ def _defaults() -> dict[str, object]:
 
 
 def _shown(setting: Setting) -> str:
-    from warehouse.store.dialects import parse_url
+    from warehouse.store.dialects import shown_text
 
-    if setting.name == "store.url":
-        return parse_url(setting.value).render_as_string(hide_password=True)
+    if setting.name == "store.url" or (setting.name == "store.reader" and "://" in setting.value):
+        return shown_text(setting.value)
     if setting.name == "alerts.webhook" and setting.value:
         return _host(setting.value)
     return in_words(setting.value)

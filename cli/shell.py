@@ -31,7 +31,7 @@ Reader = Callable[[bool], str | None]
 @command("shell")
 @pass_state
 def shell(state: State) -> None:
-    state.open(guarded=True).close()  # says at once if there is no store
+    state.open(guarded=True, typed=False).close()  # says at once if there is no store
     if sys.stdin.isatty():
         _talk(state)
     else:
@@ -92,8 +92,8 @@ def _run(state: State, statement: str) -> None:
     elif statement.startswith("."):
         click.echo(HELP)
     else:
-        from warehouse.store.adhoc import run_query
+        from warehouse.store.adhoc import is_name, run_query
 
-        with state.open(guarded=True) as store:
+        with state.open(guarded=True, typed=not is_name(statement)) as store:
             found = run_query(store, statement, {})
         Output().emit_arrow(found)

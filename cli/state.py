@@ -32,19 +32,24 @@ class State:
 
         return config.load(Path.cwd(), os.environ, url=self.db)
 
-    def open(self, *, write: bool = False, guarded: bool = False, check: bool = True) -> Store:
-        """The store, which has to exist.
+    def open(
+        self, *, write: bool = False, guarded: bool = False, typed: bool = True, check: bool = True
+    ) -> Store:
+        """The store, which has to exist; see :func:`warehouse.store.engine.open_store`.
 
         Raises:
             StoreError: there is no store, or it cannot be opened.
         """
         from warehouse.store.engine import open_store
 
-        setting = self.config().url
-        self.detail(f"store: {setting}")
+        config = self.config()
+        if self.verbose:
+            from warehouse.store.dialects import shown_text
+
+            self.detail(f"store: {shown_text(config.url.value)} (from {config.url.origin})")
         return open_store(
-            setting.value, write=write, guarded=guarded, check=check, wait=self.wait,
-            say=self.say,
+            config.url.value, write=write, guarded=guarded, typed=typed,
+            reader=config.reader.value, check=check, wait=self.wait, say=self.say,
         )  # fmt: skip
 
     def access(self) -> Access:

@@ -17,6 +17,7 @@ import pytest
 from tests.builders import StoreRows
 from tests.stores import empty_database
 from warehouse.cli.main import main
+from warehouse.store import reader
 from warehouse.store.engine import open_store
 
 COMMAND = Path(sys.executable).with_name("warehouse")
@@ -75,4 +76,6 @@ def filled_url(request: pytest.FixtureRequest, engine: str, rows: StoreRows) -> 
     with empty_database(request, engine) as url:
         with open_store(url, create=True) as store:
             rows.write(store)
+            if store.dialect.roles:
+                reader.make(store)  # typed queries do not run as the superuser of the tests
         yield url

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from warehouse.errors import MisuseError
-from warehouse.store.engine import Store, is_made, open_store
+from warehouse.store.engine import DEFAULT_URL, Store, is_made, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,9 @@ if TYPE_CHECKING:
     from warehouse.store.loader import LoadOptions
 
 
-def connect(url: str | Path | None = None, *, create: bool = True, wait: float = 10.0) -> Warehouse:
+def connect(
+    url: str | Path | None = None, *, create: bool = True, wait: float = 10.0, reader: str = ""
+) -> Warehouse:
     """A warehouse at a URL.
 
     Args:
@@ -51,12 +53,14 @@ def connect(url: str | Path | None = None, *, create: bool = True, wait: float =
             ``duckdb:///warehouse.duckdb``.
         create: make the store if there is none.
         wait: seconds to wait for a store that another process holds.
+        reader: role, or whole URL, that :meth:`Warehouse.arrow` and :meth:`Warehouse.query` run
+            as on a server; default: that of ``url``, unless it has powers beyond reading.
 
     Raises:
         StoreError: the store cannot be opened.
         SchemaVersionError: the store's schema is not the one of this program.
     """
-    warehouse = Warehouse(url, wait=wait)
+    warehouse = Warehouse(url, wait=wait, reader=reader)
     if create and not is_made(warehouse.url, wait=wait):
         open_store(warehouse.url, create=True, wait=wait).close()
     with warehouse.reading():
@@ -70,8 +74,11 @@ class Warehouse:
     not keep others from writing.
     """
 
-    def __init__(self, url: str | Path | None = None, *, wait: float = 10.0) -> None:
+    def __init__(
+        self, url: str | Path | None = None, *, wait: float = 10.0, reader: str = ""
+    ) -> None:
         self.url, self.wait = None if url is None else str(url), wait
+        self.reader = reader
 
     @contextmanager
     def reading(self) -> Iterator[Store]:
@@ -151,9 +158,11 @@ class Warehouse:
         Raises:
             MisuseError: an unknown name, a missing parameter, or a statement that is no SELECT.
         """
-        from warehouse.store.adhoc import run_query
+        from warehouse.store.adhoc import is_name, run_query
 
-        with open_store(self.url, guarded=True, wait=self.wait) as store:
+        with open_store(
+            self.url, guarded=True, typed=not is_name(query), reader=self.reader, wait=self.wait
+        ) as store:
             return run_query(store, query, parameters)
 
     def query(self, query: str, **parameters: Any) -> pd.DataFrame:
@@ -517,4 +526,6 @@ class Warehouse:
         return write_report(data, out)
 
     def __repr__(self) -> str:
-        return f"Warehouse({self.url or 'duckdb:///warehouse.duckdb'!r})"
+        from warehouse.store.dialects import shown_text
+
+        return f"Warehouse({shown_text(self.url or DEFAULT_URL)!r})"

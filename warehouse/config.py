@@ -4,6 +4,7 @@ The file lies in the current folder::
 
     [store]
     url = "duckdb:///evals.duckdb"
+    reader = "warehouse_reader"      # on a server: the role that typed queries are run as
 
     [publish]
     path = "published.db"
@@ -42,6 +43,7 @@ from warehouse.store.engine import DEFAULT_URL
 
 FILE = "warehouse.toml"
 URL_VARIABLE = "WAREHOUSE_URL"
+READER_VARIABLE = "WAREHOUSE_READER"
 
 TEXT, TEXTS = "a text", "a list of texts"
 SHARE, FLAG = "a number from 0 to 1", "true or false"
@@ -50,7 +52,7 @@ SECONDS, LOG_FORM = "a number of seconds, 0 or more", "'text' or 'json'"
 COUNT, NATURAL = "a whole number from 1", "a whole number from 0"
 #: Tables of the file, their keys, and what these hold.
 KNOWN: Mapping[str, Mapping[str, str]] = {
-    "store": {"url": TEXT},
+    "store": {"url": TEXT, "reader": TEXT},
     "publish": {"path": TEXT, "after": TEXT},
     "refresh": {
         "baselines": TEXTS, "families": TEXTS, "benchmarks": TEXTS, "level": SHARE,
@@ -97,6 +99,7 @@ class Config:
 
     Attributes:
         url: of the store.
+        reader: role, or whole URL, that typed queries are run as; empty: that of the store's URL.
         publish_path: of the published copy.
         publish_after: when it is renewed.
         said: what the file says of everything else, by full name.
@@ -104,6 +107,7 @@ class Config:
     """
 
     url: Setting
+    reader: Setting
     publish_path: Setting
     publish_after: Setting
     said: Mapping[str, Setting] = field(default_factory=dict)
@@ -112,7 +116,7 @@ class Config:
     @property
     def settings(self) -> tuple[Setting, ...]:
         """All of them, in the order of the file; of the other tables what the file says."""
-        return (self.url, self.publish_path, self.publish_after, *self.said.values())
+        return (self.url, self.reader, self.publish_path, self.publish_after, *self.said.values())
 
     def get(self, name: str, default: Any = None) -> Any:
         """Value of a key of the other tables, by full name; ages as `timedelta`."""
@@ -138,6 +142,7 @@ def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None
     }
     return Config(
         url=_url(path, said, environment, url),
+        reader=_reader(said, environment),
         publish_path=_said(said, "publish.path"),
         publish_after=_said(said, "publish.after"),
         said=others,
@@ -190,6 +195,12 @@ def _url(
     if environment.get(URL_VARIABLE):
         return Setting("store.url", environment[URL_VARIABLE], f"${URL_VARIABLE}")
     return said.get("store.url", Setting("store.url", DEFAULT_URL, "the default"))
+
+
+def _reader(said: Mapping[str, Setting], environment: Mapping[str, str]) -> Setting:
+    if environment.get(READER_VARIABLE):
+        return Setting("store.reader", environment[READER_VARIABLE], f"${READER_VARIABLE}")
+    return _said(said, "store.reader")
 
 
 def parse_age(text: str) -> timedelta | None:
@@ -262,7 +273,13 @@ def _wrong_type(
     path: Path, name: str, value: Any, expected: str, lines: Mapping[str, int]
 ) -> InputError:
     place = f"line {lines.get(name, 1)}"
-    return InputError(f"{name} is {value!r}", path=str(path), place=place, expected=expected)
+    return InputError(f"{name} is {_told(value)}", path=str(path), place=place, expected=expected)
+
+
+def _told(value: Any) -> str:
+    """A value as an error may quote it: a URL can hold a secret, whatever it was written for."""
+    text = repr(value)
+    return f"a {type(value).__name__}" if "://" in text or "@" in text else text
 
 
 def _lines(text: str) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import json
 import time
@@ -27,7 +28,8 @@ def post(
     """POST a message as JSON.
 
     Args:
-        url: ``http://`` or ``https://``.
+        url: ``http://`` or ``https://``; ``user:password@`` before the host is sent as an
+            ``Authorization`` header (RFC 7617).
         timeout: seconds for one try.
         tries: at most so many, from 1.
         pause: seconds before the second; doubled from try to try.
@@ -40,8 +42,9 @@ def post(
     require_url(url)
     parts = urllib.parse.urlsplit(url)
     request = urllib.request.Request(
-        url, data=json.dumps(message).encode(), method="POST",
-        headers={"Content-Type": "application/json", "User-Agent": "eval-warehouse"},
+        _without_credentials(parts), data=json.dumps(message).encode(), method="POST",
+        headers={"Content-Type": "application/json", "User-Agent": "eval-warehouse",
+                 **_authorization(parts)},
     )  # fmt: skip
     for attempt in range(1, tries + 1):
         problem, final = _try(request, timeout)
@@ -53,6 +56,20 @@ def post(
                 f" ({attempt} {'try' if attempt == 1 else 'tries'})"
             )
         time.sleep(pause * 2 ** (attempt - 1))
+
+
+def _without_credentials(parts: urllib.parse.SplitResult) -> str:
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment="").geturl()
+
+
+def _authorization(parts: urllib.parse.SplitResult) -> dict[str, str]:
+    """The header of what stands before the host, percent signs decoded."""
+    given, at, _ = parts.netloc.rpartition("@")
+    if not at:
+        return {}
+    user, _, password = given.partition(":")
+    plain = f"{urllib.parse.unquote(user)}:{urllib.parse.unquote(password)}"
+    return {"Authorization": f"Basic {base64.b64encode(plain.encode()).decode()}"}
 
 
 def post_all(url: str, messages: Iterable[Alerts]) -> Iterator[int]:
@@ -76,7 +93,9 @@ def require_url(text: str) -> None:
     try:
         parts = urllib.parse.urlsplit(text)
         named = bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number, brackets that are not closed
+        (parts.hostname or "").encode("idna")
+        named &= urllib.parse.unquote(parts.netloc).isprintable()
+    except ValueError:  # a port that is no number, brackets that are not closed, a name too long
         named = False
     plain = text.isascii() and text.isprintable() and " " not in text
     if not (named and plain and parts.scheme in ("http", "https")):

@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from warehouse.errors import MisuseError
 from warehouse.store import named
 from warehouse.store.binds import bind_names
-from warehouse.store.engine import Store
+from warehouse.store.engine import Store, require_values
 
+#: Days from 1970 to the first day of year 1, and to the first beyond 9999.
+_FIRST_DAY, _LAST_DAY = -719_162, 2_932_897
+_PER_DAY = {"day": 1, "s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400 * 10**9}
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -27,9 +31,14 @@ def run_query(store: Store, query: str, parameters: Mapping[str, Any]) -> pa.Tab
     Raises:
         MisuseError: no such query, a wrong parameter, not one SELECT, or an error in it.
     """
-    if _NAME.fullmatch(query.strip()):
+    if is_name(query):
         return run_named(store, query.strip(), parameters)
     return run_sql(store, query, parameters)
+
+
+def is_name(query: str) -> bool:
+    """Whether a query is meant as the name of one: a word."""
+    return _NAME.fullmatch(query.strip()) is not None
 
 
 def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> pa.Table:
@@ -62,12 +71,53 @@ def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
     try:
         store.dialect.guard(store.connection)  # anew: an earlier query may have loosened it
         store.dialect.require_select(store.connection, text)
-        return _apart(store.arrow(text, parameters))
+        return _apart(_answer(store, text, parameters))
     except Exception as error:
         message = store.dialect.query_error(error)
         if message is None:
             raise
         raise MisuseError(f"the query cannot be run: {message}") from None
+
+
+def _answer(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
+    """The rows, in types that every form of an answer has."""
+    require_values(sql, parameters)
+    try:
+        table = store.arrow(_printable(store, sql, parameters, False), parameters)
+    except OverflowError:
+        table = None
+    if table is not None and not any(map(_beyond_years, table.columns)):
+        return table
+    return store.arrow(_printable(store, sql, parameters, True), parameters)
+
+
+def _printable(store: Store, sql: str, parameters: Mapping[str, Any], times_too: bool) -> str:
+    with store.reading():
+        return store.dialect.printable(store.connection, sql, parameters, times_too)
+
+
+def _beyond_years(values: pa.ChunkedArray | pa.Array) -> bool:
+    """Whether a time lies beyond the years 1 to 9999, as infinite ones do, also within lists."""
+    kind = values.type
+    if isinstance(values, pa.ChunkedArray):
+        return any(map(_beyond_years, values.chunks)) if _may_hold_times(kind) else False
+    if pa.types.is_struct(kind):
+        return any(map(_beyond_years, values.flatten()))
+    if pa.types.is_map(kind):
+        return _beyond_years(values.keys) or _beyond_years(values.items)
+    if pa.types.is_nested(kind):
+        return _beyond_years(values.flatten())
+    if not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)) or not len(values):
+        return False
+    unit = "day" if pa.types.is_date32(kind) else getattr(kind, "unit", "ms")
+    numbers = values.cast(pa.int32() if unit == "day" else pa.int64())
+    found = pc.min_max(numbers).as_py()
+    first, last = (day * _PER_DAY[unit] for day in (_FIRST_DAY, _LAST_DAY))
+    return found["min"] is not None and not first <= found["min"] <= found["max"] < last
+
+
+def _may_hold_times(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_nested(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind))
 
 
 def _apart(table: pa.Table) -> pa.Table:

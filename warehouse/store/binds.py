@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 _TOKEN = re.compile(
-    r"""'(?:[^']|'')*'        # text in quotes
-      | "(?:[^"]|"")*"        # a quoted name
-      | --[^\n]*              # a comment to the end of the line
-      | /\*.*?\*/             # a comment in brackets
-      | ::                    # a cast
+    r"""(?<!\w)[eE]'(?:[^'\\]|\\.|'')*'          # text in quotes, with escapes
+      | '(?:[^']|'')*'                        # text in quotes
+      | "(?P<quoted>(?:[^"]|"")*)"            # a quoted name
+      | (?<![\w$])\$(?P<tag>\w*)\$.*?\$(?P=tag)\$  # text between dollar signs
+      | --[^\n]*                              # a comment to the end of the line
+      | (?P<comment>/\*)                      # a comment in brackets, which may hold others
+      | ::                                    # a cast
       | :(?P<name>[A-Za-z_]\w*)""",
     re.VERBOSE | re.DOTALL,
 )
+_BRACKET = re.compile(r"/\*|\*/")
 
 
 def bind_names(sql: str) -> tuple[str, ...]:
@@ -22,7 +25,7 @@ def bind_names(sql: str) -> tuple[str, ...]:
     >>> bind_names("select ':a', :b::text, :c -- :d")
     ('b', 'c')
     """
-    found = (match.group("name") for match in _TOKEN.finditer(sql))
+    found = (match.group("name") for match in _tokens(sql))
     return tuple(dict.fromkeys(name for name in found if name))
 
 
@@ -42,6 +45,45 @@ def replace_binds(sql: str, written: Callable[[str], str]) -> str:
     >>> replace_binds("select ':a', :b", str.upper)
     "select ':a', B"
     """
-    return _TOKEN.sub(
-        lambda match: written(match.group("name")) if match.group("name") else match.group(0), sql
+    return _replaced(sql, lambda match: written(match["name"]) if match["name"] else match.group(0))
+
+
+def bare_text(sql: str) -> str:
+    """The text without what stands in quotes or comments; quoted names stay, without the quotes.
+
+    >>> bare_text("select 'a', f/* c /* d */ */(1) -- e")
+    'select  , f (1)  '
+    """
+    return _replaced(
+        sql, lambda match: match["quoted"] or ("::" if match.group(0) == "::" else " ")
     )
+
+
+def _replaced(sql: str, written: Callable[[re.Match[str]], str]) -> str:
+    parts, end = [], 0
+    for match in _tokens(sql):
+        parts.append(sql[end : match.start()])
+        parts.append(written(match))
+        end = _end(sql, match)
+        if match["comment"] and parts[-1] == match.group(0):
+            parts[-1] = sql[match.start() : end]
+    return "".join([*parts, sql[end:]])
+
+
+def _tokens(sql: str) -> Iterator[re.Match[str]]:
+    place = 0
+    while match := _TOKEN.search(sql, place):
+        yield match
+        place = _end(sql, match)
+
+
+def _end(sql: str, match: re.Match[str]) -> int:
+    """Where a token ends; a comment that is never closed takes all that follows."""
+    if not match["comment"]:
+        return match.end()
+    depth = 1
+    for bracket in _BRACKET.finditer(sql, match.end()):
+        depth += 1 if bracket.group() == "/*" else -1
+        if depth == 0:
+            return bracket.end()
+    return len(sql)

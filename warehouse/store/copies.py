@@ -76,7 +76,7 @@ def publish(
     snapshot = dialect.snapshot
     if snapshot is None:
         raise MisuseError(
-            f"{parsed.render_as_string(hide_password=True)} is on a server: its readers do not "
+            f"{dialects.shown_url(parsed)} is on a server: its readers do not "
             "wait for writers, so nothing needs to be published; for files: warehouse export"
         )
     refuse_target(parsed.database or "", target)

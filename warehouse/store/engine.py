@@ -35,8 +35,8 @@ class Store:
 
     @property
     def name(self) -> str:
-        """The URL, without a password."""
-        return self.url.render_as_string(hide_password=True)
+        """The URL, without secrets."""
+        return dialects.shown_url(self.url)
 
     def arrow(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Run one SELECT with ``:name`` parameters.
@@ -45,10 +45,8 @@ class Store:
             MisuseError: a parameter without a value, or a statement that the engine refuses.
         """
         values = dict(params or {})
-        missing = [name for name in bind_names(sql) if name not in values]
-        if missing:
-            raise MisuseError(f"no value for the parameter {', '.join(missing)}")
-        with self._reading():
+        require_values(sql, values)
+        with self.reading():
             return self.dialect.select(self.connection, sql, values)
 
     def vectors(self, sql: str, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -57,11 +55,11 @@ class Store:
         Raises:
             StoreError: a vector of another length than ``dimension``.
         """
-        with self._reading():
+        with self.reading():
             return self.dialect.vectors(self.connection, sql, dimension)
 
     @contextmanager
-    def _reading(self) -> Iterator[None]:
+    def reading(self) -> Iterator[None]:
         """The transaction that there is, else one that is taken back: a SELECT has nothing to
         commit, and what a function in it wrote must not stay."""
         if self.connection.in_transaction():
@@ -96,6 +94,17 @@ class Store:
         self.close()
 
 
+def require_values(sql: str, params: Mapping[str, Any]) -> None:
+    """Refuse a statement with a parameter that has no value.
+
+    Raises:
+        MisuseError: names the parameters.
+    """
+    missing = [name for name in bind_names(sql) if name not in params]
+    if missing:
+        raise MisuseError(f"no value for the parameter {', '.join(missing)}")
+
+
 def open_store(
     url: str | None = None,
     *,
@@ -103,6 +112,8 @@ def open_store(
     create: bool = False,
     beside_others: bool = False,
     guarded: bool = False,
+    typed: bool = True,
+    reader: str = "",
     check: bool = True,
     wait: float = 10.0,
     say: Callable[[str], None] | None = None,
@@ -116,6 +127,8 @@ def open_store(
         create: create the schema where there is none (implies ``write``).
         beside_others: create it also in a database that holds tables which are not a store's.
         guarded: a connection that can neither write nor reach files or the network.
+        typed: it is for SQL that somebody typed, and so needs a role that only reads.
+        reader: that role, or its whole URL; default: the URL's own, unless that could do more.
         check: refuse a schema of another version.
         wait: seconds to wait for a store that another process holds.
         say: told if there is something to wait for, or that a store was created.
@@ -124,6 +137,7 @@ def open_store(
         StoreError: the store cannot be opened.
         StoreLockedError: still held after ``wait`` seconds; names the holder.
         SchemaVersionError: the schema is older or newer than this program.
+        MisuseError: ``guarded``, and there is no role that only reads.
     """
     parsed = dialects.parse_url(url or DEFAULT_URL)
     dialect = dialects.dialect_of(parsed)
@@ -141,7 +155,33 @@ def open_store(
         elif check:
             revision.require(store)
         if guarded:
+            store = _as_reader(store, reader, wait, say) if typed else store
             dialect.guard(store.connection)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _as_reader(store: Store, reader: str, wait: float, say: Callable[[str], None] | None) -> Store:
+    """A store that what people type can be run on: in a session of its own, if a role other than
+    the URL's is to run it. One that steps down within its session can step up again."""
+    with store.begin() as connection:
+        plain = store.dialect.plain_url(connection, store.url, reader)
+    if plain is None:
+        return store
+    store.close()
+    dialect = dialects.dialect_of(plain)
+    store = wait_for(
+        lambda: Store(plain, dialect, dialect.open_engine(plain, False, True)),
+        plain, dialect, wait, say,
+    )  # fmt: skip
+    try:
+        with store.begin() as connection:
+            dialect.require_plain(connection, plain)
+        if revision.found(store) is None:
+            raise StoreError(f"{store.name} cannot read the store; let it in: warehouse db reader")
+        revision.require(store)
     except BaseException:
         store.close()
         raise
@@ -200,7 +240,7 @@ def wait_for(
         StoreLockedError: still held after ``wait`` seconds; names the holder.
     """
     deadline, told = time.monotonic() + wait, False
-    where = url.render_as_string(hide_password=True)
+    where = dialects.shown_url(url)
     while True:
         try:
             return attempt()
@@ -208,7 +248,8 @@ def wait_for(
             holder = dialect.lock_holder(error)
             if holder is None:
                 told_more = DAMAGED if dialect.damaged(error) else ""
-                raise StoreError(f"cannot open {where}: {_first_line(error)}{told_more}") from None
+                reason = dialects.without_secrets(_first_line(error), url)
+                raise StoreError(f"cannot open {where}: {reason}{told_more}") from None
             if time.monotonic() >= deadline:
                 raise StoreLockedError(
                     f"{where} is held by {holder}; waited {wait:g} s; try again when it has ended"

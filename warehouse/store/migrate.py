@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from warehouse.errors import MisuseError, StoreError
 from warehouse.store import dialects, named, revision, tables
 from warehouse.store.engine import Store
+from warehouse.store.reader import store_names
 
 dialects.register_migrations()
 
@@ -69,11 +70,15 @@ def _move(store: Store, command: Any, target: str) -> None:
     config = _config()
     try:
         with store.begin() as connection:
+            roles = store.dialect.roles
+            readers = roles.readers(connection) if roles else []
             drop_views(store, connection)
             config.attributes["connection"] = connection
             command(config, target)
             if revision.recorded(connection) == revision.HEAD:
                 create_views(store, connection)
+                if roles:  # what is made anew has no rights
+                    roles.grant(connection, readers, store_names(store.dialect.name))
     except alembic.util.exc.CommandError as error:
         raise MisuseError(f"{error}; the newest revision here is {revision.HEAD}") from None
     except sa.exc.DBAPIError as error:

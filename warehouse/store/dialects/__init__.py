@@ -23,12 +23,14 @@ from warehouse.store.dialects.embedded import (
 )
 from warehouse.store.dialects.record import Dialect, json_text
 from warehouse.store.dialects.server import POSTGRESQL
+from warehouse.store.dialects.urls import parse_url, shown_text, shown_url, without_secrets
 
 __all__ = [
     "CHECKPOINT_THRESHOLD", "DIALECTS", "LARGE_COMMIT", "SORTED_INDEX", "Dialect", "dialect_of",
     "input_error", "is_embedded_file", "is_shared", "json_text", "more_memory", "out_of_memory",
-    "parse_url", "register_migrations", "too_long", "upsert", "value_error", "vector_type",
-    "wants_foreign_keys", "wants_indexes", "workbench", "workbench_of",
+    "parse_url", "register_migrations", "shown_text", "shown_url", "too_long", "upsert",
+    "value_error", "vector_type", "wants_foreign_keys", "wants_indexes", "without_secrets",
+    "workbench", "workbench_of",
 ]  # fmt: skip
 
 #: An index of facts, which come sorted: it keeps the range of each stretch of pages, and so costs
@@ -51,27 +53,6 @@ def dialect_of(url: sa.URL) -> Dialect:
             f"no engine '{name}'; a store URL starts with duckdb:/// or postgresql://"
         )
     return DIALECTS[name]
-
-
-def parse_url(url: str) -> sa.URL:
-    """A store URL; a bare path means an embedded file, a server URL gets our driver.
-
-    Raises:
-        MisuseError: not a URL, or that of an embedded file without the file.
-    """
-    if "://" not in url:
-        return sa.URL.create("duckdb", database=url)
-    try:
-        parsed = sa.make_url(url)
-    except sa.exc.ArgumentError:
-        raise MisuseError(f"'{url}' is not a store URL; expected duckdb:///file") from None
-    if parsed.get_backend_name() in ("postgres", "postgresql"):
-        return parsed.set(drivername="postgresql+psycopg")
-    if parsed.get_backend_name() == DUCKDB.name and (parsed.host or not parsed.database):
-        raise MisuseError(
-            f"'{url}' names no file; expected duckdb:///FILE with three slashes, or the file's name"
-        )
-    return parsed
 
 
 def wants_foreign_keys(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:

@@ -18,6 +18,7 @@ from sqlalchemy.ext.compiler import compiles
 
 from warehouse.errors import MisuseError, StoreError
 from warehouse.store.binds import bind_names, rename_binds, replace_binds
+from warehouse.store.dialects.embedded_types import printable, refuse_functions
 from warehouse.store.dialects.record import OTHER_LENGTH, Dialect, json_text
 
 #: Memory that a connection which loads may use before it spills to disk; more makes it no faster.
@@ -111,6 +112,8 @@ def _exists(url: sa.URL) -> bool:
 
 def _engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
     path = Path(url.database or "")
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder; expected the file of a store")
     if not path.parent.is_dir():
         raise StoreError(f"the folder {path.parent} does not exist; create it first")
     config = _settings(path.with_name(path.name + ".tmp"), MEMORY_LIMIT if write else None)
@@ -144,14 +147,23 @@ def _damaged(error: BaseException) -> bool:
 
 def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any]) -> pa.Table:
     raw: Any = connection.connection.driver_connection
+    table: pa.Table = raw.execute(*_bound(sql, params)).to_arrow_table()
+    return table
+
+
+def _bound(sql: str, params: Mapping[str, Any]) -> tuple[str, Any]:
+    """A SELECT with its values written into it, or, where one has no such form, beside it."""
     used = {name: params[name] for name in bind_names(sql)}
     written = {name: _written(value) for name, value in used.items()}
     if None in written.values():
-        cursor = raw.execute(rename_binds(sql, "$")[0], used)
-    else:
-        cursor = raw.execute(replace_binds(sql, lambda name: str(written[name])))
-    table: pa.Table = cursor.to_arrow_table()
-    return table
+        return rename_binds(sql, "$")[0], used
+    return replace_binds(sql, lambda name: str(written[name])), None
+
+
+def _printable(
+    connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool
+) -> str:
+    return printable(connection, sql, params, times_too, _bound)
 
 
 def _written(value: Any) -> str | None:
@@ -209,6 +221,7 @@ def _require_select(connection: sa.Connection, sql: str) -> None:
     statements = raw.extract_statements(rename_binds(sql, "$")[0])
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise MisuseError("expected one SELECT; query connections cannot change anything")
+    refuse_functions(sql)
 
 
 def _query_error(error: BaseException) -> str | None:
@@ -263,7 +276,8 @@ DUCKDB = Dialect(
     exists=_exists, open_engine=_engine, lock_holder=_holder, damaged=_damaged,
     retryable=_retryable,
     select=_select, append=_append, vectors=_vectors,
-    guard=_nothing, exclusive=_nothing, prepare=_nothing, beside=_nothing, alone=_nothing,
+    guard=_nothing, plain_url=_nothing, require_plain=_nothing, printable=_printable, roles=None,
+    exclusive=_nothing, prepare=_nothing, beside=_nothing, alone=_nothing,
     reserve=lambda _connection, keys, _patient: [True] * len(keys), release=_nothing,
     require_select=_require_select,
     tidy=_nothing, query_error=_query_error, snapshot=_snapshot,

@@ -23,6 +23,44 @@ OTHER_LENGTH = (
 
 
 @dataclass(frozen=True)
+class MadeReader:
+    """A role that can read the store and nothing else.
+
+    Attributes:
+        role: its name.
+        is_new: it was not there before.
+        lent: functions that it may call and that have the powers of another role, with that role.
+    """
+
+    role: str
+    is_new: bool
+    lent: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Roles of an engine that can read a store and nothing else.
+
+    Attributes:
+        usual: name of the one that is used where nobody names another.
+        make: (connection, name, password) makes one or lets one that is there in; ``None``: no
+            password is set.
+        readers: names, as SQL has them, of all that were let in.
+        grant: (connection, names as SQL has them, tables) lets them read these, and views.
+        url: the store's URL as such a role.
+        keep_password: (connection as the owner, role, password) into the password file of the
+            driver; returns the file.
+    """
+
+    usual: str
+    make: Callable[[sa.Connection, str, str | None], MadeReader]
+    readers: Callable[[sa.Connection], list[str]]
+    grant: Callable[[sa.Connection, Iterable[str], Iterable[str]], None]
+    url: Callable[[sa.URL, str], sa.URL]
+    keep_password: Callable[[sa.Connection, str, str], Path]
+
+
+@dataclass(frozen=True)
 class Dialect:
     """What one engine can do, and how.
 
@@ -40,7 +78,14 @@ class Dialect:
             counts by column the characters U+0000 that the engine cannot store.
         vectors: rows of a SELECT of an id and a vector of so many 32-bit numbers, without
             parameters, as two arrays; no Python object per number.
-        guard: make the open connection unable to write or to reach out.
+        guard: make the open connection unable to write or to reach out; afresh for every query.
+        plain_url: (connection, url, reader) to the URL, of a role that only reads, at which what
+            people type is to be run; ``None``: the connection will do.
+        require_plain: refuse a connection whose role could do more than read (``MisuseError``).
+        printable: a SELECT as it is to be run so that the types of all its columns have a form
+            outside the engine: others come as text; with ``True``, times too, which engines know
+            beyond the years that others do.
+        roles: making roles that only read; ``None`` where the engine has no roles.
         exclusive: serialise short transactions between writers (a lock until commit).
         prepare: ``exclusive``, in a transaction that only prepares: its commit does not wait for
             the disk, where what comes after cannot reach the disk without it.
@@ -74,6 +119,10 @@ class Dialect:
     append: Callable[[sa.Connection, str, pa.RecordBatchReader, Counter[str]], int]
     vectors: Callable[[sa.Connection, str, int], tuple[NDArray[np.int64], NDArray[np.float32]]]
     guard: Callable[[sa.Connection], None]
+    plain_url: Callable[[sa.Connection, sa.URL, str], sa.URL | None]
+    require_plain: Callable[[sa.Connection, sa.URL], None]
+    printable: Callable[[sa.Connection, str, Mapping[str, Any], bool], str]
+    roles: Roles | None
     exclusive: Callable[[sa.Connection], None]
     prepare: Callable[[sa.Connection], None]
     beside: Callable[[sa.Connection, Iterable[str]], None]

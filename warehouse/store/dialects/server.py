@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import orjson
 import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
@@ -17,6 +16,8 @@ from numpy.typing import NDArray
 from warehouse.errors import MisuseError, StoreError
 from warehouse.store.binds import rename_binds
 from warehouse.store.dialects.record import OTHER_LENGTH, Dialect, json_text
+from warehouse.store.dialects.server_roles import ROLES, plain_url, require_plain
+from warehouse.store.dialects.server_types import printable
 
 #: Bytes before the first row of a binary COPY without extensions.
 _COPY_HEADER = 19
@@ -40,12 +41,17 @@ def _retryable(error: BaseException) -> bool:
 
 
 def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any]) -> pa.Table:
+    import psycopg
+
     raw: Any = connection.connection.driver_connection
     text, used = rename_binds(sql.replace("%", "%%"), "%(")
     with raw.cursor(binary=True) as cursor:
         values = {name: params[name] for name in used}
         cursor.execute(text if values else sql, values or None, prepare=True)
-        rows = cursor.fetchall()
+        try:
+            rows = cursor.fetchall()
+        except psycopg.DataError as error:  # the driver's: a time that Python has no form for
+            raise OverflowError(str(error)) from None
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(cursor.description)
         fields = [(column.name, _arrow_type(column.type_code)) for column in cursor.description]
     return pa.table(
@@ -59,7 +65,7 @@ def _plain(values: Iterable[Any], kind: pa.DataType) -> list[Any]:
     """Driver values as Arrow takes them: JSON as text, numerics as doubles."""
     if pa.types.is_string(kind):
         return [
-            value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
+            value if value is None or isinstance(value, str) else json_text(value)
             for value in values
         ]
     if pa.types.is_floating(kind):
@@ -68,7 +74,7 @@ def _plain(values: Iterable[Any], kind: pa.DataType) -> list[Any]:
 
 
 _ARROW_TYPES = {
-    16: pa.bool_(), 17: pa.binary(), 20: pa.int64(), 21: pa.int16(), 23: pa.int32(),
+    16: pa.bool_(), 17: pa.binary(), 20: pa.int64(), 26: pa.int64(), 21: pa.int16(), 23: pa.int32(),
     700: pa.float32(), 701: pa.float64(), 1700: pa.float64(), 1114: pa.timestamp("us"),
     1184: pa.timestamp("us", tz="UTC"), 1082: pa.date32(), 1021: pa.list_(pa.float32()),
 }  # fmt: skip
@@ -112,13 +118,17 @@ def _vectors(
 
 
 def _guard(connection: sa.Connection) -> None:
-    """Read-only, bounded in time, and without a superuser's power to read files."""
-    connection.exec_driver_sql("reset role")
-    if connection.exec_driver_sql("select current_setting('is_superuser')").scalar_one() == "on":
-        connection.exec_driver_sql("set role pg_read_all_data")
-    connection.exec_driver_sql("set session characteristics as transaction read only")
-    connection.exec_driver_sql("set statement_timeout = '300s'")
-    connection.commit()
+    """A session as if it were new (no settings, locks or prepared statements of an earlier query),
+    read-only whatever a query sets, and bounded in time."""
+    raw: Any = connection.connection.driver_connection
+    connection.rollback()
+    raw.autocommit = True
+    raw.execute("discard all")
+    raw.execute("set jit = off")
+    raw.execute("set default_transaction_read_only = on")
+    raw.execute("set statement_timeout = '300s'")
+    raw.autocommit = False
+    raw.read_only = True
 
 
 def _tidy(connection: sa.Connection) -> None:
@@ -224,7 +234,8 @@ POSTGRESQL = Dialect(
     damaged=lambda _error: False,
     retryable=_retryable, select=_select, append=_append,
     vectors=_vectors,
-    guard=_guard, exclusive=_exclusive, prepare=_prepare, beside=_beside,
+    guard=_guard, plain_url=plain_url, require_plain=require_plain, printable=printable,
+    roles=ROLES, exclusive=_exclusive, prepare=_prepare, beside=_beside,
     alone=_alone, reserve=_reserve, release=_release,
     require_select=_require_select,
     tidy=_tidy, query_error=_query_error, snapshot=None,

@@ -1,0 +1,121 @@
+"""Store URLs: reading them, and showing them without the secrets that they may hold."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote, quote_plus
+
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError
+
+#: What stands for a secret.
+MASK = "***"
+#: Parameters of a URL whose values may be shown; that of any other may be a secret.
+_HARMLESS = frozenset({
+    "host", "hostaddr", "port", "user", "dbname", "service", "passfile", "application_name",
+    "connect_timeout", "sslmode", "sslrootcert", "sslcert", "gssencmode", "channel_binding",
+    "target_session_attrs", "client_encoding", "threads", "memory_limit", "access_mode",
+})  # fmt: skip
+_KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service)\s*=")
+_NO_SLASHES = re.compile(r"(postgres(ql)?(\+\w+)?|duckdb|md|motherduck):", re.IGNORECASE)
+_USER = re.compile(r"//[^/?#]*@")
+
+EXPECTED = "expected duckdb:///FILE, a file name, or postgresql://USER@HOST/DATABASE"
+
+
+def parse_url(text: str) -> sa.URL:
+    """A store URL; a bare path means an embedded file, a server URL gets our driver.
+
+    Raises:
+        MisuseError: not a URL, that of an embedded file without the file, or of another engine's
+            form; tells nothing of it that may be a secret.
+    """
+    if not text.isprintable():
+        raise MisuseError(f"a store URL with a control character; {EXPECTED}")
+    parsed = _split(text) if "://" in text else _file(text)
+    backend = parsed.get_backend_name()
+    if backend in ("postgres", "postgresql"):
+        return _server(parsed)
+    if backend == "duckdb":
+        _require_file(parsed, text)
+    return parsed
+
+
+def shown_url(url: sa.URL) -> str:
+    """The URL as it may be printed: without the password, and without the values of parameters
+    that nobody knows to be harmless."""
+    masked = {
+        name: value if name.lower() in _HARMLESS else MASK for name, value in url.query.items()
+    }
+    shown = url.set(query=masked).render_as_string(hide_password=True)
+    return shown.replace(quote_plus(MASK), MASK)
+
+
+def shown_text(text: str) -> str:
+    """A store URL that somebody wrote, as it may be printed, whether or not it is one."""
+    try:
+        return shown_url(parse_url(text))
+    except MisuseError:
+        return "what cannot be read as a URL"
+
+
+def without_secrets(message: str, url: sa.URL) -> str:
+    """A message of an engine or a driver about a URL, without the secrets of that URL."""
+    values = [url.password or ""]
+    for name, value in url.query.items():
+        if name.lower() not in _HARMLESS:
+            values += [value] if isinstance(value, str) else list(value)
+    for value in sorted({str(one) for one in values if one}, key=len, reverse=True):
+        for form in {value, quote(value, safe=""), quote_plus(value)}:
+            message = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", MASK, message)
+    return message
+
+
+def _split(text: str) -> sa.URL:
+    try:
+        parsed = sa.make_url(text)
+    except sa.exc.ArgumentError:
+        raise MisuseError(f"'{_hidden(text)}' is not a store URL; {EXPECTED}") from None
+    except ValueError:
+        raise MisuseError(
+            f"'{_hidden(text)}' has a port that is no number; {EXPECTED}; several hosts:"
+            " postgresql:///DATABASE?host=A:5432&host=B:5432"
+        ) from None
+    if not all(map(str.isprintable, (parsed.database or "", parsed.host or ""))):
+        raise MisuseError(f"a store URL with a control character; {EXPECTED}")
+    return parsed
+
+
+def _file(text: str) -> sa.URL:
+    if _KEYWORDS.match(text) or _NO_SLASHES.match(text):
+        raise MisuseError(f"that is no store URL; {EXPECTED}, with two slashes after the colon")
+    parsed = sa.URL.create("duckdb", database=text)
+    _require_file(parsed, text)
+    return parsed
+
+
+def _server(parsed: sa.URL) -> sa.URL:
+    if "@" in (parsed.host or ""):
+        raise MisuseError(
+            "a store URL with two @: one that belongs to the user's name or password is written %40"
+        )
+    if parsed.port is not None and not 0 < parsed.port < 65536:
+        raise MisuseError(f"no port {parsed.port}; expected one from 1 to 65535")
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def _require_file(parsed: sa.URL, text: str) -> None:
+    name = parsed.database or ""
+    if parsed.host or not name:
+        raise MisuseError(
+            f"'{_hidden(text)}' names no file; expected duckdb:///FILE with three slashes,"
+            " or the file's name"
+        )
+    if name.startswith(":memory:") or "://" in name or _NO_SLASHES.match(name):
+        raise MisuseError(f"'{_hidden(name)}' is no file of this machine; {EXPECTED}")
+
+
+def _hidden(text: str) -> str:
+    """A text that may be a URL, without user, password and parameters."""
+    return _USER.sub(f"//{MASK}@", text).partition("?")[0]
