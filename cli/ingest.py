@@ -19,6 +19,7 @@ from .output import Output
 from .state import State, is_missing, pass_state
 
 if TYPE_CHECKING:
+    from warehouse.importers.discovery import Unread
     from warehouse.ingest import IngestReport
     from warehouse.store.engine import Store
     from warehouse.store.loader import LoadOptions
@@ -27,15 +28,28 @@ REFUSED = 3
 
 
 @command("ingest")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True))
+@click.argument(
+    "paths",
+    metavar="PATH...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, readable=False),
+)
 @click.option(
     "--map", "mapping", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
     help="Mapping (TOML) for tabular dumps.",
 )  # fmt: skip
 @click.option(
     "--set", "values", metavar="FIELD=VALUE", multiple=True,
-    help="What the dumps lack: model, step, temperature ... Repeatable.",
+    help="Holds whatever the dumps say: step, temperature ... Repeatable.",
 )  # fmt: skip
+@click.option(
+    "--default", "defaults", metavar="FIELD=VALUE", multiple=True,
+    help="Fills what the dumps lack: model, benchmark ... Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--force", is_flag=True, help="Let --set model=NAME rename several models that have names."
+)
 @click.option("--format", "format_name", metavar="F", help="Importer; default: found by content.")
 @click.option(
     "--cluster-by", metavar="FIELD[,FIELD]", callback=fields_callback,
@@ -100,6 +114,8 @@ class Given:
     paths: tuple[str, ...]
     mapping: str | None
     values: tuple[str, ...]
+    defaults: tuple[str, ...]
+    force: bool
     format_name: str | None
     cluster_by: tuple[str, ...]
     on_conflict: Any
@@ -117,7 +133,7 @@ class Given:
 
         return {
             "format": self.format_name, "values": parse_values(self.values),
-            "mapping": self.mapping,
+            "mapping": self.mapping, "defaults": parse_values(self.defaults),
         }  # fmt: skip
 
     @property
@@ -153,8 +169,9 @@ def _watch(state: State, given: Given, settle: float) -> None:
         with state.open_or_create() as store:
             there = [path for path in given.paths if Path(path).exists()]
             return load(
-                store, there, options=given.options, progress=progress, only=only, **given.reading
-            )
+                store, there, options=given.options, force=given.force, progress=progress,
+                only=only, **given.reading,
+            )  # fmt: skip
 
     watch(state, watcher, ingest_ready, lambda: publish_after(state, "ingest", given.publish))
 
@@ -168,17 +185,20 @@ def _ingest(state: State, given: Given) -> IngestReport:
     with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
         report = load(
             store, given.paths, options=given.options, dry_run=given.dry_run, progress=bar,
-            **given.reading,
+            force=given.force, **given.reading,
         )  # fmt: skip
     if not report.sources:
-        found, advice = _nothing_known(given, len(report.unclaimed))
+        found, advice = _nothing_known(given, report.unread)
         advice += archives_advice(report.unclaimed)
         raise InputError(found, path=", ".join(given.paths), advice=advice)
     return report
 
 
-def _nothing_known(given: Given, count: int) -> tuple[str, str]:
+def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
     """What to say where no file was a dump: what was found, and what to do."""
+    count, known = len(unread), [str(item) for item in unread if item.reason]
+    if known and len(known) == count:
+        return "; ".join(known[:3]) + ("; …" if count > 3 else ""), "name files that hold data"
     if given.format_name is not None:
         advice = "without --format each file goes to the importer that knows it"
         return f"the importer {given.format_name} knows none of {count} files", advice

@@ -238,7 +238,7 @@ def test_a_log_must_name_model_and_task(tmp_path: Path, document: Document) -> N
     for name, value in (("model", "org/m"), ("benchmark", "b")):
         key = {"model": "model", "benchmark": "task"}[name]
         damaged = {**document, "eval": {**document["eval"], key: None}}
-        with pytest.raises(InputError, match=f"--set {name}="):
+        with pytest.raises(InputError, match=f"--default {name}="):
             take(written(tmp_path, damaged))
         assert take(written(tmp_path, damaged), **{name: value}).rows
 

@@ -159,7 +159,7 @@ def test_a_packed_file_cut_short_is_refused(folder: Path) -> None:
 
 def test_samples_that_name_no_task(tmp_path: Path) -> None:
     shutil.copy(SAMPLES / MC, tmp_path / "rows.jsonl")
-    with pytest.raises(InputError, match="--set benchmark="):
+    with pytest.raises(InputError, match="--default benchmark="):
         take(tmp_path, model="org/m")
 
 

@@ -116,7 +116,7 @@ def test_without_results_the_samples_say_what_they_can() -> None:
 
 
 def test_a_missing_model_is_asked_for() -> None:
-    with pytest.raises(InputError, match="--set model="):
+    with pytest.raises(InputError, match="--default model="):
         take(FIXTURES / "samples_only")
 
 

@@ -80,7 +80,7 @@ def test_write_out_of_generated_text() -> None:
 
 
 def test_the_model_is_asked_for() -> None:
-    with pytest.raises(InputError, match="--set model="):
+    with pytest.raises(InputError, match="--default model="):
         take_v03(FOLDER / "yes_write_out_info.json")
 
 

@@ -128,7 +128,7 @@ def test_rows_without_a_model(tmp_path: Path) -> None:
     taken = take(tmp_path, "r.csv", "id,model,score\na,x,1\nb,,1\n", mapping)
     assert len(taken.rows) == 1
     assert taken.rejections[0].found == "no model"
-    assert "--set model=" in taken.rejections[0].expected
+    assert "--default model=" in taken.rejections[0].expected
 
 
 def test_rows_without_a_key(tmp_path: Path) -> None:

@@ -103,19 +103,22 @@ class Warehouse:
         values: Mapping[str, Any] | None = None,
         mapping: str | Path | None = None,
         options: LoadOptions | None = None,
+        defaults: Mapping[str, Any] | None = None,
+        force: bool = False,
         dry_run: bool = False,
     ) -> IngestReport:
         """Load dumps; see :func:`warehouse.ingest.ingest`.
 
         Raises:
-            MisuseError: a path that does not exist, or an unknown format.
+            MisuseError: a path that does not exist, an unknown format, or a value of ``model``
+                that would rename several models.
         """
         from warehouse.ingest import ingest
 
         with self.writing() as store:
             return ingest(
                 store, paths, format=format, values=values, mapping=mapping, options=options,
-                dry_run=dry_run,
+                defaults=defaults, force=force, dry_run=dry_run,
             )  # fmt: skip
 
     def publish(self, path: str | Path) -> Published:

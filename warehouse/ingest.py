@@ -146,6 +146,7 @@ class _Plan:
     settings: ImportSettings
     options: LoadOptions
     recorded: Mapping[str, Any] = field(default_factory=dict)
+    may_rename: bool = False  # several models to one
 
 
 def ingest(
@@ -156,6 +157,8 @@ def ingest(
     values: Mapping[str, Any] | None = None,
     mapping: str | Path | None = None,
     options: LoadOptions | None = None,
+    defaults: Mapping[str, Any] | None = None,
+    force: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
     only: Callable[[Sequence[Path]], bool] | None = None,
@@ -166,10 +169,11 @@ def ingest(
         store: a store open for writing.
         paths: files or folders; folders are walked.
         format: name of an importer; default: whatever recognises a file.
-        values: header fields that the dumps lack or that should hold instead
-            (``{"model": "org/name"}``).
+        values: header fields that hold whatever the dumps say (``{"temperature": 0.7}``).
         mapping: a mapping file for tabular dumps.
         options: what to do about conflicts, duplicates and bad rows.
+        defaults: header fields for what the dumps leave empty (``{"model": "org/name"}``).
+        force: file the runs of several named models under the one that ``values`` names.
         dry_run: read and check everything, store nothing.
         progress: told what is going on.
         only: asked about the files of each source, whether to load it; default: all.
@@ -179,11 +183,12 @@ def ingest(
         the rest goes on.
 
     Raises:
-        MisuseError: a path that does not exist, or an unknown format.
+        MisuseError: a path that does not exist, an unknown format, or a value of ``model`` that
+            would rename several models.
         MappingError: a mapping that is wrong in itself.
     """
     started = time.monotonic()
-    plan = _plan(values or {}, mapping, options or LoadOptions())
+    plan = _plan(values or {}, mapping, options or LoadOptions(), defaults or {}, force)
     jobs, unread = _jobs(paths, format, plan.settings)
     missed = [item for item in unread if item.is_missed]
     if only is not None:
@@ -206,16 +211,21 @@ def ingest(
     )
 
 
-def _plan(values: Mapping[str, Any], mapping: str | Path | None, options: LoadOptions) -> _Plan:
+def _plan(
+    values: Mapping[str, Any], mapping: str | Path | None, options: LoadOptions,
+    defaults: Mapping[str, Any], force: bool = False,
+) -> _Plan:  # fmt: skip
     from warehouse.importers.tabular import load_mapping
 
     parsed = load_mapping(Path(mapping)) if mapping else None
-    settings = ImportSettings(dict(values), parsed, str(mapping or ""))
-    recorded = {
+    settings = ImportSettings(dict(values), parsed, str(mapping or ""), dict(defaults))
+    recorded: dict[str, Any] = {
         "values": {key: str(value) for key, value in values.items()},
         "mapping": parsed, "text": options.text, "on_duplicate": options.on_duplicate,
     }  # fmt: skip
-    return _Plan(settings, options, recorded)
+    if defaults:
+        recorded["defaults"] = {key: str(value) for key, value in defaults.items()}
+    return _Plan(settings, options, recorded, force)
 
 
 # --- which files form which sources ----------------------------------------------------------
@@ -266,9 +276,10 @@ def sources(
     format: str | None = None,
     values: Mapping[str, Any] | None = None,
     mapping: str | Path | None = None,
+    defaults: Mapping[str, Any] | None = None,
 ) -> tuple[list[tuple[Path, ...]], list[Unread]]:
     """Files of each source that :func:`ingest` would find, and what it would not read."""
-    settings = _plan(values or {}, mapping, LoadOptions()).settings
+    settings = _plan(values or {}, mapping, LoadOptions(), defaults or {}).settings
     jobs, left = _jobs(paths, format, settings)
     return [tuple(job.files.files) for job in jobs], left
 
@@ -288,7 +299,7 @@ def _load_all(
         try:
             waiting: _Begun | None = None
             slot = 0
-            for group in _grouped(_identified(jobs), together):
+            for group in _grouped(_checked(work, _identified(jobs)), together):
                 begun = _begin(work, group, slot)
                 if waiting is not None:
                     _finish(work, waiting)
@@ -437,6 +448,49 @@ def _identity(job: _Job) -> _Identity:
     others = context.companions_of(job.importer, job.files)
     found += [(path, stamps.stamp(path)) for path in others]
     return _Identity(total.hexdigest(), context.context_of(job.importer, job.files), tuple(found))
+
+
+def _checked(work: _Work, found: Iterable[_Task]) -> Iterable[_Task]:
+    """The tasks as they come; all are looked at first where a value could rename models.
+
+    Raises:
+        MisuseError: the runs of several models would be filed as one.
+    """
+    plan = work.plan
+    wanted = plan.settings.values.get("model")
+    if wanted is None or plan.may_rename:
+        return found
+    tasks = list(found)
+    named: dict[str, str] = {}
+    for task in tasks:
+        job, identity = task.job, task.identity
+        if isinstance(identity, _Identity) and work.loaded(job, identity) is None:
+            for model in _models_named(job, plan.settings):
+                named.setdefault(model, job.files.name)
+    named.pop(str(wanted), None)
+    if len(named) > 1:
+        shown = ", ".join(f"{model} in {source}" for model, source in list(named.items())[:3])
+        raise MisuseError(
+            f"--set model={wanted} would file {len(named)} models that have names as one: {shown}"
+            f"{', …' if len(named) > 3 else ''}; --default model={wanted} names only what lacks a "
+            "name, --force files all of them so"
+        )
+    return tasks
+
+
+def _models_named(job: _Job, settings: ImportSettings) -> set[str]:
+    """The models that a source itself names; none where it cannot be read."""
+    bare = replace(
+        settings,
+        values={name: value for name, value in settings.values.items() if name != "model"},
+        defaults={name: value for name, value in settings.defaults.items() if name != "model"},
+    )
+    try:
+        dump = job.importer.read(job.files, bare)
+    except Exception:  # whatever it is: loading it will say so, and it may only lack the name
+        return set()
+    dump.close()
+    return {header.model for header in dump.runs if header.model}
 
 
 @dataclass(frozen=True)
@@ -602,7 +656,9 @@ def _read(work: _Work, item: _Claimed) -> Dump:
     job, settings = item.task.job, work.plan.settings
     refuse_pointers(job.files.files)
     dump = job.importer.read(job.files, settings)
-    dump.runs = tuple(with_values(header, settings.values) for header in dump.runs)
+    dump.runs = tuple(
+        with_values(header, settings.values, settings.defaults) for header in dump.runs
+    )
     return dump
 
 

@@ -80,6 +80,6 @@ def _all(data: Path | None) -> Iterator[Unit]:
 def _of(root: Path, group: str, mapping: Path | None, values: dict[str, str]) -> Iterator[Unit]:
     if not root.exists():
         return
-    jobs, _ = _jobs([root], None, _plan(values, mapping, LoadOptions()).settings)
+    jobs, _ = _jobs([root], None, _plan(values, mapping, LoadOptions(), {}).settings)
     for job in jobs:
         yield Unit(group, root, tuple(job.files.files), mapping, dict(values))

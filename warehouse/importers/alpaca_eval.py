@@ -69,7 +69,7 @@ class AlpacaEval:
                 first["cost"] = (first["cost"] or 0.0) + price
         if not seen:
             raise InputError("holds no annotation", path=str(path), expected="a list of them")
-        stated = text_or_none(settings.values.get("model"))
+        stated = text_or_none(settings.stated.get("model"))
         board = _board(source.files[1:])
         runs = tuple(_header(pair, first, board, stated, source.name)
                      for pair, first in seen.items())  # fmt: skip

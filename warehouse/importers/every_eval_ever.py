@@ -63,7 +63,7 @@ class EveryEvalEver:
             batches = _batched(rows, source.name)
             return Dump((own,), batches, (), rejections, notes)
         evaluation = Evaluation(document, samples, source.name)
-        wanted = text_or_none(settings.values.get("model"))
+        wanted = text_or_none(settings.stated.get("model"))
         require_model(wanted or evaluation.model, source.name)
         runs = tuple(evaluation.headers(notes))
         found = chain.from_iterable(foreign_rows(evaluation, path, rejections) for path in samples)

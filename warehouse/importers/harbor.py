@@ -94,7 +94,7 @@ class Harbor:
             groups.setdefault(_condition(trial), []).append(trial)
         if not groups:
             raise InputError("holds no trial", path=source.name, expected="a job of Harbor")
-        stated = text_or_none(settings.values.get("model"))
+        stated = text_or_none(settings.stated.get("model"))
         dump = Dump(tuple(_header(condition, group, job, source.root, stated)
                           for condition, group in groups.items()), ())  # fmt: skip
         numbers = {condition: number for number, condition in enumerate(groups)}

@@ -46,7 +46,7 @@ class Helm:
         if not run.spec.get("adapter_spec"):
             raise InputError("there is no 'adapter_spec'", path=str(source.files[0]),
                              expected="the specification of a HELM run")  # fmt: skip
-        stated = text_or_none(settings.values.get("model"))
+        stated = text_or_none(settings.stated.get("model"))
         return Dump(tuple(headers(run, stated, source.name)), batches(run),
                     rejections=run.rejections, notes=run.notes)  # fmt: skip
 

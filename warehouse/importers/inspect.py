@@ -57,7 +57,7 @@ class Inspect:
 
     def _dump(self, log: Log, source: SourceFiles, settings: ImportSettings) -> Dump:
         scoring = Scoring(log.header, log.first(FIRST_SAMPLES))
-        stated = settings.values
+        stated = settings.stated
         header = run_header(
             log.header,
             scoring,
@@ -68,9 +68,9 @@ class Inspect:
         if not (header.benchmark or stated.get("benchmark")):
             raise InputError("nothing here names the task", path=source.name,
                              expected="eval.task in the header",
-                             advice="give the name with --set benchmark=NAME")  # fmt: skip
+                             advice="give the name with --default benchmark=NAME")  # fmt: skip
         return Dump((header,), Reader(log, scoring).batches(),
-                    rejections=log.rejections, notes=log.notes)  # fmt: skip
+                    rejections=log.rejections, notes=log.notes, close=log.close)  # fmt: skip
 
 
 IMPORTER = Inspect()

@@ -56,7 +56,7 @@ class Lighteval:
         notes: list[str] = []
         details = [Details(path, results.tasks) for path in source.files if path not in stated]
         found = results.model or model_of_path(source.files[-1])
-        require_model(text_or_none(settings.values.get("model")) or found, source.name)
+        require_model(text_or_none(settings.stated.get("model")) or found, source.name)
         by_task = {item.task: item for item in details}
         tasks = dict.fromkeys((*results.tasks, *by_task))
         runs = tuple(header(results, task, by_task.get(task), found or "") for task in tasks)

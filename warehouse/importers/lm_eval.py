@@ -174,18 +174,18 @@ class _SourceReader:
 
     def _task_of(self, path: Path) -> str:
         known = self.results.tasks if self.results else []
-        task = task_of_old_name(path, known) or self.settings.values.get("benchmark")
+        task = task_of_old_name(path, known) or self.settings.stated.get("benchmark")
         if task:
             return str(task)
         raise InputError(
             "the file name does not say which task these samples are of",
             path=str(path),
             expected="samples_<task>_<time>.jsonl, or a results file beside it",
-            advice="give the task with --set benchmark=NAME",
+            advice="give the task with --default benchmark=NAME",
         )
 
     def _header(self, task: str, found: _Samples | None, place: str) -> RunHeader:
-        stated = text_or_none(self.settings.values.get("model"))
+        stated = text_or_none(self.settings.stated.get("model"))
         if self.results:
             header = self.results.header(task, found.seen if found else Seen(), place)
             require_model(stated or header.model, self.source.name)

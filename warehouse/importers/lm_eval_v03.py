@@ -46,7 +46,7 @@ class LmEvalV03:
             InputError: an empty or incomplete file, or nothing names the model.
         """
         path = source.files[0]
-        stated = text_or_none(settings.values.get("model"))
+        stated = text_or_none(settings.stated.get("model"))
         if path.name.endswith(SUFFIX) or _starts_as_list(path):
             written = WriteOut(path)
             model = require_model(stated, source.name)

@@ -61,7 +61,7 @@ class OpenaiEvals:
             raise InputError("no line has the 'spec' of a run", path=str(path),
                              expected="a log as evals writes it")  # fmt: skip
         dump.notes += log.notes()
-        dump.runs = (header(log, text_or_none(settings.values.get("model")), source.name),)
+        dump.runs = (header(log, text_or_none(settings.stated.get("model")), source.name),)
         dump.batches = batches_of(log.ordered(), lambda sample: [row_of(log, sample)],
                                   dump.rejections, "events as evals writes them")  # fmt: skip
         return dump

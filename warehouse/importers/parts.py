@@ -91,5 +91,5 @@ def require_model(name: str | None, source: str) -> str:
         "nothing here names the model that was evaluated",
         path=source,
         expected="a results file of the same run with the model's name",
-        advice="give the name with --set model=ORG/NAME",
+        advice="give the name with --default model=ORG/NAME",
     )

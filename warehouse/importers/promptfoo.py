@@ -98,7 +98,7 @@ class Promptfoo:
         for row in found:
             if isinstance(row, dict) and whole_count(row.get("promptIdx")) is not None:
                 first.setdefault(row["promptIdx"], row)
-        stated = text_or_none(settings.values.get("model"))
+        stated = text_or_none(settings.stated.get("model"))
         dump.runs = tuple(
             _header(document, row, _named(document, path.stem), stated, source.name)
             for row in first.values()

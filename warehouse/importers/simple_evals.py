@@ -45,7 +45,7 @@ class SimpleEvals:
                 model.
         """
         results = Results(source.files)
-        require_model(text_or_none(settings.values.get("model")) or results.model, source.name)
+        require_model(text_or_none(settings.stated.get("model")) or results.model, source.name)
         rows = batches(results)
         return Dump((header(results),), rows, (), results.rejections, results.notes)
 

@@ -121,7 +121,7 @@ class SweBench:
                 were not resolved.
         """
         dump = Dump((), ())
-        stated = text_or_none(settings.values.get("model"))
+        stated = text_or_none(settings.stated.get("model"))
         given = [path for path in source.files if path.suffix == ".jsonl" and
                  path.name not in INSTANCES]  # fmt: skip
         given += [path for path in source.files[1:] if path.suffix == ".json" and _is_list(path)

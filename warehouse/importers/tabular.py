@@ -68,15 +68,15 @@ class Tabular:
         place = settings.mapping_path or "mapping"
         values = settings.mapping
         if values is None:
-            values, place = canonical_mapping(source, settings.values), source.name
+            values, place = canonical_mapping(source, settings.stated), source.name
         mapping, mistakes = parse_mapping(values, place)
         tables = _tables(mapping, source)
         for table in tables:
-            mistakes += mistakes_in(mapping, table, settings.values)
+            mistakes += mistakes_in(mapping, table, settings.stated)
             if len(tables) > 1:
                 table.forget()
         refuse(list(dict.fromkeys(mistakes)), place)
-        return _Reading(mapping, tables, settings.values).dump()
+        return _Reading(mapping, tables, settings).dump()
 
 
 class MappedTabular(Tabular):
@@ -151,10 +151,10 @@ class _Reading:
     """One source being read: a survey of its runs, then its rows."""
 
     def __init__(
-        self, mapping: TabularMapping, tables: Sequence[Table], values: Mapping[str, Any]
+        self, mapping: TabularMapping, tables: Sequence[Table], settings: ImportSettings
     ) -> None:
         self.mapping, self.tables = mapping, tables
-        self.registry = RunRegistry(values, mapping.metrics)
+        self.registry = RunRegistry(settings.values, mapping.metrics, settings.defaults)
         self.has_samples = any(variant.has_samples for variant in mapping.variants)
         self._dump = Dump((), ())
 

@@ -51,8 +51,8 @@ def canonical_mapping(source: SourceFiles, values: Mapping[str, Any]) -> dict[st
             f"no column {', '.join(missing) or ' or '.join(_VALUES)}",
             path=source.name,
             expected="columns model, benchmark, prompt_id and score",
-            advice=f"say {' '.join(f'--set {name}=NAME' for name in missing)}, or write a mapping"
-            " (docs/mappings.md) and say --map FILE",
+            advice=f"say {' '.join(f'--default {name}=NAME' for name in missing)}, or write a"
+            " mapping (docs/mappings.md) and say --map FILE",
         )
     metric: Any = {"path": "metric"} if "metric" in names else "score"
     score = {"metric": metric, "value": value}

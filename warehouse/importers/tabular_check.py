@@ -55,7 +55,7 @@ def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
             yield f"--set {name}: no such field{similar(name, RUN_FIELDS)}"
     for name in ("model", "benchmark"):
         if name not in values and any(name not in variant.run for variant in mapping.variants):
-            yield f"nothing says what the {name} is: map [run] {name}, or say --set {name}=…"
+            yield f"nothing says what the {name} is: map [run] {name}, or say --default {name}=…"
 
 
 def _unknown_joins(mapping: TabularMapping) -> Iterator[str]:

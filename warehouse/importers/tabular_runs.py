@@ -19,6 +19,7 @@ from warehouse.importers.tabular_mapping import PublishedRule, Variant
 from warehouse.importers.tabular_sources import Literal, Source
 from warehouse.importers.tabular_values import Unfit, integer_of, number_of, score_of, text_of
 from warehouse.importers.tabular_views import View
+from warehouse.importers.values import EMPTY
 from warehouse.records import (
     MetricSpec,
     PublishedScore,
@@ -38,10 +39,14 @@ class RunRegistry:
     Args:
         values: header fields that the user set; they hold for all runs.
         metrics: what the mapping says about metrics, by name.
+        defaults: header fields for the runs that lack them.
     """
 
-    def __init__(self, values: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]]) -> None:
-        self.values, self.metrics = values, metrics
+    def __init__(
+        self, values: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]],
+        defaults: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        self.values, self.metrics, self.defaults = values, metrics, defaults
         self.closed = False
         self._numbers: dict[bytes, int] = {}
         self._headers: list[dict[str, Any]] = []
@@ -154,9 +159,12 @@ class RunColumns:
                 return Unfit(value.found, f"{source.where}: {value.expected}")
             if value is not None:
                 header[name] = value
+        for name, value in self.registry.defaults.items():
+            if header.get(name) in EMPTY:
+                header[name] = value
         for name in _REQUIRED:
             if name not in header:
-                return Unfit(f"no {name}", f"a {name}: map it in [run] or say --set {name}=…")
+                return Unfit(f"no {name}", f"a {name}: map it in [run] or say --default {name}=…")
         return self.registry.number(header, self.place)
 
     def _learn_published(

@@ -110,7 +110,7 @@ class TerminalBench:
             and trial is not whole
             and str(trial.get("trial_name")) not in known
         ]
-        header = _header(source.root, metadata, whole, settings.values)
+        header = _header(source.root, metadata, whole, settings.stated)
         dump = Dump((header,), ())
         dump.batches = batches_of(found, lambda trial: [_row(trial)], dump.rejections,
                                   "a trial as Terminal-Bench writes it")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Header fields that the user states: ``--set field=value``."""
+"""Header fields that the user states: ``--set field=value``, ``--default field=value``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any, get_args, get_type_hints
 from warehouse.errors import MisuseError
 from warehouse.records import RunHeader
 
+#: Values of a field that say nothing.
+EMPTY = (None, "", ())
 #: Fields that only an importer can fill.
 _DERIVED = frozenset({"metrics", "published", "place", "configuration"})
 
@@ -53,10 +55,14 @@ def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
     return parsed
 
 
-def with_values(header: RunHeader, values: Mapping[str, Any]) -> RunHeader:
-    """The header with the user's values in place of its own."""
+def with_values(
+    header: RunHeader, values: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> RunHeader:
+    """The header with the user's values in place of its own, and defaults where it has none."""
     known = settable_fields()
-    chosen = {name: value for name, value in values.items() if name in known}
+    lacking = {name: value for name, value in defaults.items()
+               if name in known and getattr(header, name) in EMPTY}  # fmt: skip
+    chosen = lacking | {name: value for name, value in values.items() if name in known}
     return replace(header, **chosen) if chosen else header
 
 

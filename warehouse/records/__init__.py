@@ -257,13 +257,17 @@ Batch: TypeAlias = pa.RecordBatch | Reading
 
 @dataclass
 class Dump:
-    """What an importer makes of one source. ``rejections`` and ``notes`` grow while reading."""
+    """What an importer makes of one source. ``rejections`` and ``notes`` grow while reading.
+
+    ``close`` lets go of what is held open for the batches, where they are not read.
+    """
 
     runs: tuple[RunHeader, ...]
     batches: Iterable[Batch]
     published: tuple[PublishedScore, ...] = ()  # figures of groups, which belong to no run
     rejections: list[Rejection] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    close: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -290,12 +294,19 @@ class ImportSettings:
     """What the user said about the source.
 
     ``values`` overrides header fields (``--set field=value``, already of the field's type);
+    ``defaults`` fills those that the dump leaves empty (``--default field=value``);
     ``mapping`` is the parsed mapping file of the tabular importer; ``mapping_path`` names it.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     mapping: Mapping[str, Any] | None = None
     mapping_path: str = ""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What the user said of a field in either way: what a dump need not say."""
+        return {**self.defaults, **self.values}
 
 
 def literal_path(path: Path | str) -> str:
