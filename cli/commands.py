@@ -102,7 +102,7 @@ _INGEST = (
         "warehouse benchmarks",
         "warehouse benchmarks gsm8k --metric exact_match,strict-match",
     )),
-    Entry("benchmarks metrics", "ingest", "names", "List or choose what a benchmark is judged by.", (
+    Entry("benchmarks metrics", "ingest", "names", "List or choose the metrics of a benchmark.", (
         "warehouse benchmarks metrics gsm8k",
         "warehouse benchmarks gsm8k --metric exact_match,strict-match",
     )),

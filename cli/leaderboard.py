@@ -26,9 +26,9 @@ from .suites import show_suite, suite_of, suite_options
 from .table import decimals, interval, number, print_table, print_text
 
 if TYPE_CHECKING:
-    from warehouse.metrics.leaderboard import Leaderboard
     from collections.abc import Sequence
 
+    from warehouse.metrics.leaderboard import Leaderboard
     from warehouse.metrics.leaderboard_rows import LeaderboardRow
     from warehouse.store.engine import Store
 

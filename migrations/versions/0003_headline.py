@@ -1,8 +1,8 @@
 """Which metric is a benchmark's headline no longer depends on what was loaded first.
 
 ``run_metric`` says which metrics a run has figures of; ``benchmark_metric.default_by`` who calls
-a metric the headline (what was ``is_default`` counts as the word of a tool), ``is_inferred`` whether
-its kind and bounds were only seen;
+a metric the headline (what was ``is_default`` counts as the word of a tool), ``is_inferred``
+whether its kind and bounds were only seen;
 ``benchmark.headline_metric`` is what a person chose.
 """
 
