@@ -2,7 +2,8 @@
 -- The verdict says what explains a published figure, the first that holds: not_recomputable (no
 -- samples, or no mean of them), truncated (the run is, or its samples cover fewer prompts than
 -- declared), exact (to 1e-9), rounded (equal at the decimals that are published), null_as_worst (if
--- samples without a score count as the worst score), contradicts.
+-- samples without a score count as the worst score), contradicts. What explains a published
+-- standard error is in the view published_errors.
 -- grain: one row per published figure of a current run, or of a group of benchmarks
 -- columns:
 --   source_id: id of the source that publishes it
@@ -17,7 +18,7 @@
 --   statistic: mean, pass@k (from draws), best (mean over prompts of the best draw) …
 --   perturbation: perturbation or prompt format; '' is the headline form
 --   published: the figure as published
---   published_standard_error: its standard error as published
+--   published_standard_error: its standard error as published; 0 is 0
 --   n_published: prompts behind it as published
 --   recomputed: the figure from samples; for groups the mean of their benchmarks, or the mean
 --     weighted by prompts where that is what fits
@@ -203,7 +204,7 @@ joined as (
     p.statistic,
     p.perturbation,
     p.value as published,
-    nullif(p.standard_error, 0) as published_error,
+    p.standard_error as published_error,
     p.n as n_published,
     case
       when p.run_id is null and p.statistic = 'mean' then
@@ -213,7 +214,7 @@ joined as (
       when p.statistic = 'best' then best.estimate
       else passed.estimate
     end as recomputed,
-    case when p.statistic in ('mean', 'pass@1') then nullif(s.se_clt, 0) end as recomputed_error,
+    case when p.statistic in ('mean', 'pass@1') then s.se_clt end as recomputed_error,
     case when p.statistic in ('mean', 'pass@1') then filled.null_as_worst
       else passed.null_as_worst end as null_as_worst,
     coalesce(s.n_prompts, group_mean.n_prompts, 0) as n_found,
@@ -245,9 +246,9 @@ tolerance as (
     joined.*,
     1e-9 * greatest(1, abs(published)) as exactly,
     case
-      when abs(published) >= 10 and abs(published * 10 - round(published * 10)) < 1e-7 then 0.05
+      when abs(published) >= 1 and abs(published * 10 - round(published * 10)) < 1e-7 then 0.05
       when abs(published) >= 1 and abs(published * 100 - round(published * 100)) < 1e-7 then 0.005
-      when abs(published) >= 0.1 and abs(published * 1e3 - round(published * 1e3)) < 1e-7
+      when abs(published) >= 0.001 and abs(published * 1e3 - round(published * 1e3)) < 1e-7
         then 0.0005
       when abs(published * 1e4 - round(published * 1e4)) < 1e-7 then 0.00005
       when abs(published * 1e5 - round(published * 1e5)) < 1e-6 then 0.000005

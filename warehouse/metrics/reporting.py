@@ -26,6 +26,14 @@ order by benchmark nulls last, model nulls last, metric nulls last, metric_filte
     statistic nulls last, run_id nulls last
 """
 
+_ERRORS = """
+select model, benchmark, split, metric, metric_filter, statistic, published, recomputed, n_prompts,
+    verdict, clustering
+from published_errors
+order by benchmark nulls last, model nulls last, metric nulls last, metric_filter nulls last,
+    statistic nulls last, run_id nulls last
+"""
+
 _SOURCES = """
 select source_id, path, format, state, n_runs, n_samples, n_scores, n_rejected, claimed_at, seconds
 from ingest_log
@@ -55,6 +63,7 @@ class ReportData:
         suites: by name; those whose benchmarks are all shown.
         benchmarks: by name.
         published: rows of the view ``published_against_recomputed``.
+        published_errors: rows of the view ``published_errors``.
         sources: rows of the view ``ingest_log``, with fewer columns.
         unscored: number of samples without a score, by run, metric and status.
         level: nominal coverage of all intervals.
@@ -65,6 +74,7 @@ class ReportData:
     suites: tuple[SuitePart, ...]
     benchmarks: tuple[BenchmarkPart, ...]
     published: tuple[Row, ...]
+    published_errors: tuple[Row, ...]
     sources: tuple[Row, ...]
     unscored: tuple[Row, ...]
     level: float
@@ -115,6 +125,7 @@ def read_report(
     return ReportData(
         suites=tuple(suite_part(store, name, level) for name in shown), benchmarks=tuple(parts),
         published=_of(chosen, _rows(store, _PUBLISHED)),
+        published_errors=_of(chosen, _rows(store, _ERRORS)),
         sources=tuple(_rows(store, _SOURCES)), unscored=_of(chosen, _rows(store, _UNSCORED)),
         level=level, n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
