@@ -81,6 +81,12 @@ def _tail_units(totals: Array, squares: Array) -> Array:
     return np.where((fourth > 0) & (apart > 6 * units), units, np.inf)
 
 
+def _unseen(samples: Samples, units: int) -> Array:
+    farther = np.maximum(1 - samples.mean, samples.mean)
+    error = np.where(samples.error > 0, samples.error, np.inf)
+    return np.asarray(-np.log(TAIL) * farther / units / error)
+
+
 def _kish(side: Array) -> Array:
     squares = (side * side).sum(axis=1)
     return np.where(squares > 0, side.sum(axis=1) ** 2 / np.where(squares > 0, squares, 1), 0.0)
@@ -115,10 +121,11 @@ def intervals(
             informative=float(effective),
             skewness=float(skew),
             tail_units=np.inf if bounded else float(tails),
-            constant=error == 0,
+            unseen=float(missed),
+            constant=missed == 0,
         )
-        for effective, skew, tails, error in zip(
-            informative, skewness, samples.tail_units, samples.error, strict=True
+        for effective, skew, tails, missed in zip(
+            informative, skewness, samples.tail_units, _unseen(samples, units), strict=True
         )
     ]
     method = np.array([choice.method for choice in choices])

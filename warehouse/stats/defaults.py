@@ -28,6 +28,8 @@ UNITS_PER_SQUARED_SKEWNESS = 40
 # Where the tails are heavy and fewer units than this, by weight, make up the variance, the
 # skewness of the sample says nothing of that of the population.
 FEW_IN_TAILS = 40
+# Standard errors: what a t interval can bear at 95 %.
+_UNSEEN = 2.0
 
 
 class IntervalChoice(NamedTuple):
@@ -52,6 +54,7 @@ def choose_interval(
     size_cv: float = 0.0,
     skewness: float = 0.0,
     tail_units: float = math.inf,
+    unseen: float = 0.0,
     weighted: bool = False,
     constant: bool = False,
 ) -> IntervalChoice:
@@ -69,6 +72,8 @@ def choose_interval(
             unbounded).
         tail_units: how many units make up the variance where tails are heavy
             (`asymmetry.tail_units`; unbounded).
+        unseen: how many standard errors the mean would move if the prompts that a sample of n
+            can miss lay at the farther bound (`informative.unseen_shift`; bounded, no clusters).
         weighted: the figure is a ratio, so that its linearised scores keep to no bounds.
         constant: all scores (differences) are equal.
 
@@ -85,7 +90,7 @@ def choose_interval(
         if binary:
             return _independent_binary(n_prompts, few)
         if bounded:
-            return _bounded(n_prompts, skewness, weighted, constant)
+            return _bounded(n_prompts, skewness, unseen, weighted, constant)
         return _unbounded(n_prompts, few, skewness, heavy, constant)
     if not (binary or bounded):
         return _clustered_unbounded(n_clusters, few, skewness, heavy)
@@ -105,17 +110,22 @@ def _independent_binary(n: int, few: bool) -> IntervalChoice:
     return IntervalChoice("wilson", "0/1 scores, one draw each, no clusters", flag)
 
 
-def _bounded(n: int, skewness: float, weighted: bool, constant: bool) -> IntervalChoice:
-    few = n < FEW_PROMPTS_BOUNDED
-    skewed = n >= MANY_PROMPTS and is_skewed(n, skewness)
-    flag = _first(few_prompts=few, few_skewed_prompts=skewed)
+def _bounded(
+    n: int, skewness: float, unseen: float, weighted: bool, constant: bool
+) -> IntervalChoice:
+    large = n >= MANY_PROMPTS
+    flag = _first(
+        few_prompts=n < FEW_PROMPTS_BOUNDED,
+        few_skewed_prompts=large and is_skewed(n, skewness),
+        far_bound=large and not constant and unseen > _UNSEEN,
+    )
     if weighted:
         return _weighted(n, skewness)
     if constant:
         return IntervalChoice("gaffke", "bounded scores that are all equal", flag)
     if n < MANY_PROMPTS:
         return IntervalChoice("gaffke", f"bounded scores, n < {MANY_PROMPTS}", flag)
-    beside = "betting" if skewed else None
+    beside = "betting" if flag else None
     return IntervalChoice("t", f"bounded scores, n >= {MANY_PROMPTS}", flag, beside)
 
 

@@ -13,7 +13,7 @@ from warehouse.stats.bootstrap import Kind, bootstrap_interval
 from warehouse.stats.defaults import IntervalChoice, choose_interval
 from warehouse.stats.effective import clopper_pearson_effective
 from warehouse.stats.gaffke import gaffke
-from warehouse.stats.informative import informative
+from warehouse.stats.informative import informative, unseen_shift
 from warehouse.stats.intervals import (
     interval_clopper_pearson,
     interval_jeffreys,
@@ -84,6 +84,7 @@ def _default(sample: Sample) -> IntervalChoice:
         informative=math.inf if known is None else known.effective,
         size_cv=0.0 if known is None else known.size_cv,
         skewness=skewness(sample.totals),
+        unseen=unseen_shift(sample),
         weighted=weighted,
         constant=sample.all_equal,
     )

@@ -47,12 +47,12 @@ class Estimate(Figures):
         method: of the interval, such as ``"wilson"`` or ``"cr2_t"``.
         reason: why this method, or why there is no interval.
         flags: warnings: ``few_prompts``, ``few_skewed_prompts``, ``few_informative_prompts``,
-            ``heavy_tailed_prompts``, ``few_clusters``, ``few_skewed_clusters``,
+            ``heavy_tailed_prompts``, ``far_bound``, ``few_clusters``, ``few_skewed_clusters``,
             ``few_informative_clusters``, ``heavy_tailed_clusters`` (what each means for
             coverage: docs/calibration.md), ``all_scores_equal``, ``single_prompt``,
             ``single_cluster``, ``zero_standard_error``, ``interval_overflows``.
         beside: a second interval that is to be read beside the default one: the betting
-            interval where many bounded scores are skewed, BCa where the scores are unbounded
+            interval where many bounded scores are flagged, BCa where the scores are unbounded
             and skewed, the wild cluster bootstrap where there are few clusters of unbounded
             scores; None elsewhere, and where a method was asked for.
         degrees_of_freedom: of ``standard_error``: n - 1, or Satterthwaite's for CR2.
