@@ -75,8 +75,9 @@ def test_model_and_benchmark_may_be_set(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "a.csv", index=False)
     found = values(tmp_path, model="org/c", benchmark="sums")
     assert found == [("org/c", "7", 1.0), ("org/c", "8", 0.5)]
-    expected = "no column benchmark; .* say --default benchmark=NAME, or"
-    with pytest.raises(InputError, match=expected):
+    with pytest.raises(
+        InputError, match="no column benchmark; .* say --default benchmark=NAME, or"
+    ):
         values(tmp_path, model="org/c")
 
 
