@@ -102,7 +102,7 @@ _INGEST = (
         "warehouse benchmarks",
         "warehouse benchmarks gsm8k --metric exact_match,strict-match",
     )),
-    Entry("benchmarks metrics", "ingest", "names", "List or choose the metrics of a benchmark.", (
+    Entry("benchmarks metrics", "ingest", "names", "List or choose what a benchmark goes by.", (
         "warehouse benchmarks metrics gsm8k",
         "warehouse benchmarks gsm8k --metric exact_match,strict-match",
     )),

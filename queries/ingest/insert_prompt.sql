@@ -4,10 +4,7 @@ select
     cast(:first_id + n.number - 1 as bigint) as id,
     n.benchmark_id, n.split, n.key, n.key_kind, n.occurrence,
     s.prompt_id as tool_id,
-    unhex(sha256(lower(trim(
-        case when regexp_matches(s.text, '[^\S ]|  ')
-            then regexp_replace(s.text, '\s+', ' ', 'g') else s.text end
-    )))) as text_hash,
+    text_hash(s.text) as text_hash,
     s.text, s.target, cast(s.choices as json) as choices, cast(s.metadata as json) as metadata
 from new_prompt as n
 join stage_sample as s on s.rowid = n.first_r

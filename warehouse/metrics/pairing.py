@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +14,7 @@ from warehouse.metrics.benchmarks import Metric, choose_metrics, find_benchmark,
 from warehouse.metrics.clusterings import ClusterMap, cluster_map
 from warehouse.metrics.conditions import Condition
 from warehouse.metrics.scores import Links, PromptScores, follow_links, read_links, read_scores
+from warehouse.metrics.selecting import one_of
 from warehouse.stats.inputs import is_constant
 from warehouse.stats.paired import figure_values
 from warehouse.stats.ratio import find_link
@@ -166,7 +168,8 @@ def _scores(
 ) -> tuple[Metric, Metric, PromptScores, PromptScores]:
     """The metric that both have scores of, else the first of each, with the scores."""
     ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
-    chosen = choose_metrics(metrics_of(store, ids), wanted, a.setting("benchmark"))
+    known = metrics_of(store, ids)
+    chosen = choose_metrics(known, wanted, a.setting("benchmark"))
     runs = dict.fromkeys(a.run_ids, 0) | dict.fromkeys(b.run_ids, 1)
     sides: tuple[list[tuple[Metric, PromptScores]], ...] = ([], [])
     for metric in {metric.id: metric for metric in chosen if metric.link != "none"}.values():
@@ -178,12 +181,29 @@ def _scores(
             sides[side].append((metric, scores))
     for condition, usable_here in zip((a, b), sides, strict=True):
         if not usable_here:
+            common = _common_metrics(store, known, (a, b)) - {chosen[0].label}
+            advice = f"; both have --metric {' or '.join(sorted(common))}" if common else ""
             raise Unlike(
                 f"{condition.model} has no scored prompt by {chosen[0].label} (published figures"
-                " cannot be paired)"
+                f" cannot be paired){advice}"
             )
     (metric_a, scores_a), (metric_b, scores_b) = sides[0][0], sides[1][0]
     return metric_a, metric_b, scores_a, scores_b
+
+
+def _common_metrics(
+    store: Store, metrics: Sequence[Metric], conditions: Sequence[Condition]
+) -> set[str]:
+    """Labels of the metrics that all of some conditions have scored prompts of."""
+    named = {metric.id: metric.label for metric in metrics if metric.link != "none"}
+    held = []
+    for condition in conditions:
+        where, parameters = one_of("run_id", condition.run_ids, "r")
+        found = store.arrow(
+            f"select distinct metric_id from run_metric where n_scored > 0 and {where}", parameters
+        )
+        held.append({named[key] for key in found.column(0).to_pylist() if key in named})
+    return set.intersection(*held)
 
 
 def _refuse_unlike(

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 
 from warehouse.errors import InputError
 from warehouse.records import Dump, MetricSpec, PublishedScore
-from warehouse.store import clusters, dialects, facts, ledger, staging, tables
+from warehouse.store import clusters, dialects, facts, filling, ledger, staging, tables
 from warehouse.store.decisions import Decision, OnConflict, decide
 from warehouse.store.dimensions import Dimensions, Naming, allocate
 from warehouse.store.engine import Store
@@ -105,6 +105,7 @@ class _Load:
     benchmark_ids: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     new_prompts: int = 0
+    all_prompts_new: bool = False  # and each in one run only: there is nothing to complete
     n_rows: int = 0
 
     def part_of(self, run: int) -> Part:
@@ -380,6 +381,8 @@ class Loader:
             if state.new_prompts:
                 self._push_prompts(connection, state.new_prompts)
                 clusters.extend(self.store, sorted({*_benchmarks(state)}))
+        n_items = self.bench.value("select count(*) from stage_item")
+        state.all_prompts_new = state.new_prompts == n_items
 
     def _find_new_prompts(self, state: _Load) -> int:
         self.bench.pull(
@@ -436,6 +439,7 @@ class Loader:
             facts.link_sources(connection, state, decisions, run_ids)
             # from here on rows of benchmarks change, which every load may want to
             facts.benchmark_metrics(self.store, self.bench, state, run_ids)
+            self._fill_prompts(state)
             for column, count in sorted(self.bench.replaced.items()):
                 state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot"
                            " hold them")  # fmt: skip
@@ -443,6 +447,20 @@ class Loader:
             rejections = [part.dump.rejections for part in state.parts]
             ledger.finish(connection, list(zip(sources, reports, rejections, strict=True)))
         return reports
+
+    def _fill_prompts(self, state: _Load) -> None:
+        if not state.n_rows or state.all_prompts_new:
+            return
+        filled = filling.fill(
+            self.store, self.bench, sorted({*_benchmarks(state)}), several=len(state.parts) > 1
+        )
+        if filled is None:
+            raise NotTogetherError("they say different things of a prompt")
+        for note in filled.notes():
+            state.note(note)
+        if filled.has_metadata:
+            self.store.dialect.exclusive(self.store.connection)
+            clusters.extend(self.store, sorted({*_benchmarks(state)}))
 
     def _decide(self, state: _Load) -> list[Decision]:
         decisions = decide(

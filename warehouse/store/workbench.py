@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import sqlalchemy as sa
 
-from warehouse.store import dialects
+from warehouse.store import dialects, tables
 from warehouse.store.binds import rename_binds
 from warehouse.store.engine import Store
 
@@ -41,6 +42,12 @@ class Workbench:
         # what md5_number_lower gives, in a quarter of its time
         self.run(
             "create or replace temp macro hash_64(said) as cast(md5_number(said) >> 64 as ubigint)"
+        )
+        # of a question: what is left when case and white space do not count
+        self.run(
+            r"create or replace temp macro text_hash(said) as unhex(sha256(lower(trim(case when"
+            r" regexp_matches(said, '[^\S ]|  ') then regexp_replace(said, '\s+', ' ', 'g')"
+            r" else said end))))"
         )
         self.run("attach if not exists ':memory:' as scratch")
         self.use(0)
@@ -140,6 +147,12 @@ class Workbench:
         )
 
 
+    def change(self, table: str, scratch: str, sql: str) -> None:
+        """Run a statement that changes a store's table by the rows of a scratch table, whose
+        columns are among those of that table."""
+        self.run(sql)
+
+
 class Parser(Workbench):
     """The side of a workbench that parses: what it makes lies in the slot that it uses."""
 
@@ -180,6 +193,23 @@ class RemoteWorkbench(Workbench):
                 "on conflict do nothing"
             ).rowcount
         )
+
+    def change(self, table: str, scratch: str, sql: str) -> None:
+        connection = self.store.connection
+        names = [column[0] for column in self.raw.execute(f"from {scratch} limit 0").description]
+        kinds = tables.metadata.tables[table].columns
+        columns = ", ".join(
+            f'cast("{name}" as varchar) as "{name}"' if isinstance(kinds[name].type, sa.JSON)
+            else f'"{name}"'
+            for name in names
+        )  # fmt: skip
+        connection.exec_driver_sql(
+            f'create temp table "{scratch}" on commit drop as select {columns} from "{table}"'
+            " where false"
+        )
+        self.push(scratch, f"select * from {scratch}")
+        connection.exec_driver_sql(sql)
+        connection.exec_driver_sql(f'drop table "{scratch}"')
 
 
 def open_workbench(store: Store) -> Workbench:
