@@ -72,6 +72,9 @@ _INGEST = (
         "warehouse ingest results/ --map mapping.toml --set temperature=0.7",
         "warehouse ingest results/ --watch --publish published.db",
     )),
+    Entry("mapping", "ingest", "mapping", "Begin a mapping for a table, from the table itself.", (
+        "warehouse mapping results.csv -o mapping.toml",
+    )),
     Entry("sources", "ingest", "sources", "List what was ingested, or show one source.", (
         "warehouse sources",
         "warehouse sources 3",

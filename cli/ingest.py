@@ -50,6 +50,10 @@ REFUSED = 3
 @click.option(
     "--force", is_flag=True, help="Let --set model=NAME rename several models that have names."
 )
+@click.option(
+    "--higher-is-better/--lower-is-better", default=None,
+    help="Direction of the metrics of which the dumps say none.",
+)  # fmt: skip
 @click.option("--format", "format_name", metavar="F", help="Importer; default: found by content.")
 @click.option(
     "--cluster-by", metavar="FIELD[,FIELD]", callback=fields_callback,
@@ -116,6 +120,7 @@ class Given:
     values: tuple[str, ...]
     defaults: tuple[str, ...]
     force: bool
+    higher_is_better: bool | None
     format_name: str | None
     cluster_by: tuple[str, ...]
     on_conflict: Any
@@ -134,6 +139,7 @@ class Given:
         return {
             "format": self.format_name, "values": parse_values(self.values),
             "mapping": self.mapping, "defaults": parse_values(self.defaults),
+            "higher_is_better": self.higher_is_better,
         }  # fmt: skip
 
     @property
@@ -202,7 +208,9 @@ def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
     if given.format_name is not None:
         advice = "without --format each file goes to the importer that knows it"
         return f"the importer {given.format_name} knows none of {count} files", advice
-    advice = "tabular files need --map FILE; --format names an importer"
+    advice = (
+        "tables need --map FILE, which `warehouse mapping FILE` begins; --format names an importer"
+    )
     return f"no importer knows any of {count} files", advice
 
 

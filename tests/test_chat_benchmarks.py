@@ -68,6 +68,27 @@ def test_alpaca_eval_header(tmp_path: Path) -> None:
     assert (fitted.statistic, fitted.raw) == ("fitted", "61.5")
 
 
+@pytest.mark.parametrize(("folder", "file", "told"), [
+    ("falcon-7b", "falcon-40b", True), ("falcon_40b", "tiiuae/Falcon-40B", False),
+])  # fmt: skip
+def test_alpaca_eval_folder_of_another_model(
+    tmp_path: Path, folder: str, file: str, told: bool
+) -> None:
+    run = alpaca(tmp_path, [annotation(0, 2, generator_2=file)])
+    run.parent.rename(tmp_path / folder)
+    for judge in ("judge", "other"):  # or the model's answers tell which folder is its own
+        (tmp_path / folder / "model_outputs.json").write_text("[]")
+        taken = take(ALPACA, tmp_path / folder / judge)
+        (header,) = taken.dump.runs
+        assert header.model == file
+        expected = (
+            f"the folder says that the model is '{folder}', the data say '{file}': the latter"
+        )
+        assert [note.startswith(expected) for note in taken.dump.notes] == [True] * told
+        if judge == "judge":
+            (tmp_path / folder / "judge").rename(tmp_path / folder / "other")
+
+
 def test_alpaca_eval_rows(tmp_path: Path) -> None:
     rows = take(ALPACA, alpaca(tmp_path)).rows
     assert [row["scores"][0]["value"] for row in rows] == [1.0, 0.0, 0.75, 0.5, None, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,21 @@ def test_reasoning_gym_summary_gives_what_the_files_lack(data_dir: Path) -> None
     assert header.temperature == 0.6
     assert header.started_at is not None and header.started_at.year == 2025
     assert header.configuration == {"size": 50, "seed": 45}
+
+
+def test_reasoning_gym_with_a_summary_of_another_model(data_dir: Path, tmp_path: Path) -> None:
+    """A folder of one model with the summary of another: the two are not pooled."""
+    easy, made = data_dir / "reasoning_gym" / "zero-shot" / "easy", tmp_path / "zero-shot" / "easy"
+    shutil.copytree(
+        easy / "openai_o3-mini_20250315_181742", made / "openai_o3-mini_20250315_181742"
+    )
+    for name in ("xai_grok-3-mini_20250401_000000", "grok-3-mini_20250401_000000"):
+        shutil.copytree(easy / "qwen_qwq-32b_20250316_144841", made / name)
+        shutil.copy(easy / "openai_o3-mini_20250315_181742" / "summary.json", made / name)
+    taken = read(tmp_path, documented("reasoning_gym"))
+    assert {run.model for run in taken.runs} == {"openai/o3-mini", "xai/grok-3-mini", "grok-3-mini"}
+    assert by_run(taken) == pytest.approx(published(taken), abs=1e-9)
+    assert len(taken.notes) == 16 and all("'openai/o3-mini'" in note for note in taken.notes)
 
 
 def test_reasoning_gym_checkpoints(data_dir: Path) -> None:
@@ -337,3 +353,28 @@ def test_eq_bench(data_dir: Path) -> None:
     revised = [s for row in taken.rows for s in row["scores"] if s["metric"] == "revised_score"]
     assert all(score["value"] is not None for score in revised)
     assert {row["text"] is None for row in taken.rows} == {False}
+
+
+def test_training_curves(data_dir: Path) -> None:
+    taken = read(data_dir / "training_curves", documented("training_curves"))
+    curves = {
+        (run.model[:5], run.benchmark, score.metric, run.step): score
+        for run in taken.runs for score in run.published
+    }  # fmt: skip
+    assert len(curves) == 5376
+    steps = sorted(step for model, task, metric, step in curves
+                   if (model, task, metric) == ("tr12a", "piqa", "acc"))  # fmt: skip
+    assert (len(steps), steps[0], steps[-1]) == (62, 19500, 117000)
+    for task, metric, first, last in (
+        ("hellaswag", "acc_norm", 0.3716391157140012, 0.5030870344552878),
+        ("piqa", "acc", 0.6708378672470077, 0.7187159956474428),
+        ("lambada", "ppl", 31.883763890110124, 11.402573910016773),
+    ):
+        found = [curves["tr12a", task, metric, step].value for step in (steps[0], steps[-1])]
+        assert found == [first, last]
+    assert curves["tr12a", "piqa", "acc", 19500].standard_error == pytest.approx(
+        0.0109638, abs=5e-8
+    )
+    assert {m.name: m.higher_is_better for run in taken.runs for m in run.metrics} == {
+        "acc": True, "acc_norm": True, "ppl": False, "f1": None, "em": None,
+    }  # fmt: skip

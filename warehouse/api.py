@@ -102,6 +102,7 @@ class Warehouse:
         format: str | None = None,
         values: Mapping[str, Any] | None = None,
         mapping: str | Path | None = None,
+        higher_is_better: bool | None = None,
         options: LoadOptions | None = None,
         defaults: Mapping[str, Any] | None = None,
         force: bool = False,
@@ -117,8 +118,9 @@ class Warehouse:
 
         with self.writing() as store:
             return ingest(
-                store, paths, format=format, values=values, mapping=mapping, options=options,
-                defaults=defaults, force=force, dry_run=dry_run,
+                store, paths, format=format, values=values, mapping=mapping,
+                higher_is_better=higher_is_better, options=options, defaults=defaults, force=force,
+                dry_run=dry_run,
             )  # fmt: skip
 
     def publish(self, path: str | Path) -> Published:

@@ -28,7 +28,7 @@ from warehouse.importers.discovery import (
     why_unreadable,
 )
 from warehouse.importers.stamps import Stamp
-from warehouse.importers.values import with_values
+from warehouse.importers.values import against_direction, with_direction, with_values
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 from warehouse.store import clusters, ledger
 from warehouse.store.engine import Store
@@ -156,6 +156,7 @@ def ingest(
     format: str | None = None,
     values: Mapping[str, Any] | None = None,
     mapping: str | Path | None = None,
+    higher_is_better: bool | None = None,
     options: LoadOptions | None = None,
     defaults: Mapping[str, Any] | None = None,
     force: bool = False,
@@ -171,6 +172,7 @@ def ingest(
         format: name of an importer; default: whatever recognises a file.
         values: header fields that hold whatever the dumps say (``{"temperature": 0.7}``).
         mapping: a mapping file for tabular dumps.
+        higher_is_better: direction of the metrics of which a dump says none.
         options: what to do about conflicts, duplicates and bad rows.
         defaults: header fields for what the dumps leave empty (``{"model": "org/name"}``).
         force: file the runs of several named models under the one that ``values`` names.
@@ -188,7 +190,9 @@ def ingest(
         MappingError: a mapping that is wrong in itself.
     """
     started = time.monotonic()
-    plan = _plan(values or {}, mapping, options or LoadOptions(), defaults or {}, force)
+    plan = _plan(
+        values or {}, mapping, options or LoadOptions(), defaults or {}, force, higher_is_better
+    )
     jobs, unread = _jobs(paths, format, plan.settings)
     missed = [item for item in unread if item.is_missed]
     if only is not None:
@@ -213,18 +217,22 @@ def ingest(
 
 def _plan(
     values: Mapping[str, Any], mapping: str | Path | None, options: LoadOptions,
-    defaults: Mapping[str, Any], force: bool = False,
+    defaults: Mapping[str, Any], force: bool = False, higher_is_better: bool | None = None,
 ) -> _Plan:  # fmt: skip
     from warehouse.importers.tabular import load_mapping
 
     parsed = load_mapping(Path(mapping)) if mapping else None
-    settings = ImportSettings(dict(values), parsed, str(mapping or ""), dict(defaults))
+    settings = ImportSettings(
+        dict(values), parsed, str(mapping or ""), dict(defaults), higher_is_better
+    )
     recorded: dict[str, Any] = {
         "values": {key: str(value) for key, value in values.items()},
         "mapping": parsed, "text": options.text, "on_duplicate": options.on_duplicate,
     }  # fmt: skip
     if defaults:
         recorded["defaults"] = {key: str(value) for key, value in defaults.items()}
+    if higher_is_better is not None:  # absent else: settings of older versions stay the same
+        recorded["higher_is_better"] = higher_is_better
     return _Plan(settings, options, recorded, force)
 
 
@@ -277,9 +285,13 @@ def sources(
     values: Mapping[str, Any] | None = None,
     mapping: str | Path | None = None,
     defaults: Mapping[str, Any] | None = None,
+    higher_is_better: bool | None = None,
 ) -> tuple[list[tuple[Path, ...]], list[Unread]]:
     """Files of each source that :func:`ingest` would find, and what it would not read."""
-    settings = _plan(values or {}, mapping, LoadOptions(), defaults or {}).settings
+    plan = _plan(
+        values or {}, mapping, LoadOptions(), defaults or {}, higher_is_better=higher_is_better
+    )
+    settings = plan.settings
     jobs, left = _jobs(paths, format, settings)
     return [tuple(job.files.files) for job in jobs], left
 
@@ -656,8 +668,11 @@ def _read(work: _Work, item: _Claimed) -> Dump:
     job, settings = item.task.job, work.plan.settings
     refuse_pointers(job.files.files)
     dump = job.importer.read(job.files, settings)
+    stated = settings.higher_is_better
+    dump.notes += against_direction(dump.runs, stated)
     dump.runs = tuple(
-        with_values(header, settings.values, settings.defaults) for header in dump.runs
+        with_direction(with_values(header, settings.values, settings.defaults), stated)
+        for header in dump.runs
     )
     return dump
 

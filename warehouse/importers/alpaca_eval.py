@@ -12,6 +12,7 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.documents import Row, batches_of, has_keys, head_of, moment, required_text
 from warehouse.importers.lm_eval_lines import RowSource
+from warehouse.importers.model_names import disagreement, same_model
 from warehouse.importers.parts import as_text, compact, number_or_none, require_model, text_or_none
 from warehouse.records import (
     Candidate,
@@ -27,6 +28,8 @@ HARNESS = BENCHMARK = "alpaca_eval"
 METRIC = "win_rate"
 CONTROLLED = "length_controlled_winrate"
 LEADERBOARD = "leaderboard.csv"
+#: A model's answers, in the folder that has its name.
+_OUTPUTS = "model_outputs.json"
 
 #: Fields of an annotation that are no property of the instruction.
 _ANNOTATION = ("instruction", "output_1", "output_2", "generator_1", "generator_2", "annotator",
@@ -74,6 +77,7 @@ class AlpacaEval:
         runs = tuple(_header(pair, first, board, stated, source.name)
                      for pair, first in seen.items())  # fmt: skip
         dump = Dump(runs, ())
+        dump.notes += _other_names(path, seen)
         lines = RowSource(path, path.name, ("instruction",), dump.rejections, dump.notes)
         items = ((f"{path.name} line {line}", (place, row))
                  for place, (line, row) in enumerate(lines.numbered()))  # fmt: skip
@@ -89,6 +93,16 @@ def _pair(row: Row) -> Pair:
     named = (row.get("generator_2"), row.get("generator_1"), row.get("annotator"))
     model, opponent, judge = (text_or_none(name) or "" for name in named)
     return model, opponent, judge
+
+
+def _other_names(path: Path, seen: Iterable[Pair]) -> Iterator[str]:
+    """A note where the folder, ``MODEL/JUDGE/annotations.json``, names another model."""
+    folder = path.absolute().parent
+    for model, _, judge in seen:
+        beside = (place for place in (folder, folder.parent) if (place / _OUTPUTS).exists())
+        named = folder.parent if judge == folder.name else next(beside, None)
+        if model and named is not None and not same_model(named.name, model):
+            yield disagreement(model, "the folder", named.name)
 
 
 def _either(row: Row, key: str) -> Any:

@@ -19,13 +19,14 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.tabular_canonical import canonical_mapping, carries_names
+from warehouse.importers.tabular_canonical import canonical_mapping, carries_names, plain_columns
 from warehouse.importers.tabular_check import mistakes_in, refuse
 from warehouse.importers.tabular_context import context_of_tables, has_context, joined_files
 from warehouse.importers.tabular_files import FORMATS, members
 from warehouse.importers.tabular_mapping import TabularMapping, load_mapping
 from warehouse.importers.tabular_parsing import parse_mapping
 from warehouse.importers.tabular_paths import glob_matches
+from warehouse.importers.tabular_plain import PlainTable
 from warehouse.importers.tabular_rows import Projection
 from warehouse.importers.tabular_runs import RunColumns, RunRegistry
 from warehouse.importers.tabular_sections import listed
@@ -54,7 +55,7 @@ class Tabular:
         return MappedTabular(mapping, place)
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Files with the columns prompt_id and score, one source each."""
+        """Tables whose columns have the usual names of prompts and scores, one source each."""
         chosen = [item.path for item in candidates if carries_names(item)]
         return _single(chosen, _common_folder(candidates))
 
@@ -67,8 +68,10 @@ class Tabular:
         """
         place = settings.mapping_path or "mapping"
         values = settings.mapping
+        plain = None
         if values is None:
-            values, place = canonical_mapping(source, settings.stated), source.name
+            plain = PlainTable(plain_columns(source, settings.stated), settings.higher_is_better)
+            values, place = canonical_mapping(plain.columns), source.name
         mapping, mistakes = parse_mapping(values, place)
         tables = _tables(mapping, source)
         for table in tables:
@@ -76,7 +79,7 @@ class Tabular:
             if len(tables) > 1:
                 table.forget()
         refuse(list(dict.fromkeys(mistakes)), place)
-        return _Reading(mapping, tables, settings).dump()
+        return _Reading(mapping, tables, settings, plain).dump()
 
 
 class MappedTabular(Tabular):
@@ -125,7 +128,7 @@ class MappedTabular(Tabular):
 
     def _located(self, source: SourceFiles) -> list[Table]:
         """The tables of a source where anything depends on where they are."""
-        if self.mapping.pattern is None and not self.mapping.joins:
+        if not self.mapping.patterns and not self.mapping.joins:
             return []
         with suppress(InputError):  # a damaged archive: whoever reads it will say so
             return _tables(self.mapping, source)
@@ -151,9 +154,10 @@ class _Reading:
     """One source being read: a survey of its runs, then its rows."""
 
     def __init__(
-        self, mapping: TabularMapping, tables: Sequence[Table], settings: ImportSettings
-    ) -> None:
-        self.mapping, self.tables = mapping, tables
+        self, mapping: TabularMapping, tables: Sequence[Table], settings: ImportSettings,
+        plain: PlainTable | None = None,
+    ) -> None:  # fmt: skip
+        self.mapping, self.tables, self.plain = mapping, tables, plain
         self.registry = RunRegistry(settings.values, mapping.metrics, settings.defaults)
         self.has_samples = any(variant.has_samples for variant in mapping.variants)
         self._dump = Dump((), ())
@@ -164,10 +168,22 @@ class _Reading:
             self._survey(table)
             if len(self.tables) > 1:
                 table.forget()
+        if self.plain is not None:
+            self._settle(self.plain)
+        several = len(self.tables) > 1
+        self._dump.notes += [
+            f"{place}: {said}" if several else said for place, said in self.registry.notes
+        ]
         self.registry.closed = True
         self._dump.runs = self.registry.headers()
         self._dump.batches = self._batches()
         return self._dump
+
+    def _settle(self, plain: PlainTable) -> None:
+        """Read the scores as their values want it."""
+        self.mapping = plain.settled(self.mapping)
+        self.registry.metrics = plain.metrics()
+        self._dump.notes += plain.notes(self.tables[0].member.name)
 
     def _runs(self, table: Table) -> list[RunColumns]:
         place = table.member.name
@@ -175,18 +191,23 @@ class _Reading:
 
     def _survey(self, table: Table) -> None:
         runs = self._runs(table)
-        if not any(part.per_row for part in runs):
+        if self.plain is None and not any(part.per_row for part in runs):
             for part in runs:
                 part.learn(table.constants(), partial(_refuse_constant, table.member.name))
             return
         wanted = {path for part in runs for path in part.paths()}
         wanted |= {path for rule in self.mapping.skips for path in rule.source.paths()}
         wanted |= {rule.on for rule in self.mapping.joins}
+        if self.plain is not None:
+            wanted |= self.plain.paths()
+            self.plain.delimiter = getattr(table.reader, "delimiter", ",")
         # bad rows are named when the rows are read; if they never are, now
         views = table.views(wanted, _ignore if self.has_samples else self._reject)
         for view in islice(views, 1) if table.tells_all(wanted) else views:
             for part in runs:
                 part.learn(view, table.rejected(view, self._reject))
+            if self.plain is not None:
+                self.plain.learn(view)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         odd: Counter[str] = Counter()

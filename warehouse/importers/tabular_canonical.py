@@ -1,4 +1,4 @@
-"""Tables that need no mapping: their columns carry the names of the fields."""
+"""Tables that need no mapping: their columns have the usual names (docs/mappings.md)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import csv
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +14,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
-from warehouse.importers.tabular_delimited import delimiter_of
+from warehouse.importers.tabular_delimited import delimiter_of, unique_names
 from warehouse.importers.tabular_files import FORMATS
-from warehouse.importers.tabular_mapping import RUN_FIELDS, SAMPLE_FIELDS
+from warehouse.importers.tabular_names import Guess, guess, path_of
 from warehouse.records import Candidate, SourceFiles, parse_json
 
-_NEEDED = {"model", "benchmark", "prompt_id"}
-_VALUES = ("score", "value")
+_NEEDED = ("model", "benchmark")
 _HEAD_BYTES = 65_536
 
 
 def carries_names(candidate: Candidate) -> bool:
-    """Whether a file is a table with the columns prompt_id and score: model and benchmark may be
-    columns too, or set by the user."""
-    names = set(_columns(candidate.path, candidate.head))
-    return "prompt_id" in names and not names.isdisjoint(_VALUES)
+    """Whether a file is a table that names prompts (by an id or their text) and scores: model and
+    benchmark may be columns too, or set by the user."""
+    found = guess(_columns(candidate.path, candidate.head))
+    return bool(found.scores) and bool(found.key or "prompt_id" in found.sample)
 
 
-def canonical_mapping(source: SourceFiles, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The mapping that a table's own column names amount to.
+def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
+    """What the columns of a table are by their names.
 
     Args:
         source: one file.
@@ -44,42 +43,59 @@ def canonical_mapping(source: SourceFiles, values: Mapping[str, Any]) -> dict[st
     path = source.files[0]
     with path.open("rb") as stream:
         names = _columns(path, stream.read(_HEAD_BYTES))
-    missing = sorted(_NEEDED - {*names, *values})
-    value = next((name for name in _VALUES if name in names), None)
-    if missing or value is None:
+    found = guess(names, objects=_format(path) not in ("csv", "tsv"))
+    missing = [name for name in _NEEDED if name not in values and name not in found.run]
+    if "prompt_id" not in found.sample and not found.key:
+        missing.append("prompt_id")
+    if missing or not found.scores:
+        options = [f"--default {name}=NAME" for name in missing if name in _NEEDED]
         raise InputError(
-            f"no column {', '.join(missing) or ' or '.join(_VALUES)}",
+            f"no column {', '.join(missing) or 'score'}",
             path=source.name,
             expected="columns model, benchmark, prompt_id and score",
-            advice=f"say {' '.join(f'--default {name}=NAME' for name in missing)}, or write a"
-            " mapping (docs/mappings.md) and say --map FILE",
+            advice=(f"say {' '.join(options)}, or " if options else "")
+            + "let `warehouse mapping FILE` begin a mapping for --map",
         )
-    metric: Any = {"path": "metric"} if "metric" in names else "score"
-    score = {"metric": metric, "value": value}
-    return {
-        "run": {name: name for name in RUN_FIELDS if name in names and name not in _SHARED},
-        "sample": {name: name for name in SAMPLE_FIELDS if name in names},
-        "scores": [score | ({"filter": {"path": "filter"}} if "filter" in names else {})],
+    return found
+
+
+def canonical_mapping(found: Guess) -> dict[str, Any]:
+    """The mapping that a table's own column names amount to."""
+    parts: dict[str, Any] = {
+        "run": {name: path_of(column) for name, column in found.run.items()},
+        "sample": {name: path_of(column) for name, column in found.sample.items()},
+        "metadata": {name: path_of(column) for name, column in found.metadata.items()},
+        "scores": [dict(_score(found, *pair)) for pair in found.scores],
     }
+    return parts | ({"key": list(found.key)} if found.key else {})
 
 
-#: Names that a run and a row both have: in a table of rows they are the row's.
-_SHARED = {*SAMPLE_FIELDS, "status"}
+def _score(found: Guess, metric: str, column: str) -> Iterator[tuple[str, Any]]:
+    yield "metric", metric or {"path": path_of(found.metric)}
+    yield "value", path_of(column)
+    if found.filter:
+        yield "filter", {"path": path_of(found.filter)}
+
+
+def _format(path: Path) -> str:
+    """The format that a plain file's name promises, ``""`` if it promises none."""
+    inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return FORMATS.get(inner.suffix.lower(), "")
 
 
 def _columns(path: Path, head: bytes) -> Sequence[str]:
     """Names of the columns of a plain file, as far as they can be told from its beginning."""
+    kind = _format(path)
     if path.suffix.lower() == ".gz":
-        path, head = path.with_suffix(""), _unpacked(head)
-    kind = FORMATS.get(path.suffix.lower())
-    if kind == "parquet" and head.startswith(b"PAR1"):
+        head = _unpacked(head)
+    elif kind == "parquet" and head.startswith(b"PAR1"):
         return _parquet_columns(path)
     head = head.removeprefix(b"\xef\xbb\xbf")
-    line = head.partition(b"\n")[0].decode("utf-8", "replace")
+    line = head.lstrip(b"\r\n").partition(b"\n")[0].decode("utf-8", "replace")
     if kind in ("csv", "tsv"):
         rows = csv.reader([line.strip("\r")], delimiter=delimiter_of(line, kind))
         with contextlib.suppress(csv.Error):  # then no importer knows the file
-            return next(rows, [])
+            return unique_names(next(rows, []))
     if kind == "json" and head.lstrip().startswith(b"["):
         return _first_keys(head)
     return _keys(line) if kind == "jsonl" else []

@@ -40,9 +40,10 @@ def mistakes_in(
         values: header fields that the user set; ``None``: not known yet.
     """
     found = [] if values is None else [*_unset(mapping, values)]
-    if table.groups is None and mapping.pattern is not None:
+    if table.groups is None:
+        shown = " and ".join(repr(pattern.pattern) for pattern in mapping.patterns)
         found.append(
-            f"[path] pattern = {mapping.pattern.pattern!r} does not match {table.member.name!r}; "
+            f"[path] pattern = {shown} does not match {table.member.name!r}; "
             "it must match the end of the path from a folder boundary on"
         )
     found += _unknown_joins(mapping)

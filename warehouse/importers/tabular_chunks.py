@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -21,7 +21,9 @@ from warehouse.importers.tabular_paths import (
     FieldPath,
     PathError,
     Special,
+    Woven,
     child,
+    column_of,
     descend,
     parse_path,
     plain_steps,
@@ -63,11 +65,13 @@ class Chunk(Protocol):
 @dataclass
 class TableChunk:
     """Rows of a table. ``indices`` count the records of the file from 0, ``numbers`` are the
-    rows' numbers for people (the header of a CSV file is row 1)."""
+    rows' numbers for people (the header of a CSV file is row 1), ``order`` are the names of all
+    columns of the file (empty: those of ``data``), for columns that are meant by their place."""
 
     data: pa.Table
     indices: Sequence[int]
     numbers: Sequence[int]
+    order: Sequence[str] = field(default=(), kw_only=True)
 
     @property
     def size(self) -> int:
@@ -88,7 +92,7 @@ class TableChunk:
     def holds(self, text: str) -> bool:
         if text in self._known or text == "@index":
             return True
-        if not self._known.intersection(map(str, plain_steps(parse_path(text))[:1])):
+        if column_of(text, self.order or self.data.column_names) not in self._known:
             return False
         top, steps = self._nested(text)
         return any(descend(value, steps) is not MISSING for value in top)
@@ -104,14 +108,15 @@ class TableChunk:
 
     def _nested(self, text: str) -> tuple[list[Any], Sequence[str | int]]:
         """The values of the column that a path begins with, and its further steps."""
-        name, *steps = plain_steps(parse_path(text)) or ("",)
+        first, *steps = plain_steps(parse_path(text)) or ("",)
+        name = column_of(text, self.order or self.data.column_names)
         if name not in self._known:
-            raise PathError(f"no column {name!r}")
+            raise PathError(f"no column {first!r}")
         return list(self.data.column(name).to_pylist()), steps
 
     def keep(self, rows: Sequence[int]) -> TableChunk:
         taken = self.data.take(pa.array(rows, pa.int64()))
-        return TableChunk(taken, _at(self.indices, rows), _at(self.numbers, rows))
+        return TableChunk(taken, _at(self.indices, rows), _at(self.numbers, rows), order=self.order)
 
 
 class _Records(ABC):
@@ -144,6 +149,12 @@ class _Records(ABC):
                 values = [
                     child(value, key)
                     for value, key in zip(values, self._special(step), strict=True)
+                ]
+            elif isinstance(step, Woven):
+                known = zip(*map(self._special, step.specials()), strict=True)
+                values = [
+                    child(value, step.filled(parts))
+                    for value, parts in zip(values, known, strict=True)
                 ]
             elif isinstance(step, Each):
                 raise PathError(f"{path.text!r} iterates where one value is meant")

@@ -17,6 +17,7 @@ from warehouse.importers.base import require_utf8
 from warehouse.importers.tabular_chunks import Chunk, TableChunk
 from warehouse.importers.tabular_files import Member, read_exactly
 from warehouse.importers.tabular_lines import Reject
+from warehouse.importers.tabular_paths import column_of
 from warehouse.importers.tabular_readers import ReadingRules
 from warehouse.importers.tabular_utf8 import MARK, CheckedStream
 
@@ -35,11 +36,12 @@ class DelimitedReader:
         self.member, self.quoting = member, rules.quoting is not False
         header, self.header_lines, self.delimiter = _header(member, rules)
         self.suspicious = rules.quoting is None and self.delimiter == "\t"
-        self.columns = _unique(header)
+        self.columns = unique_names(header)
 
     def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
-        numbering = _Numbering()
-        columns = [name for name in self.columns if wanted is None or name in wanted]
+        numbering = _Numbering(self.columns, 2 if self.header_lines else 1)
+        chosen = None if wanted is None else {column_of(path, self.columns) for path in wanted}
+        columns = [name for name in self.columns if chosen is None or name in chosen]
         columns = columns or self.columns[:1]
         with self.member.open() as raw:
             stream = CheckedStream(raw)
@@ -138,11 +140,12 @@ class DelimitedReader:
 class _Numbering:
     """Numbers rows as the file does, counting also those that were skipped."""
 
-    def __init__(self) -> None:
+    def __init__(self, order: Sequence[str], first: int) -> None:
+        self.order = order
         self.skipped: list[int] = []
         self.rejected: list[tuple[str, str, str]] = []  # not yet told: errors would be swallowed
         self.open_quote = 0  # number of a row whose quote is never closed
-        self.count, self.next = 0, 2  # the header is row 1
+        self.count, self.next = 0, first  # a header is row 1
 
     def tell(self, reject: Reject) -> None:
         """Reject the rows that the parser has skipped since."""
@@ -162,7 +165,7 @@ class _Numbering:
             table = table.filter(fine)
             numbers = [number for number, kept in zip(numbers, keep, strict=True) if kept]
         indices = range(self.count, self.count + table.num_rows)
-        chunk = TableChunk(table, indices, numbers)
+        chunk = TableChunk(table, indices, numbers, order=self.order)
         self.count += chunk.size
         return chunk
 
@@ -201,6 +204,8 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
         ) from None  # fmt: skip
     if header is None:
         raise InputError("an empty file", path=member.name, expected="a row of column names")
+    if not rules.header:
+        return [""] * len(header), 0, delimiter
     return header, rows.line_num, delimiter
 
 
@@ -216,7 +221,7 @@ def delimiter_of(header: str, format: str | None) -> str:
     return next((mark for mark in (own, ",", "\t", ";", "|") if mark in header), own)
 
 
-def _unique(header: Sequence[str]) -> list[str]:
+def unique_names(header: Sequence[str]) -> list[str]:
     """The names, with a number where one is missing or repeated."""
     names: list[str] = []
     for number, name in enumerate(header, 1):

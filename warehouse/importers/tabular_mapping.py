@@ -26,6 +26,8 @@ RUN_FIELDS = tuple(
 )
 #: Those of them that hold an object.
 RECORD_FIELDS = tuple(item.name for item in fields(RunHeader) if "Mapping" in str(item.type))
+#: Those that hold a list of names.
+LIST_FIELDS = tuple(item.name for item in fields(RunHeader) if "tuple[str" in str(item.type))
 #: Fields of a sample row that a mapping fills in ``[sample]``.
 SAMPLE_FIELDS = tuple(
     name
@@ -73,13 +75,15 @@ class ChoiceRule:
 @dataclass(frozen=True)
 class PublishedRule:
     """``[[published]]``: a figure that the source itself states. ``each``: its path leads to a
-    list or object of figures, whose keys replace ``{key}`` in the names."""
+    list or object of figures, whose keys replace ``{key}`` in the names; ``by_key`` says which of
+    ``standard_error`` and ``n`` lead to a list or object with the same keys."""
 
     value: Source
     names: Mapping[str, Source]
     each: bool = False
     standard_error: Source | None = None
     n: Source | None = None
+    by_key: frozenset[str] = frozenset()
 
     @property
     def sources(self) -> Iterator[Source]:
@@ -112,6 +116,16 @@ class JoinRule:
 
 
 @dataclass(frozen=True)
+class AgreementRule:
+    """A second source of a field of the run. Where it says something else than the first, the
+    rows are rejected (``strict``), or a note says so and the first holds."""
+
+    field: str
+    other: Source
+    strict: bool = False
+
+
+@dataclass(frozen=True)
 class Variant:
     """One reading of each row (``[each]`` gives several)."""
 
@@ -121,9 +135,11 @@ class Variant:
     scores: tuple[ScoreRule, ...]
     choices: ChoiceRule | None
     published: tuple[PublishedRule, ...]
+    agreements: tuple[AgreementRule, ...] = ()
 
     @property
     def sources(self) -> Iterator[Source]:
+        yield from (rule.other for rule in self.agreements)
         yield from (*self.run.values(), *self.sample.values(), *self.metadata.values())
         for rule in (*self.scores, *((self.choices,) if self.choices else ()), *self.published):
             yield from rule.sources
@@ -153,7 +169,7 @@ class TabularMapping:
     together: bool
     members: tuple[str, ...]
     rules: ReadingRules
-    pattern: re.Pattern[str] | None
+    patterns: tuple[re.Pattern[str], ...]
     nulls: frozenset[str]
     key: tuple[str, ...]
     skips: tuple[SkipRule, ...]

@@ -11,6 +11,7 @@ from warehouse.importers.tabular_paths import Each, FieldPath, PathError, Specia
 from warehouse.importers.tabular_readers import ReadingRules
 from warehouse.importers.tabular_sections import Expressions, Section, listed
 from warehouse.importers.tabular_sources import placeholders
+from warehouse.importers.tabular_text import NUMBERS, TEXT
 from warehouse.importers.tabular_variants import parse_variants
 from warehouse.records import Link, MetricKind
 
@@ -35,9 +36,10 @@ def parse_mapping(values: Mapping[str, Any], place: str) -> tuple[TabularMapping
     top = Section(values, "", mistakes)
     top.text("description")
     pattern = top.table("path")
-    compiled = pattern.pattern("pattern")
+    compiled = pattern.patterns("pattern")
     pattern.close()
-    expressions = Expressions(compiled.groupindex if compiled else (), mistakes)
+    groups = [name for layout in compiled for name in layout.groupindex]
+    expressions = Expressions(groups, mistakes)
     rows, archive = top.table("rows"), top.table("archive")
     rules = _reading_rules(top, rows)
     matrix = _matrix(top)
@@ -48,7 +50,7 @@ def parse_mapping(values: Mapping[str, Any], place: str) -> tuple[TabularMapping
         together=bool(top.take("together", bool, False)),
         members=archive.texts("members"),
         rules=rules,
-        pattern=compiled,
+        patterns=compiled,
         nulls=frozenset(top.texts("null")),
         key=top.texts("key"),
         skips=_skips(rows, expressions),
@@ -74,6 +76,7 @@ def _reading_rules(top: Section, rows: Section) -> ReadingRules:
         format=chosen if chosen in _FORMATS else "",
         delimiter=delimiter[:1],
         quoting=table.take("quoting", bool),
+        header=bool(table.take("header", bool, True)),
         at=_path(rows, "at"),
         draws=_path(rows, "draws", iterates=True),
     )
@@ -123,12 +126,12 @@ def _joins(joins: Section, expressions: Expressions) -> tuple[JoinRule, ...]:
     rules = []
     for name in list(joins.values):
         section = joins.table(name)
-        reading = ReadingRules(format=section.text("format"), at=_path(section, "at"))
+        reading = ReadingRules(format=_join_format(section), at=_path(section, "at"))
         rule = JoinRule(
             name,
             section.text("file"),
             reading,
-            section.text("key"),
+            section.text("key", NUMBERS[0] if reading.format == TEXT else ""),
             section.text("on"),
             bool(section.take("optional", bool, False)),
         )
@@ -141,7 +144,22 @@ def _joins(joins: Section, expressions: Expressions) -> tuple[JoinRule, ...]:
             )
         if not rule.file or bool(rule.key) != bool(rule.on):
             joins.mistakes.append(f"[join.{name}]: expected `file`, and `key` together with `on`")
+        if reading.format == TEXT and rule.key not in NUMBERS:
+            joins.mistakes.append(
+                f"[join.{name}] key = {rule.key!r}: of lines of text expected one of "
+                f"{listed(NUMBERS)}"
+            )
     return tuple(rules)
+
+
+def _join_format(section: Section) -> str:
+    chosen = section.text("format")
+    if chosen in ("", TEXT, *_FORMATS):
+        return chosen
+    section.mistakes.append(
+        f"{section.where} format = {chosen!r}: expected one of {listed((*_FORMATS, TEXT))}"
+    )
+    return ""
 
 
 def _matrix(top: Section) -> MatrixRule | None:

@@ -25,6 +25,7 @@ _TOKEN = re.compile(
       | \.?(?P<name>[^.\[\]{}"]+)""",
     re.VERBOSE,
 )
+_IN_KEY = re.compile(r"\{(\^*)@(key|index|draw)\}")
 _SPECIAL = re.compile(r"(?P<up>\^*)@(?P<name>key|index|draw|row|column|cell|file)?")
 
 
@@ -56,7 +57,23 @@ class Special:
     up: int = 0
 
 
-Step = str | int | Special | Each
+@dataclass(frozen=True)
+class Woven:
+    """A key that holds values that the walk knows: ``"{^@key}_stderr"``."""
+
+    text: str
+
+    def specials(self) -> list[Special]:
+        """The values, in order."""
+        return [Special(name, len(up)) for up, name in _IN_KEY.findall(self.text)]
+
+    def filled(self, values: Sequence[Any]) -> str:
+        """The key with these values."""
+        remaining = iter(values)
+        return _IN_KEY.sub(lambda _: str(next(remaining)), self.text)
+
+
+Step = str | int | Special | Woven | Each
 
 
 @dataclass(frozen=True)
@@ -114,7 +131,8 @@ def _step(token: re.Match[str]) -> Step:
     if token["each"] is not None:
         return Each(token["each"])
     if token["quoted"] is not None:
-        return re.sub(r"\\(.)", r"\1", token["quoted"])
+        text = re.sub(r"\\(.)", r"\1", token["quoted"])
+        return Woven(text) if _IN_KEY.search(text) else text
     return token["name"]
 
 
@@ -144,6 +162,26 @@ def plain_steps(path: FieldPath) -> tuple[str | int, ...]:
     if len(steps) != len(path.steps):
         raise PathError(f"{path.text!r} may not iterate or look up here")
     return steps
+
+
+def column_of(text: str, names: Sequence[str]) -> str:
+    """The column that a field path reads; ``""`` if it names none.
+
+    Args:
+        text: the path: a column's name as it stands, or one that begins with its name in quotes
+            or its number, from 0 (``[0]``; ``[-1]`` is the last).
+        names: all columns, in their order.
+    """
+    if text in names:
+        return text
+    try:
+        path = parse_path(text)
+    except PathError:
+        return ""
+    first = path.steps[0] if path.root == "row" and not path.up and path.steps else ""
+    if isinstance(first, int):
+        return names[first] if -len(names) <= first < len(names) else ""
+    return first if isinstance(first, str) and first in names else ""
 
 
 def match_tail(pattern: re.Pattern[str], path: PurePath | str) -> dict[str, str] | None:

@@ -25,7 +25,7 @@ from warehouse.importers.tabular_chunks import (
 )
 from warehouse.importers.tabular_files import Member, read_exactly
 from warehouse.importers.tabular_lines import BOM, Reject, line_blocks, parsed_lines
-from warehouse.importers.tabular_paths import FieldPath
+from warehouse.importers.tabular_paths import FieldPath, column_of
 from warehouse.importers.tabular_walk import Row, Walk, place_in_document
 from warehouse.records import parse_json
 
@@ -51,11 +51,13 @@ class ReadingRules:
     """What a mapping says about how to read a file (see docs/mappings.md).
 
     ``quoting`` is whether double quotes enclose cells; ``None`` is yes, with suspicion.
+    ``header`` is whether the first row of a CSV file names the columns.
     """
 
     format: str = ""
     delimiter: str = ""
     quoting: bool | None = None
+    header: bool = True
     at: FieldPath | None = None
     draws: FieldPath | None = None
 
@@ -134,15 +136,14 @@ class JsonLinesReader:
         return f"line {lines[row.levels[0][2]]}" + (f", {within}" if within else "")
 
 
-def _index_first(schema: pa.Schema) -> list[int]:
-    """The columns by number; an index of pandas, which it writes last, stands before the others."""
+def _names_in_order(schema: pa.Schema) -> list[str]:
+    """The columns; an index of pandas, which it writes last, stands before the others."""
     try:
         stated = (schema.pandas_metadata or {}).get("index_columns", [])
     except (ValueError, AttributeError):
         stated = []
     index = stated if isinstance(stated, list) else []
-    names = schema.names
-    return sorted(range(len(names)), key=lambda column: names[column] not in index)
+    return sorted(schema.names, key=lambda name: name not in index)
 
 
 class ParquetReader:
@@ -158,10 +159,14 @@ class ParquetReader:
         try:
             with self._open() as file:
                 columns = self._columns(file, wanted)
+                order = _names_in_order(file.schema_arrow)
                 for batch in file.iter_batches(CHUNK_ROWS, columns=columns):
                     batch.validate(full=True)  # also that text is UTF-8
                     table = pa.Table.from_batches([batch])
-                    yield from self._chunked(table.select(_index_first(table.schema)), start)
+                    found = table.column_names
+                    places = sorted(range(len(found)), key=lambda at: order.index(found[at]))
+                    table = table.select(places)
+                    yield from self._chunked(table, start, order)
                     start += batch.num_rows
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise InputError(
@@ -183,16 +188,15 @@ class ParquetReader:
     def _columns(self, file: Any, wanted: Collection[str] | None) -> list[str] | None:
         if wanted is None or not self.is_table:
             return None
-        return [
-            name
-            for name in file.schema_arrow.names
-            if any(path == name or path.startswith((f"{name}.", f"{name}[")) for path in wanted)
-        ] or None
+        names = _names_in_order(file.schema_arrow)
+        chosen = {column_of(path, names) for path in wanted}
+        return [name for name in names if name in chosen] or None
 
-    def _chunked(self, table: pa.Table, start: int) -> Iterator[Chunk]:
+    def _chunked(self, table: pa.Table, start: int, order: Sequence[str]) -> Iterator[Chunk]:
         if self.is_table:
             indices = range(start, start + table.num_rows)
-            yield TableChunk(table, indices, range(start + 1, start + 1 + table.num_rows))
+            numbers = range(start + 1, start + 1 + table.num_rows)
+            yield TableChunk(table, indices, numbers, order=order)
             return
         records = table.to_pylist()
         rows = (row for number, rec in enumerate(records) for row in self.walk.rows(rec, number))

@@ -23,6 +23,7 @@ class Recode:
     values: Mapping[str, Any] = field(default_factory=dict)
     otherwise: Any = None
     format: str = ""
+    decimal: str = ""
     scale: float | int = 1
     add: float | int = 0
     sha256: bool = False
@@ -39,7 +40,9 @@ class Recode:
             return self.default if value is None else value
         if self.null and text_of(value) in self.null:
             return self.default
-        for change in (self._parse, self._cut, self._translate, self._date, self._calculate):
+        for change in (
+            self._parse, self._cut, self._translate, self._date, self._point, self._calculate
+        ):  # fmt: skip
             value = change(value)
             if value is None or isinstance(value, Unfit):
                 return self.default if value is None else value
@@ -78,6 +81,13 @@ class Recode:
             return datetime.strptime(str(value), self.format)
         except ValueError:
             return Unfit(repr(value)[:60], f"a time written as {self.format!r}")
+
+    def _point(self, value: Any) -> Any:
+        """A number as text with a decimal point, whatever stood there."""
+        if not self.decimal or not isinstance(value, str):
+            return value
+        thousands = "." if self.decimal == "," else ","
+        return value.replace(thousands, "").replace(self.decimal, ".")
 
     def _calculate(self, value: Any) -> Any:
         if self.scale == 1 and self.add == 0:

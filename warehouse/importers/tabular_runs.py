@@ -7,15 +7,16 @@ figures in a first pass (:func:`survey`), and numbers rows in the second.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
-from datetime import UTC, datetime
-from typing import Any, get_args
+from datetime import datetime
+from typing import Any
 
 import numpy as np
 
 from warehouse.errors import InputError
 from warehouse.importers.tabular_columns import Codes, Column, combine, encode
-from warehouse.importers.tabular_mapping import PublishedRule, Variant
+from warehouse.importers.tabular_headers import agree, header_value
+from warehouse.importers.tabular_mapping import AgreementRule, PublishedRule, Variant
+from warehouse.importers.tabular_paths import MISSING, child
 from warehouse.importers.tabular_sources import Literal, Source
 from warehouse.importers.tabular_values import Unfit, integer_of, number_of, score_of, text_of
 from warehouse.importers.tabular_views import View
@@ -24,12 +25,10 @@ from warehouse.records import (
     MetricSpec,
     PublishedScore,
     RunHeader,
-    RunStatus,
     canonical_json,
 )
 
 DEFAULT_HARNESS = "tabular"
-_TYPES = {item.name: str(item.type) for item in fields(RunHeader)}
 _REQUIRED = ("model", "benchmark")
 
 
@@ -40,6 +39,8 @@ class RunRegistry:
         values: header fields that the user set; they hold for all runs.
         metrics: what the mapping says about metrics, by name.
         defaults: header fields for the runs that lack them.
+
+    ``notes`` are what the user should know of the runs, by file.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class RunRegistry:
     ) -> None:  # fmt: skip
         self.values, self.metrics, self.defaults = values, metrics, defaults
         self.closed = False
+        self.notes: dict[tuple[str, str], None] = {}
         self._numbers: dict[bytes, int] = {}
         self._headers: list[dict[str, Any]] = []
         self._specs: list[dict[tuple[str, str], None]] = []
@@ -109,6 +111,7 @@ class RunColumns:
         self.registry, self.variant, self.place = registry, variant, place
         stated = {name: Literal("--set", value) for name, value in registry.values.items()}
         self.sources: dict[str, Source] = {**variant.run, **stated}
+        self.agreements = [rule for rule in variant.agreements if rule.field not in stated]
 
     @property
     def per_row(self) -> bool:
@@ -123,13 +126,40 @@ class RunColumns:
         numbers = np.array([-1 if isinstance(run, Unfit) else run for run in found])
         unfit = {code: run for code, run in enumerate(found) if isinstance(run, Unfit)}
         rows = np.flatnonzero(np.isin(codes, list(unfit))).tolist() if unfit else []
-        return numbers[codes], {row: unfit[int(codes[row])] for row in rows}
+        faults = {row: unfit[int(codes[row])] for row in rows}
+        for rule in self.agreements:
+            faults |= self._disagreeing(rule, view)
+        return numbers[codes], faults
+
+    def _disagreeing(self, rule: AgreementRule, view: View) -> dict[int, Unfit]:
+        """Rows in which two sources of a field must agree and do not; else a note says so."""
+        first = self.sources.get(rule.field)
+        if first is None:
+            return {}
+        parts = [encode(source.column(view), view.size) for source in (first, rule.other)]
+        codes, pairs = combine(parts, view.size)
+        faults: dict[int, Unfit] = {}
+        for code, (held, other) in enumerate(pairs):
+            if agree(rule.field, held, other):
+                continue
+            if rule.strict:
+                wanted = f"{first.where}: {text_of(other)!r}, as {_shown(rule.other)} says"
+                fault = Unfit(repr(text_of(held))[:80], wanted)
+                faults |= dict.fromkeys(np.flatnonzero(codes == code).tolist(), fault)
+            else:
+                said = (
+                    f"{_shown(rule.other)} says {rule.field} {text_of(other)!r}, "
+                    f"{_shown(first)} says {text_of(held)!r}: the latter holds"
+                )
+                self.registry.notes[self.place, said] = None
+        return faults
 
     def paths(self) -> Iterator[str]:
         """Field paths that have to be read for that."""
         metrics = [part for rule in self.variant.scores for part in (rule.metric, rule.filter)]
         figures = [part for rule in self.variant.published for part in rule.sources]
-        for source in (*self.sources.values(), *metrics, *figures):
+        others = [rule.other for rule in self.agreements]
+        for source in (*self.sources.values(), *others, *metrics, *figures):
             yield from source.paths()
 
     def learn(self, view: View, reject: Callable[[int, str, str], None]) -> None:
@@ -176,15 +206,19 @@ class RunColumns:
     ) -> None:
         names = list(rule.names)
         columns: list[Column] = [rule.names[name].column(view) for name in names]
-        columns += [_raw_or_recoded(rule, view)]
-        columns += [part.column(view) if part else [None] * view.size
-                    for part in (rule.standard_error, rule.n)]  # fmt: skip
+        columns += [_raw_or_recoded(rule.value, rule.each, view)]
+        columns += [_raw_or_recoded(part, name in rule.by_key, view) if part else [None] * view.size
+                    for name, part in _spread_of(rule)]  # fmt: skip
         parts = [encode(column, view.size) for column in columns]
         codes, combinations = combine([encoded, *parts], view.size)
         for code, (run, *texts, value, error, n) in enumerate(combinations):
             for key, figure in _figures(rule, value) if run >= 0 else ():
                 named = dict(zip(names, texts, strict=True))
-                score = _published_score(named, key, figure, error, n)
+                spread = [
+                    _at_key(part, name in rule.by_key, key, found)
+                    for (name, part), found in zip(_spread_of(rule), (error, n), strict=True)
+                ]
+                score = _published_score(named, key, figure, *spread)
                 if isinstance(score, PublishedScore):
                     held = self.registry.add_published(run, score)
                     score = Unfit(f"{score}", f"{held}, as stated before") if held else None
@@ -193,49 +227,35 @@ class RunColumns:
                     reject(row, score.found, f"{rule.value.where}: {score.expected}")
 
 
-def header_value(name: str, value: Any) -> Any:
-    """A value of the type of a header field, or an :class:`Unfit`."""
-    if value is None or isinstance(value, Unfit):
+def _shown(source: Source) -> str:
+    """What an expression reads, for a note."""
+    words = ["the path"] if any(True for _ in source.groups()) else []
+    words += [repr(path) for path in source.paths()]
+    return " and ".join(words) or source.where
+
+
+def _spread_of(rule: PublishedRule) -> tuple[tuple[str, Source | None], ...]:
+    """What a rule says beside the figure itself."""
+    return ("standard_error", rule.standard_error), ("n", rule.n)
+
+
+def _raw_or_recoded(source: Source, each: bool, view: View) -> Column:
+    return source.raw(view) if each else source.column(view)
+
+
+def _at_key(source: Source | None, each: bool, key: str, value: Any) -> Any:
+    """What belongs to the figure of a key, where a value holds one for each."""
+    if not each or source is None or value is None or isinstance(value, Unfit):
         return value
-    kind = _TYPES[name]
-    if kind.startswith("Mapping"):
-        return value if isinstance(value, dict) else Unfit(repr(value)[:60], "an object")
-    if kind.startswith("tuple"):
-        parts = value if isinstance(value, list | tuple) else [value]
-        return tuple(str(text_of(part)) for part in parts)
-    if kind.startswith("datetime"):
-        return _time_of(value)
-    return _scalar(kind.removesuffix(" | None"), value)
+    if not isinstance(value, dict | list | tuple):
+        return Unfit(repr(value)[:60], "an object or a list, as that of the figures")
+    found = child(value, key) if isinstance(value, dict) else _element(value, key)
+    return None if found is MISSING else source.recode.apply(found)
 
 
-def _scalar(kind: str, value: Any) -> Any:
-    if kind == "int":
-        return integer_of(value)
-    if kind == "float":
-        number = number_of(value)
-        return float(number) if isinstance(number, int) else number
-    if kind == "bool":
-        number = number_of(value)
-        return bool(number) if number in (0, 1) else Unfit(repr(value)[:60], "true or false")
-    if kind == "RunStatus" and value not in get_args(RunStatus):
-        return Unfit(repr(value)[:60], f"one of {', '.join(get_args(RunStatus))}")
-    return text_of(value)
-
-
-def _time_of(value: Any) -> datetime | Unfit:
-    number = number_of(value) if not isinstance(value, datetime) else None
-    try:
-        if isinstance(number, int | float):
-            return datetime.fromtimestamp(number, UTC).replace(tzinfo=None)
-        moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
-        return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError, OSError):
-        wanted = "a time in ISO 8601 or Unix seconds (or give its `format`)"
-        return Unfit(repr(value)[:60], wanted)
-
-
-def _raw_or_recoded(rule: PublishedRule, view: View) -> Column:
-    return rule.value.raw(view) if rule.each else rule.value.column(view)
+def _element(values: Sequence[Any], key: str) -> Any:
+    """The element of a list with a number, given as text."""
+    return child(list(values), int(key)) if key.isdecimal() else MISSING
 
 
 def _figures(rule: PublishedRule, value: Any) -> list[tuple[str, Any]]:

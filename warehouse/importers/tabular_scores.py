@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.importers.tabular_columns import (
+    Column,
     as_list,
     encode,
     to_integer,
@@ -107,9 +108,16 @@ def _weights(view: View, rule: ScoreRule, faults: Faults) -> pa.Array:
 def _draws(view: View, rule: ScoreRule, faults: Faults) -> pa.Array:
     if rule.n_draws is None:
         return pa.nulls(view.size, pa.int32())
-    draws = to_integer(rule.n_draws.column(view), view.size, pa.int32())
+    draws = to_integer(_counted(rule.n_draws.column(view)), view.size, pa.int32())
     _note(draws.faults, rule.n_draws.where, faults)
     return draws.array
+
+
+def _counted(column: Column) -> Column:
+    """The column with the length of a list in its place."""
+    if not isinstance(column, list):
+        return column
+    return [len(value) if isinstance(value, list) else value for value in column]
 
 
 def _statuses(

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from warehouse.importers.tabular_equality import TOLERANCE, Equality
 from warehouse.importers.tabular_recode import PLAIN, Recode
 from warehouse.importers.tabular_sources import (
     At,
     Equals,
+    First,
     Group,
     Listing,
     Literal,
@@ -20,8 +23,9 @@ from warehouse.importers.tabular_sources import (
     Template,
 )
 
-_RECODE = ("json", "null", "pattern", "values", "otherwise", "format", "scale", "add", "sha256")
-_EXPRESSIONS = ("path", "const", "group", "template", "equals", "pick")
+_RECODE = ("json", "null", "pattern", "values", "otherwise", "format", "decimal",
+           "scale", "add", "sha256")  # fmt: skip
+_EXPRESSIONS = ("path", "const", "group", "template", "equals", "pick", "first")
 _KINDS = {str: "text", bool: "true or false", dict: "a table", list: "a list"}
 
 
@@ -71,6 +75,8 @@ class Section:
         if isinstance(self.values.get(key), str):
             return (self.text(key),)
         found = self.take(key, list, [])
+        if any(isinstance(value, dict | list) for value in found):
+            self.mistakes.append(f"{self.where} {key} = {found!r}: expected texts".strip())
         return tuple(str(value) for value in found)
 
     def table(self, key: str) -> Section:
@@ -101,6 +107,18 @@ class Section:
         except re.error as error:
             self.mistakes.append(f"{self.where} {key} = {text!r}: no regular expression ({error})")
             return None
+
+    def patterns(self, key: str) -> tuple[re.Pattern[str], ...]:
+        """A regular expression or a list of them."""
+        found = []
+        for text in self.texts(key):
+            try:
+                found.append(re.compile(text))
+            except re.error as error:
+                self.mistakes.append(
+                    f"{self.where} {key} = {text!r}: no regular expression ({error})"
+                )
+        return tuple(found)
 
     def rest(self) -> dict[str, Any]:
         """All keys that were not taken, which may have any name."""
@@ -135,7 +153,18 @@ class Expressions:
             return At(where, value)
         if isinstance(value, dict):
             return self._table(value, where)
+        if isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
+            self.mistakes.append(f"{where} = {value!r}: expected one value, or a list of constants")
         return Literal(where, value)
+
+    def names(self, value: Any, where: str) -> Source:
+        """An expression for a list of names, or the list of them: texts in it are meant
+        literally, tables are expressions."""
+        if not isinstance(value, list):
+            return self.value(value, where)
+        if not any(isinstance(part, dict) for part in value):
+            return self.value(value, where)  # a constant
+        return Listing(where, tuple(self.name(part, where) for part in value))
 
     def name(self, value: Any, where: str) -> Source:
         """An expression whose plain text is meant literally."""
@@ -191,13 +220,19 @@ class Expressions:
 
     def _equals(self, section: Section, where: str, options: Any) -> Source:
         pair = [self.value(part, where) for part in section.take("equals", list, [])]
-        normalise = bool(section.take("normalise", bool, False))
+        equality = _equality(section)
         among = section.anything("among")
         if len(pair) != 2:
             self.mistakes.append(f"{where} equals: expected a list of two, found {len(pair)}")
             return Literal(where, None)
         chosen = self.options(among, where) if among is not None else None
-        return Equals(where, (pair[0], pair[1]), normalise, chosen, **options)
+        return Equals(where, (pair[0], pair[1]), equality, chosen, **options)
+
+    def _first(self, section: Section, where: str, options: Any) -> Source:
+        parts = [self.value(part, where) for part in section.take("first", list, [])]
+        if not parts:
+            self.mistakes.append(f"{where} first: expected a list of expressions")
+        return First(where, tuple(parts), **options)
 
     def _pick(self, section: Section, where: str, options: Any) -> Source:
         index = self.value(section.anything("pick"), where)
@@ -205,6 +240,18 @@ class Expressions:
         if choices is None:
             self.mistakes.append(f"{where} pick: expected also `from`, the list to pick from")
         return Pick(where, index, self.options(choices, where), **options)
+
+
+def _equality(section: Section) -> Equality:
+    """How ``equals`` compares."""
+    numeric = bool(section.take("numeric", bool, False))
+    if "tolerance" in section.values and not numeric:
+        section.mistakes.append(f"{section.where} tolerance: goes with numeric = true")
+    tolerance = section.take("tolerance", (int, float), TOLERANCE)
+    if not 0 <= tolerance < math.inf:
+        section.mistakes.append(f"{section.where} tolerance = {tolerance}: expected 0 or more")
+        tolerance = TOLERANCE
+    return Equality(bool(section.take("normalise", bool, False)), numeric, tolerance)
 
 
 def _recode(section: Section) -> Recode:
@@ -216,6 +263,7 @@ def _recode(section: Section) -> Recode:
         values=section.take("values", dict, {}),
         otherwise=section.anything("otherwise"),
         format=section.text("format"),
+        decimal=section.text("decimal"),
         scale=section.take("scale", (int, float), 1),
         add=section.take("add", (int, float), 0),
         sha256=bool(section.take("sha256", bool, False)),

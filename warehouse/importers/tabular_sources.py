@@ -24,12 +24,12 @@ from warehouse.importers.tabular_columns import (
     decode,
     encode,
 )
+from warehouse.importers.tabular_equality import Equality
 from warehouse.importers.tabular_recode import PLAIN, Recode
 from warehouse.importers.tabular_values import Unfit, number_of, text_of
 from warehouse.importers.tabular_views import View
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
-_NOISE = re.compile(r"[^\w\s]|_")
 
 
 def placeholders(text: str) -> list[str]:
@@ -159,6 +159,29 @@ class Listing(Source):
     def paths(self) -> Iterator[str]:
         return (path for part in self.parts for path in part.paths())
 
+    def groups(self) -> Iterator[str]:
+        return (name for part in self.parts for name in part.groups())
+
+
+@dataclass(frozen=True)
+class First(Source):
+    """The first of several expressions that is not null."""
+
+    parts: tuple[Source, ...]
+
+    def raw(self, view: View) -> Column:
+        columns = [as_list(part.column(view), view.size) for part in self.parts]
+        return [
+            next((value for value in row if value is not None), None)
+            for row in zip(*columns, strict=True)
+        ]
+
+    def paths(self) -> Iterator[str]:
+        return (path for part in self.parts for path in part.paths())
+
+    def groups(self) -> Iterator[str]:
+        return (name for part in self.parts for name in part.groups())
+
 
 @dataclass(frozen=True)
 class Record(Source):
@@ -196,19 +219,16 @@ class Pick(Source):
 
 @dataclass(frozen=True)
 class Equals(Source):
-    """1 where two values are equal, else 0; null where the first is null.
-
-    ``normalise``: compare in lower case, without punctuation, blanks as one. ``among``: the first
-    must equal exactly one of these options, else the result is null.
-    """
+    """1 where two values are equal, else 0; null where one is null. ``among``: the first must
+    equal exactly one of these options, else the result is null."""
 
     pair: tuple[Source, Source]
-    normalise: bool = False
+    equality: Equality = Equality()
     among: Source | None = None
 
     def raw(self, view: View) -> Column:
         columns = [part.column(view) for part in self.pair]
-        if not self.normalise and self.among is None and are_text(columns):
+        if self.equality == Equality() and self.among is None and are_text(columns):
             return pc.equal(*columns).cast(pa.int64())
         left, right = (as_list(column, view.size) for column in columns)
         options = as_list(self.among.column(view), view.size) if self.among else [None] * view.size
@@ -226,14 +246,10 @@ class Equals(Source):
             return None
         if options is not None and not isinstance(options, list):
             return Unfit(repr(options)[:60], "a list of options")
-        answer = self._form(left)
-        if options is not None and [self._form(option) for option in options].count(answer) != 1:
+        same = self.equality.same
+        if options is not None and sum(same(left, option) for option in options) != 1:
             return None
-        return int(answer == self._form(right))
-
-    def _form(self, value: Any) -> str:
-        text = str(text_of(value))
-        return " ".join(_NOISE.sub("", text.lower()).split()) if self.normalise else text
+        return int(same(left, right))
 
 
 def _picked(index: Any, options: Any) -> Any:

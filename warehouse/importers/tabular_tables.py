@@ -27,7 +27,8 @@ from warehouse.importers.tabular_readers import (
     ReadingRules,
     json_flavour,
 )
-from warehouse.importers.tabular_sources import fill_in
+from warehouse.importers.tabular_sources import fill_in, placeholders
+from warehouse.importers.tabular_text import TEXT, lines_by_number
 from warehouse.importers.tabular_values import text_of
 from warehouse.importers.tabular_views import Joined, View
 
@@ -58,8 +59,10 @@ def open_reader(member: Member, rules: ReadingRules) -> Reader:
 
 
 def groups_of(mapping: TabularMapping, path: Path | str) -> dict[str, str] | None:
-    """Groups of the mapping's path pattern; ``None`` where it does not match."""
-    return {} if mapping.pattern is None else match_tail(mapping.pattern, path)
+    """Groups of the first of the mapping's path patterns that matches; ``None`` if none does."""
+    matches = (match_tail(pattern, path) for pattern in mapping.patterns)
+    found = next((groups for groups in matches if groups is not None), None)
+    return found if mapping.patterns else {}
 
 
 class Table:
@@ -70,7 +73,7 @@ class Table:
         mapping: how to read it.
         root: folder up to which joined files are looked for.
 
-    ``groups`` is ``None`` where the path pattern does not match.
+    ``groups`` are those of the first path pattern that matches, ``None`` where none does.
     """
 
     def __init__(self, member: Member, mapping: TabularMapping, root: Path) -> None:
@@ -176,7 +179,7 @@ class Table:
     def _join(self, rule: JoinRule) -> Joined:
         path = self.joined_file(rule)
         if path is None:
-            return Joined({}, rule.on)
+            return Joined({}, rule.on, missing=True)
         status = path.stat()
         return Joined(_records(path, status.st_mtime_ns, status.st_size, rule), rule.on)
 
@@ -186,7 +189,9 @@ class Table:
         Raises:
             InputError: it is not there.
         """
-        name = fill_in(rule.file, self.groups or {})
+        name = self._joined_name(rule)
+        if not name:
+            return None
         folder = self.member.path.parent
         for place in (folder, *folder.parents):
             if (place / name).is_file():
@@ -200,6 +205,25 @@ class Table:
             path=self.member.name,
             expected=f"a file of that name in the folder of {self.member.name} or one above it",
             advice=f"copy it there, or say optional = true in [join.{rule.name}]",
+        )
+
+    def _joined_name(self, rule: JoinRule) -> str:
+        """The file's name with the groups of the path filled in; ``""`` where one has no value and
+        the file may be missing.
+
+        Raises:
+            InputError: one has no value, and the file is needed.
+        """
+        groups = self.groups or {}
+        lacking = [name for name in placeholders(rule.file) if name not in groups]
+        if not lacking:
+            return fill_in(rule.file, groups)
+        if rule.optional:
+            return ""
+        raise InputError(
+            f"[join.{rule.name}] file {rule.file!r}: the path has no {lacking[0]!r}",
+            path=self.member.name,
+            advice=f"say optional = true in [join.{rule.name}]",
         )
 
 
@@ -218,6 +242,8 @@ def skips(rule: SkipRule, value: Any) -> bool:
 @lru_cache(maxsize=2)
 def _records(path: Path, _changed: int, _size: int, rule: JoinRule) -> dict[str, Any]:
     """Records of a joined file by key. The last ones are remembered: many sources share a file."""
+    if rule.rules.format == TEXT:
+        return lines_by_number(path, rule.key)
     records: dict[str, Any] = {}
     for member in members(path, path.name):
         reader = open_reader(member, rule.rules)

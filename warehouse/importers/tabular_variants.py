@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from warehouse.importers.tabular_mapping import (
+    LIST_FIELDS,
     RECORD_FIELDS,
     RUN_FIELDS,
     SAMPLE_FIELDS,
+    AgreementRule,
     ChoiceRule,
     PublishedRule,
     ScoreRule,
@@ -26,6 +28,7 @@ _CHOICE_FIELDS = (
     "n_tokens",
     "n_bytes",
 )
+_AGREEMENTS = ("compare_with", "must_equal")
 _EXPANDED = ("run", "sample", "metadata", "scores", "choice_scores", "published")
 
 
@@ -58,7 +61,9 @@ def _variant(
     template: Mapping[str, Any], expressions: Expressions, matrix: MatrixRule | None
 ) -> Variant:
     top = Section({k: v for k, v in template.items() if v is not None}, "", expressions.mistakes)
-    run = _fields(top.table("run"), RUN_FIELDS, SAMPLE_FIELDS, "sample", expressions)
+    section = top.table("run")
+    agreements = _agreements(section, expressions)
+    run = _fields(section, RUN_FIELDS, SAMPLE_FIELDS, "sample", expressions)
     sample = _fields(top.table("sample"), SAMPLE_FIELDS, RUN_FIELDS, "run", expressions)
     metadata = top.table("metadata").rest()
     scores = tuple(_score(section, expressions) for section in top.tables("scores"))
@@ -68,8 +73,11 @@ def _variant(
         if not scores and not published:
             empty = Literal("[matrix]", "")
             scores = (ScoreRule(Literal("[matrix]", "score"), empty, At("[matrix]", "@cell")),)
-    for group in expressions.groups:
+    for group in sorted(expressions.groups):
         if group in RUN_FIELDS:
+            if group in run and group not in run[group].groups():
+                other = Group("[path] pattern", group)
+                agreements.setdefault(group, AgreementRule(group, other))
             run.setdefault(group, Group("[path] pattern", group))
         elif group in SAMPLE_FIELDS:
             sample.setdefault(group, Group("[path] pattern", group))
@@ -82,7 +90,21 @@ def _variant(
         scores=scores,
         choices=_choices(top, expressions),
         published=published,
+        agreements=tuple(agreements.values()),
     )
+
+
+def _agreements(section: Section, parse: Expressions) -> dict[str, AgreementRule]:
+    """Second sources that ``must_equal`` and ``compare_with`` name, taken out of the fields."""
+    found: dict[str, AgreementRule] = {}
+    for name, value in section.values.items():
+        given = {} if not isinstance(value, dict) else value
+        for key in (word for word in _AGREEMENTS if word in given):
+            where = f"{section.where} {name} {key}"
+            found[name] = AgreementRule(name, parse.value(given[key], where), key == "must_equal")
+        if name in found:
+            section.values[name] = {k: v for k, v in given.items() if k not in _AGREEMENTS}
+    return found
 
 
 def _fill_from_matrix(
@@ -112,6 +134,8 @@ def _parser(name: str, parse: Expressions) -> Callable[[Any, str], Source]:
     """How the expression of a field is written."""
     if name in RECORD_FIELDS:
         return parse.record
+    if name in LIST_FIELDS:
+        return parse.names
     return parse.options if name == "choices" else parse.value
 
 
@@ -135,6 +159,8 @@ def _score(section: Section, parse: Expressions) -> ScoreRule:
             f'{where} if_null = {null!r}: expected "omit" or a table with `value` (a number) and '
             f"`status` (one of {listed(SCORE_STATUSES)})"
         )
+    if "n_draws" in parse.groups and "n_draws" not in parts:
+        parts["n_draws"] = Group("[path] pattern", "n_draws")
     return ScoreRule(
         metric=parse.name(metric, f"{where} metric"),
         filter=parse.name(name or "", f"{where} filter"),
@@ -182,7 +208,23 @@ def _published(section: Section, parse: Expressions) -> PublishedRule:
     if "value" not in parts or "metric" not in names:
         parse.mistakes.append(f"{where}: expected `metric` and `value`")
     value = parts.get("value", Literal(where, None))
-    each = isinstance(value, At) and value.path.endswith(("[]", "{}"))
-    if isinstance(value, At) and each:
-        value = At(value.where, value.path[:-2], recode=value.recode, optional=value.optional)
-    return PublishedRule(value, names, each, parts.get("standard_error"), parts.get("n"))
+    each = _iterates(value)
+    by_key = frozenset(name for name in parts if name != "value" and _iterates(parts[name]))
+    if by_key and not each:
+        parse.mistakes.append(
+            f"{where}: {listed(sorted(by_key))} with {{}} or [] goes with a `value` that ends so"
+        )
+    error, n = (_collection(parts.get(name)) for name in ("standard_error", "n"))
+    return PublishedRule(_collection(value) or value, names, each, error, n, by_key)
+
+
+def _iterates(source: Source) -> bool:
+    """Whether a path leads to the elements of a list or object."""
+    return isinstance(source, At) and source.path.endswith(("[]", "{}"))
+
+
+def _collection(source: Source | None) -> Source | None:
+    """The list or object itself instead of its elements."""
+    if isinstance(source, At) and _iterates(source):
+        return At(source.where, source.path[:-2], recode=source.recode, optional=source.optional)
+    return source

@@ -20,10 +20,12 @@ class Joined:
     """Records of another file: one for all rows, or one by key.
 
     ``on`` is the path whose value is looked up among the keys; empty: the file is one record.
+    ``missing`` says that there is no such file and need not be: all paths in it are null.
     """
 
     records: Mapping[str, Any]
     on: str = ""
+    missing: bool = False
 
     def column(self, chunk: Chunk, path: str) -> Column:
         """The values at a path in the record that belongs to each row."""
@@ -35,7 +37,9 @@ class Joined:
         return decode(codes, [_or_none(value) for value in found])
 
     def holds(self, path: str) -> bool:
-        """Whether any record has something at the path."""
+        """Whether any record has something at the path, as far as there is a file to say so."""
+        if self.missing:
+            return True
         steps = plain_steps(parse_path(path))
         return any(descend(record, steps) is not MISSING for record in self.records.values())
 

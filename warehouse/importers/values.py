@@ -66,6 +66,29 @@ def with_values(
     return replace(header, **chosen) if chosen else header
 
 
+def with_direction(header: RunHeader, higher_is_better: bool | None) -> RunHeader:
+    """The header with a direction for those of its metrics of which the dump says none."""
+    if higher_is_better is None or all(m.higher_is_better is not None for m in header.metrics):
+        return header
+    return replace(header, metrics=tuple(
+        metric if metric.higher_is_better is not None
+        else replace(metric, higher_is_better=higher_is_better)
+        for metric in header.metrics
+    ))  # fmt: skip
+
+
+def against_direction(headers: Iterable[RunHeader], higher_is_better: bool | None) -> list[str]:
+    """A note on the metrics of which a dump says the opposite of what the user does."""
+    if higher_is_better is None:
+        return []
+    names = {metric.name for header in headers for metric in header.metrics
+             if metric.higher_is_better is (not higher_is_better)}  # fmt: skip
+    word = "lower" if higher_is_better else "higher"
+    return [
+        f"the dump says itself that a {word} {', '.join(sorted(names))} is better: this holds"
+    ] if names else []  # fmt: skip
+
+
 def _typed(text: str, hint: Any) -> Any:
     kinds = {kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)}
     if tuple[str, ...] in (hint, *kinds) or "tuple" in str(hint):

@@ -296,12 +296,14 @@ class ImportSettings:
     ``values`` overrides header fields (``--set field=value``, already of the field's type);
     ``defaults`` fills those that the dump leaves empty (``--default field=value``);
     ``mapping`` is the parsed mapping file of the tabular importer; ``mapping_path`` names it.
+    ``higher_is_better`` is the direction of metrics of which the source says none.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     mapping: Mapping[str, Any] | None = None
     mapping_path: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    higher_is_better: bool | None = None
 
     @property
     def stated(self) -> dict[str, Any]:

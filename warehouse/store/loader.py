@@ -414,8 +414,8 @@ class Loader:
     def _prepare_facts(self, state: _Load) -> None:
         staging.resolve(self.bench)
         dropped = staging.settle_duplicates(self.bench, state.options.on_duplicate)
-        if dropped:
-            state.note(f"{dropped} duplicate rows collapsed")
+        for text in dropped.notes(state.options.on_duplicate):
+            state.note(text)
         self.bench.script("stage_prompt_score")
         state.measured = staging.measure(self.bench, len(state.dump.runs))
 

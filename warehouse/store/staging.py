@@ -240,29 +240,55 @@ _UNIQUE: Mapping[str, tuple[str, str]] = {
 }
 
 
-def settle_duplicates(bench: Workbench, on_duplicate: OnDuplicate) -> int:
-    """Collapse rows that say the same twice; returns how many were dropped.
+@dataclass(frozen=True)
+class Dropped:
+    """Rows of facts that stood twice: how many said the same as the one that was kept, and how
+    many something else."""
+
+    same: int = 0
+    other: int = 0
+
+    def notes(self, on_duplicate: OnDuplicate) -> list[str]:
+        """What to tell whoever loaded them."""
+        found = [f"{self.same} duplicate rows collapsed"] if self.same else []
+        if self.other:
+            found.append(
+                f"{self.other} duplicate rows with other values dropped, of each the "
+                f"{on_duplicate} one was kept (--on-duplicate {on_duplicate})"
+            )
+        return found
+
+
+def settle_duplicates(bench: Workbench, on_duplicate: OnDuplicate) -> Dropped:
+    """Keep one row of each fact; returns what was dropped.
 
     Raises:
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
-    return sum(_settle(bench, table, on_duplicate) for table in _UNIQUE)
+    parts = [_settle(bench, table, on_duplicate) for table in _UNIQUE]
+    return Dropped(sum(part.same for part in parts), sum(part.other for part in parts))
 
 
-def _settle(bench: Workbench, table: str, on_duplicate: OnDuplicate) -> int:
+def _settle(bench: Workbench, table: str, on_duplicate: OnDuplicate) -> Dropped:
     key, values = _UNIQUE[table]
     distinct = f"select count(*) from (select distinct {key} from {table})"
     surplus = int(bench.value(f"select count(*) - ({distinct}) from {table}"))
     if surplus == 0:
-        return 0
+        return Dropped()
     if on_duplicate in ("error", "draws"):
         _refuse_conflicts(bench, table, key, values)
     order = "r desc" if on_duplicate == "last" else "r"
+    said = f"cast(({values}) as varchar)"
+    other = int(bench.value(
+        f"select count(*) from (select {said} as said, first_value({said}) over "
+        f"(partition by {key} order by {order}) as kept from {table}) as every_row "
+        "where said is distinct from kept"
+    ))  # fmt: skip
     bench.run(
         f"create or replace temp table {table} as select * from {table} "
         f"qualify row_number() over (partition by {key} order by {order}) = 1"
     )
-    return surplus
+    return Dropped(surplus - other, other)
 
 
 def _refuse_conflicts(bench: Workbench, table: str, key: str, values: str) -> None:
