@@ -37,6 +37,18 @@ def test_rows_that_contradict_each_other(kit: Any, policy: str, expected: Any) -
     ) == [("x",)] * (policy != "last") + [("y",)] * (policy != "first")
 
 
+@pytest.mark.parametrize(("policy", "same", "other"), [("first", 2, 1), ("last", 1, 2)])
+def test_contradicting_rows_are_counted_apart_from_equal_ones(
+    kit: Any, policy: str, same: int, other: int
+) -> None:
+    rows = [kit.row("a", value) for value in (1.0, 1.0)]
+    rows += [kit.row("b", value) for value in (1.0, 1.0, 0.0)]
+    report = kit.load(kit.header(), rows, on_duplicate=policy)
+    (first, second) = report.notes
+    assert first.startswith(f"{same} duplicate row") and first.endswith("collapsed")
+    assert second.startswith(f"{other} duplicate row") and f"the {policy} one was kept" in second
+
+
 def test_equal_rows_are_draws_where_the_user_says_so(kit: Any, whole: Any) -> None:
     rows = [kit.row("a", 1.0), kit.row("a", 1.0), kit.row("b", 0.0)]
     report = kit.load(kit.header(), rows, on_duplicate="draws")

@@ -250,11 +250,11 @@ class Dropped:
 
     def notes(self, on_duplicate: OnDuplicate) -> list[str]:
         """What to tell whoever loaded them."""
-        found = [f"{self.same} duplicate rows collapsed"] if self.same else []
+        found = [f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed"] * bool(self.same)
         if self.other:
             found.append(
-                f"{self.other} duplicate rows with other values dropped, of each the "
-                f"{on_duplicate} one was kept (--on-duplicate {on_duplicate})"
+                f"{self.other} duplicate row{'s' * (self.other > 1)} with other values dropped: of "
+                f"each the {on_duplicate} one was kept (--on-duplicate {on_duplicate})"
             )
         return found
 
