@@ -132,9 +132,7 @@ def test_a_join_whose_file_is_named_by_a_group_that_is_not_there(tmp_path: Path)
     ("keys", "numbers"), [('on = "@index"', "01"), ('key = "@line"\non = "id"', "12")]
 )
 def test_lines_of_text_are_joined_by_number(tmp_path: Path, keys: str, numbers: str) -> None:
-    (tmp_path / "q.txt").write_bytes(
-        "\ufeffone?\r\ntwo, \u00e9?".encode()
-    )
+    (tmp_path / "q.txt").write_bytes("\ufeffone?\r\ntwo, \u00e9?".encode())
     join = f'[join.q]\nfile = "q.txt"\nformat = "text"\n{keys}\n'
     mapping = join + HEAD + BODY.replace("[[scores]]", 'text = "&q"\n[[scores]]')
     rows = table(tmp_path, f"id,s\n{numbers[0]},1\n{numbers[1]},0\n", mapping).rows
