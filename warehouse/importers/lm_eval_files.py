@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 import zlib
 from collections.abc import Iterable
@@ -12,6 +11,7 @@ from typing import IO, Any, cast
 
 from warehouse.errors import InputError
 from warehouse.importers.base import require_utf8
+from warehouse.importers.packed import PackedReader
 from warehouse.importers.parts import mapping_of
 from warehouse.records import Candidate, parse_json
 
@@ -108,7 +108,7 @@ def old_sample_names(results: Any) -> set[str]:
 def open_text(path: Path) -> IO[bytes]:
     """The bytes of a file, unpacked where it is packed."""
     if path.suffix == ".gz":
-        return cast(IO[bytes], gzip.open(path, "rb"))
+        return cast(IO[bytes], PackedReader(path))
     return path.open("rb")
 
 

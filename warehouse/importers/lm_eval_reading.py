@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from warehouse.importers import lm_eval_sql as sql
 from warehouse.importers.lm_eval_layout import ROW_KEYS, Layout, measured
+from warehouse.importers.packed import refuse_bomb
 from warehouse.importers.parts import compact
 from warehouse.records import Reading, literal_path
 
@@ -54,7 +55,13 @@ def reading(
     Args:
         files: at least one; all layouts equal, and understood (:func:`can_read`).
         fallback: reads the same files row by row.
+
+    Raises:
+        InputError: a packed file unpacks to more than its size allows.
     """
+    for file in files:
+        if file.path.suffix == ".gz":
+            refuse_bomb(file.path)
     return Reading(
         sql=_query(files[0].layout),
         parameters={

@@ -68,12 +68,7 @@ class BoundedStream(io.RawIOBase):
             data: bytes = self.raw.read(size if size >= 0 else self._rest())
         self.count += len(data)
         if self.count > self.limit:
-            raise InputError(
-                f"unpacks to more than {int(self.limit)} bytes",
-                path=self.name,
-                expected=f"at most {MAX_RATIO} times the packed size and {MAX_UNPACKED_BYTES} B",
-                advice="if you trust it, unpack it and ingest the unpacked file",
-            )
+            raise too_large(self.name, self.limit)
         return data
 
     def close(self) -> None:
@@ -146,13 +141,13 @@ class Member:
         if not self.name.endswith(".gz"):
             return BoundedStream(raw, self.name)
         packed = self.path.stat().st_size
-        return BoundedStream(gzip.GzipFile(fileobj=raw), self.name, _limit(packed), [raw])
+        return BoundedStream(gzip.GzipFile(fileobj=raw), self.name, unpacked_limit(packed), [raw])
 
     def _open_entry(self) -> BoundedStream:
         archive = zipfile.ZipFile(self.path)
         info = archive.getinfo(self.entry)
         opened = archive.open(info)
-        limit = _limit(info.compress_size)
+        limit = unpacked_limit(info.compress_size)
         if not self.entry.endswith(".gz"):
             return BoundedStream(opened, self.name, limit, [archive])
         return BoundedStream(gzip.GzipFile(fileobj=opened), self.name, limit, [opened, archive])
@@ -232,8 +227,19 @@ def _refuse_hostile(info: zipfile.ZipInfo, name: str) -> None:
         )
 
 
-def _limit(packed: int) -> int:
+def unpacked_limit(packed: int) -> int:
+    """Most bytes that so many packed ones may become."""
     return min(MAX_UNPACKED_BYTES, max(packed, 1024) * MAX_RATIO)
+
+
+def too_large(name: str, limit: float) -> InputError:
+    """What is said of a file that unpacks to more than a limit."""
+    return InputError(
+        f"unpacks to more than {int(limit)} bytes",
+        path=name,
+        expected=f"at most {MAX_RATIO} times the packed size and {MAX_UNPACKED_BYTES} B",
+        advice="if you trust it, unpack it and ingest the unpacked file",
+    )
 
 
 def _pointer_error(name: str) -> InputError:

@@ -22,6 +22,7 @@ from warehouse.store.workbench import Workbench
 if TYPE_CHECKING:
     from warehouse.store.loader import Part, _Load
 
+
 def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
     """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
     rows = bench.rows(
