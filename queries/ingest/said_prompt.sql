@@ -1,5 +1,5 @@
 -- What a source says of its prompts, from the first row of each run and item that says it, beside
--- digests of what is stored. It varies where runs say different things, or some say more.
+-- digests of what is stored.
 -- grain: one row per stored prompt
 create or replace temp table said_prompt as
 select p.id, any_value(p.key) as key, any_value(p.benchmark_id) as benchmark_id,
@@ -10,9 +10,7 @@ select p.id, any_value(p.key) as key, any_value(p.benchmark_id) as benchmark_id,
     arg_min(s.text, i.first_r) as text,
     arg_min(s.target, i.first_r) as target,
     arg_min(s.choices, i.first_r) as choices,
-    arg_min(s.metadata, i.first_r) as metadata,
-    count(distinct coalesce(s.text, '') || chr(31) || coalesce(s.target, '') || chr(31)
-        || coalesce(s.choices, '') || chr(31) || coalesce(s.metadata, '')) > 1 as varies
+    arg_min(s.metadata, i.first_r) as metadata
 from stage_item as i
 join stage_run as h on h.run = i.run
 join stored_prompt as p on p.benchmark_id = h.benchmark_id and p.split = h.split

@@ -72,7 +72,7 @@ class Filled:
 
 
 def fill(
-    store: Store, bench: Workbench, benchmark_ids: Sequence[int], *, several: bool = False
+    store: Store, bench: Workbench, benchmark_ids: Sequence[int], *, several: bool, only_new: bool
 ) -> Filled | None:
     """Complete stored prompts by what the staged sources say of them.
 
@@ -82,6 +82,8 @@ def fill(
         store: with an open transaction.
         bench: with one source staged, or with ``several``.
         benchmark_ids: of their runs.
+        several: whether several sources are staged.
+        only_new: whether these very sources have brought all of their prompts.
 
     Returns:
         what was filled; None if several sources say different things of one prompt.
@@ -90,9 +92,11 @@ def fill(
         "select count(text) > 0 or count(target) > 0 or count(choices) > 0 or count(metadata) > 0"
         " from stage_sample")[0]):  # fmt: skip
         return Filled()
-    found = _gaps(bench, benchmark_ids)
-    if several and bench.value("select coalesce(bool_or(varies), false) from said_prompt"):
+    if several and bench.value(ingest_text("varying_prompts")):
         return None
+    if only_new and not bench.value(ingest_text("unsaid_prompts")):
+        return Filled()
+    found = _gaps(bench, benchmark_ids)
     if found.rows and dialects.is_shared(store.connection):
         store.dialect.prepare(store.connection)  # nobody else completes them in between
         found = _gaps(bench, benchmark_ids)

@@ -105,7 +105,6 @@ class _Load:
     benchmark_ids: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     new_prompts: int = 0
-    all_prompts_new: bool = False  # and each in one run only: there is nothing to complete
     n_rows: int = 0
 
     def part_of(self, run: int) -> Part:
@@ -381,8 +380,6 @@ class Loader:
             if state.new_prompts:
                 self._push_prompts(connection, state.new_prompts)
                 clusters.extend(self.store, sorted({*_benchmarks(state)}))
-        n_items = self.bench.value("select count(*) from stage_item")
-        state.all_prompts_new = state.new_prompts == n_items
 
     def _find_new_prompts(self, state: _Load) -> int:
         self.bench.pull(
@@ -449,10 +446,12 @@ class Loader:
         return reports
 
     def _fill_prompts(self, state: _Load) -> None:
-        if not state.n_rows or state.all_prompts_new:
+        if not state.n_rows:
             return
+        n_prompts = self.bench.value("select count(distinct prompt_id) from stage_prompt")
         filled = filling.fill(
-            self.store, self.bench, sorted({*_benchmarks(state)}), several=len(state.parts) > 1
+            self.store, self.bench, sorted({*_benchmarks(state)}), several=len(state.parts) > 1,
+            only_new=n_prompts == state.new_prompts,
         )
         if filled is None:
             raise NotTogetherError("they say different things of a prompt")
