@@ -10,10 +10,9 @@ from warehouse.metrics.leaderboard import leaderboard
 from warehouse.store.engine import Store
 
 _RUNS = """
-select run.condition_key, run.content_digest, run.status, run.n_found, run.n_scores,
-    newer.content_digest as superseded_by
+select run.condition_key, run.content_digest, run.status, run.n_found, run.n_scores
 from run
-left join run newer on newer.id = run.superseded_by
+where run.superseded_by is null
 """
 _PROMPTS = """
 select benchmark.name, prompt.split, prompt.key, prompt.occurrence, prompt.text_hash,
@@ -80,7 +79,7 @@ def differences(one: Picture, other: Picture) -> list[str]:
 
 def _rows(store: Store, sql: str, drop: tuple[str, ...] = ()) -> list[str]:
     rows = store.arrow(sql).to_pylist()
-    return sorted(_text({key: row[key] for key in row if key not in drop}) for row in rows)
+    return sorted(_text({key: _rounded(row[key]) for key in row if key not in drop}) for row in rows)
 
 
 def _text(row: Any) -> str:

@@ -19,6 +19,7 @@ VIEWS = {view.name: view for view in named.views()}
 GRAIN = {
     "benchmark_tree": "ancestor_id, benchmark_id",
     "run_current": "run_id",
+    "headline_metric": "benchmark_id, metric_id",
     "ingest_log": "source_id",
     "score_by_perturbation": "run_id, metric_id, perturbation",
     "score_summary": "run_id, metric_id",

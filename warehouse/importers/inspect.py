@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from warehouse.errors import InputError
@@ -17,13 +17,20 @@ from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 #: Samples that are looked at for the metrics which the header does not name.
 FIRST_SAMPLES = 8
 
+#: What the first keys of a log look like, as Inspect writes it.
 _JSON_LOG = re.compile(
     rb'(?:\xef\xbb\xbf)?\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"[a-z]+"\s*,'
     rb'\s*"eval"\s*:\s*\{'
 )
-#: A log whose keys another program put in order, and what its first key then holds.
-_SORTED_LOG = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"eval"\s*:\s*\{')
-_SORTED_KEYS = (b'"created"', b'"run_id"', b'"task_id"')
+#: Keys of a log which another program may have put first, and what its object ``eval`` then holds.
+_KEYS = {
+    "version", "status", "eval", "plan", "results", "stats", "error", "invalidated", "tags",
+    "metadata", "samples", "reductions", "location", "etag", "log_updates",
+}  # fmt: skip
+_OF_EVAL = (b'"created"', b'"run_id"', b'"task_id"')
+#: First keys with values so long that the file may have to be searched for ``eval``.
+_LONG = {"samples", "reductions", "plan", "stats", "metadata"}
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]')
 #: Folders beside a log that hold its unfinished parts.
 _NO_LOGS = (".checkpoints", ".shards")
 
@@ -84,7 +91,49 @@ def _is_log(candidate: Candidate) -> bool:
         return True
     if path.suffix != ".json":
         return False
-    head = candidate.head
-    if _SORTED_LOG.match(head):
-        return all(key in head for key in _SORTED_KEYS)
-    return _JSON_LOG.match(head) is not None
+    return _JSON_LOG.match(candidate.head) is not None or _is_reordered(candidate)
+
+
+def _is_reordered(candidate: Candidate) -> bool:
+    """Whether this is a log whose keys stand in another order than Inspect's."""
+    head = candidate.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not head.startswith(b"{"):
+        return False
+    keys = list(_members(head))
+    if not keys or not {key for key, _ in keys} <= _KEYS:
+        return False
+    if ("eval", b"{") in keys:
+        return all(name in head for name in _OF_EVAL)
+    return keys[-1][0] in _LONG and _holds_eval(candidate.path)
+
+
+def _members(head: bytes) -> Iterator[tuple[str, bytes]]:
+    """Keys of an object of which the beginning is given, and how the value of each begins: with a
+    bracket, or otherwise (empty)."""
+    depth, key, is_key = 0, "", True
+    for found in _TOKEN.finditer(head):
+        token = found.group()
+        if depth == 1 and token == b"," or depth == 0:
+            is_key = True
+        elif depth == 1 and token == b":":
+            is_key = False
+            yield key, _first_of_value(head, found.end())
+        elif depth == 1 and is_key and token[:1] == b'"':
+            key = token[1:-1].decode("utf-8", "replace")
+        depth += (token in b"{[") - (token in b"}]")
+
+
+def _first_of_value(head: bytes, place: int) -> bytes:
+    first = head[place:].lstrip()[:1]
+    return first if first in (b"{", b"[") else b""
+
+
+def _holds_eval(path: Path) -> bool:
+    """Whether a file has the object that every log has, behind what is too long for its head."""
+    try:
+        text = path.read_bytes()
+    except OSError:
+        return False
+    return re.search(rb'"eval"\s*:\s*\{', text) is not None and all(
+        name in text for name in _OF_EVAL
+    )

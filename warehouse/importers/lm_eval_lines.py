@@ -16,7 +16,7 @@ import orjson
 
 from warehouse.errors import InputError
 from warehouse.importers.lm_eval_files import open_text, require_content
-from warehouse.records import Rejection, parse_json
+from warehouse.records import CUT_SHORT, Rejection, is_cut, parse_json
 
 #: How many rows a look at a file takes: from its beginning, and spread over the rest.
 FIRST_ROWS = 24
@@ -151,18 +151,19 @@ class RowSource:
             try:
                 _, end = _DECODER.raw_decode(text, place)
             except (ValueError, RecursionError) as error:
-                self._reject(line, str(error), text[place : place + 60])
+                self._reject(line, CUT_SHORT + str(error), text[place : place + 60])
                 return
             yield line, text[place:end].encode("utf-8", "surrogateescape")
             place = end
         if text[place : place + 1] != "]":
-            self._reject(line, "the array does not end", text[-60:])
+            self._reject(line, CUT_SHORT + "the array does not end", text[-60:])
 
     def _parsed(self, line: int, text: bytes) -> dict[str, Any] | None:
         try:
             row = parse_json(text)
         except (ValueError, RecursionError) as error:
-            self._reject(line, str(error), text[:60].decode("utf-8", "replace"))
+            reason = CUT_SHORT + str(error) if is_cut(text) else str(error)
+            self._reject(line, reason, text[:60].decode("utf-8", "replace"))
             return None
         lacking = [key for key in self.keys if not isinstance(row, dict) or row.get(key) is None]
         if lacking:

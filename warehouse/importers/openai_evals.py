@@ -12,11 +12,13 @@ from warehouse.importers.openai_evals_log import EventLog
 from warehouse.importers.openai_evals_rows import row_of
 from warehouse.importers.parts import text_or_none
 from warehouse.records import (
+    CUT_SHORT,
     Candidate,
     Dump,
     ImportSettings,
     Rejection,
     SourceFiles,
+    is_cut,
     parse_json,
 )
 
@@ -56,7 +58,8 @@ class OpenaiEvals:
             try:
                 log.add(place, parse_json(text))
             except (ValueError, RecursionError) as error:
-                dump.rejections.append(Rejection(place, str(error)[:300], "an event of evals"))
+                reason = (CUT_SHORT if is_cut(text) else "") + str(error)[:300]
+                dump.rejections.append(Rejection(place, reason, "an event of evals"))
         if not log.spec:
             raise InputError("no line has the 'spec' of a run", path=str(path),
                              expected="a log as evals writes it")  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from warehouse.errors import InputError
-from warehouse.records import parse_json
+from warehouse.records import CUT_SHORT, is_cut, parse_json
 
 #: Told of what cannot be read: place in the file, what was found, what was expected.
 Reject = Callable[[str, str, str], None]
@@ -61,7 +61,8 @@ def parsed_lines(
         try:
             value = parse_json(line)
         except ValueError as error:
-            reject(f"line {number}", f"{line[:60]!r}: {error}", "one JSON record in UTF-8")
+            cut = CUT_SHORT if number == first + len(lines) - 1 and is_cut(line) else ""
+            reject(f"line {number}", f"{cut}{line[:60]!r}: {error}", "one JSON record in UTF-8")
             continue
         if flat and not isinstance(value, dict):
             reject(f"line {number}", repr(value)[:60], "a JSON object")

@@ -24,7 +24,7 @@ def _intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     methods = Counter(names)
     for name, count in methods.most_common():
         own = [row.reason for row, method in zip(rows, names, strict=True) if method == name]
-        reasons = Counter(own).most_common()
+        reasons = sorted(Counter(own).items(), key=lambda item: (-item[1], item[0]))
         number = f" ({count} of {len(rows)} rows)" if len(methods) > 1 else ""
         reason = reasons[0][0] + (", and the like" if len(reasons) > 1 else "")
         yield f"{name}{number}: {reason}"

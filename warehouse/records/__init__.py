@@ -20,16 +20,19 @@ from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
-from warehouse.records.json_text import canonical_json, content_key, parse_json
+from warehouse.records.json_text import canonical_json, content_key, is_cut, parse_json
 
 __all__ = [
-    "CHOICE_TYPE", "SAMPLE_SCHEMA", "SCORE_ORIGINS", "SCORE_STATUSES", "SCORE_TYPE", "Batch",
+    "CHOICE_TYPE", "CUT_SHORT", "SAMPLE_SCHEMA", "SCORE_ORIGINS", "SCORE_STATUSES", "SCORE_TYPE", "Batch",
     "Candidate", "Dump", "ImportSettings", "Link", "MetricKind", "MetricSpec", "PublishedScore",
     "Reading", "Rejection", "RunHeader", "RunStatus", "SourceFiles", "canonical_json",
-    "content_key", "literal_path", "parse_json",
+    "content_key", "is_cut", "literal_path", "parse_json",
 ]  # fmt: skip
 
 Link = Literal["identity", "exp_neg", "neg_over_ln2", "none"]
+#: How a rejection begins where the file ends inside the row.
+CUT_SHORT = "the file ends inside this row: "
+
 MetricKind = Literal["binary", "bounded", "continuous"]
 RunStatus = Literal["complete", "truncated", "failed", "invalidated"]
 
@@ -233,6 +236,11 @@ class Rejection:
     place: str
     found: str
     expected: str
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the file ends inside this row: what should follow is lacking too."""
+        return self.found.startswith(CUT_SHORT)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import orjson
 
 _LONG = b"0" * 19
 _RUN = re.compile(rb"0+")
+_STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SAME_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
 
 
@@ -55,6 +56,16 @@ def parse_json(text: str | bytes) -> Any:
         except orjson.JSONDecodeError:
             pass  # NaN and Infinity are left to the lenient parser, which also words the error
     return _parse_lenient(raw)
+
+
+def is_cut(text: bytes) -> bool:
+    """Whether JSON text ends inside a string, list or object, as the last line of a file does that
+    was cut short (a whole last line may lack its line end)."""
+    if text.endswith(b"\n"):
+        return False
+    bare = _STRINGS.sub(b"", text)
+    opened = sum(bare.count(sign) for sign in (b"{", b"["))
+    return b'"' in bare or opened > sum(bare.count(sign) for sign in (b"}", b"]"))
 
 
 def _has_long_number(raw: bytes) -> bool:

@@ -57,7 +57,7 @@ def insert_runs(
 def _run_row(state: _Load, decision: Decision, run_id: int) -> dict[str, Any]:
     header = state.dump.runs[decision.run]
     found = state.measured.get(decision.run, Measured("", 0, 0, 0, 0))
-    status, reason = _status(header, found.n_prompts)
+    status, reason = _status(header, found.n_prompts, _cut(state, decision.run))
     return {
         **state.references[decision.run],
         **{name: getattr(header, name) for name in _COPIED},
@@ -80,9 +80,27 @@ _COPIED = (
 )  # fmt: skip
 
 
-def _status(header: RunHeader, n_found: int) -> tuple[RunStatus, str | None]:
-    """A run with fewer prompts than it declares is truncated."""
+def _cut(state: _Load, run: int) -> str | None:
+    """Where a file of a run ends inside a row, if one does: of the run's own file, where the
+    header names it, else of any file of the source."""
+    part = state.part_of(run)
+    places = [item.place for item in part.dump.rejections if item.is_cut]
+    files = {header.place for header in part.dump.runs if header.place}
+    own = state.dump.runs[run].place
+    for place in places:
+        named = [name for name in files if name in place]
+        if not named or own in named:
+            return place
+    return None
+
+
+def _status(
+    header: RunHeader, n_found: int, cut: str | None
+) -> tuple[RunStatus, str | None]:
+    """A run with fewer prompts than it declares is truncated, and one whose file was cut short."""
     declared = header.n_requested
+    if header.status == "complete" and cut is not None:
+        return "truncated", f"{cut}: the file ends inside a row"
     if header.status == "complete" and n_found and declared is not None and n_found < declared:
         return "truncated", f"{n_found} prompts found, {declared} declared"
     return header.status, None
