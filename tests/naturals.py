@@ -78,8 +78,10 @@ def differences(one: Picture, other: Picture) -> list[str]:
 
 
 def _rows(store: Store, sql: str, drop: tuple[str, ...] = ()) -> list[str]:
-    rows = store.arrow(sql).to_pylist()
-    return sorted(_text({key: _rounded(row[key]) for key in row if key not in drop}) for row in rows)
+    return sorted(
+        _text({key: _rounded(row[key]) for key in row if key not in drop})
+        for row in store.arrow(sql).to_pylist()
+    )
 
 
 def _text(row: Any) -> str:

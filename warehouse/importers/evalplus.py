@@ -28,7 +28,6 @@ from warehouse.records import (
     Dump,
     ImportSettings,
     MetricSpec,
-    Rejection,
     RunHeader,
     SourceFiles,
 )
@@ -100,25 +99,29 @@ class EvalPlus:
         )
         dump = Dump((header,), ())
         raw = _raw(source.files[1:], dump)
-        dump.batches = _batches(tasks, has_plus, raw, dump.rejections)
+        dump.batches = _batches(tasks, has_plus, raw, dump)
         return dump
 
 
 def _batches(
-    tasks: Mapping[str, Any], has_plus: bool, raw: Mapping[tuple[str, int], str],
-    rejections: list[Rejection],
+    tasks: Mapping[str, Any], has_plus: bool, raw: Mapping[str, Sequence[str | None]],
+    dump: Dump,
 ) -> Iterator[pa.RecordBatch]:  # fmt: skip
     items = ((f"task {name[:100]}", (name, entries)) for name, entries in tasks.items())
-    return batches_of(items, lambda item: _rows(item[0], item[1], has_plus, raw), rejections,
+    return batches_of(items, lambda item: _rows(item[0], item[1], has_plus, raw, dump.notes),
+                      dump.rejections,
                       "verdicts as EvalPlus writes them")  # fmt: skip
 
 
 def _rows(
-    task: str, entries: Any, has_plus: bool, raw: Mapping[tuple[str, int], str]
-) -> Iterator[Row]:
+    task: str, entries: Any, has_plus: bool, raw: Mapping[str, Sequence[str | None]],
+    notes: list[str],
+) -> Iterator[Row]:  # fmt: skip
     if not task.strip():
         raise ValueError("a task without name")
-    for draw, entry in enumerate(_attempts(entries)):
+    attempts = _attempts(entries)
+    texts = _paired(attempts, raw.get(task, []), task, notes)
+    for draw, entry in enumerate(attempts):
         base, plus = _status(entry, "base_status"), _status(entry, "plus_status")
         scores = [_score(BASE, base)]
         if has_plus:  # both must pass
@@ -132,11 +135,37 @@ def _rows(
             "run": 0,
             "prompt_id": task,
             "draw": draw,
-            "response": raw.get((task, draw), code),
+            "response": code if texts[draw] is None else texts[draw],
             "extracted_answer": code,
             "explanation": compact(failures) if failures else None,
             "scores": scores,
         }
+    for draw, text in enumerate(texts[len(attempts):], start=len(attempts)):
+        names = (BASE, PLUS) if has_plus else (BASE,)
+        yield {"run": 0, "prompt_id": task, "draw": draw, "response": text,
+               "scores": [_score(name, None) for name in names]}  # fmt: skip
+
+
+def _paired(
+    attempts: Sequence[Row], texts: Sequence[str | None], task: str, notes: list[str]
+) -> list[str | None]:
+    """The generation behind each attempt, then those that no attempt is of. Where there are not as
+    many of both, one that holds the program of an attempt is taken for its own."""
+    if len(texts) == len(attempts) or not texts:
+        return [*texts, *[None] * (len(attempts) - len(texts))]
+    left = list(texts)
+    found: list[str | None] = []
+    for entry in attempts:
+        program = str(entry.get("solution") or "").strip()
+        own = next((text for text in left if text and program and program in text), None)
+        if own is not None:
+            left.remove(own)
+        found.append(own)
+    notes.append(
+        f"task {task[:100]}: {len(texts)} generations and {len(attempts)} verdicts: each verdict is"
+        f" of the generation with its program, {len(left)} are unscored"
+    )
+    return found + [text for text in left if text is not None]
 
 
 def _attempts(entries: Any) -> list[Row]:
@@ -183,16 +212,13 @@ def _benchmark(tasks: Mapping[str, Any]) -> str:
     return first.partition("/")[0].lower() if "/" in first else "evalplus"
 
 
-def _raw(files: Sequence[Path], dump: Dump) -> dict[tuple[str, int], str]:
-    """What the model wrote, by task and attempt."""
-    found: dict[tuple[str, int], str] = {}
-    counts: dict[str, int] = {}
+def _raw(files: Sequence[Path], dump: Dump) -> dict[str, list[str | None]]:
+    """What the model wrote, by task, in order; None where a line holds no text."""
+    found: dict[str, list[str | None]] = {}
     for path in files:
         for _, row in RowSource(path, path.name, ("task_id",), notes=dump.notes).numbered():
             task, text = str(row["task_id"]), row.get("solution", row.get("completion"))
-            if isinstance(text, str):
-                found[task, counts.setdefault(task, 0)] = text
-            counts[task] = counts.get(task, 0) + 1
+            found.setdefault(task, []).append(text if isinstance(text, str) else None)
     return found
 
 

@@ -127,6 +127,12 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
     verdicts = known if isinstance(known, list) else []
     values = [verdict(value, "graded_list") for value in graded]
     _check_rate(problem, values, notes)
+    counts = {len(held) for held in (graded, outputs, programs) if held}
+    if len(counts) > 1:
+        notes.append(
+            f"{_identifier(problem)}: {len(outputs)} outputs, {len(programs)} programs and"
+            f" {len(graded)} verdicts: they are paired in order, what has no verdict is unscored"
+        )
     for draw in range(max(len(graded), len(outputs), len(programs))):
         output, program = item_at(outputs, draw), item_at(programs, draw)
         value = item_at(values, draw)

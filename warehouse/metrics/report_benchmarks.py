@@ -11,6 +11,7 @@ from warehouse.errors import MisuseError
 from warehouse.metrics.curves import Curves, training_curves
 from warehouse.metrics.datamap import DataMap, datamap
 from warehouse.metrics.leaderboard import Leaderboard, leaderboard
+from warehouse.metrics.leaderboard_rows import LeaderboardRow
 from warehouse.metrics.matrix.stored import StoredMatrix, stored_matrix
 from warehouse.metrics.pairs import Pairs, pairs
 from warehouse.metrics.seed_variance import SeedReport, seed_variance
@@ -59,6 +60,7 @@ class BenchmarkPart:
             where seeds cannot be compared.
         maps: P(correct) against S(consistency); None where no prompt has several generations.
         matrix: the analyses of its performance matrix that the store holds.
+        other_rows: by other metrics, rows of the conditions that have none on ``board``.
     """
 
     name: str
@@ -73,6 +75,7 @@ class BenchmarkPart:
     why_no_seeds: str
     maps: Maps | None
     matrix: StoredMatrix
+    other_rows: tuple[LeaderboardRow, ...] = ()
 
 
 def benchmark_part(
@@ -102,7 +105,21 @@ def benchmark_part(
         name, board, no_board, found, no_pairs, split, no_split,
         curves if curves and curves.rows else None, seeds, no_seeds,
         _maps(store, board, level) if board else None, stored_matrix(store, name),
+        _rows_elsewhere(store, board, level) if board else (),
     )  # fmt: skip
+
+
+def _rows_elsewhere(store: Store, board: Leaderboard, level: float) -> tuple[LeaderboardRow, ...]:
+    """Rows of the conditions that a board lacks, by each other metric that some of them have."""
+    shown = {run for row in board.rows for run in row.run_ids}
+    rows: list[LeaderboardRow] = []
+    for other in board.others:
+        if other.n_elsewhere:
+            found = leaderboard(
+                store, board.benchmark, metric=other.metric, level=level, n_resamples=0
+            )
+            rows += [row for row in found.rows if shown.isdisjoint(row.run_ids)]
+    return tuple(rows)
 
 
 def _or_why(compute: Callable[[], Found]) -> tuple[Found | None, str]:

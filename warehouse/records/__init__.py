@@ -23,9 +23,9 @@ import pyarrow as pa
 from warehouse.records.json_text import canonical_json, content_key, is_cut, parse_json
 
 __all__ = [
-    "CHOICE_TYPE", "CUT_SHORT", "SAMPLE_SCHEMA", "SCORE_ORIGINS", "SCORE_STATUSES", "SCORE_TYPE", "Batch",
-    "Candidate", "Dump", "ImportSettings", "Link", "MetricKind", "MetricSpec", "PublishedScore",
-    "Reading", "Rejection", "RunHeader", "RunStatus", "SourceFiles", "canonical_json",
+    "CHOICE_TYPE", "CUT_SHORT", "SAMPLE_SCHEMA", "SCORE_ORIGINS", "SCORE_STATUSES", "SCORE_TYPE",
+    "Batch", "Candidate", "Dump", "ImportSettings", "Link", "MetricKind", "MetricSpec",
+    "PublishedScore", "Reading", "Rejection", "RunHeader", "RunStatus", "SourceFiles", "canonical_json",
     "content_key", "is_cut", "literal_path", "parse_json",
 ]  # fmt: skip
 
