@@ -48,9 +48,10 @@ def test_a_person_decides_and_takes_it_back(run: Caller, store_of_two: str) -> N
     assert [(row["metric"], row["is_headline"], row["chosen_by"]) for row in done.rows] == [
         ("alpha", True, "person"), ("beta", False, None)
     ]  # fmt: skip
-    for view in ("run_score", "score_summary"):
-        sql = f"select distinct metric from {view} where is_default"
-        assert run("query", sql, "--json", db=store_of_two).rows == [{"metric": "alpha"}]
+    with open_store(store_of_two) as store:
+        for view in ("run_score", "score_summary"):
+            found = store.arrow(f"select distinct metric from {view} where is_default")
+            assert found.to_pylist() == [{"metric": "alpha"}]
     rows = run("query", "leaderboard", "-p", "benchmark=toy", "--json", db=store_of_two).rows
     assert {row["model"] for row in rows} == {"m1", "m2"}
     assert "toy by alpha" in run("pairs", "toy", db=store_of_two).out
@@ -80,9 +81,11 @@ def test_a_mapping_outweighs_the_number_of_runs(
 
 
 def test_what_is_gone_does_not_count(run: Caller, store_of_two: str) -> None:
-    assert run("invalidate", "run:3", "--reason", "x", db=store_of_two).code == 0
+    (entry,) = run("runs", "--where", "model=m3", "--json", db=store_of_two).rows
+    gone = f"run:{entry['run_id']}"
+    assert run("invalidate", gone, "--reason", "x", db=store_of_two).code == 0
     assert "toy by alpha" in run("leaderboard", "toy", db=store_of_two).out  # two each: by name
-    assert run("forget", "1", "--yes", db=store_of_two).code == 0
+    assert run("forget", "1", db=store_of_two).code == 0
     assert "toy by beta" in run("leaderboard", "toy", db=store_of_two).out
 
 

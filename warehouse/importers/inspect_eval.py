@@ -103,7 +103,7 @@ class EvalLog:
         try:
             if isinstance(data, EntryError):
                 raise data
-            return as_sample(parse_json(data))
+            return as_sample(parse_json(data, keep_infinite=True))
         except (EntryError, ValueError, RecursionError) as error:
             self.rejections.append(Rejection(f"entry {name[:200]}", str(error)[:300], "a sample"))
             return None
@@ -112,7 +112,7 @@ class EvalLog:
         """A sample that stands in chunks: shell, metadata, messages, texts put elsewhere."""
         folder = shell.removesuffix("sample.json")
         try:
-            sample = as_sample(parse_json(self._archive.read(shell)))
+            sample = as_sample(parse_json(self._archive.read(shell), keep_infinite=True))
             if f"{folder}metadata.json" in self._archive.entries:
                 sample["metadata"] = parse_json(self._archive.read(f"{folder}metadata.json"))
             texts = self._sequence(f"{folder}attachments/")

@@ -52,7 +52,7 @@ class JsonLog:
     def samples(self) -> Iterator[Sample]:
         for place, (start, end) in enumerate(self._spans):
             try:
-                yield as_sample(parse_json(self._text[start:end]))
+                yield as_sample(parse_json(self._text[start:end], keep_infinite=True))
             except (ValueError, RecursionError) as error:
                 where = f"sample {place + 1}, line {self._text.count(chr(10), 0, start) + 1}"
                 self.rejections.append(Rejection(where, str(error)[:300], "a sample"))

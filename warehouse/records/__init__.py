@@ -25,8 +25,8 @@ from warehouse.records.json_text import canonical_json, content_key, is_cut, par
 __all__ = [
     "CHOICE_TYPE", "CUT_SHORT", "SAMPLE_SCHEMA", "SCORE_ORIGINS", "SCORE_STATUSES", "SCORE_TYPE",
     "Batch", "Candidate", "Dump", "ImportSettings", "Link", "MetricKind", "MetricSpec",
-    "PublishedScore", "Reading", "Rejection", "RunHeader", "RunStatus", "SourceFiles", "canonical_json",
-    "content_key", "is_cut", "literal_path", "parse_json",
+    "PublishedScore", "Reading", "Rejection", "RunHeader", "RunStatus", "SourceFiles",
+    "canonical_json", "content_key", "is_cut", "literal_path", "parse_json",
 ]  # fmt: skip
 
 Link = Literal["identity", "exp_neg", "neg_over_ln2", "none"]

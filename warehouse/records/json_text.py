@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -42,8 +43,12 @@ def content_key(identity: str | bytes) -> str:
         raise ValueError(_TOO_DEEP) from None
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes, *, keep_infinite: bool = False) -> Any:
     """Parse JSON, accepting the bare NaN and Infinity that Python writers emit (as null).
+
+    Args:
+        text: what to parse.
+        keep_infinite: take the infinite ones as the texts ``Infinity`` and ``-Infinity``.
 
     Raises:
         ValueError: not JSON, bytes that are not UTF-8, lone surrogates, integers beyond 64 bits,
@@ -55,7 +60,7 @@ def parse_json(text: str | bytes) -> Any:
             return orjson.loads(raw)
         except orjson.JSONDecodeError:
             pass  # NaN and Infinity are left to the lenient parser, which also words the error
-    return _parse_lenient(raw)
+    return _parse_lenient(raw, _infinite if keep_infinite else _no_number)
 
 
 def is_cut(text: bytes) -> bool:
@@ -80,10 +85,10 @@ def _has_long_number(raw: bytes) -> bool:
     return False
 
 
-def _parse_lenient(raw: bytes) -> Any:
+def _parse_lenient(raw: bytes, constant: Callable[[str], str | None]) -> Any:
     text = raw.decode("utf-8")
     try:
-        value = json.loads(text, parse_constant=_no_number, parse_int=_bounded_int)
+        value = json.loads(text, parse_constant=constant, parse_int=_bounded_int)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
     try:
@@ -95,6 +100,10 @@ def _parse_lenient(raw: bytes) -> Any:
 
 def _no_number(_name: str) -> None:
     return None
+
+
+def _infinite(name: str) -> str | None:
+    return None if name == "NaN" else name
 
 
 def _bounded_int(text: str) -> int:

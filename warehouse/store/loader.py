@@ -526,6 +526,8 @@ def _unfit(error: BaseException, path: str = "") -> InputError:
     cause = getattr(error, "orig", None) or error
     if isinstance(error, TooLargeError):
         advice = "repair that number, or leave it out"
+    elif isinstance(cause, UnicodeError) or "U+0000" in str(cause):
+        advice = "repair that text: names must be UTF-8 without U+0000; or give it with --set"
     elif dialects.too_long(error):
         advice = "names and ids may have some 2,000 characters here"
     else:
