@@ -61,6 +61,10 @@ WIDTH = 100
 )  # fmt: skip
 @click.option("--overall", "only_overall", is_flag=True, help="Only the mean over benchmarks.")
 @click.option(
+    "--unpaired", is_flag=True,
+    help="For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6).",
+)  # fmt: skip
+@click.option(
     "--resamples", "n_resamples", metavar="N", default=9999, show_default=True,
     type=click.IntRange(1), help="Random patterns of a permutation test that is not exact.",
 )  # fmt: skip
@@ -69,8 +73,13 @@ WIDTH = 100
 @output_options
 @pass_state
 def compare(
-    state: State, /, a: str, b: str, output: Output, only_overall: bool, **options: Any
-) -> None:
+    state: State, /, a: str, b: str, output: Output, only_overall: bool, unpaired: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    if unpaired:
+        from .compare_unpaired import compare_unpaired
+
+        return compare_unpaired(state, a, b, output, options | {"only_overall": only_overall})
     from warehouse.metrics.compare import compare as pair
     from warehouse.metrics.comparison_rows import ComparisonRow
     from warehouse.metrics.flips import Flip

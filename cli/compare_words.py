@@ -37,6 +37,7 @@ def explain(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
     lines = [
         *_how(rows),
         *_clusters(rows),
+        *_equation_8(rows),
         *_saved(rows),
         *_flips(found, rows),
         *_mcnemar(rows),
@@ -68,6 +69,18 @@ def _clusters(rows: Sequence[ComparisonRow]) -> list[str]:
     if not ratios:
         return []
     return [f"Clusters make the error {_span(ratios, '.2f')} times that of independent prompts."]
+
+
+def _equation_8(rows: Sequence[ComparisonRow]) -> list[str]:
+    """The paper's clustered error beside CR2."""
+    errors = [row for row in rows if row.se_eq8 and row.standard_error]
+    if not errors:
+        return []
+    if len(errors) == 1:
+        (row,) = errors
+        return [f"Miller's eq. 8 gives se {row.se_eq8:.3g}, CR2 {row.standard_error:.3g}."]
+    ratios = [(row.se_eq8 or 0) / (row.standard_error or 1) for row in errors]
+    return [f"Miller's eq. 8 gives errors {_span(ratios, '.2f')} times these (CR2)."]
 
 
 def _saved(rows: Sequence[ComparisonRow]) -> list[str]:

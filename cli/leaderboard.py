@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from warehouse.metrics.leaderboard_rows import LeaderboardRow
     from warehouse.store.engine import Store
 
+#: Columns of what clusters do to the variance, by CR2 and by the paper's error.
+EFFECTS = ("design effect", "design effect (Miller)")
 #: Columns that a table does without where they are empty.
 NEEDLESS = (
     "stat. rank", "rank set", "group", "condition", "split", "clusters", "bounds",
-    "bounds with error", "method", "flags", "recomputed part",
+    "bounds with error", *EFFECTS, "method", "flags", "recomputed part",
 )  # fmt: skip
 
 
@@ -127,7 +129,7 @@ def _print(board: Leaderboard, state: State, legend: Sequence[str]) -> None:
 
 def _hidden(board: Leaderboard, verbose: bool) -> set[str]:
     """Columns that say nothing here, or only what the heading says."""
-    hidden = set() if verbose else {"method", "bounds", "bounds with error"}
+    hidden = set() if verbose else {"method", "bounds", "bounds with error", *EFFECTS}
     if not any(row.group for row in board.rows):
         hidden |= {"stat. rank", "rank set"}
     if len({row.metric for row in board.rows}) == 1:
@@ -152,6 +154,7 @@ def _cells(row: LeaderboardRow, places: int) -> dict[str, Any]:
         "clusters": row.n_clusters, "draws": row.n_draws,
         "runs": row.runs, "bounds": interval(row.unscored_low, row.unscored_high, places),
         "bounds with error": interval(row.unscored_ci_low, row.unscored_ci_high, places),
+        EFFECTS[0]: number(row.design_effect, 2), EFFECTS[1]: number(row.design_effect_miller, 2),
         "method": row.method, "flags": [_flag(flag, row) for flag in row.flags],
     }  # fmt: skip
 

@@ -47,6 +47,8 @@ def test_clustered_pairs_equal_the_python_figure(world: Store) -> None:
         assert getattr(row, name) == pytest.approx(getattr(expected, name), rel=1e-9), name
     assert (row.n_prompts, row.n_clusters, row.only_a, row.only_b) == (60, 24, 0, 0)
     assert row.se_unclustered == pytest.approx(expected.se_eq7)
+    assert row.se_eq8 == pytest.approx(expected.se_eq8, rel=1e-9)
+    assert row.se_eq8 != row.standard_error
     assert row.method == "paired_cr2_t"
 
 

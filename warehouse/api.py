@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from warehouse.ingest import IngestReport
     from warehouse.interchange.every_eval_ever import EveryEvalEverReport
     from warehouse.metrics.compare import Comparison
+    from warehouse.metrics.compare_unpaired import UnpairedComparison
     from warehouse.metrics.datamap import DataMap
     from warehouse.metrics.duplicates import Duplicates
     from warehouse.metrics.embedding import Embedding
@@ -254,6 +255,29 @@ class Warehouse:
                 store, a, b, benchmark=benchmark, metric=metric, where=where, cluster=cluster,
                 level=level, latest=latest, force=force, method=method, estimand=estimand,
                 equivalence=equivalence, flips=flips, n_resamples=n_resamples, seed=seed,
+            )  # fmt: skip
+
+    def compare_unpaired(
+        self,
+        a: str,
+        b: str,
+        *,
+        benchmark: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        cluster: str | None = None,
+        level: float = 0.95,
+        latest: bool = False,
+        force: bool = False,
+    ) -> UnpairedComparison:
+        """Comparison of two models that share no prompts; see
+        :func:`warehouse.metrics.compare_unpaired.compare_unpaired`."""
+        from warehouse.metrics.compare_unpaired import compare_unpaired
+
+        with self.reading() as store:
+            return compare_unpaired(
+                store, a, b, benchmark=benchmark, metric=metric, where=where, cluster=cluster,
+                level=level, latest=latest, force=force,
             )  # fmt: skip
 
     def pairs(

@@ -48,6 +48,8 @@ class ComparisonRow(Row):
         flags: warnings of the statistics.
         reason: why this method, or why there is no interval.
         se_unclustered: error as if prompts were independent (Miller eq. 7).
+        se_eq8: the paper's clustered error (Miller eq. 8), beside the CR2 of
+            ``standard_error``; None without clusters.
         runs_a: ids of the runs of the first.
         runs_b: ids of the runs of the second.
         test: behind ``p_value``: ``t``, ``permutation``, ``mcnemar`` or ``wilcoxon``.
@@ -97,6 +99,7 @@ class ComparisonRow(Row):
     flags: tuple[str, ...]
     reason: str
     se_unclustered: float | None
+    se_eq8: float | None
     runs_a: tuple[int, ...]
     runs_b: tuple[int, ...]
     test: str
@@ -137,7 +140,8 @@ def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options
         n_clusters=found.n_clusters, n_draws_a=pair.n_draws[0], n_draws_b=pair.n_draws[1],
         method=found.method, reason=found.reason,
         flags=found.flags + tests.flags + outside_clusters(pair.clusters),
-        se_unclustered=found.se_eq7, runs_a=a.run_ids, runs_b=b.run_ids, test=options.test,
+        se_unclustered=found.se_eq7, se_eq8=found.se_eq8, runs_a=a.run_ids, runs_b=b.run_ids,
+        test=options.test,
         p_t=tests.p_t, p_permutation=tests.p_permutation, permutation=tests.permutation,
         p_mcnemar=tests.p_mcnemar, p_wilcoxon=tests.p_wilcoxon, p_holm=None,
         margin=options.margin, p_equivalence=tests.p_equivalence,

@@ -57,6 +57,7 @@ class LeaderboardRow(Row):
         reason: why this method, or why there is no figure or interval.
         se_naive: error as if prompts were independent (Miller eq. 1).
         design_effect: squared ratio of the headline error to ``se_naive``, with clusters.
+        design_effect_miller: the same of the paper's clustered error (Miller eq. 4).
         benchmark: name of the benchmark.
         split: part of the benchmark.
         run_ids: ids of the repeats.
@@ -131,6 +132,7 @@ class LeaderboardRow(Row):
     part_ci_low: float | None = None
     part_ci_high: float | None = None
     part_n_prompts: int | None = None
+    design_effect_miller: float | None = None
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ def _estimated(
     bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap,
     options: RowOptions,
 ) -> LeaderboardRow:  # fmt: skip
-    bounds, outside = _usable_bounds(scores, metric)
+    bounds, outside = usable_bounds(scores, metric)
     bare = replace(bare, flags=bare.flags + outside)
     try:
         if options.estimand == PROMPTS_FIXED:
@@ -235,7 +237,7 @@ def _prompts_sampled(
         ci_high=found.ci_high, n_clusters=found.n_clusters, method=found.method,
         flags=bare.flags + found.flags + outside_clusters(labels), reason=found.reason,
         se_naive=found.se_clt,
-        design_effect=found.design_effect,
+        design_effect=found.design_effect, design_effect_miller=found.design_effect_miller,
         beside_method=found.beside.method if found.beside else "",
         beside_ci_low=found.beside.low if found.beside else None,
         beside_ci_high=found.beside.high if found.beside else None,
@@ -257,7 +259,7 @@ def _prompts_fixed(
     )  # fmt: skip
 
 
-def _usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, tuple[str, ...]]:
+def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, tuple[str, ...]]:
     """The declared bounds, unless the scores themselves break them."""
     if metric.bounds is None:
         return None, ()

@@ -108,6 +108,7 @@ def overall_row(
         permutation=permutation, p_mcnemar=None, p_wilcoxon=None, p_holm=None,
         better=which_better(p, found.difference, pairs[0].metric.higher_is_better, options),
         correlation=None, variance_saved=_variance_saved(rows, found), se_unclustered=None,
+        se_eq8=None,
         n_prompts=len(np.unique(np.concatenate([pair.prompts for pair in pairs]))),
         n_clusters=_clusters(pairs, units, options), n_draws_a=sum(row.n_draws_a for row in rows),
         n_draws_b=sum(row.n_draws_b for row in rows), only_a=sum(row.only_a for row in rows),

@@ -125,8 +125,8 @@ def read_pair(
     shared = sorted(set(a.run_ids) & set(b.run_ids))
     if shared:
         raise Unlike(f"both references mean run {shared[0]}")
-    metric_a, metric_b, scores_a, scores_b = _scores(store, a, b, metric)
-    _refuse_unlike(a, b, metric_a, metric_b, force)
+    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, metric)
+    refuse_unlike(a, b, metric_a, metric_b, force)
     benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
     defaults = find_benchmark(store, a.setting("benchmark")).clusterings
     own = cluster_map(store, benchmarks, defaults, cluster)
@@ -149,7 +149,8 @@ def pair_up(
     if not len(common):
         raise Unlike(
             f"no prompt in common: {a.model} has {scores_a.n} scored prompts, {b.model} has"
-            f" {scores_b.n}, none of them the same (`warehouse link` joins equal prompts)"
+            f" {scores_b.n}, none of them the same (`warehouse link` joins equal prompts;"
+            " --unpaired compares them all the same)"
         )
     labels = clusters.labels(common)
     return Pair(a, b, metric, scores_a, scores_b, common, of_a, of_b, labels)
@@ -163,10 +164,14 @@ def clusters_under_links(clusters: ClusterMap, links: Links) -> ClusterMap:
     return ClusterMap(names, clusters.clusters[own_first][first])
 
 
-def _scores(
+def scores_of_both(
     store: Store, a: Condition, b: Condition, wanted: str | None
 ) -> tuple[Metric, Metric, PromptScores, PromptScores]:
-    """The metric that both have scores of, else the first of each, with the scores."""
+    """The metric that both have scores of, else the first of each, with the scores.
+
+    Raises:
+        Unlike: one of them has no scored prompt.
+    """
     ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
     known = metrics_of(store, ids)
     chosen = choose_metrics(known, wanted, a.setting("benchmark"))
@@ -206,9 +211,14 @@ def _common_metrics(
     return set.intersection(*held)
 
 
-def _refuse_unlike(
+def refuse_unlike(
     a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool
 ) -> None:
+    """Refuse what differs in scale, judge, metric or version, unless forced.
+
+    Raises:
+        Unlike: names what differs.
+    """
     parts = ("unit", "link", "scorer", "judge model", "scorer settings")
     differ = [
         f"{part} {one or 'none'!r} against {other or 'none'!r}"

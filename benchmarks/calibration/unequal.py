@@ -1,0 +1,262 @@
+"""Clusters of unequal size: intervals, paired tests, all pairs and missing scores, simulated.
+
+Each cluster has an effect of its own (of its own for each model, where several are compared),
+which does not depend on its size, so that the true mean is that of the rates. Sizes are drawn
+anew in each sample, but for MMLU's, which are the published ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from warehouse.stats import (
+    all_pairs,
+    estimate_mean,
+    missing_bounds,
+    paired_difference,
+    rank_models,
+)
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.intp]
+Seen = dict[str, tuple[float, float]]
+
+#: Prompts of MMLU's 57 subjects in its test split, in the order of their names.
+MMLU = (
+    100, 135, 152, 100, 265, 144, 100, 100, 100, 173, 102, 100, 235, 114, 145, 378, 126, 100, 310,
+    203, 100, 165, 198, 193, 390, 270, 238, 151, 545, 216, 204, 237, 223, 131, 121, 108, 163, 112,
+    103, 234, 100, 783, 346, 895, 306, 311, 324, 282, 1534, 272, 612, 110, 245, 201, 100, 166, 171,
+)  # fmt: skip
+SIGMA = 1.2  # of the logarithm of sizes
+LARGEST = 0.3  # share of the one large cluster
+MEAN_SIZE = 10
+MODELS = 6
+DRAWS = 199
+#: Means of the models where they differ: pairs of equals, in standard deviations of a score.
+SPREAD = np.array([0.0, 0.0, 0.3, 0.3, 0.6, 0.6])
+SHARE_MISSING = 0.03
+
+SHAPES = [(kind, g) for kind in ("equal", "lognormal", "one_30") for g in (10, 20, 50)]
+SHAPES += [("mmlu", len(MMLU))]
+INTERVALS = [("rate", 0.1, 0.2), ("rate", 0.5, 0.2), ("rate", 0.5, 0.6), ("beta", 0.0, 0.2),
+             ("normal", 0.0, 0.2)]  # fmt: skip
+
+
+class UnequalCell(NamedTuple):
+    """One kind of data and one question about it.
+
+    Attributes:
+        question: ``interval``, ``paired``, ``equal_models``, ``unequal_models`` or ``missing``.
+        kind: ``rate`` (0/1), ``beta`` (bounded) or ``normal``.
+        rate: mean of 0/1 scores; 0 for others.
+        correlation: within clusters.
+        sizes: ``equal``, ``lognormal``, ``one_30`` or ``mmlu``.
+        clusters: G.
+    """
+
+    question: str
+    kind: str
+    rate: float
+    correlation: float
+    sizes: str
+    clusters: int
+
+
+class UnequalRow(NamedTuple):
+    """How often something that should fail in 5 % of the samples at most failed.
+
+    Attributes:
+        cell: what was simulated.
+        what: figure: ``interval``, ``t``, ``max_t``, ``holm``, ``simultaneous``,
+            ``ranks_joint``, ``ranks_own``, ``default_hull`` or ``imbens_manski``.
+        simulations: samples.
+        failed: share of samples (of models, for ``ranks_own``) where it failed.
+        unflagged: the same among samples without a flag; NaN without any.
+        flagged: share of samples with a flag.
+    """
+
+    cell: UnequalCell
+    what: str
+    simulations: int
+    failed: float
+    unflagged: float
+    flagged: float
+
+
+def cells() -> list[UnequalCell]:
+    """Every cell, in the order of the table."""
+    found = [UnequalCell("interval", *kind, *shape) for kind in INTERVALS for shape in SHAPES]
+    found += [UnequalCell("paired", kind, rate, 0.2, *shape)
+              for kind, rate in (("rate", 0.1), ("rate", 0.5), ("normal", 0.0))
+              for shape in SHAPES]  # fmt: skip
+    found += [UnequalCell(question, kind, rate, 0.2, *shape)
+              for question in ("equal_models", "unequal_models")
+              for kind, rate in (("rate", 0.5), ("normal", 0.0)) for shape in SHAPES]  # fmt: skip
+    found += [UnequalCell("missing", "rate", rate, 0.2, *shape)
+              for rate in (0.6, 0.9) for shape in SHAPES]  # fmt: skip
+    return found
+
+
+def simulate_unequal(cell: UnequalCell, seed: int, simulations: int) -> list[UnequalRow]:
+    """Samples of a cell; the result depends on the cell, the seed and the number only."""
+    words = [seed, *cell.question.encode(), *cell.kind.encode(), int(1000 * cell.rate),
+             int(1000 * cell.correlation), *cell.sizes.encode(), cell.clusters]  # fmt: skip
+    streams = np.random.SeedSequence(words).spawn(simulations)
+    ask = _QUESTIONS[cell.question]
+    seen: dict[str, list[tuple[float, float]]] = {}
+    for stream in streams:
+        for what, outcome in ask(cell, np.random.default_rng(stream)).items():
+            seen.setdefault(what, []).append(outcome)
+    return [_row(cell, what, np.array(outcomes)) for what, outcomes in seen.items()]
+
+
+def _row(cell: UnequalCell, what: str, outcomes: Array) -> UnequalRow:
+    failed, flagged = outcomes[:, 0], outcomes[:, 1] > 0
+    free = float(failed[~flagged].mean()) if (~flagged).any() else float("nan")
+    return UnequalRow(
+        cell, what, len(failed), float(failed.mean()), free, float(flagged.mean())
+    )  # fmt: skip
+
+
+def clusters_of(cell: UnequalCell, rng: np.random.Generator) -> Labels:
+    """Cluster of each prompt."""
+    g = cell.clusters
+    if cell.sizes == "mmlu":
+        sizes = np.array(MMLU)
+    elif cell.sizes == "lognormal":
+        drawn = np.exp(SIGMA * rng.normal(size=g) - SIGMA**2 / 2)
+        sizes = np.maximum(1, np.round(MEAN_SIZE * drawn)).astype(int)
+    else:
+        sizes = np.full(g, MEAN_SIZE)
+        if cell.sizes == "one_30":
+            sizes[0] = round(LARGEST / (1 - LARGEST) * MEAN_SIZE * (g - 1))
+    return np.repeat(np.arange(g), sizes)
+
+
+def _scores(
+    cell: UnequalCell, clusters: Labels, models: int, rng: np.random.Generator, ease: float = 0.5
+) -> Array:
+    """Scores of some models, alike on the same prompts, shape (n, models).
+
+    Args:
+        ease: variance that models share, as a part of what is not of the cluster.
+    """
+    effects = rng.normal(size=(cell.clusters, models))[clusters] * cell.correlation**0.5
+    shared = rng.normal(size=(len(clusters), 1)) * ease**0.5
+    own = rng.normal(size=(len(clusters), models)) * (1 - ease) ** 0.5
+    z: Array = effects + (shared + own) * (1 - cell.correlation) ** 0.5
+    return z
+
+
+def _kind(cell: UnequalCell, z: Array) -> tuple[Array, float]:
+    """Scores of the kind from standard normal ones, and their true mean."""
+    if cell.kind == "rate":
+        return (z < special.ndtri(cell.rate)).astype(float), cell.rate
+    if cell.kind == "beta":  # Beta(1/2, 2)
+        return np.asarray(special.betaincinv(0.5, 2.0, special.ndtr(z))), 0.2
+    return z, 0.0
+
+
+def _interval(cell: UnequalCell, rng: np.random.Generator) -> Seen:
+    clusters = clusters_of(cell, rng)
+    values, truth = _kind(cell, _scores(cell, clusters, 1, rng)[:, 0])
+    bounds = None if cell.kind == "normal" else (0.0, 1.0)
+    found = estimate_mean(values, clusters=clusters, bounds=bounds)
+    held = found.ci_low is not None and found.ci_low <= truth <= (found.ci_high or 0.0)
+    return {"interval": (not held, bool(found.flags))}
+
+
+def _paired(cell: UnequalCell, rng: np.random.Generator) -> Seen:
+    clusters = clusters_of(cell, rng)
+    values = _kind(cell, _scores(cell, clusters, 2, rng))[0]
+    found = paired_difference(values[:, 0], values[:, 1], clusters=clusters)
+    rejected = found.p_value is not None and found.p_value <= 0.05
+    return {"t": (rejected, bool(found.flags))}
+
+
+def _equal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
+    clusters = clusters_of(cell, rng)
+    values = _kind(cell, _scores(cell, clusters, MODELS, rng))[0]
+    found = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
+    ranks = rank_models(found)
+    flag = _flagged(cell)
+    own = np.mean([low != 1 or high != MODELS for low, high in zip(ranks.rank_low, ranks.rank_high,
+                                                                   strict=True)])  # fmt: skip
+    return {
+        "max_t": (bool(np.nanmin(found.p_max_t) <= 0.05), flag),
+        "holm": (bool(np.nanmin(found.p_holm) <= 0.05), flag),
+        "ranks_own": (float(own), flag),
+    }
+
+
+def _unequal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
+    clusters = clusters_of(cell, rng)
+    z = _scores(cell, clusters, MODELS, rng) - SPREAD  # below a threshold is right: the last is best
+    if cell.kind == "rate":
+        values, truth = (z < 0).astype(float), special.ndtr(SPREAD)
+    else:
+        values, truth = -z, SPREAD
+    found = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
+    differences = truth[found.first] - truth[found.second]
+    outside = (differences < found.simultaneous_low) | (differences > found.simultaneous_high)
+    ranks, flag = rank_models(found), _flagged(cell)
+    joint = _misses(ranks.rank_low_joint, ranks.rank_high_joint)
+    return {
+        "simultaneous": (bool(outside.any()), flag),
+        "ranks_joint": (bool(joint.any()), flag),
+        "ranks_own": (float(_misses(ranks.rank_low, ranks.rank_high).mean()), flag),
+    }
+
+
+def _misses(low: tuple[int | None, ...], high: tuple[int | None, ...]) -> NDArray[np.bool_]:
+    """Models whose true ranks (ties have two) are not all in the set."""
+    best = np.array([5, 5, 3, 3, 1, 1])
+    lows = np.array([1 if end is None else end for end in low])
+    highs = np.array([MODELS if end is None else end for end in high])
+    return np.asarray((lows > best) | (highs < best + 1))
+
+
+def _flagged(cell: UnequalCell) -> bool:
+    """Whether `compare` flags such pairs: few clusters."""
+    return cell.clusters < 20
+
+
+def _missing(cell: UnequalCell, rng: np.random.Generator) -> Seen:
+    """Three of a hundred answers are not scored, all of them wrong: the mean lies on a bound."""
+    clusters = clusters_of(cell, rng)
+    values, truth = _kind(cell, _scores(cell, clusters, 1, rng)[:, 0])
+    wrong = rng.permutation(np.flatnonzero(values == 0))
+    lost = np.zeros(len(values), bool)
+    lost[wrong[: round(SHARE_MISSING * len(values))]] = True
+    seen: Seen = {}
+    for method in ("default_hull", "imbens_manski"):
+        found = missing_bounds(
+            values[~lost], int(lost.sum()), clusters=clusters[~lost],
+            missing_clusters=clusters[lost], method=method,
+        )  # fmt: skip
+        held = found.ci_low is not None and found.ci_low <= truth <= (found.ci_high or 0.0)
+        seen[method] = (not held, bool(found.flags))
+    return seen
+
+
+_QUESTIONS: dict[str, Callable[[UnequalCell, np.random.Generator], Seen]] = {
+    "interval": _interval,
+    "paired": _paired,
+    "equal_models": _equal_models,
+    "unequal_models": _unequal_models,
+    "missing": _missing,
+}
+
+
+def by_question(rows: list[UnequalRow]) -> Iterator[tuple[str, list[UnequalRow]]]:
+    """The rows of each figure, in order of first mention."""
+    names = dict.fromkeys((row.cell.question, row.what) for row in rows)
+    for question, what in names:
+        yield f"{question}: {what}", [
+            row for row in rows if (row.cell.question, row.what) == (question, what)
+        ]

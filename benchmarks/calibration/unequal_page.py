@@ -1,0 +1,96 @@
+"""docs/calibration_unequal.md: written from the rows of the grid."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from calibration.unequal import DRAWS, MODELS, UnequalRow, by_question
+
+#: What may fail at most where there is no flag.
+MOST = 0.06
+_TITLES = {
+    "interval: interval": "Default intervals of one run: share that miss the true mean",
+    "paired: t": "Paired t test (CR2, Satterthwaite): share rejected, models equal",
+    "equal_models: max_t": f"max-T, {MODELS} equal models: share with any pair separated",
+    "equal_models: holm": "Holm over the paired t tests, the same samples",
+    "equal_models: ranks_own": "A model's own rank set, the same samples: share of models missed",
+    "unequal_models: simultaneous": (
+        "Simultaneous intervals, models that differ by 0, 0.3 and 0.6 standard deviations: share"
+        " of samples with any interval beside the truth"
+    ),
+    "unequal_models: ranks_joint": "Joint rank sets, the same samples: share with any rank missed",
+    "unequal_models: ranks_own": "A model's own rank set: share of models missed",
+    "missing: default_hull": (
+        "Bounds for missing scores, 3 % missing and all of them wrong: share of hulls that miss"
+        " the true mean"
+    ),
+    "missing: imbens_manski": "The same by Imbens and Manski, the named option (always flagged)",
+}
+_HEAD = f"""# Calibration with unequal clusters
+
+How often something that should fail in at most 5 % of the samples does fail where clusters differ in
+size: default intervals of one run, paired tests, all pairs with max-T, simultaneous intervals and
+rank sets, bounds for missing scores. `python benchmarks/calibrate_unequal.py` runs it again (about
+twenty minutes on two cores, seeded) and writes this page. Equal clusters are in
+[calibration.md](calibration.md).
+
+Sizes: *equal*, 10 prompts each; *lognormal*, σ = 1.2 about a mean of 10, drawn anew in each sample;
+*one_30*, one cluster with 30 % of the prompts; *mmlu*, the 57 subjects of MMLU's test split as they
+are (100 to 1 534 prompts). Each cluster has an effect of its own, for each model, that does not
+depend on its size; *correlation* is its share of the variance. max-T takes {DRAWS} draws. *flagged* is
+the share of samples with a flag; pairs count as flagged below 20 clusters. What fails in more than
+{100 * MOST:g} % of the unflagged samples, by more than two Monte Carlo errors, is marked **bold**.
+"""
+
+
+def write_page(path: Path, rows: Sequence[UnequalRow]) -> None:
+    """The whole page."""
+    parts = [_HEAD, _summary(rows)]
+    for name, part in by_question(list(rows)):
+        parts += [f"\n## {_TITLES[name]}\n\n", _table(part)]
+    path.write_text("".join(parts), encoding="utf-8")
+
+
+def too_often(row: UnequalRow) -> bool:
+    """Whether it fails too often among samples without a flag, beyond chance."""
+    free = row.simulations * (1 - row.flagged)
+    if free < 1:
+        return False
+    return row.unflagged - 2 * (MOST * (1 - MOST) / free) ** 0.5 > MOST
+
+
+def _summary(rows: Sequence[UnequalRow]) -> str:
+    lines = [
+        "\n| figure | cells | highest, no flag | above 6 % beyond chance |\n",
+        "| --- | ---: | ---: | ---: |\n",
+    ]
+    for name, part in by_question(list(rows)):
+        free = [row for row in part if row.simulations * (1 - row.flagged) >= 100]
+        highest = max((row.unflagged for row in free), default=math.nan)
+        many = sum(map(too_often, part))
+        title = _TITLES[name].partition(":")[0]
+        lines.append(f"| {title} | {len(part)} | {_percent(highest)} | {many} |\n")
+    return "".join(lines)
+
+
+def _table(rows: Sequence[UnequalRow]) -> str:
+    lines = [
+        "| scores | p | correlation | sizes | G | samples | failed | without a flag | flagged |\n",
+        "| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |\n",
+    ]
+    for row in rows:
+        cell = row.cell
+        free = _percent(row.unflagged)
+        cells = [
+            cell.kind, f"{cell.rate or ''}", f"{cell.correlation:g}", cell.sizes,
+            f"{cell.clusters}", f"{row.simulations}", _percent(row.failed),
+            f"**{free}**" if too_often(row) else free, f"{100 * row.flagged:.0f} %",
+        ]  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |\n")
+    return "".join(lines)
+
+
+def _percent(share: float) -> str:
+    return "" if math.isnan(share) else f"{100 * share:.1f} %"
