@@ -11,7 +11,7 @@ MEANINGS = {
     "heavy_tailed_prompts": "fewer than 40 prompts, by weight, make up most of the error",
     "far_bound": "a few prompts at a far bound, missed by chance, would move the mean out",
     "few_differing_prompts": "the runs differ on fewer than 10 prompts, by weight",
-    "few_clusters": "fewer than 20 clusters: the interval may cover too little",
+    "few_clusters": "fewer than 20 clusters, by size: the interval may cover too little",
     "few_skewed_clusters": "few clusters with skewed totals: the interval may cover too little",
     "few_informative_clusters": "few clusters hold both right and wrong answers",
     "heavy_tailed_clusters": "fewer than 40 clusters, by weight, make up most of the error",

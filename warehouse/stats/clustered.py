@@ -102,6 +102,14 @@ def standard_error_clustered(scores: ArrayLike, clusters: ArrayLike) -> float | 
     return None if robust is None else robust.se_clustered
 
 
+def effective_clusters(clusters: Clusters | None) -> float:
+    """1/Σ f_c²: how many clusters of one size would weigh the same; infinite without clusters."""
+    if clusters is None:
+        return math.inf
+    shares = clusters.sizes / clusters.sizes.sum()
+    return float(1 / (shares @ shares))
+
+
 def robust_errors(centred: FloatArray, clusters: Clusters) -> ClusterRobust | None:
     """`cluster_robust` for deviations that are already at hand."""
     if clusters.n < 2:

@@ -57,6 +57,7 @@ def choose_interval(
     unseen: float = 0.0,
     weighted: bool = False,
     constant: bool = False,
+    effective_clusters: float = math.inf,
 ) -> IntervalChoice:
     """The default interval for data of a kind.
 
@@ -76,6 +77,8 @@ def choose_interval(
             can miss lay at the farther bound (`informative.unseen_shift`; bounded, no clusters).
         weighted: the figure is a ratio, so that its linearised scores keep to no bounds.
         constant: all scores (differences) are equal.
+        effective_clusters: 1/Σ f_c², clusters by size: one that holds 30 % of the prompts leaves
+            few, however many others there are (unbounded, clusters).
 
     Examples:
         >>> choose_interval(n_prompts=500, binary=True).method
@@ -93,7 +96,8 @@ def choose_interval(
             return _bounded(n_prompts, skewness, unseen, weighted, constant)
         return _unbounded(n_prompts, few, skewness, heavy, constant)
     if not (binary or bounded):
-        return _clustered_unbounded(n_clusters, few, skewness, heavy)
+        fewest = min(n_clusters, effective_clusters)
+        return _clustered_unbounded(n_clusters, fewest, few, skewness, heavy)
     skewed = size_cv > UNEQUAL_SIZES and is_skewed(n_clusters, skewness)
     if binary:
         return _clustered_binary(n_clusters, near, few, size_cv, skewed)
@@ -177,9 +181,9 @@ def _clustered_bounded(n_clusters: int, near: bool, few: bool, skewed: bool) -> 
 
 
 def _clustered_unbounded(
-    n_clusters: int, few: bool, skewness: float, heavy: bool
+    n_clusters: int, fewest: float, few: bool, skewness: float, heavy: bool
 ) -> IntervalChoice:
-    small = n_clusters < FEW_CLUSTERS
+    small = fewest < FEW_CLUSTERS - 1e-9
     flag = _first(
         few_clusters=small,
         few_skewed_clusters=is_skewed(n_clusters, skewness),

@@ -10,6 +10,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.asymmetry import tail_units, working_skewness
 from warehouse.stats.betting import betting
 from warehouse.stats.bootstrap import Kind, bootstrap_interval
+from warehouse.stats.clustered import effective_clusters
 from warehouse.stats.defaults import IntervalChoice, choose_interval
 from warehouse.stats.effective import clopper_pearson_effective
 from warehouse.stats.gaffke import gaffke
@@ -73,6 +74,7 @@ def _default(sample: Sample) -> IntervalChoice:
             skewness=working_skewness(sample.totals),
             tail_units=tail_units(sample.totals),
             constant=sample.all_equal,
+            effective_clusters=effective_clusters(sample.clusters),
         )
     weighted = sample.shares is not None
     known = None if weighted else informative(sample)

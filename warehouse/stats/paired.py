@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.asymmetry import tail_units, working_skewness
+from warehouse.stats.clustered import effective_clusters
 from warehouse.stats.defaults import IntervalChoice, choose_interval
 from warehouse.stats.draws import PROMPTS_SAMPLED
 from warehouse.stats.informative import kish
@@ -150,6 +151,7 @@ def _choice(d: Sample) -> IntervalChoice:
         skewness=working_skewness(d.totals),
         tail_units=tail_units(d.totals),
         constant=d.all_equal,
+        effective_clusters=effective_clusters(d.clusters),
         informative=math.inf if d.all_equal else kish(np.abs(units)),
     )
     basis = "n − 1 degrees of freedom" if d.clusters is None else "CR2, Satterthwaite t"
