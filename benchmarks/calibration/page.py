@@ -216,8 +216,8 @@ K above 1 the prompts of a cluster differ in difficulty (Beta, concentration 2).
 are normal, exponential or Beta(½, 2), tied by a Gaussian copula. Samples are drawn with replacement
 from a population of up to 200 000 units whose mean is known exactly; 4 000 to 20 000 samples a
 cell, more where the coverage is near a border. Combinations with fewer than two prompts per cluster
-are left out. Unequal clusters are not in this grid; `pytest -m slow tests/test_stats_coverage.py`
-simulates some.
+are left out. Unequal clusters, all pairs and missing
+scores are in [calibration_unequal.md](calibration_unequal.md).
 
 Which method is used where, and the flags, is decided by `choose_interval`
 ([warehouse/stats/defaults.py](../warehouse/stats/defaults.py)); a flag says that the data are of a

@@ -21,6 +21,7 @@ from warehouse.stats import (
     paired_difference,
     rank_models,
 )
+from warehouse.stats.defaults import FEW_CLUSTERS
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]
@@ -184,7 +185,7 @@ def _equal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     values = _kind(cell, _scores(cell, clusters, MODELS, rng))[0]
     found = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
     ranks = rank_models(found)
-    flag = _flagged(cell)
+    flag = _flagged(clusters)
     own = np.mean([low != 1 or high != MODELS for low, high in zip(ranks.rank_low, ranks.rank_high,
                                                                    strict=True)])  # fmt: skip
     return {
@@ -196,7 +197,9 @@ def _equal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
 
 def _unequal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     clusters = clusters_of(cell, rng)
-    z = _scores(cell, clusters, MODELS, rng) - SPREAD  # below a threshold is right: the last is best
+    z = (
+        _scores(cell, clusters, MODELS, rng) - SPREAD
+    )  # below a threshold is right: the last is best
     if cell.kind == "rate":
         values, truth = (z < 0).astype(float), special.ndtr(SPREAD)
     else:
@@ -204,7 +207,7 @@ def _unequal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     found = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
     differences = truth[found.first] - truth[found.second]
     outside = (differences < found.simultaneous_low) | (differences > found.simultaneous_high)
-    ranks, flag = rank_models(found), _flagged(cell)
+    ranks, flag = rank_models(found), _flagged(clusters)
     joint = _misses(ranks.rank_low_joint, ranks.rank_high_joint)
     return {
         "simultaneous": (bool(outside.any()), flag),
@@ -221,9 +224,10 @@ def _misses(low: tuple[int | None, ...], high: tuple[int | None, ...]) -> NDArra
     return np.asarray((lows > best) | (highs < best + 1))
 
 
-def _flagged(cell: UnequalCell) -> bool:
-    """Whether `compare` flags such pairs: few clusters."""
-    return cell.clusters < 20
+def _flagged(clusters: Labels) -> bool:
+    """Whether `compare` flags every such pair: few clusters, by size."""
+    sizes = np.bincount(clusters)
+    return bool(sizes.sum() ** 2 / (sizes**2).sum() < FEW_CLUSTERS - 1e-9)
 
 
 def _missing(cell: UnequalCell, rng: np.random.Generator) -> Seen:
@@ -257,6 +261,7 @@ def by_question(rows: list[UnequalRow]) -> Iterator[tuple[str, list[UnequalRow]]
     """The rows of each figure, in order of first mention."""
     names = dict.fromkeys((row.cell.question, row.what) for row in rows)
     for question, what in names:
-        yield f"{question}: {what}", [
-            row for row in rows if (row.cell.question, row.what) == (question, what)
-        ]
+        yield (
+            f"{question}: {what}",
+            [row for row in rows if (row.cell.question, row.what) == (question, what)],
+        )

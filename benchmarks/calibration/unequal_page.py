@@ -30,18 +30,19 @@ _TITLES = {
 }
 _HEAD = f"""# Calibration with unequal clusters
 
-How often something that should fail in at most 5 % of the samples does fail where clusters differ in
-size: default intervals of one run, paired tests, all pairs with max-T, simultaneous intervals and
-rank sets, bounds for missing scores. `python benchmarks/calibrate_unequal.py` runs it again (about
-twenty minutes on two cores, seeded) and writes this page. Equal clusters are in
+How often something that should fail in at most 5 % of the samples does fail where clusters differ
+in size: default intervals of one run, paired tests, all pairs with max-T, simultaneous intervals
+and rank sets, bounds for missing scores. `python benchmarks/calibrate_unequal.py` runs it again
+(about twenty minutes on two cores, seeded) and writes this page. Equal clusters are in
 [calibration.md](calibration.md).
 
 Sizes: *equal*, 10 prompts each; *lognormal*, σ = 1.2 about a mean of 10, drawn anew in each sample;
 *one_30*, one cluster with 30 % of the prompts; *mmlu*, the 57 subjects of MMLU's test split as they
 are (100 to 1 534 prompts). Each cluster has an effect of its own, for each model, that does not
-depend on its size; *correlation* is its share of the variance. max-T takes {DRAWS} draws. *flagged* is
-the share of samples with a flag; pairs count as flagged below 20 clusters. What fails in more than
-{100 * MOST:g} % of the unflagged samples, by more than two Monte Carlo errors, is marked **bold**.
+depend on its size; *correlation* is its share of the variance. max-T takes {DRAWS} draws. *flagged*
+is the share of samples with a flag; pairs count as flagged below 20 clusters by size, 1/Σ f_c². What
+fails in more than {100 * MOST:g} % of the unflagged samples, by more than two Monte Carlo errors, is
+**bold**.
 """
 
 
