@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import warehouse
+from tests.builders import StoreRows
 from tests.stores import ENGINES, filled_store
 from tests.world import build_world
 from warehouse.errors import MisuseError, StatisticsError
@@ -16,8 +17,9 @@ from warehouse.metrics.benchmarks import choose_metrics
 from warehouse.metrics.leaderboard import Leaderboard, leaderboard
 from warehouse.metrics.leaderboard_rows import LeaderboardRow
 from warehouse.metrics.leaderboard_words import describe_basis
+from warehouse.metrics.pairs import pairs
 from warehouse.stats import estimate_mean
-from warehouse.store.engine import Store
+from warehouse.store.engine import Store, open_store
 
 ROWS = build_world()
 MAPPING = """
@@ -286,3 +288,25 @@ def test_a_truncated_run_shows_its_published_figure_and_the_part_beside_it(world
     assert (row.part_estimate, row.part_n_prompts) == (pytest.approx(5 / 7), 7)
     assert row.part_ci_low is not None and row.unscored_low is None
     assert any("truncated runs" in note for note in board.notes)
+
+
+def test_prompts_that_are_mostly_one_text_are_clustered_by_it(store_url: str) -> None:
+    rows = StoreRows()
+    for name, n_alike in (("alike", 49), ("mixed", 20)):
+        rows.describe(name, rows.metric())
+        keys = [f"{name}{place:02}" for place in range(50)]
+        for place, key in enumerate(keys):
+            rows.prompt(name, key, text="Answer." if place < n_alike else f"question {key}")
+        for model in ("lab/a", "lab/b"):
+            run = rows.run(model, name)
+            rows.scores(run, {key: float(place % 3 == 0) for place, key in enumerate(keys)})
+    with open_store(store_url, create=True) as store:
+        rows.write(store)
+        board = leaderboard(store, "alike")
+        assert {row.n_clusters for row in board.rows} == {2}
+        (note,) = (note for note in board.notes if "same text" in note)
+        assert "49 of 50 prompts have the same text as another, 49 of them one text" in note
+        assert any("same text" in note for note in pairs(store, "alike").notes)
+        free = leaderboard(store, "alike", cluster="none")
+        assert free.rows[0].n_clusters is None and not any("same text" in n for n in free.notes)
+        assert leaderboard(store, "mixed").rows[0].n_clusters is None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,29 @@ from warehouse.store.engine import Store
 NO_CLUSTERS, SAME_TEXT = "none", "same_text"
 
 _MEMBERS = "select prompt_id, cluster_id from prompt_cluster where "
+#: 2^60 keeps the numbers of texts apart from ids of stored clusters.
 _SAME_TEXT = """
-select id as prompt_id, min(id) over (partition by text_hash) as cluster_id
+select id as prompt_id, 1152921504606846976 + min(id) over (partition by text_hash) as cluster_id
 from prompt
 where text_hash is not null and
 """
+_ALIKE = """
+select benchmark_id, cast(sum(n) as bigint) as n_prompts, max(n_alike) as largest,
+    cast(sum(n_alike) as bigint) as n_alike
+from (
+    select benchmark_id, count(*) as n,
+        case when text_hash is not null and count(*) > 1 then count(*) else 0 end as n_alike
+    from prompt
+    where {benchmarks} and benchmark_id not in (
+        select id from benchmark where default_clustering_id is not null)
+    group by benchmark_id, split, text_hash
+) text
+group by benchmark_id
+order by benchmark_id
+"""
+#: Share of a benchmark's prompts whose text another one has, from which on equal texts are its
+#: clusters unless it has others.
+MANY_ALIKE = 0.5
 
 
 @dataclass(frozen=True)
@@ -30,10 +49,12 @@ class ClusterMap:
     Attributes:
         prompts: ids of prompts, ascending, shape (m,).
         clusters: cluster of each, at least 0, shape (m,).
+        note: what a reader should know of where they come from.
     """
 
     prompts: NDArray[np.int64]
     clusters: NDArray[np.int64]
+    note: str = ""
 
     def labels(self, prompts: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """Cluster of each of ``prompts``, shape (n,); one of its own (below 0) for a prompt that
@@ -62,7 +83,8 @@ def cluster_map(
         benchmark_ids: whose prompts are meant.
         defaults: ids of their default clusterings.
         cluster: None for the defaults, ``"none"``, ``"same_text"`` (prompts with equal text), or
-            the name of a stored clustering.
+            the name of a stored clustering. A benchmark without a default, of whose prompts most
+            have a text that another one has, is clustered by ``"same_text"``.
 
     Raises:
         MisuseError: no clustering of this name; names those there are.
@@ -70,7 +92,7 @@ def cluster_map(
     if cluster == NO_CLUSTERS:
         return _read(store, _MEMBERS, "clustering_id", ())
     if cluster is None:
-        return _read(store, _MEMBERS, "clustering_id", defaults)
+        return _default_map(store, benchmark_ids, defaults)
     condition, parameters = one_of("benchmark_id", benchmark_ids, "b")
     known = store.arrow(f"select id, name from clustering where {condition}", parameters)
     stored = known.to_pylist()
@@ -81,6 +103,32 @@ def cluster_map(
         return _read(store, _SAME_TEXT, "benchmark_id", benchmark_ids)
     names = ", ".join(sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS}))
     raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
+
+
+def _default_map(
+    store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int]
+) -> ClusterMap:
+    own = _read(store, _MEMBERS, "clustering_id", defaults)
+    condition, parameters = one_of("benchmark_id", benchmark_ids, "b")
+    counted = store.arrow(_ALIKE.format(benchmarks=condition), parameters).to_pylist()
+    alike = [row for row in counted if row["n_alike"] >= MANY_ALIKE * row["n_prompts"]]
+    if not alike:
+        return own
+    texts = _read(store, _SAME_TEXT, "benchmark_id", [row["benchmark_id"] for row in alike])
+    prompts = np.concatenate([own.prompts, texts.prompts])
+    order = np.argsort(prompts)
+    clusters = np.concatenate([own.clusters, texts.clusters])
+    return ClusterMap(prompts[order], clusters[order], _describe_alike(alike))
+
+
+def _describe_alike(rows: Sequence[Mapping[str, Any]]) -> str:
+    n_alike, n = (int(sum(row[name] for row in rows)) for name in ("n_alike", "n_prompts"))
+    largest = int(max(row["largest"] for row in rows))
+    same = f", {largest} of them one text" if largest > 2 else ""
+    return (
+        f"{n_alike} of {n} prompts have the same text as another{same}: errors take prompts of one"
+        " text as a cluster (same_text); --cluster none does not"
+    )
 
 
 def _read(store: Store, query: str, column: str, ids: Sequence[int]) -> ClusterMap:

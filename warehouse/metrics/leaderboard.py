@@ -112,7 +112,7 @@ def leaderboard(
         metric=found.metric.label,
         higher_is_better=found.metric.higher_is_better,
         rows=tuple(ranked),
-        notes=tuple(_notes(rows, subset_ok)),
+        notes=(*_notes(rows, subset_ok), *filter(None, [found.clusters.note])),
         basis=tuple(describe_basis(ranked)),
         legend=tuple(describe_ranks(ranked)),
         others=found.others,

@@ -161,7 +161,7 @@ def clusters_under_links(clusters: ClusterMap, links: Links) -> ClusterMap:
     prompts = follow_links(clusters.prompts, links)
     own_first = np.lexsort((prompts != clusters.prompts, prompts))
     names, first = np.unique(prompts[own_first], return_index=True)
-    return ClusterMap(names, clusters.clusters[own_first][first])
+    return ClusterMap(names, clusters.clusters[own_first][first], clusters.note)
 
 
 def scores_of_both(

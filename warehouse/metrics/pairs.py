@@ -134,6 +134,7 @@ def pairs(
     groups: list[PairGroup] = []
     rows: list[PairRow] = []
     notes = _left_out(found, list(chosen.values()))
+    notes += [found.clusters.note] if found.clusters.note else []
     if editions := list_editions(entry for members in sizable for entry in members):
         notes.append(f"conditions differ in {editions} takes one alone")
     for members in sizable:
