@@ -129,9 +129,10 @@ def _print(found: Comparison, rows: list[ComparisonRow], state: State) -> None:
                "clusters", "only a", "only b", "unscored a", "unscored b", "correlation", "method",
                "flags"]  # fmt: skip
     needless = ("split", "p flip", "p McNemar", "p Wilcoxon", "p Holm", "equal", "p equal",
-                "clusters", "only a", "only b", "unscored a", "unscored b", "correlation",
-                "method", "flags")  # fmt: skip
-    print_table(columns, [_cells(row, state.verbose) for row in rows], needless=needless)
+                "clusters", "correlation", "method", "flags")  # fmt: skip
+    counts = ("only a", "only b", "unscored a", "unscored b")
+    cells = [_cells(row, state.verbose) for row in rows]
+    print_table(columns, cells, needless=needless, counts=counts)
     click.echo()
     from .compare_words import explain
 

@@ -123,8 +123,8 @@ def _print_distribution(rows: Sequence[DistributionRow]) -> None:
          number(row.mean_consistency, 2), number(row.mean_sets, 1), row.n_suspected]
         for row in rows
     ]  # fmt: skip
-    needless = ("split", "condition", "temperature", "S", "sets")
-    print_table(columns, cells, needless=needless)
+    needless = ("split", "condition", "temperature", "S")
+    print_table(columns, cells, needless=needless, counts=("sets",))
 
 
 def _print_maps(found: DataMap) -> None:

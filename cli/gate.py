@@ -112,7 +112,8 @@ def _print(found: Gate) -> None:
          row.n_clusters, row.prompts_if_equal, row.prompts_as_seen, row.reason]
         for row in found.rows
     ]  # fmt: skip
-    print_table(columns, cells, needless=("split", "clusters", "if equal", "as seen", "reason"))
+    print_table(columns, cells, needless=("split", "clusters", "reason"),
+                counts=("if equal", "as seen"))  # fmt: skip
     click.echo(f"\n{found}")
     if any(row.prompts_if_equal or row.prompts_as_seen for row in found.rows):
         click.echo(

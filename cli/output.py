@@ -43,6 +43,7 @@ class Output:
         *,
         shown: Sequence[str] | None = None,
         needless: Sequence[str] = (),
+        counts: Sequence[str] = (),
         empty: str = "no rows",
     ) -> None:
         """Write rows.
@@ -52,6 +53,7 @@ class Output:
             rows: a value for each of them.
             shown: the columns that the table for people has (default: all).
             needless: those of them that it does without where they say nothing.
+            counts: those that it does without where they are 0, too.
             empty: what to tell people where there are no rows.
         """
         if self.form in ("json", "csv"):
@@ -65,7 +67,7 @@ class Output:
         else:
             names = list(shown or columns)
             cells = [[row[name] for name in names] for row in rows]
-            print_table(names, cells, empty=empty, needless=needless)
+            print_table(names, cells, empty=empty, needless=needless, counts=counts)
 
     def emit_arrow(self, table: pa.Table) -> None:
         """Write the result of a query."""
@@ -76,12 +78,12 @@ class Output:
 
     def emit_records(
         self, kind: type, records: Sequence[Any], *, shown: Sequence[str] | None = None,
-        needless: Sequence[str] = (), empty: str = "no rows",
+        needless: Sequence[str] = (), counts: Sequence[str] = (), empty: str = "no rows",
     ) -> None:  # fmt: skip
         """Write records of a dataclass; its fields are the columns. See :meth:`emit`."""
         columns = [item.name for item in fields(kind)]
         rows = ({name: getattr(record, name) for name in columns} for record in records)
-        self.emit(columns, rows, shown=shown, needless=needless, empty=empty)
+        self.emit(columns, rows, shown=shown, needless=needless, counts=counts, empty=empty)
 
     def _write_parquet(self, columns: Sequence[str], rows: Iterable[Row]) -> None:
         import pyarrow as pa

@@ -30,12 +30,16 @@ def query(
             raise click.UsageError("-p needs the name of a query, or --sql")
         return list_queries(output)
     from warehouse.store.adhoc import is_name, run_query, run_sql
+    from warehouse.store.aliases import hints_on_names
 
     with state.open(guarded=True, typed=sql is not None or not is_name(name or "")) as store:
         found = (
             run_sql(store, sql, values) if sql is not None else run_query(store, name or "", values)
         )
+        hints = [] if found.num_rows else hints_on_names(store, values)
     output.emit_arrow(found)
+    for hint in hints:
+        state.say(f"note: {hint}")
 
 
 def list_queries(output: Output) -> None:

@@ -100,7 +100,7 @@ def refresh(
         tell = None if bar is None else lambda done, total: bar(done / total)
         found = recompute(state.access(), work, wait=state.wait, progress=tell, say=state.say)
     if not only_alerts:
-        output.emit_records(FamilyRow, found.rows, needless=("resumed", "gone", "failed"))
+        output.emit_records(FamilyRow, found.rows, counts=("resumed", "gone", "failed"))
     _say(state, str(found), found.notes)
     failed = _failures(found)
     if prune is not None:

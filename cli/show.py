@@ -14,19 +14,19 @@ from .state import State, pass_state
 from .table import cell, excerpt, print_table, visible
 
 if TYPE_CHECKING:
-    from warehouse.metrics.show import PromptView, RunView
+    from warehouse.metrics.show import PromptRuns, PromptView, RunView
 
 #: Characters of a question in the list of a run's prompts.
 EXCERPT = 60
 
 
 @command("show")
-@click.argument("run", metavar="run:ID")
+@click.argument("run", metavar="run:ID|prompt:ID")
 @click.argument("prompt", required=False)
 @output_options
 @pass_state
 def show(state: State, run: str, prompt: str | None, output: Output) -> None:
-    from warehouse.metrics.show import PromptRow, PromptView
+    from warehouse.metrics.show import PromptRow, PromptRunRow, PromptRuns, PromptView
     from warehouse.metrics.show import show as look
 
     with state.open() as store:
@@ -37,6 +37,11 @@ def show(state: State, run: str, prompt: str | None, output: Output) -> None:
         else:
             row = found.to_dict()
             output.emit(list(row), [row])
+    elif isinstance(found, PromptRuns):
+        if output.for_people:
+            _print_prompt_runs(found)
+        else:
+            output.emit_records(PromptRunRow, found.rows)
     elif output.for_people:
         _print_run(found)
     else:
@@ -55,7 +60,22 @@ def _print_run(found: RunView) -> None:
         for row in found.rows
     ]  # fmt: skip
     print_table(columns, rows, empty="no samples: published figures only",
-                needless=("filter", "perturbation", "unscored"))  # fmt: skip
+                needless=("filter", "perturbation"), counts=("unscored",))  # fmt: skip
+
+
+def _print_prompt_runs(found: PromptRuns) -> None:
+    click.echo(visible(str(found)))
+    for name in ("text", "target", "choices", "metadata"):
+        _print_block(name, found.prompt[name])
+    click.echo()
+    columns = ["run", "model", "metric", "filter", "perturbation", "value", "draws", "unscored"]
+    rows = [
+        [f"run:{row.run_id}", row.model, row.metric, row.metric_filter, row.perturbation,
+         row.value, row.n_draws, row.n_unscored]
+        for row in found.rows
+    ]  # fmt: skip
+    print_table(columns, rows, empty="no current run has it", needless=("filter", "perturbation"),
+                counts=("unscored",))  # fmt: skip
 
 
 def _print_prompt(found: PromptView) -> None:
@@ -97,4 +117,5 @@ def _print_table(title: str, rows: tuple[Mapping[str, Any], ...]) -> None:
     if rows:
         click.echo(f"\n--- {title}")
         columns = list(rows[0])
-        print_table(columns, [[row[name] for name in columns] for row in rows], needless=columns)
+        print_table(columns, [[row[name] for name in columns] for row in rows], needless=columns,
+                    counts=("draw", "n_unscored"))  # fmt: skip

@@ -138,9 +138,9 @@ def _print(board: SuiteBoard, state: State) -> None:
                "leaves", "missing", "prompts", "clusters", "draws", "published", "method",
                *names, "flags"]  # fmt: skip
     rows = [_cells(row, places, state.verbose) for row in board.rows]
-    needless = ("stat. rank", "group", "condition", "missing", "clusters", "published", "method",
+    needless = ("stat. rank", "group", "condition", "clusters", "published", "method",
                 "flags")  # fmt: skip
-    print_table(columns, rows, needless=needless)
+    print_table(columns, rows, needless=needless, counts=("missing",))
     for note in board.notes:
         said = note.replace("partial_ok", "--partial ok").replace("subset_ok", "--subset ok")
         state.say(f"note: {said}")

@@ -22,7 +22,7 @@ LEAST = 10
 MOST_DECIMALS = 8
 #: Terminals below this break lines themselves.
 NARROW = 60
-NOTHING: tuple[Any, ...] = (None, "", (), [], 0)
+NOTHING: tuple[Any, ...] = (None, "", (), [])
 #: What would steer a terminal, or turn the order of a line round, instead of being read.
 _STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -78,14 +78,18 @@ def print_table(
     *,
     empty: str = "no rows",
     needless: Sequence[str] = (),
+    counts: Sequence[str] = (),
 ) -> None:
     """Print rows under their columns; numbers to the right.
 
-    Columns named ``needless`` are left out where they say nothing in any row.
+    Columns named ``needless`` are left out where they say nothing in any row, those named
+    ``counts`` where they are 0 as well.
     """
     kept = [
         place for place, name in enumerate(columns)
-        if name not in needless or any(row[place] not in NOTHING for row in rows)
+        if name not in (*needless, *counts)
+        or any(row[place] not in NOTHING and not (name in counts and row[place] == 0)
+               for row in rows)
     ]  # fmt: skip
     columns = [columns[place] for place in kept]
     rows = [[row[place] for place in kept] for row in rows]

@@ -84,8 +84,8 @@ def _print_embedded(found: Embedding, state: State) -> None:
          row.n_unchanged, row.n_truncated, row.n_without_text, row.n_without_vector]
         for row in found.rows
     ]  # fmt: skip
-    needless = ("revision", "truncated", "without text", "without vector")
-    print_table(columns, rows, needless=needless)
+    counts = ("truncated", "without text", "without vector")
+    print_table(columns, rows, needless=("revision",), counts=counts)
     click.echo(f"\n{found}")
     if any(row.n_truncated for row in found.rows):
         state.say("note: of truncated texts the model read the beginning only")
@@ -182,7 +182,8 @@ def _print_duplicates(found: Duplicates) -> None:
         )  # fmt: skip
     click.echo()
     columns = ["similarity", "prompts", "benchmark", "models", "alike", "target", "question"]
-    print_table(columns, [_pair(row) for row in found.rows[:SHOWN]], needless=("models", "alike"))
+    print_table(columns, [_pair(row) for row in found.rows[:SHOWN]], needless=("alike",),
+                counts=("models",))  # fmt: skip
     if len(found.rows) > SHOWN:
         click.echo(f"... and {len(found.rows) - SHOWN} more pairs: --json or --csv has them")
 

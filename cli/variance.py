@@ -232,8 +232,8 @@ def _print_seeds(found: SeedReport, state: State) -> None:
                "V seeds", "V both", "seeds", "prompts", "left out"]  # fmt: skip
     places = decimals(row.se_both_sampled for row in found.rows)
     rows = [_seed_cells(row, places, said) for row in found.rows]
-    needless = ("recipe", "position", "benchmark", "split", "metric", "left out")
-    print_table(columns, rows, needless=needless)
+    needless = ("recipe", "position", "benchmark", "split", "metric")
+    print_table(columns, rows, needless=needless, counts=("left out",))
     for row in found.rows:
         if row.reason:
             state.say(f"note: {row.model} {row.position}".rstrip() + f": {row.reason}")

@@ -6,6 +6,9 @@ is the only place that turns these into exit codes (``exit_code`` of the class).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class WarehouseError(Exception):
     """Base of every error that this project raises on purpose.
@@ -93,3 +96,15 @@ class StoreLockedError(StoreError):
 
 class ConflictError(InputError):
     """A dump says something else about a run that the store already holds."""
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
+    """The end of a message on an unknown name: ``did you mean a or b?``, else ``otherwise``.
+
+    Args:
+        known: the names that there are; case does not count.
+        otherwise: what to say where none is close.
+    """
+    spelled = {one.lower(): one for one in sorted(set(known), reverse=True)}
+    close = [spelled[one] for one in get_close_matches(name.lower(), spelled)]
+    return f"did you mean {' or '.join(close)}?" if close else otherwise

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, did_you_mean
 from warehouse.metrics.selecting import one_of
 from warehouse.store.engine import Store
 
@@ -112,8 +111,7 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
     known = store.arrow(_BENCHMARKS).to_pylist()
     canonical = {row["name"]: row["canonical"] for row in known}
     if name not in canonical:
-        close = get_close_matches(name, canonical)
-        hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse benchmarks"
+        hint = did_you_mean(name, canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
     rows = [row for row in known if row["canonical"] == canonical[name]]
     ids = tuple(row["id"] for row in rows)

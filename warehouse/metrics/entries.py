@@ -19,7 +19,7 @@ from warehouse.metrics.clusterings import ClusterMap, cluster_map
 from warehouse.metrics.conditions import Condition, describe, group_runs, runs_on
 from warehouse.metrics.other_metrics import OtherMetric, other_metrics
 from warehouse.metrics.published import Published, read_published
-from warehouse.metrics.reference import parse_where
+from warehouse.metrics.reference import hint_on_values, parse_where
 from warehouse.metrics.scores import PromptScores, read_scores
 from warehouse.store.engine import Store
 
@@ -171,10 +171,12 @@ def conditions_on(
         MisuseError: an unknown field, or there is none.
     """
     wanted = parse_where(where)
-    runs = [run for run in runs_on(store, benchmark_ids) if all(one.holds(run) for one in wanted)]
+    every = runs_on(store, benchmark_ids)
+    runs = [run for run in every if all(one.holds(run) for one in wanted)]
     if not runs:
         narrowed = f" with {', '.join(where)}" if where else ""
-        raise MisuseError(f"{name} has no current run{narrowed}; see: warehouse runs")
+        hint = hint_on_values(wanted, every) or "see: warehouse runs"
+        raise MisuseError(f"{name} has no current run{narrowed}; {hint}")
     conditions = group_runs(runs)
     return _newest_of_each(conditions) if latest else conditions
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, did_you_mean
 from warehouse.metrics.conditions import (
     SETTINGS,
     Condition,
@@ -123,7 +122,22 @@ def find_conditions(
     asked = [f"{one.name}{'=' if one.equal else '!='}{one.value}" for one in where]
     there = "" if benchmark_ids is None else f" on {_named(store, benchmark_ids)}"
     narrowed = f" with {', '.join(asked)}" if asked else ""
-    raise MisuseError(f"{text!r} has no current run{there}{narrowed}; see: warehouse runs")
+    hint = hint_on_values(where, [run for runs in candidates for run in runs])
+    raise MisuseError(
+        f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}"
+    )
+
+
+def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:
+    """For conditions that no run fulfils, the values that are nearly the one asked for; else
+    empty."""
+    hints = []
+    for one in where:
+        if one.equal and not any(one.holds(run) for run in runs):
+            values = {str(run[one.name]) for run in runs if run[one.name] not in (None, "")}
+            close = did_you_mean(one.value, values, "")
+            hints += [f"no {one.name} is {one.value!r}: {close}"] if close else []
+    return "; ".join(hints)
 
 
 def _named(store: Store, benchmark_ids: Sequence[int]) -> str:
@@ -187,8 +201,7 @@ def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[lis
         return found
     if text.startswith("run:"):
         raise MisuseError(f"{text!r}: run: goes with a number, such as run:7; see: warehouse runs")
-    close = get_close_matches(text, known)
-    hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse models"
+    hint = did_you_mean(text, known, "see: warehouse models")
     raise MisuseError(f"no model with runs is called {text!r}; {hint}")
 
 

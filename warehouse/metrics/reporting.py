@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.errors import MisuseError, StatisticsError
+from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.metrics.report_benchmarks import BenchmarkPart, benchmark_part
 from warehouse.metrics.report_suites import SuitePart, suite_part
 from warehouse.metrics.suite_tree import list_suites
@@ -136,9 +136,10 @@ def _names(store: Store, wanted: Sequence[str], suites: Mapping[str, Collection[
     known = [row["benchmark"] for row in _rows(store, _BENCHMARKS)]
     unknown = [name for name in wanted if name not in known and name not in suites]
     if unknown:
-        raise MisuseError(
-            f"no current run on benchmark {unknown[0]!r}; names are listed by: warehouse benchmarks"
+        hint = did_you_mean(
+            unknown[0], [*known, *suites], "names are listed by: warehouse benchmarks"
         )
+        raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
     chosen = {leaf for name in wanted for leaf in suites.get(name, {name})}
     return [name for name in known if name in chosen] if wanted else known
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -35,6 +36,23 @@ _PROMPT = """
 select id, key, key_kind, occurrence, tool_id, split, text, target, choices, metadata
 from prompt
 where id = :prompt
+"""
+_RUNS = """
+select r.run_id, r.model, metric.name as metric, metric.filter as metric_filter,
+    fact.perturbation, fact.value, fact.n_draws, fact.n_unscored
+from prompt_score fact
+join run_current r on r.run_id = fact.run_id
+join metric on metric.id = fact.metric_id
+where fact.prompt_id = :prompt
+order by metric.name nulls last, metric.filter nulls last, fact.perturbation nulls last,
+    r.model nulls last, r.run_id nulls last
+"""
+_BENCHMARK = """
+select coalesce(named.name, benchmark.name) as benchmark
+from prompt
+join benchmark on benchmark.id = prompt.benchmark_id
+left join benchmark named on named.id = benchmark.canonical_id
+where prompt.id = :prompt
 """
 _RESPONSES = """
 select prompt_variant.perturbation, prompt_variant.fewshot_draw, prompt_variant.template,
@@ -70,6 +88,11 @@ where fact.run_id = :run and fact.prompt_id = :prompt
 order by prompt_variant.perturbation nulls last, fact.draw nulls last,
     fact.choice_index nulls last
 """
+
+
+_PROMPT_ID = re.compile(r"prompt:(\d+)")
+_DIGITS = re.compile(r"\d+")
+_PARTS = re.compile(r"(\D*)(\d*)")
 
 
 @dataclass(frozen=True)
@@ -123,6 +146,49 @@ class RunView(Result):
 
 
 @dataclass(frozen=True)
+class PromptRunRow(Row):
+    """What one run scored on a prompt.
+
+    Attributes:
+        run_id: id of the run.
+        model: name of its model.
+        metric: name of the metric.
+        metric_filter: filter pipeline of the harness.
+        perturbation: empty for the headline form.
+        value: mean over draws; None if no sample was scored.
+        n_draws: generations behind it.
+        n_unscored: samples without a score.
+    """
+
+    run_id: int
+    model: str
+    metric: str
+    metric_filter: str
+    perturbation: str
+    value: float | None
+    n_draws: int
+    n_unscored: int
+
+
+@dataclass(frozen=True)
+class PromptRuns(Result):
+    """A prompt, and what every current run scored on it.
+
+    Attributes:
+        benchmark: name of its benchmark.
+        prompt: question, target, choices (JSON), metadata (JSON), keys.
+    """
+
+    benchmark: str
+    prompt: Mapping[str, Any]
+    rows: tuple[PromptRunRow, ...]
+
+    def __str__(self) -> str:
+        runs = len({row.run_id for row in self.rows})
+        return f"prompt:{self.prompt['id']} of {self.benchmark}, in {runs} runs"
+
+
+@dataclass(frozen=True)
 class PromptView:
     """One prompt of a run with everything that is stored about it.
 
@@ -153,20 +219,27 @@ class PromptView:
         return asdict(self)
 
 
-def show(store: Store, run: str, prompt: str | None = None) -> RunView | PromptView:
-    """A run, or one prompt of it.
+def show(
+    store: Store, run: str, prompt: str | None = None
+) -> RunView | PromptView | PromptRuns:
+    """A run, or one prompt of it, or a prompt in all runs.
 
     Args:
-        run: ``run:ID``, an id, or a reference that means one run.
-        prompt: the tool's id of the prompt, its id in the store, its key, or at least six
-            characters that its key begins with; None for the run with all prompts.
+        run: ``run:ID``, an id, or a reference that means one run; ``prompt:ID`` for a prompt in
+            all runs, with its id in the store.
+        prompt: ``prompt:ID``, the tool's id of the prompt, its id in the store, its key, or at
+            least six characters that its key begins with; None for the run with all prompts, in
+            the order of the benchmark.
 
     Raises:
         MisuseError: no such run or prompt, or several.
     """
+    named = _PROMPT_ID.fullmatch(run)
+    if named and prompt is None:
+        return _in_all_runs(store, int(named[1]))
     found = _one_run(store, f"run:{run}" if run.isdecimal() else run)
     if prompt is None:
-        rows = store.arrow(_PROMPTS, {"run": found["run_id"]}).to_pylist()
+        rows = in_order(store.arrow(_PROMPTS, {"run": found["run_id"]}).to_pylist())
         return RunView(_set_columns(found), tuple(PromptRow(**row) for row in rows))
     keys = {"run": found["run_id"], "prompt": _one_prompt(store, found["run_id"], prompt)}
     (text,) = store.arrow(_PROMPT, {"prompt": keys["prompt"]}).to_pylist()
@@ -177,6 +250,32 @@ def show(store: Store, run: str, prompt: str | None = None) -> RunView | PromptV
         scores=tuple(store.arrow(_SCORES, keys).to_pylist()),
         choices=tuple(store.arrow(_CHOICES, keys).to_pylist()),
     )
+
+
+def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows in the order of the benchmark: by the numbers in the tool's ids where these count
+    (``sample_2`` before ``sample_10``), else as the prompts came into the store."""
+    ids = [str(row["tool_id"] or "") for row in rows]
+    forms = {_DIGITS.sub("0", one) for one in ids}
+    counted = all(map(_DIGITS.search, ids)) and len(forms) <= max(1, len(set(ids)) // 10)
+    if not counted:
+        return rows
+
+    def place(row: dict[str, Any]) -> list[tuple[str, int]]:
+        return [(text, int(number or -1)) for text, number in _PARTS.findall(str(row["tool_id"]))]
+
+    return sorted(rows, key=place)
+
+
+def _in_all_runs(store: Store, prompt: int) -> PromptRuns:
+    found = store.arrow(_PROMPT, {"prompt": prompt}).to_pylist()
+    if not found:
+        raise MisuseError(
+            f"no prompt has the id {prompt}; `warehouse show run:ID` lists the prompts of a run"
+        )
+    (benchmark,) = store.arrow(_BENCHMARK, {"prompt": prompt}).column("benchmark").to_pylist()
+    rows = store.arrow(_RUNS, {"prompt": prompt}).to_pylist()
+    return PromptRuns(benchmark, found[0], tuple(PromptRunRow(**row) for row in rows))
 
 
 def _one_run(store: Store, text: str) -> Mapping[str, Any]:
@@ -193,6 +292,9 @@ def _one_run(store: Store, text: str) -> Mapping[str, Any]:
 
 def _one_prompt(store: Store, run: int, text: str) -> int:
     """The prompt meant: by the tool's id first, then the store's, then the key."""
+    named = _PROMPT_ID.fullmatch(text)
+    if named:
+        return _by_id(store, run, int(named[1]))
     length = {"run": run, "text": text, "prefix_length": len(text)}
     found = store.arrow(_FIND, length).to_pylist()
     by_tool = [row for row in found if row["tool_id"] == text]
@@ -205,6 +307,17 @@ def _one_prompt(store: Store, run: int, text: str) -> int:
         listed = ", ".join(_in_words(row) for row in chosen[:10])
         raise MisuseError(f"{len(chosen)} prompts of run:{run} fit {text!r}; by id: {listed}")
     return int(chosen[0]["id"])
+
+
+def _by_id(store: Store, run: int, prompt: int) -> int:
+    here = store.arrow(_FIND, {"run": run, "text": str(prompt), "prefix_length": 0}).to_pylist()
+    if any(row["id"] == prompt for row in here):
+        return prompt
+    where = store.arrow(_BENCHMARK, {"prompt": prompt}).column("benchmark").to_pylist()
+    told = f"prompt:{prompt} is of {where[0]}" if where else f"there is no prompt:{prompt}"
+    raise MisuseError(
+        f"run:{run} has no such prompt: {told}; `warehouse show run:{run}` lists its own"
+    )
 
 
 def _in_words(row: Mapping[str, Any]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store import tables
 from warehouse.store.engine import Store
 
@@ -96,6 +97,23 @@ def models(store: Store) -> list[ModelEntry]:
 def benchmarks(store: Store) -> list[BenchmarkEntry]:
     """Every benchmark and suite by name."""
     return [BenchmarkEntry(**row) for row in store.arrow(_BENCHMARKS).to_pylist()]
+
+
+def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
+    """For values of the parameters ``model`` and ``benchmark`` that nothing is called: what they
+    may have meant.
+
+    Args:
+        values: of parameters, by name; others are not looked at.
+    """
+    hints = []
+    for kind in _TABLES:
+        known = store.arrow(f"select name from {kind}").column("name").to_pylist()
+        wanted = values.get(kind)
+        if wanted and wanted not in known:
+            hint = did_you_mean(wanted, known, f"see: warehouse {kind}s")
+            hints.append(f"no {kind} is called {wanted!r}; {hint}")
+    return hints
 
 
 def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:

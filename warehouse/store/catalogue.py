@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store import tables
 from warehouse.store.engine import Store
 
@@ -133,6 +133,23 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
         if (everything or (run.status != "invalidated" and run.superseded_by is None))
         and all(_fits(getattr(run, name), value) == equal for name, equal, value in wanted)
     ]
+
+
+def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:
+    """For conditions ``field=value`` that no run fits, values that are nearly the one asked for.
+
+    Args:
+        where: as of :func:`runs`.
+    """
+    every, hints = runs(store, everything=True), []
+    for name, equal, value in map(_condition, where):
+        held = [getattr(run, name) for run in every]
+        if not equal or any(_fits(one, value) for one in held):
+            continue
+        known = {str(one) for one in held if one not in (None, "") and not isinstance(one, tuple)}
+        close = did_you_mean(value, known, "")
+        hints += [f"no {name} is {value!r}: {close}"] if close else []
+    return hints
 
 
 def sources(store: Store, reference: str | None = None) -> list[SourceEntry]:

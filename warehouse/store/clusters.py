@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import sqlalchemy as sa
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records import canonical_json, parse_json
 from warehouse.store import tables
 from warehouse.store.dimensions import allocate
@@ -50,7 +50,9 @@ def cluster_by(
             sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == benchmark)
         ).first()
         if row is None:
-            raise MisuseError(f"no benchmark '{benchmark}'; see: warehouse benchmarks")
+            known = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
+            hint = did_you_mean(benchmark, known, "see: warehouse benchmarks")
+            raise MisuseError(f"no benchmark '{benchmark}'; {hint}")
         _require_fields(store, int(row[0]), benchmark, fields)
         declare(connection, [int(row[0])], fields, default=default)
         extend(store, [int(row[0])])

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import sqlalchemy as sa
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store import tables
 from warehouse.store.dimensions import allocate
 from warehouse.store.engine import Store
@@ -129,7 +129,9 @@ def _benchmark(connection: sa.Connection, name: str) -> int:
     query = sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == name)
     row = connection.execute(query).first()
     if row is None:
-        raise MisuseError(f"no benchmark '{name}'; see: warehouse benchmarks")
+        known = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
+        hint = did_you_mean(name, known, "see: warehouse benchmarks")
+        raise MisuseError(f"no benchmark '{name}'; {hint}")
     return int(row[0])
 
 

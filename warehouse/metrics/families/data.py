@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, did_you_mean
 from warehouse.metrics.benchmarks import (
     Benchmark,
     Metric,
@@ -221,7 +221,8 @@ def read_all(
     named = {canonical.get(name, name) for name in only}
     unknown = sorted(named - set(runs) - set(stored))
     if unknown:
-        raise MisuseError(f"no benchmark with runs is called {unknown[0]!r}; see: warehouse runs")
+        hint = did_you_mean(unknown[0], runs, "see: warehouse runs")
+        raise MisuseError(f"no benchmark with runs is called {unknown[0]!r}; {hint}")
     resolved, notes = _baselines(store, baselines)
     shared = _Shared(store, reading, list(known.values()), resolved)
     names = tuple(sorted(named or runs))
