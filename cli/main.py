@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ from io import TextIOWrapper
 
 import click
 
-from warehouse.errors import StoreError, WarehouseError
+from warehouse.errors import DiskFullError, StoreError, WarehouseError
 
 from .frame import LazyGroup
 from .state import global_options
@@ -61,11 +62,14 @@ def main(args: Sequence[str] | None = None) -> int:
     except click.Abort:
         return _fail("interrupted", INTERRUPTED)
     except OSError as error:
-        return _fail(_os_message(error), 3)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        return _fail(_os_message(error), StoreError.exit_code if full else 3)
     except Exception as error:
         message = _engine_message(error)
         if message is None:
             raise
+        if reason := _disk_full(error):
+            return _fail(str(DiskFullError(reason)), DiskFullError.exit_code)
         return _fail(f"the store failed: {message}\nSee: warehouse db check", StoreError.exit_code)
     return result if isinstance(result, int) else 0
 
@@ -92,6 +96,12 @@ def _usage(error: click.UsageError) -> str:
 def _os_message(error: OSError) -> str:
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if error.filename else reason
+
+
+def _disk_full(error: Exception) -> str:
+    from warehouse.store.dialects import disk_full
+
+    return disk_full(error)
 
 
 def _engine_message(error: Exception) -> str | None:

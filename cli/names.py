@@ -37,7 +37,9 @@ class _Named(click.Group):
 
 
 @group(
-    "benchmarks", invoke_without_command=True, cls=_Named,
+    "benchmarks",
+    invoke_without_command=True,
+    cls=_Named,
     subcommand_metavar="[NAME [--metric METRIC] | COMMAND [ARGS]...]",
 )
 @output_options
@@ -57,7 +59,8 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
 @command("benchmarks metrics")
 @click.argument("name")
 @click.option(
-    "--metric", metavar="METRIC",
+    "--metric",
+    metavar="METRIC",
     help="Make it the headline metric, as METRIC or METRIC,FILTER; '' takes the choice back.",
 )
 @output_options

@@ -94,6 +94,20 @@ class StoreLockedError(StoreError):
     """Another process holds the store, and the wait for it ran out."""
 
 
+class DiskFullError(StoreError):
+    """There was no room on a disk, or a file reached the size that it may have.
+
+    Args:
+        reason: the engine's or the system's words.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"no room on the disk: {reason}; the store is as it was, of what was not finished"
+            " nothing is stored; make room, then run the same again"
+        )
+
+
 class ConflictError(InputError):
     """A dump says something else about a run that the store already holds."""
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from warehouse.errors import InputError, MisuseError, WarehouseError
+from warehouse.errors import DiskFullError, InputError, MisuseError, WarehouseError
 from warehouse.importers import context, importers, stamps
 from warehouse.importers import importer as importer_named
 from warehouse.importers.base import Importer
@@ -30,7 +30,7 @@ from warehouse.importers.discovery import (
 from warehouse.importers.stamps import Stamp
 from warehouse.importers.values import against_direction, with_direction, with_values
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
-from warehouse.store import clusters, ledger
+from warehouse.store import clusters, dialects, ledger
 from warehouse.store.engine import Store
 from warehouse.store.loader import (
     Loader,
@@ -770,6 +770,8 @@ def _parsed(item: _Claimed, parsed: Future[_Together]) -> _Together:
     except WarehouseError:
         raise
     except Exception as error:
+        if reason := dialects.disk_full(error):
+            raise DiskFullError(reason) from error
         # the latter are the words of the parser
         if isinstance(error, RecursionError) or "Recursion limit" in str(error):
             raise InputError(

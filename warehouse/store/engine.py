@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -69,22 +69,31 @@ class Store:
         try:
             yield
         finally:
-            self.connection.rollback()
+            self._take_back()
 
     @contextmanager
     def begin(self) -> Iterator[sa.Connection]:
-        """One transaction: committed at the end, rolled back on any error."""
+        """One transaction: committed at the end, rolled back on any error, its own end included."""
         self.connection.begin()
         try:
             yield self.connection
+            self.connection.commit()
         except BaseException:
-            self.connection.rollback()
+            self._take_back()
             raise
-        self.connection.commit()
+
+    def _take_back(self) -> None:
+        """Roll back; an engine that failed for good cannot even do that, and what it failed of is
+        what has to be told."""
+        try:
+            self.connection.rollback()
+        except sa.exc.DBAPIError:
+            self.connection.invalidate()
 
     def close(self) -> None:
         """Let go of the store."""
-        self.connection.close()
+        with suppress(sa.exc.DBAPIError):
+            self.connection.close()
         self.engine.dispose()
 
     def __enter__(self) -> Store:

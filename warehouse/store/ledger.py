@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -201,8 +202,8 @@ def reserve(
 
 
 def release(store: Store, sources: Sequence[tuple[str, str]]) -> None:
-    """Give back sources that :func:`reserve` took."""
-    with store.begin() as connection:
+    """Give back sources that :func:`reserve` took; a connection that has failed holds none."""
+    with suppress(sa.exc.DBAPIError), store.begin() as connection:
         store.dialect.release(connection, _names(sources))
 
 
@@ -229,8 +230,7 @@ def finish(
     }
     told["id"] = [source.id for source, _, _ in sources]
     told["notes"] = [
-        dialects.json_text(list(report.notes)) if report.notes else None
-        for _, report, _ in sources
+        dialects.json_text(list(report.notes)) if report.notes else None for _, report, _ in sources
     ]
     text = sa.text(ingest_text("finish_sources"))
     connection.execute(text, {**told, "loaded_at": utc_now()})

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import sqlalchemy as sa
 
-from warehouse.errors import InputError
+from warehouse.errors import DiskFullError, InputError
 from warehouse.records import Dump, MetricSpec, PublishedScore
 from warehouse.store import clusters, dialects, facts, filling, ledger, staging, tables
 from warehouse.store.decisions import Decision, OnConflict, decide
@@ -149,8 +149,9 @@ class Loader:
 
     def close(self) -> None:
         """Let go of the workbench; the store stays open."""
-        self.parser.raw.close()
-        self.bench.close()
+        with dialects.failing_anyway():
+            self.parser.raw.close()
+            self.bench.close()
 
     def parse(self, dump: Dump, options: LoadOptions, slot: int = 0) -> Parsed:
         """Read all batches of a dump into slot 0 or 1, number its prompts, gather its texts.
@@ -176,6 +177,8 @@ class Loader:
                 staging.gather_texts(self.parser, options.text)
             return Parsed(tuple(dumps), slot, n_rows)
         except Exception as error:
+            if reason := dialects.disk_full(error):
+                raise DiskFullError(reason) from error
             if dialects.out_of_memory(error):
                 raise NeedsMemoryError from error
             if dialects.value_error(error):
@@ -226,11 +229,14 @@ class Loader:
         try:
             return self._attempts(parsed, sources, options, started, dry_run)
         except BaseException as error:
+            if reason := dialects.disk_full(error):
+                raise DiskFullError(reason) from error
             if isinstance(error, UnfitError) or dialects.value_error(error):
                 raise _unfit(error, sources[0].path) from error
             raise
         finally:
-            self.bench.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
+            with dialects.failing_anyway():
+                self.bench.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
 
     def _attempts(
         self, parsed: Parsed, sources: Sequence[ledger.Claim], options: LoadOptions, started: float,

@@ -136,7 +136,7 @@ def _fill_reading(bench: Workbench, reading: Reading, first_run: int) -> int:
         )
         return int(bench.rows(statement, reading.parameters)[0][0])
     except Exception as error:
-        if not dialects.input_error(error):
+        if dialects.disk_full(error) or not dialects.input_error(error):
             raise
     total = 0
     for batch in reading.fallback():

@@ -146,7 +146,6 @@ class Workbench:
             f'select * from incoming anti join known using ("{key}")',
         )
 
-
     def change(self, table: str, scratch: str, sql: str) -> None:
         """Run a statement that changes a store's table by the rows of a scratch table, whose
         columns are among those of that table."""

@@ -5,6 +5,10 @@ No module outside this package names an engine.
 
 from __future__ import annotations
 
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import sqlalchemy as sa
@@ -27,11 +31,15 @@ from warehouse.store.dialects.urls import parse_url, shown_text, shown_url, with
 
 __all__ = [
     "CHECKPOINT_THRESHOLD", "DIALECTS", "LARGE_COMMIT", "SORTED_INDEX", "Dialect", "dialect_of",
+    "disk_full", "failing_anyway",
     "input_error", "is_embedded_file", "is_shared", "json_text", "more_memory", "out_of_memory",
     "parse_url", "register_migrations", "shown_text", "shown_url", "too_long", "upsert",
     "value_error", "vector_type", "wants_foreign_keys", "wants_indexes", "without_secrets",
     "workbench", "workbench_of",
 ]  # fmt: skip
+
+#: A full disk, a quota that is used up, and a limit on the size of files.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 #: An index of facts, which come sorted: it keeps the range of each stretch of pages, and so costs
 #: next to nothing to maintain (a tree costs as much as the rows themselves).
@@ -95,6 +103,32 @@ def value_error(error: BaseException) -> bool:
         sa.exc.DataError | sa.exc.IntegrityError | UnicodeEncodeError
         | duckdb.ConversionException | duckdb.OutOfRangeException | duckdb.ConstraintException,
     ) or too_long(error) or _sqlstate(error)[:2] in ("22", "23")  # fmt: skip
+
+
+@contextmanager
+def failing_anyway() -> Iterator[None]:
+    """Tidying up after an engine: where that fails too, the error that came before is the one to
+    tell, and what was not tidied goes with the connection."""
+    try:
+        yield
+    except Exception as error:
+        cause = getattr(error, "orig", None) or error
+        if not any(dialect.query_error(cause) for dialect in DIALECTS.values()):
+            raise
+
+
+def disk_full(error: BaseException | None) -> str:
+    """Why an engine or the system had no room for what was to be written, in its words; empty if an
+    error has another cause."""
+    while error is not None:
+        cause = getattr(error, "orig", None) or error
+        full = isinstance(cause, OSError) and cause.errno in _NO_ROOM
+        if full or _sqlstate(cause) == "53100" or any(
+            words in str(cause) for words in map(os.strerror, _NO_ROOM)
+        ):  # fmt: skip
+            return str(cause).strip().splitlines()[0]
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def too_long(error: BaseException) -> bool:
