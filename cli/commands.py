@@ -50,6 +50,9 @@ _STORE = (
         "warehouse db check",
         "warehouse db check --json",
     )),
+    Entry("db vacuum", "store", "db", "Remove prompts and texts that nothing holds.", (
+        "warehouse db vacuum",
+    )),
     Entry("db reader", "store", "db", "Make a role of the server that can only read the store.", (
         "warehouse --db postgresql://owner@db/evals db reader",
     )),
@@ -79,7 +82,7 @@ _INGEST = (
         "warehouse sources",
         "warehouse sources 3",
     )),
-    Entry("forget", "ingest", "sources", "Remove a source and the runs that only it holds.", (
+    Entry("forget", "ingest", "sources", "Remove a source and what only it holds.", (
         "warehouse forget 3",
     )),
     Entry("invalidate", "ingest", "runs", "Take a run out of every view; it stays stored.", (

@@ -82,6 +82,15 @@ def check(state: State, context: click.Context, output: Output) -> None:
     context.exit(0 if report.ok else 1)
 
 
+@command("db vacuum")
+@pass_state
+def vacuum(state: State) -> None:
+    from warehouse.store.vacuum import vacuum as remove
+
+    with state.open(write=True) as store:
+        click.echo(f"{store.name}: {remove(store, wait=state.wait, say=state.say)}")
+
+
 @command("db reader")
 @click.argument("role", metavar="[ROLE]", required=False, default="")
 @click.option("--new-password", is_flag=True, help="Give it another password.")
@@ -125,5 +134,5 @@ def _rows(report: CheckReport) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in [*drift, *found, *skipped]]
 
 
-for _command in (upgrade, downgrade, current, check, reader):
+for _command in (upgrade, downgrade, current, check, vacuum, reader):
     db.add_command(_command)

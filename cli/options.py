@@ -23,20 +23,25 @@ def output_options(function: Function) -> Function:
     @click.option("--json", "as_json", is_flag=True, help="An array of row objects.")
     @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated rows with a header.")
     @click.option(
+        "--csv-safe", is_flag=True,
+        help="As --csv; what a spreadsheet would run gets an apostrophe in front.",
+    )  # fmt: skip
+    @click.option(
         "--parquet", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
         help="Write the rows to a Parquet file.",
     )  # fmt: skip
     @wraps(function)
     def wrapper(
-        *args: Any, as_json: bool, as_csv: bool, parquet: Path | None, **others: Any
+        *args: Any, as_json: bool, as_csv: bool, csv_safe: bool, parquet: Path | None, **others: Any
     ) -> Any:
         forms: list[Form] = []
         forms += ["json"] if as_json else []
-        forms += ["csv"] if as_csv else []
+        forms += ["csv"] if as_csv or csv_safe else []
         forms += ["parquet"] if parquet else []
         if len(forms) > 1:
             raise click.UsageError("give one of --json, --csv and --parquet")
-        return function(*args, output=Output(forms[0] if forms else "table", parquet), **others)
+        output = Output(forms[0] if forms else "table", parquet, csv_safe)
+        return function(*args, output=output, **others)
 
     return wrapper
 

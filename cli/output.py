@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -15,21 +16,25 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from .table import print_table
+from .table import print_table, visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: The beginning of what spreadsheets take for a formula, also the wide forms of its characters.
+_FORMULA = re.compile(r"^(?=\s*[=+\-@|%\t\r\uff1d\uff0b\uff0d\uff20])")
 Row = Mapping[str, Any]
 Form = Literal["table", "json", "csv", "parquet"]
 
 
 @dataclass(frozen=True)
 class Output:
-    """The form that the user chose; ``path`` is the Parquet file."""
+    """The form that the user chose; ``path`` is the Parquet file, ``safe`` of CSV that no cell of
+    it is a formula to a spreadsheet."""
 
     form: Form = "table"
     path: Path | None = None
+    safe: bool = False
 
     @property
     def for_people(self) -> bool:
@@ -61,7 +66,7 @@ class Output:
         if self.form == "json":
             write_json(columns, rows)
         elif self.form == "csv":
-            write_csv(columns, rows)
+            write_csv(columns, rows, safe=self.safe)
         elif self.path is not None:
             self._write_parquet(columns, rows)
         else:
@@ -111,12 +116,26 @@ def write_json(columns: Sequence[str], rows: Iterable[Row]) -> None:
     sys.stdout.write("\n]\n" if lead == ",\n" else "[]\n")
 
 
-def write_csv(columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """A header and a line for each row; null and NaN are empty."""
+def write_csv(columns: Sequence[str], rows: Iterable[Row], *, safe: bool = False) -> None:
+    """A header and a line for each row; null and NaN are empty. Control characters of texts are
+    spelled out, but for tabs and line ends.
+
+    Args:
+        columns: in this order.
+        rows: a value for each of them.
+        safe: texts that a spreadsheet would take for a formula get an apostrophe in front.
+    """
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(columns)
+    shown = _harmless if safe else visible
+    writer.writerow([shown(name) for name in columns])
     for row in rows:
-        writer.writerow([_csv_cell(row[name]) for name in columns])
+        cells = [_csv_cell(row[name]) for name in columns]
+        writer.writerow([shown(cell) if isinstance(cell, str) else cell for cell in cells])
+
+
+def _harmless(text: str) -> str:
+    """A text that no spreadsheet runs."""
+    return _FORMULA.sub("'", visible(text), count=1)
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:

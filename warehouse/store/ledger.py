@@ -19,6 +19,7 @@ from warehouse.store.dimensions import allocate
 from warehouse.store.engine import Store
 from warehouse.store.identity import digest
 from warehouse.store.rows import append
+from warehouse.store.vacuum import remove_unheld
 from warehouse.store.workbench import ingest_text
 
 if TYPE_CHECKING:
@@ -271,7 +272,8 @@ def _replace_rejections(
 
 
 def forget(store: Store, reference: str) -> tuple[int, int]:
-    """Remove a source, and the runs that no other source holds.
+    """Remove a source, the runs that no other source holds, and the prompts and texts that no run
+    holds any more: these, unless another process loads; then ``vacuum`` removes them later.
 
     Args:
         store: a store open for writing.
@@ -297,6 +299,8 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
         for table in (links, tables.rejection, tables.published_score):
             connection.execute(sa.delete(table).where(table.c.source_id == source_id))
         connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
+        if store.dialect.sole(connection):
+            remove_unheld(connection)
     return len(held - shared), len(shared)
 
 

@@ -278,6 +278,7 @@ DUCKDB = Dialect(
     select=_select, append=_append, vectors=_vectors,
     guard=_nothing, plain_url=_nothing, require_plain=_nothing, printable=_printable, roles=None,
     exclusive=_nothing, prepare=_nothing, beside=_nothing, alone=_nothing,
+    sole=lambda _connection: True,
     reserve=lambda _connection, keys, _patient: [True] * len(keys), release=_nothing,
     require_select=_require_select,
     tidy=_nothing, query_error=_query_error, snapshot=_snapshot,

@@ -92,6 +92,8 @@ class Dialect:
         beside: let a long transaction run beside others that have no key (a text) in common with
             it; comes before ``exclusive`` in a transaction.
         alone: wait for all of those, and then as ``exclusive``.
+        sole: whether no other process has a source reserved; if so, none can before the end of
+            the transaction.
         reserve: (connection, keys, patient) take each key for this process until ``release``;
             ``False`` where another one has it, unless patient: then wait for it.
         release: give such keys back.
@@ -127,6 +129,7 @@ class Dialect:
     prepare: Callable[[sa.Connection], None]
     beside: Callable[[sa.Connection, Iterable[str]], None]
     alone: Callable[[sa.Connection], None]
+    sole: Callable[[sa.Connection], bool]
     reserve: Callable[[sa.Connection, Sequence[str], bool], list[bool]]
     release: Callable[[sa.Connection, Sequence[str]], None]
     require_select: Callable[[sa.Connection, str], None]

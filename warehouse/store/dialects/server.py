@@ -147,6 +147,8 @@ def _tidy(connection: sa.Connection) -> None:
 #: of all loads (shared by each), the places of their keys, the lock of short transactions. Locks
 #: of one number and of two (a key's place is the second) never meet.
 _ALL_LOADS, _KEYS, _SOURCES, _SHORT = 7236070, 7236072, 7236073, 7236071
+#: Shared by the sessions that have a source reserved.
+_UNDER_WAY = 7236074
 #: Held by the session of the one process that refreshes.
 _REFRESH = 7236072
 #: Keys share so many places: a dump of many runs must not fill the server's table of locks.
@@ -179,13 +181,30 @@ def _alone(connection: sa.Connection) -> None:
 
 
 def _reserve(connection: sa.Connection, keys: Sequence[str], patient: bool) -> list[bool]:
+    _count_under_way(connection, "pg_advisory_lock_shared", len(keys))
     function = "pg_advisory_lock" if patient else "pg_try_advisory_lock"
     found = connection.exec_driver_sql(*_of_sources(function, keys))
-    return [patient or bool(row[0]) for row in found]
+    taken = [patient or bool(row[0]) for row in found]
+    _count_under_way(connection, "pg_advisory_unlock_shared", taken.count(False))
+    return taken
 
 
 def _release(connection: sa.Connection, keys: Sequence[str]) -> None:
     connection.exec_driver_sql(*_of_sources("pg_advisory_unlock", keys))
+    _count_under_way(connection, "pg_advisory_unlock_shared", len(keys))
+
+
+def _sole(connection: sa.Connection) -> bool:
+    found = connection.exec_driver_sql(f"select pg_try_advisory_xact_lock({_UNDER_WAY})")
+    return bool(found.scalar_one())
+
+
+def _count_under_way(connection: sa.Connection, function: str, times: int) -> None:
+    """The lock that loads share from the first look at a source to its end, once for each: between
+    their transactions too."""
+    connection.exec_driver_sql(
+        f"select {function}({_UNDER_WAY}) from generate_series(1, %(n)s)", {"n": times}
+    )
 
 
 def _of_sources(function: str, keys: Sequence[str]) -> tuple[str, dict[str, list[int]]]:
@@ -236,7 +255,7 @@ POSTGRESQL = Dialect(
     vectors=_vectors,
     guard=_guard, plain_url=plain_url, require_plain=require_plain, printable=printable,
     roles=ROLES, exclusive=_exclusive, prepare=_prepare, beside=_beside,
-    alone=_alone, reserve=_reserve, release=_release,
+    alone=_alone, sole=_sole, reserve=_reserve, release=_release,
     require_select=_require_select,
     tidy=_tidy, query_error=_query_error, snapshot=None,
     hold=_hold,

@@ -1,0 +1,4 @@
+-- Texts that no generation points to.
+delete from content
+where not exists (select 1 from generation as g where g.response_hash = content.sha256)
+  and not exists (select 1 from generation as g where g.prompt_hash = content.sha256)
