@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -219,10 +218,11 @@ def _target(state: State, dry_run: bool) -> Iterator[Store]:
     """The store, made if there is none; a dry run makes one that is thrown away."""
     if dry_run and _is_empty(state):
         from warehouse.store.engine import open_store
+        from warehouse.store.temporary import temporary_folder
 
         with (
-            tempfile.TemporaryDirectory(prefix="warehouse-") as folder,
-            open_store(str(Path(folder) / "dry-run"), create=True) as store,
+            temporary_folder() as folder,
+            open_store(str(folder / "dry-run"), create=True) as store,
         ):
             yield store
     else:

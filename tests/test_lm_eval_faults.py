@@ -12,6 +12,8 @@ import pytest
 
 from tests.lm_eval import FIXTURES, STAMP, Taken, take, take_slowly, take_v03
 from warehouse.errors import InputError
+from warehouse.importers.lm_eval_lines import RowSource
+from warehouse.importers.packed import refuse_bomb
 
 SAMPLES = FIXTURES / "v0_4_13" / "org__demo-model"
 MC = f"samples_demo_mc_{STAMP}.jsonl"
@@ -168,3 +170,30 @@ def test_every_line_bad(folder: Path) -> None:
     taken = take(folder)
     assert [place for place, _ in rejected(taken)] == [f"{MC} line 1", f"{MC} line 2"]
     assert taken.rows_of("demo_mc") == []
+
+
+@pytest.mark.parametrize(("filler", "size"), [(b" ", 100 << 20), (b"\n", 8 << 20)])
+@pytest.mark.parametrize("is_honest", [True, False], ids=["honest", "lying"])
+def test_a_gzip_bomb_is_refused(tmp_path: Path, filler: bytes, size: int, is_honest: bool) -> None:
+    """The bound is that of archives: a thousand times the packed size."""
+    packed = gzip.compress(filler * size, 9)
+    if not is_honest:  # a small member behind it, whose size stands at the end
+        packed += gzip.compress(b"{}\n")
+    path = tmp_path / "samples_x_2024-01-01T00-00-00.000000.jsonl.gz"
+    path.write_bytes(packed)
+    with pytest.raises(InputError, match="unpacks to more than"):
+        list(RowSource(path, path.name).texts())
+    with pytest.raises(InputError, match="unpacks to more than"):
+        refuse_bomb(path)
+
+
+def test_a_line_of_a_packed_file_has_a_longest_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"doc_id": 1}\n' + b'{"doc_id": 2, "x": "yyyyyyyyyy"}\n'))
+    lines = RowSource(path, path.name)
+    assert len(list(lines.texts())) == 2
+    monkeypatch.setattr("warehouse.importers.packed.MAX_DOCUMENT_BYTES", 20)
+    with pytest.raises(InputError, match="more than 20 bytes in one line"):
+        list(lines.texts())

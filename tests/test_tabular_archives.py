@@ -7,6 +7,8 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.tabular import Taken, candidates, read_toml, scores
@@ -132,3 +134,22 @@ def test_unreadable_file(tmp_path: Path) -> None:
     (source,) = importer.claim([offered])
     with pytest.raises(InputError, match=r"r\.csv: cannot be read"):
         importer.read(source, ImportSettings())
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_table_of_too_many_columns(tmp_path: Path, suffix: str) -> None:
+    names = ["id", "score", *(f"c{number}" for number in range(100_000))]
+    if suffix == "csv":
+        row = ",".join(["a", "1", *["x"] * 100_000])
+        (tmp_path / "r.csv").write_text(f"{','.join(names)}\n{row}\n")
+    else:
+        schema = pa.schema([pa.field(name, pa.null()) for name in names])
+        pq.write_table(schema.empty_table(), tmp_path / "r.parquet")
+    with pytest.raises(InputError, match="a table of 100002 columns; expected at most 50000"):
+        take(tmp_path)
+
+
+def test_repeated_names_of_columns_stay_apart(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("id_3,score,id,id,\na,1,b,c,d\n")
+    taken = take(tmp_path, MAPPING.replace('"id"', '"id_4"'))
+    assert [row["prompt_id"] for row in taken.rows] == ["c"]

@@ -18,7 +18,7 @@ from warehouse.importers.tabular_chunks import Chunk, TableChunk
 from warehouse.importers.tabular_files import Member, read_exactly
 from warehouse.importers.tabular_lines import Reject
 from warehouse.importers.tabular_paths import column_of
-from warehouse.importers.tabular_readers import ReadingRules
+from warehouse.importers.tabular_readers import ReadingRules, refuse_wide
 from warehouse.importers.tabular_utf8 import MARK, CheckedStream
 
 #: Longest row of a CSV file, in bytes.
@@ -35,6 +35,7 @@ class DelimitedReader:
     def __init__(self, member: Member, rules: ReadingRules) -> None:
         self.member, self.quoting = member, rules.quoting is not False
         header, self.header_lines, self.delimiter = _header(member, rules)
+        refuse_wide(len(header), member.name)
         self.suspicious = rules.quoting is None and self.delimiter == "\t"
         self.columns = unique_names(header)
 
@@ -223,8 +224,10 @@ def delimiter_of(header: str, format: str | None) -> str:
 
 def unique_names(header: Sequence[str]) -> list[str]:
     """The names, with a number where one is missing or repeated."""
-    names: list[str] = []
+    names: dict[str, None] = {}
     for number, name in enumerate(header, 1):
         plain = name.strip() or f"column_{number}"
-        names.append(plain if plain not in names else f"{plain}_{number}")
-    return names
+        while plain in names:
+            plain = f"{plain}_{number}"
+        names[plain] = None
+    return list(names)

@@ -30,6 +30,8 @@ from warehouse.importers.tabular_walk import Row, Walk, place_in_document
 from warehouse.records import parse_json
 
 CHUNK_ROWS = 65_536
+#: Most columns of a table: what has more is no table, or holds its rows as columns.
+MAX_COLUMNS = 50_000
 _NESTED_ROWS = 8_192
 _SNIFF_BYTES = 1 << 16
 
@@ -146,6 +148,19 @@ def _names_in_order(schema: pa.Schema) -> list[str]:
     return sorted(schema.names, key=lambda name: name not in index)
 
 
+def refuse_wide(count: int, name: str) -> None:
+    """Refuse a table of more columns than any reader here copes with.
+
+    Raises:
+        InputError: there are too many.
+    """
+    if count > MAX_COLUMNS:
+        raise InputError(
+            f"a table of {count} columns", path=name, expected=f"at most {MAX_COLUMNS}",
+            advice="turn it: a row for each of what are columns now",
+        )  # fmt: skip
+
+
 class ParquetReader:
     """A Parquet file; with ``at`` or ``draws`` its rows are taken as records."""
 
@@ -158,6 +173,7 @@ class ParquetReader:
         self.walk.empty = 0
         try:
             with self._open() as file:
+                refuse_wide(len(file.schema_arrow.names), self.member.name)
                 columns = self._columns(file, wanted)
                 order = _names_in_order(file.schema_arrow)
                 for batch in file.iter_batches(CHUNK_ROWS, columns=columns):

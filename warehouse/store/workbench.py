@@ -7,12 +7,9 @@ places. For a server it is an in-memory connection; results travel as Arrow.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -21,6 +18,7 @@ import sqlalchemy as sa
 from warehouse.store import dialects, tables
 from warehouse.store.binds import rename_binds
 from warehouse.store.engine import Store
+from warehouse.store.temporary import TemporaryFolder
 
 #: Rows from which on a source is large.
 LARGE = 50_000
@@ -165,12 +163,12 @@ class RemoteWorkbench(Workbench):
     """A workbench of its own; data crosses as Arrow."""
 
     def __init__(self, store: Store) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="warehouse-"))
-        super().__init__(store, dialects.workbench(self.folder))
+        self.folder = TemporaryFolder()
+        super().__init__(store, dialects.workbench(self.folder.path))
 
     def close(self) -> None:
         self.raw.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.close()
 
     def pull(self, name: str, sql: str, params: Mapping[str, Any] | None = None) -> None:
         self.put(name, self.store.arrow(sql, params))

@@ -1,0 +1,73 @@
+"""Temporary folders that do not outlive their process for long, however it ends.
+
+Each holds a lock of the system as long as its process lives. Whoever makes the next one removes
+those that nobody holds.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PREFIX = "warehouse-"
+_LOCK = "in-use"
+#: A folder so young may be about to be locked.
+_YOUNG_SECONDS = 30.0
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder that goes at the end."""
+    folder = TemporaryFolder()
+    try:
+        yield folder.path
+    finally:
+        folder.close()
+
+
+class TemporaryFolder:
+    """A new folder in the system's place for them, kept until it is closed."""
+
+    def __init__(self) -> None:
+        _sweep(Path(tempfile.gettempdir()))
+        self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._handle = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def close(self) -> None:
+        """Remove the folder and all that is in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self._handle)
+
+
+def _sweep(place: Path) -> None:
+    """Remove the folders of processes that were killed."""
+    for folder in place.glob(f"{PREFIX}*"):
+        if _is_abandoned(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_abandoned(folder: Path) -> bool:
+    """Whether a folder is one of ours, of this user, that no process holds."""
+    try:
+        status = folder.lstat()
+        if folder.is_symlink() or status.st_uid != os.geteuid():
+            return False
+        if time.time() - status.st_mtime < _YOUNG_SECONDS:
+            return False
+        handle = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False  # not made by us, or gone
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return True
