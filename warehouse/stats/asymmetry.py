@@ -12,8 +12,10 @@ import math
 import numpy as np
 import scipy
 
+from warehouse.stats.defaults import UNEQUAL_SIZES
 from warehouse.stats.inputs import ROUNDING, FloatArray, is_constant
 from warehouse.stats.moments import mean_of, skewness
+from warehouse.stats.sample import Sample
 
 # Tail probabilities at which the middle of the data is compared with a lognormal distribution.
 _TAILS = (0.05, 0.1)
@@ -62,6 +64,19 @@ def implied_skewnesses(samples: FloatArray) -> FloatArray:
     growth = np.exp(np.minimum(np.where(wide, sigma, 0.0) ** 2, _LARGEST))
     found: FloatArray = (growth + 2) * np.sqrt(growth - 1)
     return found
+
+
+def tail_units_of(sample: Sample) -> float:
+    """`tail_units` of the totals of a sample; infinity for clusters of unequal sizes.
+
+    Totals of unequal clusters have heavy tails whatever the scores are, which Satterthwaite's
+    degrees of freedom allow for; what they do not allow for, scores that depend on the size,
+    shows in the skewness.
+    """
+    sizes = None if sample.clusters is None else sample.clusters.sizes
+    if sizes is not None and sizes.std() > UNEQUAL_SIZES * sizes.mean():
+        return math.inf
+    return tail_units(sample.totals)
 
 
 def tail_units(values: FloatArray) -> float:

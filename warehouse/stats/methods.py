@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.asymmetry import tail_units, working_skewness
+from warehouse.stats.asymmetry import tail_units_of, working_skewness
 from warehouse.stats.betting import betting
 from warehouse.stats.bootstrap import Kind, bootstrap_interval
 from warehouse.stats.clustered import effective_clusters
@@ -72,7 +72,7 @@ def _default(sample: Sample) -> IntervalChoice:
             n_prompts=sample.n,
             n_clusters=sample.n_clusters,
             skewness=working_skewness(sample.totals),
-            tail_units=tail_units(sample.totals),
+            tail_units=tail_units_of(sample),
             constant=sample.all_equal,
             effective_clusters=effective_clusters(sample.clusters),
         )

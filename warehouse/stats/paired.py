@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.asymmetry import tail_units, working_skewness
+from warehouse.stats.asymmetry import tail_units_of, working_skewness
 from warehouse.stats.clustered import effective_clusters
 from warehouse.stats.defaults import IntervalChoice, choose_interval
 from warehouse.stats.draws import PROMPTS_SAMPLED
@@ -149,7 +149,7 @@ def _choice(d: Sample) -> IntervalChoice:
         n_prompts=d.n,
         n_clusters=d.n_clusters,
         skewness=working_skewness(d.totals),
-        tail_units=tail_units(d.totals),
+        tail_units=tail_units_of(d),
         constant=d.all_equal,
         effective_clusters=effective_clusters(d.clusters),
         informative=math.inf if d.all_equal else kish(np.abs(units)),
