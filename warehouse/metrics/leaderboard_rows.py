@@ -78,8 +78,9 @@ class LeaderboardRow(Row):
         unscored_ci_low: lower end of the interval around the two: the hull of the default
             intervals with the missing scores at either end.
         unscored_ci_high: upper end of it.
-        beside_method: a second method, where the default one is not certain: ``"bca"`` for few
-            skewed prompts, ``"wild_bootstrap"`` for few clusters; else empty.
+        beside_method: a second method, where the default one is not certain: ``"betting"`` for
+            skewed scores with bounds, ``"bca"`` for skewed ones without, ``"wild_bootstrap"`` for
+            few clusters; else empty.
         beside_ci_low: lower end of the second interval.
         beside_ci_high: upper end of it.
         part_estimate: of a truncated run whose source publishes the figure, which then is

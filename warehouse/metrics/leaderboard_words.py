@@ -9,6 +9,9 @@ from collections.abc import Iterator, Sequence
 from warehouse.metrics.leaderboard_rows import LeaderboardRow
 from warehouse.stats.draws import PROMPTS_FIXED
 
+#: Second intervals that are shown.
+_SECOND = 5
+
 
 def describe_basis(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     """Lines on intervals and on errors; none for what no row has."""
@@ -54,11 +57,17 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 
 
 def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
-    for row in rows:
-        if row.beside_method:
-            ends = f"[{row.beside_ci_low:.4g}, {row.beside_ci_high:.4g}]"
-            condition = f" {row.condition}" if row.condition else ""
-            yield f"{row.model}{condition}: {row.beside_method} gives {ends}; the data are few"
+    found = [row for row in rows if row.beside_method]
+    for row in found[:_SECOND]:
+        ends = f"[{row.beside_ci_low:.4g}, {row.beside_ci_high:.4g}]"
+        condition = f" {row.condition}" if row.condition else ""
+        yield f"{row.model}{condition}: {row.beside_method} gives {ends}; {_why_second(row)}"
+    if len(found) > _SECOND:
+        yield f"and {len(found) - _SECOND} more second intervals: --json has all"
+
+
+def _why_second(row: LeaderboardRow) -> str:
+    return "the data are skewed" if row.beside_method == "betting" else "the data are few"
 
 
 def _span(values: Sequence[float], form: str) -> str:

@@ -15,7 +15,7 @@ _OF_CHECKPOINTS = {"position", "revision", "checkpoint", "model_recorded"}
 class Differences:
     """One question for each condition and baseline, and for each checkpoint with one before it."""
 
-    name, version = "differences", "2"
+    name, version = "differences", "3"
 
     def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
         """Pairs of one split and task version; of a baseline's conditions the newest counts."""

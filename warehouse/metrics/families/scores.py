@@ -12,7 +12,7 @@ from warehouse.metrics.families.data import BenchmarkData
 class Scores:
     """One question for each condition: what the leaderboard shows of it, without its place."""
 
-    name, version = "scores", "1"
+    name, version = "scores", "2"
 
     def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
         """One for each condition."""
