@@ -15,6 +15,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: processes are the parallelism
 
 from calibration.cells import Cell, grid
+from calibration.hard import hard_rows
 from calibration.page import write_page
 from calibration.simulate import Row, simulate
 
@@ -33,7 +34,7 @@ def main() -> None:
     options = parser.parse_args()
     options.cache.parent.mkdir(parents=True, exist_ok=True)
     rows, others = (_rows(options, seed) for seed in (options.seed, options.seed + 1))
-    write_page(options.output, rows, others)
+    write_page(options.output, rows, others, list(hard_rows(options.seed)))
     print(f"wrote {options.output}")
 
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from calibration.cells import Cell
+from calibration.hard import HardRow, section
 from calibration.simulate import LEVELS, REACHED, Row
 
 _COLUMNS = (
     "kind", "draws", "rate", "prompts", "clusters", "correlation", "simulations", "coverage",
-    "mc_error", "flagged", "method", "width",
+    "mc_error", "flagged", "missed", "method", "width",
 )  # fmt: skip
 _NAMES = {
     "rate": "shares of right draws",
@@ -21,15 +22,19 @@ _NAMES = {
     "beta": "Beta(½, 2) scores (bounded, skewed)",
     "paired": "paired differences of such shares",
 }
+UNFLAGGED = 0.93  # what intervals without a flag have to cover
+_SEEN, _WORST = 0.2, 15  # share of samples without a flag from which on a cell counts; rows shown
 _START, _END = "```csv\n", "```\n"
 
 
-def write_page(path: Path, rows: Sequence[Row], others: Sequence[Row]) -> None:
-    """The whole page, from the rows of the grid and those of another seed."""
+def write_page(
+    path: Path, rows: Sequence[Row], others: Sequence[Row], hard: Sequence[HardRow]
+) -> None:
+    """The whole page, from the rows of the grid, those of another seed and the hard cases."""
     intervals = [row for row in rows if row.cell.kind != "paired"]
     again = [row for row in others if row.cell.kind != "paired"]
-    parts = [_HEAD, _summary(intervals, again), _tests(rows), _TABLE, _START, _table(rows), _END]
-    parts += ["\n</details>\n"]
+    parts = [_HEAD, _summary(intervals, again), _unflagged(rows), section(list(hard)), _tests(rows)]
+    parts += [_TABLE, _START, _table(rows), _END, "\n</details>\n"]
     path.write_text("".join(parts), encoding="utf-8")
 
 
@@ -48,7 +53,7 @@ def _row(line: dict[str, str]) -> Row:
     )  # fmt: skip
     return Row(
         cell, int(line["simulations"]), float(line["coverage"]), float(line["mc_error"]),
-        float(line["flagged"]), line["method"], float(line["width"]),
+        float(line["flagged"]), float(line["missed"]), line["method"], float(line["width"]),
     )  # fmt: skip
 
 
@@ -58,7 +63,8 @@ def _table(rows: Iterable[Row]) -> str:
     writer.writerow(_COLUMNS)
     for row in rows:
         cell = ["" if value is None else f"{value:g}" for value in row.cell[1:]]
-        seen = (f"{row.coverage:.4f}", f"{row.mc_error:.4f}", f"{row.flagged:.3f}")
+        shares = (row.coverage, row.mc_error, row.flagged, row.missed)
+        seen = tuple(f"{share:.4f}" for share in shares)
         writer.writerow(
             [row.cell.kind, *cell, row.simulations, *seen, row.method, f"{row.width:.4g}"]
         )
@@ -77,8 +83,7 @@ def _summary(rows: Sequence[Row], others: Sequence[Row]) -> str:
         f" {100 * REACHED:.0f} % in **{100 * share:.1f} %** of them"
         f" ({len(rows) - len(short)} of {len(rows)}); its average coverage is"
         f" **{100 * mean:.2f} %**. Of the {len(short)} cells below, {warned} carry a flag in at"
-        " least half of their samples. Simulated once more with another seed, it reaches that in"
-        f" {100 * again / len(others):.1f} % ({again} of {len(others)}).\n",
+        f" least half of their samples.{_again(again, len(others))}\n",
         "| scores | cells | reached | lowest | average |",
         "| --- | ---: | ---: | ---: | ---: |",
         *_by_kind(rows),
@@ -87,6 +92,50 @@ def _summary(rows: Sequence[Row], others: Sequence[Row]) -> str:
         *_exceptions(short),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _again(reached: int, cells: int) -> str:
+    if not cells:
+        return ""
+    return (
+        f" Simulated once more with another seed, it reaches that in {100 * reached / cells:.1f} %"
+        f" ({reached} of {cells})."
+    )
+
+
+def _unflagged(rows: Sequence[Row]) -> str:
+    """What carries no flag and does not hold: the worst cells, intervals and paired differences."""
+    plain = [row for row in rows if row.flagged <= 1 - _SEEN]
+    short = [row for row in plain if row.unflagged_coverage + 2 * _error(row) < UNFLAGGED]
+    worst = sorted(plain, key=lambda row: row.unflagged_coverage)[:_WORST]
+    missed = max(row.missed for row in rows)
+    lines = [
+        "## Without a flag\n",
+        f"In {len(plain)} of the {len(rows)} cells (those of the tests among them) at least"
+        f" {100 * _SEEN:.0f} % of the samples carry no flag. Among these samples the interval"
+        f" covers less than {100 * UNFLAGGED:.0f} % in **{len(short)}** cells (by more than two"
+        " Monte Carlo errors); the largest share of all samples that miss and carry no flag is"
+        f" **{100 * missed:.1f} %**. The lowest coverages without a flag:\n",
+        "| scores | K | p | n | G | correlation | covers, unflagged | flagged |"
+        " missed without a flag | method |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
+    ]
+    for row in worst:
+        cell = row.cell
+        texts = [
+            cell.kind, f"{cell.draws or ''}", f"{cell.rate or ''}", f"{cell.prompts}",
+            f"{cell.clusters or ''}", f"{cell.correlation:g}" if cell.clusters else "",
+            f"{100 * row.unflagged_coverage:.1f} ± {100 * _error(row):.1f} %",
+            f"{100 * row.flagged:.0f} %", f"{100 * row.missed:.1f} %", f"`{row.method}`",
+        ]  # fmt: skip
+        lines.append(f"| {' | '.join(texts)} |")
+    return "\n".join(lines) + "\n\n"
+
+
+def _error(row: Row) -> float:
+    """Monte Carlo standard error of the coverage among the samples without a flag."""
+    share = row.unflagged_coverage
+    return float((share * (1 - share) / ((1 - row.flagged) * row.simulations)) ** 0.5)
 
 
 def _by_kind(rows: Sequence[Row]) -> list[str]:
@@ -225,17 +274,27 @@ kind for which coverage is not certain:
 
 | flag | raised |
 | --- | --- |
-| `few_prompts` | 0/1 scores, n up to 100; other bounded scores, n < 50 |
-| `few_informative_prompts` | fewer than 10 prompts, by weight, are off a bound |
+| `few_prompts` | 0/1 scores, n up to 100; other bounded scores, n < 30; unbounded, n < 50 |
+| `few_informative_prompts` | 0/1 scores: fewer than 10 prompts are off a bound |
 | `few_differing_prompts` | two runs differ on fewer than 10 prompts, by weight |
-| `few_skewed_prompts` | unbounded, n < 50 and skewness above 1, or n < 40 times its square |
+| `few_skewed_prompts` | n < 40 times the squared skewness (bounded: from n = 1 000 on) |
+| `heavy_tailed_prompts` | unbounded: few prompts make up the variance (below) |
+| `far_bound` | bounded, n from 1 000 on: prompts that n can miss may move the mean (below) |
 | `few_clusters` | G < 20 (scores that are not 0/1, and paired differences) |
 | `few_informative_clusters` | G < 20 (0/1), or fewer than 10, by weight, are off a bound |
 | `few_differing_clusters` | two runs differ on fewer than 10 clusters, by weight |
-| `few_skewed_clusters` | unbounded, G < 40 times the squared skewness of cluster totals |
+| `few_skewed_clusters` | G < 40 times the squared skewness of totals (bounded: sizes of CV > 0.5) |
+| `heavy_tailed_clusters` | as for prompts, by totals of clusters of about equal size |
+
+The skewness of unbounded scores is the larger of that of the sample and, from 50 units on, that of
+the lognormal distribution with the same quantiles (5, 10, 50, 90, 95 %): where large values are
+missing by chance, the sample's own comes out as small as its error. Below n = 50 a skewness above 1
+raises `few_skewed_prompts`. *Few make up the variance*: kurtosis above 6, and (Σ d²)²/Σ d⁴ < 40.
+*Prompts that n can miss*: 3.7/n of a population, seen by no prompt in 2.5 % of the samples; if they
+lay at the farther bound, the mean would be outside the t interval.
 
 *By weight* is Kish's count: (Σ t)²/Σ t² over the totals t of the units above the lower bound, and
-below the upper one, whichever is smaller. Where it is below 20, scores with bounds get
+below the upper one, whichever is smaller. Where it is below 20, clustered scores with bounds get
 `clopper_pearson_effective`: Clopper–Pearson's interval at an effective number of prompts, with
 degrees of freedom cut for the kurtosis of the units: a mean near a bound rests on few units, and
 so does its error. It is wide on purpose.
