@@ -16,7 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 from calibration.cells import Cell, grid  # noqa: E402
-from calibration.page import read_rows  # noqa: E402
+from calibration.hard import clustered, independent  # noqa: E402
+from calibration.page import UNFLAGGED, read_rows  # noqa: E402
 from calibration.simulate import REACHED, simulate  # noqa: E402
 from calibration.twin import intervals  # noqa: E402
 
@@ -81,7 +82,43 @@ def test_the_page_holds_what_it_promises() -> None:
     assert np.mean([row.coverage for row in rows]) < 0.99
 
 
+def test_the_page_shows_no_cell_that_fails_without_a_flag() -> None:
+    """Flags hold where it matters: samples without one are covered, or there are hardly any."""
+    for row in read_rows(PAGE):
+        plain = (1 - row.flagged) * row.simulations
+        if row.flagged <= 0.8:
+            error = (0.95 * 0.05 / plain) ** 0.5
+            assert row.unflagged_coverage + 2 * error >= UNFLAGGED, row
+        assert row.missed <= 0.06 + 2 * row.mc_error, row
+
+
+HARD = [
+    ("bounded, 1 % large, else 0", 300),
+    ("bounded, 0.1 % large, else below .05", 1000),
+    ("lognormal, σ 1", 300),
+    ("lognormal, σ 1.5", 2000),
+    ("differences, uneven lognormal", 300),
+]
+
+
+@pytest.mark.parametrize(("name", "n"), HARD)
+def test_hard_data_are_covered_or_flagged(name: str, n: int) -> None:
+    """Of all samples at most 6 % miss without a flag, but for three Monte Carlo errors."""
+    row = independent(name, n, seed=5, samples=600)
+    assert row.missed <= 0.06 + 3 * (0.06 * 0.94 / row.simulations) ** 0.5
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    shown = next(line for line in lines if line.startswith(f"| {name} | {n} |"))
+    assert abs(float(shown.split("|")[5].strip(" %")) / 100 - row.flagged) < 0.1
+
+
+@pytest.mark.parametrize("kind", ["0/1", "bounded", "unbounded"])
+def test_clusters_whose_size_tells_their_level_are_flagged(kind: str) -> None:
+    row = clustered(kind, 0.8, 50, seed=5, samples=60)
+    assert row.missed <= 0.06 + 3 * (0.06 * 0.94 / row.simulations) ** 0.5
+
+
 SPOT_CHECKS = [
+    Cell("beta", 0, 0.0, 50, None, 0.0),
     Cell("rate", 1, 0.5, 50, None, 0.0),
     Cell("rate", 1, 0.02, 10_000, 20, 0.2),
     Cell("rate", 5, 0.1, 300, 10, 0.6),
@@ -100,4 +137,5 @@ def test_the_page_is_what_the_code_does(cell: Cell) -> None:
     room = 4 * (fresh.mc_error**2 + published.mc_error**2) ** 0.5 + 0.003
     assert fresh.coverage == pytest.approx(published.coverage, abs=room)
     assert fresh.flagged == pytest.approx(published.flagged, abs=0.06)
+    assert fresh.missed == pytest.approx(published.missed, abs=room)
     assert fresh.method == published.method

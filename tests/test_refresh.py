@@ -250,7 +250,7 @@ def test_what_is_gone_leaves_the_current_figures_but_not_the_history(house: Ware
     assert found.total("gone") == 1 + 1 + 4 + 2  # score, difference, variance, two ranks
     assert not [row for row in current(house, benchmark="quiz") if "org/c" in row["subject"]]
     gone = house.history("org/c", "quiz", statistic="score").rows
-    assert [row.method for row in gone] == ["gone", "wilson_bounded"]
+    assert [row.method for row in gone] == ["gone", "gaffke"]
     assert refresh(access(house), WORK).total("gone") == 0
     with house.writing() as store, store.begin() as connection:
         connection.execute(sa.text("update run set status = 'complete' where id = 3"))
