@@ -131,8 +131,9 @@ def test_livecodebench_of_other_shapes(tmp_path: Path) -> None:
     assert [item.found.partition(":")[0] for item in taken.dump.rejections] == [
         "no id", 'graded_list is "yes", neither true, false nor null',
     ]  # fmt: skip
-    (note,) = taken.dump.notes
-    assert "17: states pass@1 0.75, its verdicts give 0.5" in note
+    stated, unequal = taken.dump.notes
+    assert "17: states pass@1 0.75, its verdicts give 0.5" in stated
+    assert "and 2 verdicts: they are paired in order" in unequal
 
 
 def test_evalplus_header_and_rows(tmp_path: Path) -> None:
@@ -205,3 +206,20 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
             ("org/tiny", "humaneval", "", 0.5, 2),
         }  # fmt: skip
         assert check(store).ok
+
+
+def test_more_generations_than_verdicts_are_paired_by_their_program(tmp_path: Path) -> None:
+    entry = {"task_id": "HumanEval/0", "solution": "return 2", "base_status": "pass"}
+    (tmp_path / "m_vllm_temp_0.2_eval_results.json").write_text(
+        json.dumps({"date": "2024-05-06 07:08", "hash": "d", "eval": {"HumanEval/0": [entry]}})
+    )
+    texts = ["so: return 1", "so: return 2", "so: return 3"]
+    (tmp_path / "m_vllm_temp_0.2.raw.jsonl").write_text(
+        "".join(json.dumps({"task_id": "HumanEval/0", "solution": text}) + "\n" for text in texts)
+    )
+    taken = take(EVALPLUS, tmp_path / "m_vllm_temp_0.2_eval_results.json",
+                 tmp_path / "m_vllm_temp_0.2.raw.jsonl")  # fmt: skip
+    assert [(row["response"], row["scores"][0]["value"]) for row in taken.rows] == [
+        ("so: return 2", 1.0), ("so: return 1", None), ("so: return 3", None)
+    ]  # fmt: skip
+    assert "3 generations and 1 verdicts" in taken.dump.notes[0]

@@ -150,7 +150,7 @@ def test_what_the_dump_says_of_a_metric_counts(kit: Any) -> None:
 
 @pytest.mark.parametrize(
     ("metrics", "default"),
-    [(["zeta", "exact_match", "acc"], "acc"), (["zeta", "alpha"], "alpha")],
+    [(["zeta", "exact_match", "acc"], "acc"), (["zeta", "alpha"], "acc")],
     ids=["most runs", "by name"],
 )
 def test_a_benchmark_has_one_default_metric(kit: Any, metrics: Any, default: str) -> None:

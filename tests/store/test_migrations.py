@@ -73,6 +73,20 @@ def test_stored_analyses_come_with_0002_and_go_without_touching_the_rest(kit: An
     assert kit.counts("analysis") == (1,)
 
 
+def test_0003_keeps_what_was_the_headline_as_the_word_of_a_tool(kit: Any) -> None:
+    spec = kit.spec("f1", is_default=True)
+    kit.load(kit.header(metrics=(spec,)), [kit.row("a", 1.0, metric="f1"), kit.row("b", 1.0)])
+    before = kit.all("select run_id, metric_id, n_scored from run_metric order by 2")
+    migrate.downgrade(kit.store, "0002")
+    said = "select is_default from benchmark_metric order by metric_id"
+    assert kit.all(said) == [(False,), (True,)] and "run_metric" not in names(kit.store)[0]
+    migrate.upgrade(kit.store)
+    assert migrate.drift(kit.store) == []
+    assert kit.all("select run_id, metric_id, n_scored from run_metric order by 2") == before
+    sql = "select name from headline_metric join metric on metric.id = metric_id where is_default"
+    assert kit.all(sql) == [("f1",)]
+
+
 CHANGES = {
     "drop view score_summary cascade": "view score_summary is missing",
     "alter table rejection drop column found": "add column: rejection, found",

@@ -149,9 +149,12 @@ def _rows(
 def _paired(
     attempts: Sequence[Row], texts: Sequence[str | None], task: str, notes: list[str]
 ) -> list[str | None]:
-    """The generation behind each attempt, then those that no attempt is of. Where there are not as
-    many of both, one that holds the program of an attempt is taken for its own."""
-    if len(texts) == len(attempts) or not texts:
+    """The generation behind each attempt, then those that no attempt is of. Where there are more
+    of them than attempts, one that holds the program of an attempt is taken for its own."""
+    if len(texts) <= len(attempts):
+        if 0 < len(texts) < len(attempts):
+            counts = f"{len(texts)} generations and {len(attempts)} verdicts"
+            notes.append(f"task {task[:100]}: {counts}: they are paired in order")
         return [*texts, *[None] * (len(attempts) - len(texts))]
     left = list(texts)
     found: list[str | None] = []

@@ -169,9 +169,9 @@ class Reader:
             self._n_invalid += 1
             return [_void(name, value) for name, value in values]
         self._n_edited += sum(bool(score.get("history")) for score in scores.values())
-        found = [as_score(name, value, state) for name, value in values]
-        self._odd.update(one["metric"] for one in found if one["status"] == "not_scalar")
-        return found
+        made = [as_score(name, value, state) for name, value in values]
+        self._odd.update(one["metric"] for one in made if one["status"] == "not_scalar")
+        return made
 
     def _values(self, scores: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
         pairs = list(values_of(scores, self.scoring.unnamed))
