@@ -67,8 +67,8 @@ def contents(store: Store) -> dict[str, list[tuple[Any, ...]]]:
             continue
         rows = store.arrow(table_query(name))
         names = [column for column in rows.column_names if column.split(".")[-1] not in PASSING]
-        found[name] = sorted(map(repr, zip(*(rows[column].to_pylist() for column in names),
-                                           strict=True)))  # fmt: skip
+        columns = (rows[column].to_pylist() for column in names)
+        found[name] = sorted(nameless(repr(row)) for row in zip(*columns, strict=True))
     return found
 
 

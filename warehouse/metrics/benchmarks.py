@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.errors import MisuseError, did_you_mean
-from warehouse.metrics.selecting import one_of
+from warehouse.metrics.selecting import one_of, rows_among
 from warehouse.store.engine import Store
 
 _BENCHMARKS = """
@@ -27,7 +27,7 @@ join metric on metric.id = benchmark_metric.metric_id
 join scorer on scorer.id = metric.scorer_id
 join headline_metric on headline_metric.benchmark_id = benchmark_metric.benchmark_id
     and headline_metric.metric_id = metric.id
-where
+where {here}
 """
 
 
@@ -108,12 +108,11 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
     Raises:
         MisuseError: there is none, or it is a suite; names what there is.
     """
-    known = store.arrow(_BENCHMARKS).to_pylist()
-    canonical = {row["name"]: row["canonical"] for row in known}
-    if name not in canonical:
-        hint = did_you_mean(name, canonical, "see: warehouse benchmarks")
+    known = store.once("benchmarks", lambda: _Known(store.arrow(_BENCHMARKS).to_pylist()))
+    if name not in known.canonical:
+        hint = did_you_mean(name, known.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
-    rows = [row for row in known if row["canonical"] == canonical[name]]
+    rows = known.joined[known.canonical[name]]
     ids = tuple(row["id"] for row in rows)
     leaves = _leaves(known, ids)
     if leaves and not _has_runs(store, ids):
@@ -122,7 +121,19 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
             f" rank the whole suite: warehouse leaderboard --group {name})"
         )
     clusterings = (row["default_clustering_id"] for row in rows)
-    return Benchmark(canonical[name], ids, tuple(c for c in clusterings if c is not None))
+    return Benchmark(known.canonical[name], ids, tuple(c for c in clusterings if c is not None))
+
+
+class _Known:
+    """All benchmarks and suites: canonical name by name, rows that share one, rows below one."""
+
+    def __init__(self, rows: Sequence[dict[str, Any]]) -> None:
+        self.canonical: dict[str, str] = {row["name"]: row["canonical"] for row in rows}
+        self.joined: dict[str, list[dict[str, Any]]] = {}
+        self.children: dict[int | None, list[dict[str, Any]]] = {}
+        for row in rows:
+            self.joined.setdefault(row["canonical"], []).append(row)
+            self.children.setdefault(row["parent_id"], []).append(row)
 
 
 def canonical_names(store: Store) -> dict[str, str]:
@@ -147,8 +158,7 @@ def all_benchmarks(store: Store) -> list[Benchmark]:
 
 def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[Metric]:
     """All metrics of some benchmarks, by label."""
-    condition, parameters = one_of("benchmark_metric.benchmark_id", benchmark_ids, "b")
-    found = store.arrow(_METRICS + condition, parameters).to_pylist()
+    found = rows_among(store, _METRICS, "benchmark_metric.benchmark_id", benchmark_ids)
     metrics = [Metric(**row | {"is_default": bool(row["is_default"])}) for row in found]
     return sorted(metrics, key=lambda metric: (metric.label, metric.id))
 
@@ -183,15 +193,12 @@ def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str
     return chosen
 
 
-def _leaves(known: Sequence[dict[str, object]], ids: Sequence[int]) -> list[str]:
+def _leaves(known: _Known, ids: Sequence[int]) -> list[str]:
     """Names of the benchmarks without children below some benchmarks."""
-    children: dict[object, list[dict[str, object]]] = {}
-    for row in known:
-        children.setdefault(row["parent_id"], []).append(row)
-    leaves, waiting = [], [row for key in ids for row in children.get(key, [])]
+    leaves, waiting = [], [row for key in ids for row in known.children.get(key, [])]
     while waiting:
         row = waiting.pop()
-        below = children.get(row["id"], [])
+        below = known.children.get(row["id"], [])
         waiting += below
         leaves += [] if below else [str(row["name"])]
     return leaves

@@ -132,6 +132,8 @@ def _describe_alike(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _read(store: Store, query: str, column: str, ids: Sequence[int]) -> ClusterMap:
+    if not ids:
+        return ClusterMap(np.empty(0, np.int64), np.empty(0, np.int64))
     condition, parameters = one_of(column, ids, "c")
     table = store.arrow(query + condition, parameters)
     prompts, clusters = whole_numbers(table, "prompt_id"), whole_numbers(table, "cluster_id")

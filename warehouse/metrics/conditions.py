@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from warehouse.metrics.selecting import one_of
+from warehouse.metrics.selecting import rows_among
 from warehouse.store.engine import Store
 
 Run = Mapping[str, Any]
@@ -74,8 +74,10 @@ def read_runs(store: Store, condition: str, parameters: Mapping[str, Any]) -> li
 
 
 def runs_on(store: Store, benchmark_ids: Sequence[int]) -> list[Run]:
-    """Current runs on some benchmarks."""
-    return read_runs(store, *one_of("benchmark_id", benchmark_ids, "b"))
+    """Current runs on some benchmarks, by id."""
+    query = "select * from run_current where {here} order by run_id"
+    runs = rows_among(store, query, "benchmark_id", benchmark_ids)
+    return sorted(runs, key=lambda run: int(run["run_id"]))
 
 
 def group_runs(runs: Iterable[Run]) -> list[Condition]:

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.metrics.conditions import SETTINGS, Condition, describe
+from warehouse.metrics.conditions import SETTINGS, Condition, Run, describe
 from warehouse.metrics.leaderboard import Leaderboard
 from warehouse.metrics.leaderboard_rows import LeaderboardRow
 from warehouse.metrics.results import Result, Row
-from warehouse.metrics.selecting import one_of
+from warehouse.metrics.selecting import rows_among
 from warehouse.store.engine import Store
 
 # What names a checkpoint: it differs along a curve, all else has to agree.
 _OF_A_CHECKPOINT = ("position", "checkpoint", "revision", "model_recorded")
-_POSITIONED = "select * from run_current where position is not null and {runs}"
+_POSITIONED = "select * from run_current where position is not null and {here}"
 
 
 @dataclass(frozen=True)
@@ -99,10 +99,9 @@ def training_curves(store: Store, board: Leaderboard) -> Curves:
         board: with all its rows; figures and intervals are taken from there.
     """
     rows = {run: row for row in board.rows for run in row.run_ids if row.estimate is not None}
-    condition, parameters = one_of("run_id", sorted(rows), "r")
-    runs = store.arrow(_POSITIONED.format(runs=condition), parameters).to_pylist() if rows else []
+    runs: list[Run] = list(rows_among(store, _POSITIONED, "run_id", rows.keys()))
     seen: dict[tuple[int, ...], tuple[LeaderboardRow, Mapping[str, Any]]] = {}
-    for run in sorted(runs, key=lambda run: run["run_id"]):
+    for run in sorted(runs, key=lambda run: int(run["run_id"])):
         row = rows[run["run_id"]]
         seen.setdefault(row.run_ids, (row, run))
     lines: dict[tuple[Any, ...], list[tuple[LeaderboardRow, Mapping[str, Any]]]] = {}

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from warehouse.metrics.benchmarks import Metric
 from warehouse.metrics.conditions import Condition
-from warehouse.metrics.selecting import one_of
+from warehouse.metrics.selecting import rows_among
 from warehouse.store.engine import Store
 
 _HELD = """
-select run_metric.run_id, run_metric.metric_id
+select run.benchmark_id, run_metric.run_id, run_metric.metric_id
 from run_metric
 join run on run.id = run_metric.run_id
-where run.status <> 'invalidated' and run.superseded_by is null and
+where run.status <> 'invalidated' and run.superseded_by is null and {here}
 """
 
 
@@ -59,11 +59,9 @@ def other_metrics(
         return ()
     keys = {run: condition.key for condition in conditions for run in condition.run_ids}
     named = {metric.id: metric for metric in metrics}
-    where, parameters = one_of("run.benchmark_id", benchmark_ids, "b")
     holders: dict[str, set[str]] = {}
-    for run, metric_id in zip(
-        *store.arrow(_HELD + where, parameters).to_pydict().values(), strict=True
-    ):
+    for row in rows_among(store, _HELD, "run.benchmark_id", benchmark_ids):
+        run, metric_id = row["run_id"], row["metric_id"]
         if run in keys and metric_id in named and named[metric_id].label != label:
             holders.setdefault(named[metric_id].label, set()).add(keys[run])
     directions = {metric.label: metric.higher_is_better for metric in metrics}

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from warehouse.metrics.selecting import one_of
+from warehouse.metrics.selecting import rows_among
 from warehouse.store.engine import Store
 
 _PUBLISHED = """
-select run_id, value, standard_error, n
+select run_id, metric_id, value, standard_error, n
 from published_score
 where statistic in ('mean', 'pass@1', 'aggregate') and perturbation = '' and value is not null
-    and {metrics} and {runs}
+    and {here}
 order by run_id, case when statistic = 'aggregate' then 1 else 0 end, statistic, source_id
 """
 
@@ -36,11 +36,10 @@ def read_published(
     store: Store, runs: Mapping[int, int], metric_ids: Sequence[int]
 ) -> dict[int, Published]:
     """Published figures by group; ``runs`` maps run ids to groups."""
-    in_metrics, parameters = one_of("metric_id", metric_ids, "m")
-    in_runs, more = one_of("run_id", list(runs), "r")
-    query = _PUBLISHED.format(metrics=in_metrics, runs=in_runs)
     first: dict[int, Published] = {}
-    for row in store.arrow(query, parameters | more).to_pylist():
+    for row in rows_among(store, _PUBLISHED, "run_id", list(runs)):
+        if row["metric_id"] not in metric_ids:
+            continue
         figure = Published(row["value"], row["standard_error"], row["n"] or 0)
         first.setdefault(row["run_id"], figure)
     groups: dict[int, list[Published]] = {}

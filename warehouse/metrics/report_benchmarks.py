@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from warehouse.errors import MisuseError
+from warehouse.metrics.benchmarks import find_benchmark
+from warehouse.metrics.conditions import runs_on
 from warehouse.metrics.curves import Curves, training_curves
 from warehouse.metrics.datamap import DataMap, datamap
 from warehouse.metrics.leaderboard import Leaderboard, leaderboard
@@ -20,12 +22,6 @@ from warehouse.store.engine import Store
 
 #: Conditions whose data maps a report shows for one benchmark.
 MOST_MAPS = 12
-
-_SEEDS = """
-select count(distinct training_seed_id) as n
-from run_current
-where benchmark = :benchmark and training_seed <> ''
-"""
 
 Found = TypeVar("Found")
 
@@ -96,9 +92,8 @@ def benchmark_part(
         lambda: pairs(store, name, level=level, n_resamples=n_resamples, seed=seed)
     )
     split, no_split = _or_why(lambda: variance(store, "*", benchmark=name, single_draws=False))
-    n_seeds = store.arrow(_SEEDS, {"benchmark": name}).column("n")[0].as_py()
     seeds, no_seeds = (None, "")
-    if n_seeds > 1:
+    if _n_seeds(store, name) > 1:
         seeds, no_seeds = _or_why(lambda: seed_variance(store, "*", benchmark=name))
     curves = training_curves(store, board) if board else None
     return BenchmarkPart(
@@ -120,6 +115,15 @@ def _rows_elsewhere(store: Store, board: Leaderboard, level: float) -> tuple[Lea
             )
             rows += [row for row in found.rows if shown.isdisjoint(row.run_ids)]
     return tuple(rows)
+
+
+def _n_seeds(store: Store, name: str) -> int:
+    """Trained replicates with current runs on a benchmark."""
+    try:
+        runs = runs_on(store, find_benchmark(store, name).ids)
+    except MisuseError:
+        return 0
+    return len({run["training_seed_id"] for run in runs if run["training_seed"]})
 
 
 def _or_why(compute: Callable[[], Found]) -> tuple[Found | None, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from warehouse.metrics.report_suites import SuitePart, suite_part
 from warehouse.metrics.suite_tree import list_suites
 from warehouse.stats.inputs import as_level, as_seed
 from warehouse.store.engine import Store
+from warehouse.store.shared import SharedReads
 
 #: Draws behind rank sets and simultaneous intervals.
 RESAMPLES = 1999
@@ -51,6 +52,11 @@ group by r.benchmark, r.model, fact.run_id, metric.name, metric.filter, fact.sta
 order by r.benchmark nulls last, r.model nulls last, fact.run_id nulls last,
     metric.name nulls last, metric.filter nulls last, fact.status nulls last
 """
+
+_RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current"
+
+#: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
+BLOCK_SCORES, RUN_COST = 1_000_000, 100
 
 Row = dict[str, Any]
 
@@ -116,10 +122,10 @@ def read_report(
     suites = list_suites(store)
     names = _names(store, benchmarks, suites)
     parts = []
-    for done, name in enumerate(names):
+    for done, (name, shared) in enumerate(_shared(store, names)):
         if told is not None:
             told(name, done, len(names))
-        parts.append(benchmark_part(store, name, level, n_resamples, seed))
+        parts.append(benchmark_part(shared, name, level, n_resamples, seed))
     chosen = set(names) if benchmarks else None
     shown = [name for name, leaves in suites.items() if leaves <= set(names)]
     return ReportData(
@@ -129,6 +135,36 @@ def read_report(
         sources=tuple(_rows(store, _SOURCES)), unscored=_of(chosen, _rows(store, _UNSCORED)),
         level=level, n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
+
+
+def _shared(store: Store, names: Sequence[str]) -> Iterator[tuple[str, Store]]:
+    """Each benchmark with a store in which what its parts read is read once, for a block of
+    benchmarks at a time."""
+    shared = SharedReads(store)
+    runs: dict[str, list[Row]] = {}
+    for row in _rows(store, _RUNS):
+        runs.setdefault(row["benchmark"], []).append(row)
+    for block in _blocks({name: runs[name] for name in names}):
+        own = [row for name in block for row in runs[name]]
+        shared.begin_block(
+            benchmark_id={row["benchmark_id"] for row in own}, run_id={row["run_id"] for row in own}
+        )
+        yield from ((name, shared) for name in block)
+
+
+def _blocks(runs: Mapping[str, Sequence[Row]]) -> Iterator[list[str]]:
+    """Names of benchmarks, in blocks of a bounded number of scores."""
+    block: list[str] = []
+    total = 0
+    for name, own in runs.items():
+        size = sum(RUN_COST + row["n_scores"] for row in own)
+        if block and total + size > BLOCK_SCORES:
+            yield block
+            block, total = [], 0
+        block.append(name)
+        total += size
+    if block:
+        yield block
 
 
 def _names(store: Store, wanted: Sequence[str], suites: Mapping[str, Collection[str]]) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +14,8 @@ from warehouse.metrics.selecting import numbers, one_of, whole_numbers
 from warehouse.store.engine import Store
 
 _FACTS = """
-select fact.run_id, fact.prompt_id, fact.value, fact.weight, fact.n_draws, fact.within_variance,
-    fact.n_scored, fact.n_unscored, cast(fact.is_binary as integer) as is_binary
+select fact.run_id, fact.metric_id, fact.prompt_id, fact.value, fact.weight, fact.n_draws,
+    fact.within_variance, fact.n_scored, fact.n_unscored, cast(fact.is_binary as integer) as is_binary
 from prompt_score fact
 where fact.perturbation = '' and {metrics} and {runs}
 """
@@ -101,11 +102,10 @@ def read_scores(
     Returns:
         one entry for each group that has rows.
     """
-    in_metrics, parameters = one_of("fact.metric_id", metric_ids, "m")
-    in_runs, more = one_of("fact.run_id", list(runs), "r")
-    table = store.arrow(_FACTS.format(metrics=in_metrics, runs=in_runs), parameters | more)
-    facts = _as_facts(table, read_links(store) if linked else None)
-    groups = _mapped(whole_numbers(table, "run_id"), runs)
+    run_ids, facts = _read(store, runs, metric_ids)
+    if linked:
+        facts = replace(facts, prompts=follow_links(facts.prompts, read_links(store)))
+    groups = _mapped(run_ids, runs)
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
     return {
@@ -115,9 +115,48 @@ def read_scores(
     }
 
 
-def _as_facts(table: pa.Table, links: Links | None) -> _Facts:
+def _read(
+    store: Store, runs: Collection[int], metric_ids: Sequence[int]
+) -> tuple[NDArray[np.int64], _Facts]:
+    """The run of each fact, and the facts of some runs by some metrics."""
+    if not store.block("run_id").issuperset(runs):
+        found = _Block(store, runs, metric_ids)
+        return found.runs, found.facts
+    block = store.once("facts", lambda: _Block(store, store.block("run_id"), None), of_block=True)
+    rows = block.rows(runs, metric_ids)
+    return block.runs[rows], block.facts.take(rows)
+
+
+class _Block:
+    """The facts of some runs, by run."""
+
+    def __init__(
+        self, store: Store, runs: Collection[int], metric_ids: Sequence[int] | None
+    ) -> None:
+        in_runs, parameters = one_of("fact.run_id", sorted(runs), "r")
+        anything: tuple[str, dict[str, Any]] = ("1 = 1", {})
+        in_metrics, more = (
+            anything if metric_ids is None else one_of("fact.metric_id", metric_ids, "m")
+        )
+        table = store.arrow(_FACTS.format(metrics=in_metrics, runs=in_runs), parameters | more)
+        unordered = whole_numbers(table, "run_id")
+        order = np.argsort(unordered, kind="stable")
+        self.runs = unordered[order]
+        self.metrics = whole_numbers(table, "metric_id")[order]
+        self.facts = _as_facts(table).take(order)
+
+    def rows(self, runs: Collection[int], metric_ids: Sequence[int]) -> NDArray[np.intp]:
+        """The places of the facts of some of the runs by some metrics."""
+        wanted = np.array(sorted(runs), dtype=np.int64)
+        starts = np.searchsorted(self.runs, wanted)
+        ends = np.searchsorted(self.runs, wanted, side="right")
+        spans = [np.arange(a, b) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        places = np.concatenate([np.empty(0, np.intp), *spans]).astype(np.intp)
+        return places[np.isin(self.metrics[places], metric_ids)]
+
+
+def _as_facts(table: pa.Table) -> _Facts:
     prompts = whole_numbers(table, "prompt_id")
-    prompts = prompts if links is None else follow_links(prompts, links)
     return _Facts(prompts, *(numbers(table, name) for name in _COLUMNS))
 
 

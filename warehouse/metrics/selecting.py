@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from warehouse.store.engine import Store
 
 
 def one_of(column: str, values: Sequence[Any], prefix: str) -> tuple[str, dict[str, Any]]:
@@ -23,6 +25,31 @@ def one_of(column: str, values: Sequence[Any], prefix: str) -> tuple[str, dict[s
     names = [f"{prefix}{place}" for place in range(len(values))]
     places = ", ".join(f":{name}" for name in names)
     return f"{column} in ({places})", dict(zip(names, values, strict=True))
+
+
+def rows_among(store: Store, query: str, column: str, ids: Collection[int]) -> list[dict[str, Any]]:
+    """Rows of a query with ``{here}`` for the condition ``column in ids``; the column is one of the
+    result too. Ordered by the query, where reads are shared within each id only."""
+    field = column.rpartition(".")[2]
+    block = store.block(field)
+    if not ids or not block.issuperset(ids):
+        return _rows(store, query, column, ids)
+    read = store.once((query, column), lambda: _by_id(store, query, column), of_block=True)
+    return [row for one in sorted(set(ids)) for row in read.get(one, ())]
+
+
+def _by_id(store: Store, query: str, column: str) -> dict[int, list[dict[str, Any]]]:
+    field = column.rpartition(".")[2]
+    found: dict[int, list[dict[str, Any]]] = {}
+    for row in _rows(store, query, column, store.block(field)):
+        found.setdefault(row[field], []).append(row)
+    return found
+
+
+def _rows(store: Store, query: str, column: str, ids: Collection[int]) -> list[dict[str, Any]]:
+    condition, parameters = one_of(column, sorted(set(ids)), "i")
+    rows: list[dict[str, Any]] = store.arrow(query.format(here=condition), parameters).to_pylist()
+    return rows
 
 
 def numbers(table: pa.Table, column: str) -> NDArray[np.float64]:

@@ -106,6 +106,8 @@ def get(store: Store, question: Question) -> Answer | None:
 def kept(store: Store, subject: str, method_version: str) -> list[Kept]:
     """The analyses of a subject by this version of the method, newest first."""
     table = tables.analysis
+    if subject not in store.once("analysed subjects", lambda: _subjects(store)):
+        return []
     query = (
         sa.select(table.c.id, table.c.kind, table.c.parameters, table.c.created_at)
         .where(table.c.subject == subject, table.c.method_version == method_version)
@@ -113,6 +115,11 @@ def kept(store: Store, subject: str, method_version: str) -> list[Kept]:
     )
     with store.begin() as connection:
         return [Kept(*row) for row in connection.execute(query)]
+
+
+def _subjects(store: Store) -> set[str]:
+    with store.begin() as connection:
+        return set(connection.execute(sa.select(tables.analysis.c.subject).distinct()).scalars())
 
 
 def result_of(store: Store, analysis: Kept) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -57,6 +57,21 @@ class Store:
         """
         with self.reading():
             return self.dialect.vectors(self.connection, sql, dimension)
+
+    def block(self, kind: str) -> frozenset[int]:
+        """The ids of a kind that are going to be read one after the other; empty if nobody knows
+        (:class:`~warehouse.store.shared.SharedReads` does)."""
+        return frozenset()
+
+    def once(self, key: Hashable, compute: Callable[[], T], *, of_block: bool = False) -> T:
+        """What ``compute`` gives; where reads are shared, it is called once for a key.
+
+        Args:
+            key: of what is read.
+            compute: reads it.
+            of_block: it may be forgotten when other ids are read.
+        """
+        return compute()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
