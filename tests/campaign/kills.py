@@ -36,11 +36,13 @@ def main() -> int:
     parser.add_argument("--url", required=True)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--files", type=int, default=FILES, help="250 small ones are three loads")
+    parser.add_argument("--prompts", type=int, default=PROMPTS, help="of each file")
     options = parser.parse_args()
     rng = random.Random(options.seed)
     with tempfile.TemporaryDirectory(prefix="warehouse-kills-") as name:
         folder = Path(name)
-        races.dumps(folder, FILES, PROMPTS)
+        races.dumps(folder, options.files, options.prompts)
         _succeed(lambda: _empty(options.url))
         full = _timed(lambda: _succeed(lambda: _ingest(options.url, folder)))
         kills = struck = 0
@@ -49,9 +51,9 @@ def main() -> int:
             for _ in range(min(KILLS_OF_A_ROUND, options.kills - kills)):
                 struck += _killed(lambda: _ingest(options.url, folder), rng.random() * full / 3)
                 kills += 1
-                _succeed(lambda: _verify(options.url, complete=False))
+                _succeed(lambda: _verify(options, complete=False))
             _succeed(lambda: _ingest(options.url, folder))
-            _succeed(lambda: _verify(options.url, complete=True))
+            _succeed(lambda: _verify(options, complete=True))
     print(f"{kills} kills, {struck} of them struck a running ingest of {full:.1f} s: "
           "whole sources only, every next ingest completed")  # fmt: skip
     return 0
@@ -116,11 +118,11 @@ def _ingest(url: str, folder: Path) -> None:
     assert report.refused == (), report.refused
 
 
-def _verify(url: str, *, complete: bool) -> None:
+def _verify(options: argparse.Namespace, *, complete: bool) -> None:
     from warehouse.store.check import check
     from warehouse.store.engine import open_store
 
-    with open_store(url, wait=60) as store:
+    with open_store(options.url, wait=60) as store:
         report = check(store)
         assert report.ok, str(report)
         held = store.arrow(
@@ -129,11 +131,11 @@ def _verify(url: str, *, complete: bool) -> None:
             "left join score on score.run_id = run_source.run_id group by source.state, source.id"
         ).to_pylist()
         for row in held:
-            assert row["n"] == (PROMPTS if row["state"] == "loaded" else 0), row
+            assert row["n"] == (options.prompts if row["state"] == "loaded" else 0), row
         runs = store.arrow("select count(*) as n from run")["n"][0].as_py()
         assert runs == sum(row["state"] == "loaded" for row in held), (runs, held)
         if complete:
-            assert runs == FILES and report.integrity == (), (runs, str(report))
+            assert runs == options.files and report.integrity == (), (runs, str(report))
 
 
 if __name__ == "__main__":
