@@ -142,6 +142,7 @@ _LOOK = (
     Entry("report", "look", "report", "Write all results as one page that needs no network.", (
         "warehouse report",
         "warehouse report gsm8k --out gsm8k.html",
+        "warehouse report --split --out results",
     )),
     Entry("query", "look", "query", "Run a view, a library query or one SELECT of your own.", (
         "warehouse query",

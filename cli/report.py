@@ -1,4 +1,4 @@
-"""``report``: the whole store as one HTML page."""
+"""``report``: the whole store as one HTML page, or as a folder of them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,13 @@ from .state import State, pass_state
 @command("report")
 @click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
 @click.option(
-    "--out", metavar="FILE", default="report.html", show_default=True,
-    type=click.Path(), help="Where to write it; an earlier one is replaced.",
+    "--out", metavar="FILE", default=None, type=click.Path(),
+    help="Where to write it; an earlier one is replaced. [default: report.html; with --split the"
+    " folder report]",
+)  # fmt: skip
+@click.option(
+    "--split", is_flag=True,
+    help="Write a folder: index.html, and a page for each benchmark.",
 )  # fmt: skip
 @click.option(
     "--resamples", "n_resamples", metavar="N", default=1999, show_default=True,
@@ -26,16 +31,18 @@ from .state import State, pass_state
 @output_options
 @pass_state
 def report(
-    state: State, /, benchmarks: tuple[str, ...], out: str, n_resamples: int, level: float,
-    seed: int, output: Output,
+    state: State, /, benchmarks: tuple[str, ...], out: str | None, split: bool, n_resamples: int,
+    level: float, seed: int, output: Output,
 ) -> None:  # fmt: skip
     from warehouse.metrics.reporting import read_report
     from warehouse.report.page import Written, check_target, write_report
+    from warehouse.report.split import check_folder, write_split
 
-    check_target(out)
+    target = out or ("report" if split else "report.html")
+    (check_folder if split else check_target)(target)
     with share(state.quiet, "report") as bar, state.open() as store:
         told = None if bar is None else lambda _name, done, of: bar(done / of)
         data = read_report(
             store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, told=told
         )
-    output.emit_records(Written, [write_report(data, out)])
+    output.emit_records(Written, [(write_split if split else write_report)(data, target)])

@@ -539,20 +539,23 @@ class Warehouse:
         with self.reading() as store:
             return history(store, model, benchmark, statistic=statistic, last=last)
 
-    def report(self, out: str | Path = "report.html", *benchmarks: str, **options: Any) -> Written:
-        """Write benchmarks (default: all) as one HTML page; options as in
-        :func:`warehouse.metrics.reporting.read_report`.
+    def report(
+        self, out: str | Path = "report.html", *benchmarks: str, split: bool = False, **options: Any
+    ) -> Written:
+        """Write benchmarks (default: all) as one HTML page, or ``split`` into a folder of them;
+        options as in :func:`warehouse.metrics.reporting.read_report`.
 
         Raises:
             MisuseError: an unknown benchmark, or a path that cannot be written.
         """
         from warehouse.metrics.reporting import read_report
         from warehouse.report.page import check_target, write_report
+        from warehouse.report.split import check_folder, write_split
 
-        check_target(out)
+        (check_folder if split else check_target)(out)
         with self.reading() as store:
             data = read_report(store, benchmarks, **options)
-        return write_report(data, out)
+        return (write_split if split else write_report)(data, out)
 
     def __repr__(self) -> str:
         from warehouse.store.dialects import shown_text

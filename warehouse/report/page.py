@@ -6,6 +6,7 @@ import base64
 import hashlib
 import os
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -14,11 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError
+from warehouse.metrics.report_benchmarks import BenchmarkPart
+from warehouse.metrics.report_suites import SuitePart
 from warehouse.metrics.reporting import ReportData
 from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, draw
 from warehouse.report.maps import excerpt
 from warehouse.report.sections import benchmark_section, suite_section
+
+#: What a page is called.
+TITLE = "Evaluation report"
 
 _DIRECTION = {True: "higher is better", False: "lower is better", None: "direction unknown"}
 
@@ -41,31 +47,61 @@ class Written:
         return f"wrote {self.path}: {self.benchmarks} benchmarks, {self.bytes} bytes"
 
 
-def render(data: ReportData, *, made: datetime | None = None) -> str:
-    """The page as text. All text of dumps is escaped.
+#: Parts of the one page, besides suites and benchmarks.
+WHOLE = frozenset({"published", "sources", "unscored"})
+
+
+class Renderer:
+    """Makes pages of one report; the templates are compiled once.
 
     Args:
-        data: what it shows.
-        made: the time that stands in its head, naive UTC; None for now.
+        made: the time that stands in their heads, naive UTC; None for now.
     """
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-    from markupsafe import Markup
 
-    style, script = _text("style.css"), _text("script.js")
-    made = made or datetime.now(UTC).replace(tzinfo=None)
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, finalize=_blank, loader=FunctionLoader(_text)
-    )
-    return environment.get_template("page.html.j2").render(
-        data=data, suites=[suite_section(part) for part in data.suites],
-        sections=[benchmark_section(part) for part in data.benchmarks],
-        direction=_DIRECTION, excerpt=excerpt, draw=_draw,
-        verdicts=sorted(Counter(row["verdict"] for row in data.published).items()),
-        title="Evaluation report", made=made.strftime("%Y-%m-%d %H:%M"),
-        style=Markup(style), script=Markup(script),  # our own files
-        version=version("eval-warehouse"), style_hash=_source_hash(style),
-        script_hash=_source_hash(script),
-    )  # fmt: skip
+    def __init__(self, made: datetime | None = None) -> None:
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
+        from markupsafe import Markup
+
+        made = made or datetime.now(UTC).replace(tzinfo=None)
+        style, script = _text("style.css"), _text("script.js")
+        environment = Environment(
+            autoescape=True, undefined=StrictUndefined, finalize=_blank,
+            loader=FunctionLoader(_text), auto_reload=False,
+        )  # fmt: skip
+        environment.globals |= {
+            "direction": _DIRECTION, "excerpt": excerpt, "draw": _draw,
+            "made": made.strftime("%Y-%m-%d %H:%M"), "version": version("eval-warehouse"),
+            "style": Markup(style), "script": Markup(script),  # our own files
+            "style_hash": _source_hash(style), "script_hash": _source_hash(script),
+        }  # fmt: skip
+        self._template = environment.get_template("page.html.j2")
+
+    def page(
+        self, data: ReportData, *, suites: Sequence[SuitePart], benchmarks: Sequence[BenchmarkPart],
+        shows: Collection[str] = WHOLE, title: str = TITLE, **links: Any,
+    ) -> str:  # fmt: skip
+        """One page as text. All text of dumps is escaped.
+
+        Args:
+            data: what its head, tables and method are about.
+            suites: those with a section here.
+            benchmarks: the same.
+            shows: which tables: published, sources, unscored.
+            title: of the page.
+            links: ``home`` and ``log``, pages of the same folder, and ``pages``, rows of the
+                table of contents; for the parts of a split report.
+        """
+        return self._template.render(
+            data=data, shows=shows, title=title, suites=[suite_section(part) for part in suites],
+            sections=[benchmark_section(part) for part in benchmarks],
+            verdicts=sorted(Counter(row["verdict"] for row in data.published).items()),
+            **{"home": "", "log": "", "pages": (), **links},
+        )  # fmt: skip
+
+
+def render(data: ReportData, *, made: datetime | None = None) -> str:
+    """The whole report as one page; arguments as for :class:`Renderer`."""
+    return Renderer(made).page(data, suites=data.suites, benchmarks=data.benchmarks)
 
 
 def check_target(path: str | Path) -> Path:
@@ -91,8 +127,18 @@ def write_report(data: ReportData, path: str | Path) -> Written:
         MisuseError: it cannot be written there.
     """
     target = check_target(path)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    content = render(data).encode()
+    size = write_whole(target, render(data))
+    return Written(str(target), size, len(data.benchmarks))
+
+
+def write_whole(target: Path, text: str) -> int:
+    """Write a file, whole or not at all; returns its size in bytes.
+
+    Raises:
+        MisuseError: it cannot be written there.
+    """
+    draft = target.with_name(f".{os.getpid()}.{target.name[:80]}.part")
+    content = text.encode()
     try:
         draft.write_bytes(content)
         draft.replace(target)
@@ -100,7 +146,7 @@ def write_report(data: ReportData, path: str | Path) -> Written:
         raise MisuseError(f"{target} cannot be written: {error.strerror}") from None
     finally:
         draft.unlink(missing_ok=True)
-    return Written(str(target), len(content), len(data.benchmarks))
+    return len(content)
 
 
 def _draw(spec: Spec) -> Drawing | None:

@@ -1,0 +1,118 @@
+"""The report in a folder: an index, and one page for each benchmark under a name that stays."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from warehouse.errors import MisuseError
+from warehouse.metrics.report_benchmarks import BenchmarkPart
+from warehouse.metrics.reporting import ReportData, Row
+from warehouse.report.page import TITLE, Renderer, Written, check_target, write_whole
+
+#: The pages that are of no benchmark.
+INDEX, LOG = "index.html", "ingest-log.html"
+#: Characters of a benchmark's name in that of its file.
+MOST = 80
+
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*")
+_OTHER = re.compile(r"[^a-z0-9_.-]+")
+
+
+@dataclass(frozen=True)
+class PageEntry:
+    """A row of the index: the file of a benchmark, and the first of its leaderboard."""
+
+    name: str
+    file: str
+    metric: str
+    n_rows: int
+    model: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    n_contradicting: int
+    n_unscored: int
+
+
+def file_name(benchmark: str) -> str:
+    """The file of a benchmark: its name, where every file system takes that and no other benchmark
+    can have it; else what is left of it, with a hash. It depends on nothing but the name."""
+    name = f"{benchmark}.html"
+    if _PLAIN.fullmatch(benchmark) and len(benchmark) <= MOST and name not in (INDEX, LOG):
+        return name
+    digest = hashlib.sha256(benchmark.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    words = _OTHER.sub("-", benchmark.lower())[:MOST].strip("-.")
+    return f"{words or 'benchmark'}~{digest}.html"
+
+
+def check_folder(path: str | Path) -> Path:
+    """The folder, which is made where it is missing, if pages can be written there.
+
+    Raises:
+        MisuseError: it is a file, the folder around it is missing, or it may not be written to.
+    """
+    folder = Path(path)
+    if folder.exists() and not folder.is_dir():
+        raise MisuseError(f"{folder} is a file; --split writes a folder: give another --out")
+    if not folder.exists():
+        check_target(folder)
+        folder.mkdir()
+    check_target(folder / INDEX)
+    return folder
+
+
+def write_split(data: ReportData, path: str | Path) -> Written:
+    """Write the pages of a report into a folder, the index last: whole pages only, and links to
+    none that is not there. Pages of earlier reports that are not written again stay.
+
+    Raises:
+        MisuseError: they cannot be written there.
+    """
+    folder = check_folder(path)
+    renderer = Renderer()
+    published, unscored = _by_benchmark(data.published), _by_benchmark(data.unscored)
+    errors = _by_benchmark(data.published_errors)
+    size, entries = 0, []
+    for part in data.benchmarks:
+        own = replace(
+            data, suites=(), benchmarks=(part,), published=published.get(part.name, ()),
+            published_errors=errors.get(part.name, ()), unscored=unscored.get(part.name, ()),
+        )  # fmt: skip
+        entry = _entry(part, own)
+        entries.append(entry)
+        page = renderer.page(
+            own, suites=(), benchmarks=(part,), shows=("published", "unscored"),
+            title=f"{part.name} · {TITLE}", home=INDEX,
+        )  # fmt: skip
+        size += write_whole(folder / entry.file, page)
+    log = renderer.page(data, suites=(), benchmarks=(), shows=("sources",),
+                        title=f"Ingest log · {TITLE}", home=INDEX)  # fmt: skip
+    size += write_whole(folder / LOG, log)
+    index = renderer.page(data, suites=data.suites, benchmarks=(), shows=(), log=LOG, pages=entries)
+    size += write_whole(folder / INDEX, index)
+    return Written(str(folder / INDEX), size, len(data.benchmarks))
+
+
+def _by_benchmark(rows: Sequence[Row]) -> dict[str, tuple[Row, ...]]:
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row["benchmark"], []).append(row)
+    return {name: tuple(members) for name, members in groups.items()}
+
+
+def _entry(part: BenchmarkPart, own: ReportData) -> PageEntry:
+    rows = part.board.rows if part.board else ()
+    best = next((row for row in rows if row.rank == 1), None)
+    verdicts = Counter(row["verdict"] for row in own.published)
+    return PageEntry(
+        name=part.name, file=file_name(part.name), metric=part.board.metric if part.board else "",
+        n_rows=len(rows), model=best.model if best else "",
+        estimate=best.estimate if best else None, low=best.ci_low if best else None,
+        high=best.ci_high if best else None, n_contradicting=verdicts["contradicts"],
+        n_unscored=sum(row["n_samples"] for row in own.unscored),
+    )  # fmt: skip
