@@ -18,8 +18,10 @@ import pairs
 import permutation
 import refresh
 import report
+import report_many
 import scores
 import server
+import small_sources
 import writers
 
 BENCHMARKS = {
@@ -33,8 +35,10 @@ BENCHMARKS = {
     "permutation": permutation.run,
     "refresh": refresh.run,
     "report": report.run,
+    "report-many": report_many.run,
     "scores": scores.run,
     "server": server.run,
+    "small-sources": small_sources.run,
     "writers": writers.run,
 }
 
@@ -44,13 +48,16 @@ def main() -> None:
     parser.add_argument("name", nargs="?", choices=sorted(BENCHMARKS), help="default: all")
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows of lm-eval")
     parser.add_argument("--prompts", type=int, default=100_000, help="of duplicates")
+    parser.add_argument("--sources", type=int, default=1000, help="tables of small-sources")
+    parser.add_argument("--benchmarks", type=int, default=910, help="of report-many")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="where dumps are made, and kept")
     parser.add_argument("--server", help="URL of a PostgreSQL database to use and empty")
     parser.add_argument(
         "--peer",
         type=Path,
-        help="Python that has inspect-ai (inspect), evalstats (pairs) or duckdb-engine (lm-eval)",
+        help="Python that has inspect-ai (inspect), evalstats (pairs), duckdb-engine (lm-eval) or"
+        " another version of this project (small-sources, report-many)",
     )
     options = parser.parse_args()
     folder = options.folder or Path(tempfile.mkdtemp(prefix="warehouse-bench-"))
