@@ -25,6 +25,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT))  # behind the installed package
+
+from tests.incapable import give_up_overrides  # noqa: E402
+
 BLOCK = 200
 MEMORY = 12 << 30  # address space of a worker: a bomb hits this before it hits the machine
 PEAK_MB = 3000  # resident memory that no worker may exceed
@@ -54,6 +58,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--log", type=Path, default=Path("campaign.jsonl"))
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--groups", default="", help="only groups whose name holds this")
+    parser.add_argument("--kinds", type=float, default=0.15, help="part that is no bytes: FIFOs ..")
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -65,14 +70,12 @@ def _options() -> argparse.Namespace:
 def _supervise(options: argparse.Namespace, first: int, folder: Path) -> None:
     """One worker, until it ends, dies or hangs."""
     command = [sys.executable, __file__, "--worker", str(folder), "--first", str(first)]
-    for name in ("mutants", "seed", "log", "data", "groups"):
+    for name in ("mutants", "seed", "log", "data", "groups", "kinds"):
         command += [f"--{name}", str(getattr(options, name))]
     limit = (MEMORY, MEMORY)
     begun = folder / "begun"
     begun.unlink(missing_ok=True)  # of a worker that died
-    process = subprocess.Popen(
-        command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit)
-    )
+    process = subprocess.Popen(command, preexec_fn=lambda: _bind(limit))
     code = _watched(process, options.log)
     if code and begun.exists():
         line = json.loads(begun.read_text())
@@ -80,6 +83,12 @@ def _supervise(options: argparse.Namespace, first: int, folder: Path) -> None:
         _append(options.log, line)
     elif code:
         raise SystemExit(f"the worker fails before its first mutant: exit code {code}")
+
+
+def _bind(limit: tuple[int, int]) -> None:
+    """Bounds of a worker: its memory, and permissions even where root runs it."""
+    resource.setrlimit(resource.RLIMIT_AS, limit)
+    give_up_overrides()
 
 
 def _watched(process: subprocess.Popen[bytes], log: Path) -> int:
@@ -131,7 +140,6 @@ def _report(log: Path) -> int:
 
 
 def _work(options: argparse.Namespace) -> int:
-    sys.path.append(str(ROOT))  # behind the installed package
     from tests.campaign import trials
     from tests.campaign.units import units
     from warehouse.store.engine import open_store
@@ -143,7 +151,9 @@ def _work(options: argparse.Namespace) -> int:
     url = _store_of(folder, last)
     with open_store(url, write=True) as store:
         for number in range(options.first, last):
-            made = trials.make(chosen, number, options.seed, folder / "dump")
+            made = trials.make(
+                chosen, number, options.seed, folder / "dump", part_of_kinds=options.kinds
+            )
             (folder / "begun").write_text(made.to_line())
             unit = trials.pick(chosen, number, options.seed)
             done = trials.run(store, made, unit, folder / "dump", options.seed)

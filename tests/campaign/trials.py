@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import resource
 import shutil
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.campaign.containers import mutations_for
+from tests.campaign.kinds import KINDS, meddling
 from tests.campaign.units import FIXTURES, Unit
 from warehouse.errors import WarehouseError
 from warehouse.ingest import ingest
@@ -50,7 +53,7 @@ def fill_known(url: str) -> None:
     """A store with runs that no mutant may change."""
     with open_store(url, create=True) as store:
         for name in ("lm_eval", "inspect"):
-            ingest(store, [FIXTURES / name], values={"model": "known/model"})
+            ingest(store, [FIXTURES / name], values={"model": "known/model"}, force=True)
 
 
 def fingerprint(store: Store, last_run: int | None = None) -> tuple[int, str]:
@@ -71,20 +74,41 @@ def fingerprint(store: Store, last_run: int | None = None) -> tuple[int, str]:
     return last_run, total.hexdigest()
 
 
-def make(units: Mapping[str, Sequence[Unit]], number: int, seed: int, folder: Path) -> Trial:
-    """Write mutant ``number`` into a folder; the trial has no outcome yet."""
+def make(
+    units: Mapping[str, Sequence[Unit]], number: int, seed: int, folder: Path, *,
+    part_of_kinds: float = 0.15,
+) -> Trial:  # fmt: skip
+    """Write mutant ``number`` into a folder; the trial has no outcome yet.
+
+    ``part_of_kinds`` of the mutants are files of another kind instead of other bytes.
+    """
     rng = random.Random(f"{seed}:{number}")
     unit = pick(units, number, seed)
     target = rng.choice(unit.targets)
     raw = target.read_bytes()
-    mutation = rng.choice(mutations_for(target, raw))
-    shutil.rmtree(folder, ignore_errors=True)
+    is_kind = rng.random() < part_of_kinds
+    kind, mutation = rng.choice(KINDS), rng.choice(mutations_for(target, raw))
+    _clear(folder)
     for path in unit.files:
         copy = folder / path.relative_to(unit.root)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(mutation(raw, rng) if path == target else path.read_bytes())
-    name = getattr(mutation, "__qualname__", "").split(".")[0]
+        mutated = path == target and not is_kind
+        copy.write_bytes(mutation(raw, rng) if mutated else path.read_bytes())
+    if is_kind:
+        kind(folder / target.relative_to(unit.root), rng)
+    name = getattr(kind if is_kind else mutation, "__qualname__", "").split(".")[0]
     return Trial(number, unit.group, str(target.relative_to(unit.root)), name, "")
+
+
+def _clear(folder: Path) -> None:
+    """Remove what the last mutant left, whoever may read it."""
+    if folder.exists():
+        folder.chmod(0o755)
+    for place, names, _ in os.walk(folder):
+        for name in names:
+            if not (Path(place) / name).is_symlink():
+                (Path(place) / name).chmod(0o755)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def pick(units: Mapping[str, Sequence[Unit]], number: int, seed: int) -> Unit:
@@ -103,7 +127,8 @@ def run(store: Store, made: Trial, unit: Unit, folder: Path, seed: int) -> Trial
         text=rng.choice(("all", "responses", "none")),
     )  # fmt: skip
     started = time.monotonic()
-    outcome, message = outcome_of(store, unit, folder, options)
+    with meddling(folder / made.file, rng) if made.mutation == "changing" else nullcontext():
+        outcome, message = outcome_of(store, unit, folder, options)
     seconds = round(time.monotonic() - started, 3)
     if seconds > SECONDS:
         outcome, message = "DEFECT", f"took {seconds} s; {outcome}: {message}"
@@ -115,7 +140,9 @@ def run(store: Store, made: Trial, unit: Unit, folder: Path, seed: int) -> Trial
 def outcome_of(store: Store, unit: Unit, folder: Path, options: LoadOptions) -> tuple[str, str]:
     """What becomes of a source in a folder, and what is said."""
     try:
-        report = ingest(store, [folder], values=unit.values, mapping=unit.mapping, options=options)
+        report = ingest(
+            store, [folder], values=unit.values, mapping=unit.mapping, options=options, force=True
+        )
     except WarehouseError as error:
         return "misuse", str(error)
     except Exception as error:
