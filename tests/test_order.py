@@ -67,8 +67,9 @@ class Stores:
             self.cluster.drop(name)
 
 
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.engine)
-                        for name in ("duckdb", "postgresql")])
+@pytest.fixture(
+    params=[pytest.param(name, marks=pytest.mark.engine) for name in ("duckdb", "postgresql")]
+)
 def stores(request: pytest.FixtureRequest) -> Stores:
     return Stores(request, request.param)
 

@@ -83,9 +83,7 @@ def test_an_error_at_its_decimals_and_one_that_no_formula_gives(world: Store) ->
 def test_a_published_error_of_0_is_0(world: Store) -> None:
     row = errors_of(world, "lab/same")
     assert (row["published"], row["recomputed"], row["verdict"]) == (0.0, 0.0, "naive")
-    (figure,) = select(
-        world, "select * from published_against_recomputed where model = 'lab/same'"
-    )
+    (figure,) = select(world, "select * from published_against_recomputed where model = 'lab/same'")
     assert figure["published_standard_error"] == figure["recomputed_standard_error"] == 0.0
 
 

@@ -26,7 +26,7 @@ benchmark = { const = "b" }
 [sample]
 prompt_id = "prompt_id"
 [[scores]]
-metric = "acc"
+metric = "quality"
 value = "score"
 """
 BY_PATH = "training_seed = { group = 'training_seed' }\n[path]\n" + (
@@ -151,6 +151,20 @@ def test_every_importer_says_what_it_takes_from_folders() -> None:
     from warehouse.importers import importers
 
     assert [name for name in importers() if not hasattr(importer(name), "folders")] == []
+
+
+def test_a_mapping_that_says_more_of_a_metric_is_heard(
+    store: Store, load: Callable[..., IngestReport], tmp_path: Path
+) -> None:
+    """The runs are seen again; what the mapping knows of their metric is new."""
+    write(tmp_path, "r.csv")
+    before = "note = { const = 'x' }"
+    assert load(how=before).total("n_runs") == 1
+    direction = "select higher_is_better from benchmark_metric"
+    assert column(store, direction) == [None]
+    more = f"{before}\n[metrics.quality]\nhigher_is_better = true"
+    assert states(load(how=more)) == [("loaded", 0, 1)]
+    assert column(store, direction) == [True]
 
 
 # --- a file that changes while it is read --------------------------------------------------------

@@ -140,7 +140,7 @@ def _rows(
             "explanation": compact(failures) if failures else None,
             "scores": scores,
         }
-    for draw, text in enumerate(texts[len(attempts):], start=len(attempts)):
+    for draw, text in enumerate(texts[len(attempts) :], start=len(attempts)):
         names = (BASE, PLUS) if has_plus else (BASE,)
         yield {"run": 0, "prompt_id": task, "draw": draw, "response": text,
                "scores": [_score(name, None) for name in names]}  # fmt: skip

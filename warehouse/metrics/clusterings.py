@@ -105,9 +105,7 @@ def cluster_map(
     raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
 
 
-def _default_map(
-    store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int]
-) -> ClusterMap:
+def _default_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int]) -> ClusterMap:
     own = _read(store, _MEMBERS, "clustering_id", defaults)
     condition, parameters = one_of("benchmark_id", benchmark_ids, "b")
     counted = store.arrow(_ALIKE.format(benchmarks=condition), parameters).to_pylist()

@@ -219,9 +219,7 @@ class PromptView:
         return asdict(self)
 
 
-def show(
-    store: Store, run: str, prompt: str | None = None
-) -> RunView | PromptView | PromptRuns:
+def show(store: Store, run: str, prompt: str | None = None) -> RunView | PromptView | PromptRuns:
     """A run, or one prompt of it, or a prompt in all runs.
 
     Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -94,9 +94,7 @@ def _cut(state: _Load, run: int) -> str | None:
     return None
 
 
-def _status(
-    header: RunHeader, n_found: int, cut: str | None
-) -> tuple[RunStatus, str | None]:
+def _status(header: RunHeader, n_found: int, cut: str | None) -> tuple[RunStatus, str | None]:
     """A run with fewer prompts than it declares is truncated, and one whose file was cut short."""
     declared = header.n_requested
     if header.status == "complete" and cut is not None:
@@ -178,10 +176,9 @@ def _push_texts(bench: Workbench) -> None:
 # --- metrics of a benchmark ------------------------------------------------------------------
 
 
-def benchmark_metrics(
-    store: Store, bench: Workbench, state: _Load, run_ids: Mapping[int, int]
-) -> None:
-    """Which metrics each benchmark has, their range, and who calls which of them the headline.
+def benchmark_metrics(store: Store, bench: Workbench, state: _Load, runs: Iterable[int]) -> None:
+    """Which metrics each benchmark has, their range, and who calls which of them the headline, by
+    runs of the dump: of one that is stored already it may know more, such as a direction.
 
     Most loads change nothing here; one that does keeps the others out until it has committed.
     """
@@ -189,7 +186,7 @@ def benchmark_metrics(
     held = _held(bench) if state.n_rows else {}
     by_id = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
     wanted: dict[tuple[int, int], dict[str, Any]] = {}
-    for run in run_ids:
+    for run in runs:
         header, benchmark_id = state.dump.runs[run], state.references[run]["benchmark_id"]
         scored = [(by_id[metric_id], metric_id) for metric_id in held.get(run, ())]
         for spec, metric_id in _metrics_of(state, header, scored):

@@ -441,7 +441,8 @@ class Loader:
             facts.push_run_metrics(connection, self.bench, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)
             # from here on rows of benchmarks change, which every load may want to
-            facts.benchmark_metrics(self.store, self.bench, state, run_ids)
+            held = [item.run for item in decisions if item.action != "skip"]
+            facts.benchmark_metrics(self.store, self.bench, state, held)
             self._fill_prompts(state)
             for column, count in sorted(self.bench.replaced.items()):
                 state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot"
@@ -456,7 +457,10 @@ class Loader:
             return
         n_prompts = self.bench.value("select count(distinct prompt_id) from stage_prompt")
         filled = filling.fill(
-            self.store, self.bench, sorted({*_benchmarks(state)}), several=len(state.parts) > 1,
+            self.store,
+            self.bench,
+            sorted({*_benchmarks(state)}),
+            several=len(state.parts) > 1,
             only_new=n_prompts == state.new_prompts,
         )
         if filled is None:
