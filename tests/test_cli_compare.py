@@ -178,3 +178,12 @@ def test_settings_in_which_two_models_differ_are_told(run: Caller, tmp_path: Pat
         "leaderboard", "b", "--json", db=store
     ).rows}  # fmt: skip
     assert rows_of == {"x": "temperature=0.0", "y": "temperature=1.0", "z": "temperature=1.0"}
+
+
+def test_the_papers_clustered_error_stands_beside_cr2(run: Caller, url: str) -> None:
+    call = ("compare", "lab/r", "lab/s", "--benchmark", "doc/1")
+    (row,) = run(*call, "--json", db=url).rows
+    assert row["se_eq8"] and row["se_eq8"] != row["standard_error"]
+    said = in_one_line(run(*call, db=url).out)
+    expected = f"Miller's eq. 8 gives se {row['se_eq8']:.3g}, CR2 {row['standard_error']:.3g}."
+    assert expected in said

@@ -167,7 +167,7 @@ def _interval(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     clusters = clusters_of(cell, rng)
     values, truth = _kind(cell, _scores(cell, clusters, 1, rng)[:, 0])
     bounds = None if cell.kind == "normal" else (0.0, 1.0)
-    found = estimate_mean(values, clusters=clusters, bounds=bounds)
+    found = estimate_mean(values, clusters=clusters, bounds=bounds, n_resamples=100)
     held = found.ci_low is not None and found.ci_low <= truth <= (found.ci_high or 0.0)
     return {"interval": (not held, bool(found.flags))}
 
@@ -197,9 +197,7 @@ def _equal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
 
 def _unequal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     clusters = clusters_of(cell, rng)
-    z = (
-        _scores(cell, clusters, MODELS, rng) - SPREAD
-    )  # below a threshold is right: the last is best
+    z = _scores(cell, clusters, MODELS, rng) - SPREAD  # low is right: the last is best
     if cell.kind == "rate":
         values, truth = (z < 0).astype(float), special.ndtr(SPREAD)
     else:

@@ -40,9 +40,9 @@ Sizes: *equal*, 10 prompts each; *lognormal*, σ = 1.2 about a mean of 10, drawn
 *one_30*, one cluster with 30 % of the prompts; *mmlu*, the 57 subjects of MMLU's test split as they
 are (100 to 1 534 prompts). Each cluster has an effect of its own, for each model, that does not
 depend on its size; *correlation* is its share of the variance. max-T takes {DRAWS} draws. *flagged*
-is the share of samples with a flag; pairs count as flagged below 20 clusters by size, 1/Σ f_c². What
-fails in more than {100 * MOST:g} % of the unflagged samples, by more than two Monte Carlo errors, is
-**bold**.
+is the share of samples with a flag; pairs count as flagged below 20 clusters by size, 1/Σ f_c².
+What fails in more than {100 * MOST:g} % of the unflagged samples, by more than two Monte Carlo
+errors, is **bold**.
 """
 
 
