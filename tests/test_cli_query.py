@@ -14,7 +14,7 @@ import pytest
 from tests.cli import Caller, filled_url
 from tests.world import build_world
 from warehouse.errors import MisuseError
-from warehouse.store import named
+from warehouse.store import named, reader
 from warehouse.store.adhoc import run_sql
 from warehouse.store.engine import open_store
 
@@ -104,6 +104,18 @@ def test_without_a_name_all_queries_are_listed(run: Caller) -> None:
     assert "score_summary" in run("query").out
 
 
+def test_cells_that_a_spreadsheet_would_run(run: Caller, url: str) -> None:
+    sql = 'select cast(:a as varchar) as a, -1.5 as b, cast(:c as varchar) as "=c"'
+    given = ["-p", "a==cmd|' /C calc'!A0", "-p", "c=plain\x1b[2J"]
+    plain = run("query", "--sql", sql, *given, "--csv", db=url).out
+    assert plain == "a,b,=c\n=cmd|' /C calc'!A0,-1.5,plain\\x1b[2J\n"
+    safe = run("query", "--sql", sql, *given, "--csv-safe", db=url).out
+    assert safe == "a,b,'=c\n'=cmd|' /C calc'!A0,-1.5,plain\\x1b[2J\n"
+    for text in ("+1", "-1", "@x", "\t=1", " =1", "\uff1d1"):
+        found = run("query", "--sql", sql, "-p", f"a={text}", "-p", "c=", "--csv-safe", db=url)
+        assert found.out.splitlines()[1].startswith("'"), text
+
+
 # --- the shell -------------------------------------------------------------------------------
 
 
@@ -163,6 +175,22 @@ OF_DUCKDB = [
     "pragma threads = 1",
     "reset memory_limit",
 ]
+#: What the connection lets through: the statement is refused.
+OF_DUCKDB_FUNCTIONS = [
+    "from enable_logging('QueryLog', storage = 'file', storage_path = '{folder}/l')",
+    "from ENABLE_logging/* (a) /* b */ */ (storage_path = '{folder}/log', storage = 'file')",
+    "from enable_profiling(format = 'json', save_location = '{folder}/profile.json')",
+    "select * from \"enable_profiling\"(save_location = '{folder}/profile.json')",
+    "from query('from enable_logging()')",
+    "from json_execute_serialized_sql(json_serialize_sql('select 1'))",
+    "from force_checkpoint()",
+    "select write_log('hush')",
+    "from arrow_scan(1, 2, 3)",
+    "select getenv('HOME')",
+    "from read_duckdb('{folder}/other.duckdb')",
+    "from sniff_csv('{folder}/secret.csv')",
+    "select $$ :x $$; drop table run",
+]
 OF_POSTGRESQL = [
     "copy (select 1) to program 'touch {folder}/out.csv'",
     "copy (select 1) to '{folder}/out.csv'",
@@ -178,6 +206,36 @@ OF_POSTGRESQL = [
     "do $$ begin delete from run; end $$",
     "create temp table x as select 1",
     "begin; commit",
+    "select set_config('role', 'none', false), pg_read_file('{folder}/secret.csv')",
+    "select x.a, pg_read_file('{folder}/secret.csv') from (select set_config('role', 'none', false)"
+    " as a offset 0) as x where x.a is not null",
+    "select set_config('session_authorization', 'postgres', false), pg_ls_dir('{folder}')",
+    "select query_to_xml('select pg_read_file(''{folder}/secret.csv'')', true, true, '')",
+    "select pg_stat_file('{folder}/secret.csv')",
+    "select rolname, rolpassword from pg_authid",
+    "select passwd from pg_shadow",
+    "select * from pg_hba_file_rules",
+    "select pg_create_physical_replication_slot('slot', true)",
+    "select pg_create_logical_replication_slot('slot', 'test_decoding')",
+    "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'postgres'",
+    "select pg_cancel_backend(pid) from pg_stat_activity where usename = 'postgres'",
+    "select pg_reload_conf()",
+    "select pg_switch_wal()",
+    "select lo_put(lo_create(0), 0, 'hush')",
+    "select loread(lo_open(1, 262144), 10)",
+    "select nextval('x')",
+    "select * from dblink('dbname=postgres', 'select 1') as t(a integer)",
+    "prepare x as delete from run",
+    "execute x",
+    "listen x",
+    "copy (select 1) to stdout",
+    "explain analyze delete from run",
+    "set session authorization postgres",
+    "lock table run",
+    "declare c cursor for select 1",
+    "vacuum",
+    "call x()",
+    "select 1 from run for update",
 ]
 
 
@@ -242,24 +300,42 @@ def test_the_connection_itself_refuses(duckdb_world: str, statement: str, folder
 
 
 @pytest.mark.engine
-def test_a_query_that_loosens_the_connection_does_not_help_the_next(postgres_world: str) -> None:
-    from warehouse.errors import MisuseError
-    from warehouse.store.adhoc import run_sql
+@pytest.mark.parametrize("statement", OF_DUCKDB_FUNCTIONS)
+def test_functions_that_do_more_than_read_are_refused(
+    run: Caller, duckdb_world: str, statement: str, folder: Path
+) -> None:
+    run("query", "--sql", statement.format(folder=folder), db=duckdb_world).fails(2)
+    assert [path.name for path in folder.iterdir()] == ["secret.csv"]
 
+
+@pytest.mark.engine
+def test_a_query_that_loosens_the_connection_does_not_help_the_next(postgres_world: str) -> None:
     with open_store(postgres_world, guarded=True) as store:
-        for setting in ("default_transaction_read_only", "session_authorization"):
-            value = "off" if setting.startswith("default") else "postgres"
+        for setting, value in (
+            ("default_transaction_read_only", "off"),
+            ("statement_timeout", "0"),
+            ("search_path", "pg_temp"),
+        ):
             run_sql(store, f"select set_config('{setting}', '{value}', false)", {})
-        with pytest.raises(MisuseError):
-            run_sql(store, "with x as (delete from run returning id) select * from x", {})
-        with pytest.raises(MisuseError):
-            run_sql(store, "select pg_ls_dir('/')", {})
+        run_sql(store, "select pg_advisory_lock(7236070)", {})
+        with pytest.raises(MisuseError, match="session authorization"):
+            run_sql(store, "select set_config('session_authorization', 'postgres', false)", {})
+        for statement in (
+            "with x as (delete from run returning id) select * from x", "select pg_ls_dir('/')"
+        ):  # fmt: skip
+            with pytest.raises(MisuseError):
+                run_sql(store, statement, {})
+        settings = "select current_setting('statement_timeout') as t, current_setting('jit') as j"
+        assert run_sql(store, settings, {}).to_pylist() == [{"t": "5min", "j": "off"}]
+        locks = "select count(*) as n from pg_locks where locktype = 'advisory'"
+        assert run_sql(store, locks, {}).to_pylist() == [{"n": 0}]
+        assert run_sql(store, "select count(*) as n from run", {})["n"][0].as_py() > 0
 
 
 def test_what_a_function_in_a_select_writes_is_taken_back(postgres_url: str) -> None:
     """PostgreSQL 15 lets lo_create through in a read-only transaction."""
-    with open_store(postgres_url, create=True):
-        pass
+    with open_store(postgres_url, create=True) as store:
+        reader.make(store)
     with open_store(postgres_url, guarded=True) as store, contextlib.suppress(MisuseError):
         run_sql(store, "select lo_create(0) as made", {})
     with open_store(postgres_url) as store:

@@ -79,8 +79,7 @@ VERSION_TABLE = "alembic_version"
 def _made(store: Store, roles: Roles, role: str, password: str | None) -> MadeReader:
     with store.begin() as connection:
         made = roles.make(connection, role, password)
-        name = connection.dialect.identifier_preparer.quote_identifier(role)
-        roles.grant(connection, [name], store_names(store.dialect.name))
+        roles.grant(connection, [role], store_names(store.dialect.name))
     return made
 
 

@@ -60,15 +60,16 @@ def printable(
     plain = _PLAIN if times_too else _PLAIN | _TIMES
     if all(_is_plain(kind, plain) for _, kind, *_ in columns):
         return sql
-    names = [f"c{number}" for number in range(len(columns))]
+    inner = [f"c{number}" for number in range(len(columns))]
+    described = raw.execute(*written(f"describe\n{sql}", params)).fetchall()  # names as they are
     outer = ", ".join(
         "{} as {}".format(
-            inner if _is_plain(kind, plain) else f"cast({inner} as varchar)",
+            column if _is_plain(kind, plain) else f"cast({column} as varchar)",
             '"' + name.replace('"', '""') + '"',
         )
-        for inner, (name, kind, *_) in zip(names, columns, strict=True)
+        for column, (name, *_), (_, kind, *_) in zip(inner, described, columns, strict=True)
     )
-    return f"select {outer} from (\n{sql}\n) as q({', '.join(names)})"
+    return f"select {outer} from (\n{sql}\n) as q({', '.join(inner)})"
 
 
 def _is_plain(kind: Any, plain: frozenset[str]) -> bool:

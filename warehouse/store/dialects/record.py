@@ -45,8 +45,8 @@ class Roles:
         usual: name of the one that is used where nobody names another.
         make: (connection, name, password) makes one or lets one that is there in; ``None``: no
             password is set.
-        readers: names, as SQL has them, of all that were let in.
-        grant: (connection, names as SQL has them, tables) lets them read these, and views.
+        readers: names of all that were let in.
+        grant: (connection, names, tables) lets them read these, and views.
         url: the store's URL as such a role.
         keep_password: (connection as the owner, role, password) into the password file of the
             driver; returns the file.

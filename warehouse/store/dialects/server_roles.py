@@ -114,13 +114,13 @@ def make_reader(connection: sa.Connection, role: str, password: str | None) -> M
 
 
 def readers(connection: sa.Connection) -> list[str]:
-    """Roles that were given the right to read the store, as SQL names."""
+    """Names of the roles that were given the right to read the store."""
     return [str(row[0]) for row in _rows(connection, "readers")]
 
 
 def grant_reading(connection: sa.Connection, roles: Iterable[str], tables: Iterable[str]) -> None:
-    """Give roles (SQL names) the right to read tables and views, and no other."""
-    if names := ", ".join(roles):
+    """Give roles the right to read tables and views, and no other."""
+    if names := ", ".join(_quoted(connection, role) for role in roles):
         schema = _quoted(connection, _one(connection, "select current_schema()"))
         listed = ", ".join(_quoted(connection, table) for table in tables)
         connection.exec_driver_sql(f"grant usage on schema {schema} to {names}")
@@ -135,7 +135,7 @@ def _hashed(connection: sa.Connection, role: str, password: str) -> str:
 
 
 def _quoted(connection: sa.Connection, name: str) -> str:
-    return connection.dialect.identifier_preparer.quote_identifier(name).replace("%%", "%")
+    return connection.dialect.identifier_preparer.quote_identifier(name)
 
 
 def _one(connection: sa.Connection, sql: str) -> Any:
