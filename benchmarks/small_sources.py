@@ -9,11 +9,19 @@ from pathlib import Path
 from statistics import median
 
 from measure import run_process
-from server import RESET
 
 ROWS = 100
 #: Tables of so many benchmarks for each model.
 BENCHMARKS = 5
+
+#: Also what another version has written.
+RESET = """
+import sys
+import psycopg
+with psycopg.connect(sys.argv[1].replace("+psycopg", "")) as connection:
+    connection.execute("drop schema public cascade")
+    connection.execute("create schema public")
+"""
 
 INGEST = """
 import os, sys, time
