@@ -241,3 +241,20 @@ def test_a_file_that_is_only_touched_by_a_backup_is_read(
     tools = {"tabular": Meddler(lambda path: os.link(path, path.with_suffix(".link")))}
     monkeypatch.setattr("warehouse.ingest.importers", lambda: tools)
     assert states(ingest(store, [path])) == [("loaded", 1, 0)]
+
+
+def test_one_that_changes_leaves_the_others_whole(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.csv").write_text(f"model,benchmark,prompt_id,score\n{name},b,q1,1\n")
+
+    def meddle(path: Path) -> None:
+        if path.name == "b.csv":
+            append(path)
+
+    monkeypatch.setattr("warehouse.ingest.importers", lambda: {"tabular": Meddler(meddle)})
+    report = ingest(store, [tmp_path])
+    assert [item.source for item in report.refused] == ["b.csv"]
+    assert "changed while it was read" in report.refused[0].error
+    assert report.total("n_runs") == 2
