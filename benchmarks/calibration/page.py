@@ -280,7 +280,7 @@ kind for which coverage is not certain:
 | `few_skewed_prompts` | n < 40 times the squared skewness (bounded: from n = 1 000 on) |
 | `heavy_tailed_prompts` | unbounded: few prompts make up the variance (below) |
 | `far_bound` | bounded, n from 1 000 on: prompts that n can miss may move the mean (below) |
-| `few_clusters` | G < 20 (scores that are not 0/1, and paired differences) |
+| `few_clusters` | G < 20 (not 0/1, or paired); unbounded or paired: also 1/Σ f_c² < 20 |
 | `few_informative_clusters` | G < 20 (0/1), or fewer than 10, by weight, are off a bound |
 | `few_differing_clusters` | two runs differ on fewer than 10 clusters, by weight |
 | `few_skewed_clusters` | G < 40 times the squared skewness of totals (bounded: sizes of CV > 0.5) |
