@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from warehouse.metrics.compare import Comparison
     from warehouse.metrics.comparison_rows import ComparisonRow
 
+#: A clustered error that is less than so many naive ones says nothing of clusters.
+CLUSTERS_MATTER = 1.05
 _METHODS = {
     "paired_t": "t on the difference at each prompt; prompts count as independent",
     "paired_cr2_t": (
@@ -66,8 +68,11 @@ def _clusters(rows: Sequence[ComparisonRow]) -> list[str]:
         for row in rows
         if row.n_clusters is not None and row.standard_error and row.se_unclustered
     ]
-    if not ratios:
-        return []
+    if not ratios or max(ratios) < CLUSTERS_MATTER:
+        return []  # chance alone makes it a little smaller or larger
+    if min(ratios) < CLUSTERS_MATTER:
+        most = f"up to {max(ratios):.2f} times"
+        return [f"Clusters make the error {most} that of independent prompts."]
     return [f"Clusters make the error {_span(ratios, '.2f')} times that of independent prompts."]
 
 
@@ -107,7 +112,10 @@ def _flips(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
     if "monte_carlo" in kinds:
         drawn = f"{found.n_resamples} random patterns (seed {found.seed})"
         how = drawn if kinds == {"monte_carlo"} else f"exact, or {drawn}"
-    return [f"p flip: permutation test, signs of {what} flipped; {how}."]
+    return [
+        "p flip: permutation test that the differences are symmetric about 0, signs of"
+        f" {what} flipped; {how}."
+    ]
 
 
 def _mcnemar(rows: Sequence[ComparisonRow]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 MEANINGS = {
     "few_prompts": "too few prompts for the interval to be relied on",
     "few_skewed_prompts": "few prompts with skewed values: the t interval may cover too little",
-    "few_informative_prompts": "fewer than 10 prompts, by weight, are off a bound of the scale",
+    "few_informative_prompts": "too few prompts (10, by weight) have the higher or lower scores",
     "heavy_tailed_prompts": "fewer than 40 prompts, by weight, make up most of the error",
     "far_bound": "a few prompts at a far bound, missed by chance, would move the mean out",
     "few_differing_prompts": "the runs differ on fewer than 10 prompts, by weight",

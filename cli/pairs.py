@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .flags import meanings
 from .frame import command
 from .options import (
     cluster_option,
@@ -20,7 +21,7 @@ from .options import (
 )
 from .output import Output
 from .state import State, pass_state
-from .table import decimals, interval, number, p_value, print_table
+from .table import decimals, interval, number, p_value, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.metrics.pair_rows import PairRow
@@ -68,7 +69,8 @@ def _print(found: Pairs) -> None:
     level = 100 * found.rows[0].level
     _head(found)
     columns = ["split", "a", "b", "a - b", "se", f"{level:g}% simultaneous", "p", "p Holm", "p BH",
-               "p max-T", "better", "prompts", "clusters", "correlation", "why not"]  # fmt: skip
+               "p max-T", "better", "prompts", "clusters", "correlation", "flags",
+               "why not"]  # fmt: skip
     places = decimals(row.standard_error for row in found.rows)
     labels = {
         runs: label
@@ -76,8 +78,11 @@ def _print(found: Pairs) -> None:
         for runs, label in zip(members, group.labels, strict=True)
     }
     rows = [_cells(row, places, labels) for row in found.rows]
-    print_table(columns, rows, needless=("split", "clusters", "why not", level_column(level)))
+    needless = ("split", "clusters", "flags", "why not", level_column(level))
+    print_table(columns, rows, needless=needless)
     _tail(found)
+    for line in meanings(flag for row in found.rows for flag in row.flags):
+        print_text(line)
 
 
 def level_column(level: float) -> str:
@@ -101,7 +106,7 @@ def _cells(row: PairRow, places: int, labels: dict[tuple[int, ...], str]) -> lis
         number(row.difference, places, sign=True), number(row.standard_error, places),
         interval(row.ci_low, row.ci_high, places), p_value(row.p_value), p_value(row.p_holm),
         p_value(row.p_bh), p_value(row.p_max_t), row.better or "neither", row.n_prompts,
-        row.n_clusters, number(row.correlation, 2), row.reason,
+        row.n_clusters, number(row.correlation, 2), row.flags, row.reason,
     ]  # fmt: skip
 
 

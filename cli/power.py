@@ -148,6 +148,8 @@ def _print(found: PowerPlan) -> None:
             " per prompt"
         )
     _print_grid(table, measure)
+    if any(row.n_clusters and "few_clusters" in row.flags for row in table):
+        click.echo("rows of fewer than 20 clusters, or from so few, are rough guesses")
     click.echo(f"\nplanned with {_variances(found)}")
 
 
@@ -170,9 +172,11 @@ def _best_in_words(row: PowerRow) -> str:
     found = f"finds {row.mde:.4g} with power {row.mde_power:g}"
     if row.power is not None:
         found = f"power {row.power:.3f}"
+    from warehouse.metrics.power_words import caution
+
     return (
         f"{what}: {row.n:,} prompts{clusters}, K={row.k_a}: {row.generations:,} generations{cost};"
-        f" {found}."
+        f" {found}.{caution(row.flags)}"
     )
 
 

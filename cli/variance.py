@@ -156,9 +156,10 @@ def _advice(rows: Sequence[VarianceRow]) -> list[str]:
         return sorted({row.advice or row.reason for row in rows})
     from warehouse.metrics.variance_rows import percent
 
+    units = "clusters" if any(row.n_clusters is not None for row in rows) else "prompts"
     return [
         f"more draws would save at most {percent(min(shares))} (of one) to {percent(max(shares))}"
-        " (of another) of the variance, twice the prompts 50 %"
+        f" (of another) of the variance, twice the {units} 50 %"
     ]
 
 

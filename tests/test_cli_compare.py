@@ -35,7 +35,8 @@ def test_people_get_the_tests_that_apply_and_how_they_were_made(run: Caller, url
     assert "p flip" in header and "p McNemar" in header and "p Holm" not in header
     said = in_one_line(found.out)
     assert "se, interval and p: t on the difference at each prompt" in said
-    assert "p flip: permutation test, signs of differences flipped; exact." in said
+    assert "p flip: permutation test that the differences are symmetric about 0" in said
+    assert "signs of differences flipped; exact." in said
     assert "p McNemar: exact test" in said and "Pairing by prompt" in said
     many = in_one_line(run("compare", *MODELS, "--benchmark", "many", "--seed", "9", db=url).out)
     assert "McNemar" not in many and "9999 random patterns (seed 9)" in many

@@ -163,3 +163,16 @@ def test_mistakes_of_the_command_are_told(run: Caller, url: str) -> None:
     run("pairs", "nope", db=url).fails(2, "no benchmark")
     run("pairs", "quiz", "--resamples", "3", db=url).fails(2, "at least 19")
     run("pairs", "judged", "--matrix", "--csv", db=url).fails(2, "narrow with --where")
+
+
+@pytest.mark.parametrize("benchmark", ["quiz", "golden", "words"])
+def test_pairs_have_the_flags_of_compare(world: Store, benchmark: str) -> None:
+    seen = set()
+    for row in pairs(world, benchmark, subset_ok=True).rows:
+        if row.n_prompts:
+            a, b = (f"run:{runs[0]}" for runs in (row.runs_a, row.runs_b))
+            if len(row.runs_a) == len(row.runs_b) == 1:
+                (one,) = compare(world, a, b, force=True).rows
+                assert row.flags == one.flags, (row.model_a, row.model_b)
+                seen.update(row.flags)
+    assert seen or benchmark == "words"

@@ -83,6 +83,7 @@ class LeaderboardRow(Row):
             few clusters; else empty.
         beside_ci_low: lower end of the second interval.
         beside_ci_high: upper end of it.
+        degrees_of_freedom: of the standard error: n - 1, or Satterthwaite's with clusters.
         part_estimate: of a truncated run whose source publishes the figure, which then is
             ``estimate``: the figure of the samples that are stored; else None.
         part_ci_low: lower end of its interval.
@@ -129,6 +130,7 @@ class LeaderboardRow(Row):
     beside_method: str = ""
     beside_ci_low: float | None = None
     beside_ci_high: float | None = None
+    degrees_of_freedom: float | None = None
     part_estimate: float | None = None
     part_ci_low: float | None = None
     part_ci_high: float | None = None
@@ -237,7 +239,7 @@ def _prompts_sampled(
         bare, estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
         ci_high=found.ci_high, n_clusters=found.n_clusters, method=found.method,
         flags=bare.flags + found.flags + outside_clusters(labels), reason=found.reason,
-        se_naive=found.se_clt,
+        se_naive=found.se_clt, degrees_of_freedom=found.degrees_of_freedom,
         design_effect=found.design_effect, design_effect_miller=found.design_effect_miller,
         beside_method=found.beside.method if found.beside else "",
         beside_ci_low=found.beside.low if found.beside else None,

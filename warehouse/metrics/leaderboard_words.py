@@ -8,6 +8,12 @@ from collections.abc import Iterator, Sequence
 
 from warehouse.metrics.leaderboard_rows import LeaderboardRow
 from warehouse.stats.draws import PROMPTS_FIXED
+from warehouse.stats.quantiles import z_quantile
+
+#: A clustered error that is less than so many naive ones says nothing of clusters.
+CLUSTERS_MATTER = 1.05
+#: An interval so many times as wide as the normal one says why.
+WIDE = 1.5
 
 #: Second intervals that are shown.
 _SECOND = 5
@@ -45,15 +51,47 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         return
     clustered = [row for row in rows if row.n_clusters is not None and row.design_effect]
     if clustered:
-        ratios = [math.sqrt(row.design_effect or 0) for row in clustered]
-        first = clustered[0]
-        yield (
-            f"errors are {_span(ratios, '.1f')} x the naive ones because of"
-            f" {_span([row.n_clusters or 0 for row in clustered], 'd')} clusters"
-            f" ({first.model}: {first.standard_error:.2g}, naive {first.se_naive:.2g})"
-        )
+        yield _clustered(clustered)
+        yield from _wide(clustered)
     elif any(row.standard_error and row.method != "published" for row in rows):
         yield "errors take prompts for independent: no clusters"
+
+
+def _clustered(rows: Sequence[LeaderboardRow]) -> str:
+    """What clusters do to the errors; a ratio about 1 or below is chance, and not told."""
+    ratios = [math.sqrt(row.design_effect or 0) for row in rows]
+    clusters = f"{_span([row.n_clusters or 0 for row in rows], 'd')} clusters"
+    if max(ratios) < CLUSTERS_MATTER:
+        return f"errors allow for {clusters}, and are no larger than the naive ones"
+    most = rows[ratios.index(max(ratios))]
+    times = f"up to {max(ratios):.1f}" if min(ratios) < CLUSTERS_MATTER else _span(ratios, ".1f")
+    return (
+        f"errors are {times} x the naive ones because of {clusters} ({most.model}:"
+        f" {most.standard_error:.2g}, naive {most.se_naive:.2g})"
+    )
+
+
+def _wide(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    """Why an interval is much wider than its error lets expect."""
+    for row in rows:
+        if None in (row.ci_low, row.ci_high) or not row.standard_error:
+            continue
+        width = (row.ci_high or 0.0) - (row.ci_low or 0.0)
+        if width < WIDE * usual_width(row):
+            continue
+        known = "" if row.degrees_of_freedom is None else (
+            f": its error rests on {row.degrees_of_freedom:.2g} degrees of freedom"
+        )  # fmt: skip
+        condition = f" {row.condition}" if row.condition else ""
+        yield (
+            f"{row.model}{condition}: the interval is {width / usual_width(row):.1f} x as wide as"
+            f" with many clusters{known} ({row.n_clusters} clusters, unequal or few)"
+        )
+
+
+def usual_width(row: LeaderboardRow) -> float:
+    """Width of the normal interval at the row's level."""
+    return 2 * z_quantile(row.level) * (row.standard_error or 0.0)
 
 
 def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:

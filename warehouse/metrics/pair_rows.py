@@ -7,9 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from warehouse.metrics.benchmarks import Metric
+from warehouse.metrics.clusterings import outside_clusters
 from warehouse.metrics.entries import Entry
 from warehouse.metrics.results import Row
-from warehouse.stats import AllPairs
+from warehouse.metrics.score_tables import ScoreTable
+from warehouse.stats import AllPairs, paired_flags, too_few_units
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class PairRow(Row):
         reason: why there is no error, empty where there is one.
         runs_a: ids of the runs of the first.
         runs_b: ids of the runs of the second.
+        flags: warnings, as :func:`warehouse.metrics.compare.compare` gives them for the pair.
     """
 
     benchmark: str
@@ -81,10 +87,17 @@ class PairRow(Row):
     reason: str
     runs_a: tuple[int, ...]
     runs_b: tuple[int, ...]
+    flags: tuple[str, ...] = ()
 
 
-def pair_rows(entries: Sequence[Entry], found: AllPairs) -> Iterator[PairRow]:
-    """The rows of all pairs of ``entries``, which are the models of ``found`` in order."""
+def pair_rows(
+    entries: Sequence[Entry], found: AllPairs, table: ScoreTable | None = None
+) -> Iterator[PairRow]:
+    """The rows of all pairs of ``entries``, which are the models of ``found`` in order.
+
+    Args:
+        table: the scores behind them, for the flags; None: no flags.
+    """
     n_pairs = sum(not math.isnan(p) for p in found.p_value.tolist())
     for place, (first, second) in enumerate(
         zip(found.first.tolist(), found.second.tolist(), strict=True)
@@ -100,8 +113,23 @@ def pair_rows(entries: Sequence[Entry], found: AllPairs) -> Iterator[PairRow]:
             n_clusters=None if found.n_clusters is None else int(found.n_clusters[place]),
             n_pairs=n_pairs, n_resamples=found.n_resamples, seed=found.seed,
             critical_value=known(found.critical_value), reason=found.reasons[place],
-            runs_a=a.condition.run_ids, runs_b=b.condition.run_ids, **_figures(found, place),
+            runs_a=a.condition.run_ids, runs_b=b.condition.run_ids,
+            flags=() if table is None else _flags(table, first, second, a.metric),
+            **_figures(found, place),
         )  # fmt: skip
+
+
+def _flags(table: ScoreTable, first: int, second: int, metric: Metric) -> tuple[str, ...]:
+    a, b = table.values[:, first], table.values[:, second]
+    common = ~(np.isnan(a) | np.isnan(b))
+    if not common.any():
+        return ()
+    a, b = a[common], b[common]
+    clusters = None if table.clusters is None else table.clusters[common]
+    flags = paired_flags(a, b, clusters)
+    if metric.link == "identity" and not table.is_weighted and too_few_units(a - b, clusters):
+        flags += ("too_few_units",)
+    return flags + outside_clusters(clusters)
 
 
 def known(value: Any) -> float | None:

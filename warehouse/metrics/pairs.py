@@ -98,6 +98,7 @@ def pairs(
     subset_ok: bool = False,
     n_resamples: int = 9999,
     seed: int = 0,
+    with_flags: bool = True,
 ) -> Pairs:
     """Paired differences of all conditions on a benchmark with one another.
 
@@ -116,6 +117,8 @@ def pairs(
         subset_ok: compare runs on a part of the benchmark too, on common prompts.
         n_resamples: draws of max-|T|; 0 leaves it out.
         seed: of the draws.
+        with_flags: give each pair the flags that ``compare`` gives it; takes a while for
+            thousands of pairs.
 
     Raises:
         MisuseError: unknown benchmark, metric, clustering or field; a suite; fewer than two
@@ -147,7 +150,7 @@ def pairs(
             higher_is_better=members[0].metric.higher_is_better is not False,
         )  # fmt: skip
         groups.append(_group(members, figures))
-        rows += pair_rows(members, figures)
+        rows += pair_rows(members, figures, table if with_flags else None)
         notes += [table.note] if table.note else []
     if not groups:
         raise MisuseError(f"{found.benchmark.name}: {notes[-1]}")

@@ -9,7 +9,7 @@ from typing import Any
 from warehouse.errors import MisuseError
 from warehouse.metrics.pilots import StoredPilot
 from warehouse.metrics.power_question import Goal, Question
-from warehouse.metrics.power_words import answer_in_words, notes_of
+from warehouse.metrics.power_words import answer_in_words, caution, notes_of, plan_flags
 from warehouse.metrics.results import Result, Row
 from warehouse.stats import (
     BestDesign,
@@ -49,6 +49,7 @@ class PowerRow(Row):
         power_two_tailed: chance of any rejection at ``delta``.
         mde: smallest difference that is found with the power ``mde_power``.
         mde_power: the power that ``mde`` is for.
+        flags: ``omega2_clipped`` and ``few_clusters``: not to be relied on.
     """
 
     role: str
@@ -65,6 +66,7 @@ class PowerRow(Row):
     power_two_tailed: float | None
     mde: float
     mde_power: float
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -147,14 +149,16 @@ def plan_power(question: Question, source: VarianceParts | StoredPilot) -> Power
     goal, draws = question.goal, _draws(question, parts)
     answer = _answer_plan(question, goal, parts, draws[0])
     best = _best_designs(question, parts)
-    rows = [_row("answer", answer, question)]
-    rows += [_row(role, found.plan, question) for role, found in best if found.plan is not None]
+    rows = [_row("answer", answer, question, pilot)]
+    rows += [
+        _row(role, found.plan, question, pilot) for role, found in best if found.plan is not None
+    ]
     sizes = question.n_values or _around(answer.n, pilot)
     table = plan_table(parts, sizes, draws, **_common(question))
-    rows += [_row("table", plan, question) for plan in table]
+    rows += [_row("table", plan, question, pilot) for plan in table]
     return PowerPlan(
         goal=goal,
-        answer=answer_in_words(answer, goal, question),
+        answer=answer_in_words(answer, goal, question) + caution(plan_flags(answer, pilot)),
         omega2=parts.omega2,
         sigma2_a=parts.sigma2_a,
         sigma2_b=parts.sigma2_b,
@@ -236,14 +240,14 @@ def _around(n: int, pilot: Pilot | None) -> list[int]:
     return sorted(sizes | ({pilot.n_prompts} if pilot is not None else set()))
 
 
-def _row(role: str, plan: Plan, question: Question) -> PowerRow:
+def _row(role: str, plan: Plan, question: Question, pilot: Pilot | None) -> PowerRow:
     draws = plan.generations // plan.n
     return PowerRow(
         role=role, n=plan.n, n_clusters=plan.n_clusters, k_a=plan.k_a, k_b=plan.k_b,
         generations=plan.generations, cost=plan.n * question.cost.per_prompt(draws),
         standard_error=plan.standard_error, alpha=question.alpha, delta=plan.delta,
         power=plan.power, power_two_tailed=plan.power_two_tailed, mde=plan.mde,
-        mde_power=question.wanted_power,
+        mde_power=question.wanted_power, flags=plan_flags(plan, pilot),
     )  # fmt: skip
 
 

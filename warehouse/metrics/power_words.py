@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from warehouse.metrics.pilots import StoredPilot
 from warehouse.metrics.power_question import Goal, Question
-from warehouse.stats import Plan, VarianceParts
+from warehouse.stats import Pilot, Plan, VarianceParts
 from warehouse.stats.defaults import FEW_CLUSTERS, FEW_PROMPTS
 
 
@@ -29,6 +31,25 @@ def answer_in_words(plan: Plan, goal: Goal, question: Question) -> str:
     return (
         f"{size} ({made}) find a difference of {plan.delta:g} with power {plan.power:.3f} ({test})."
     )
+
+
+def plan_flags(plan: Plan, pilot: Pilot | None) -> tuple[str, ...]:
+    """What keeps a plan from being relied on: ``omega2_clipped`` (the pilot's ω² came out below 0
+    and is taken as 0), ``few_clusters`` (fewer than 20, of the plan or the pilot)."""
+    flags = ("omega2_clipped",) if pilot is not None and "omega2_clipped" in pilot.flags else ()
+    planned = plan.n_clusters is not None and plan.n_clusters < FEW_CLUSTERS
+    seen = pilot is not None and pilot.n_clusters is not None and pilot.n_clusters < FEW_CLUSTERS
+    return (*flags, "few_clusters") if planned or seen else flags
+
+
+def caution(flags: Sequence[str]) -> str:
+    """The flags of a plan as the end of its sentence; empty without any."""
+    words = {
+        "omega2_clipped": "omega2 came out below 0 and is taken as 0, so more may be needed",
+        "few_clusters": f"it rests on fewer than {FEW_CLUSTERS} clusters",
+    }
+    told = " and ".join(words[flag] for flag in flags)
+    return f" Do not rely on this: {told}." if told else ""
 
 
 def _draws_in_words(plan: Plan, question: Question) -> str:

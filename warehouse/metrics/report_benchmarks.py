@@ -89,7 +89,9 @@ def benchmark_part(
         lambda: leaderboard(store, name, level=level, n_resamples=n_resamples, seed=seed)
     )
     found, no_pairs = _or_why(
-        lambda: pairs(store, name, level=level, n_resamples=n_resamples, seed=seed)
+        lambda: pairs(
+            store, name, level=level, n_resamples=n_resamples, seed=seed, with_flags=False
+        )
     )
     split, no_split = _or_why(lambda: variance(store, "*", benchmark=name, single_draws=False))
     seeds, no_seeds = (None, "")

@@ -23,12 +23,14 @@ class ScoreTable:
         values: on the scale of the figure, NaN where not scored, shape (n, M).
         clusters: cluster of each prompt, or None.
         note: what was left out to make them comparable, or empty.
+        is_weighted: the figures are weighted means, and ``values`` their linearisations.
     """
 
     prompts: NDArray[np.int64]
     values: NDArray[np.float64]
     clusters: NDArray[np.int64] | None
     note: str
+    is_weighted: bool = False
 
 
 def score_table(entries: Sequence[Entry], clusters: ClusterMap) -> ScoreTable:
@@ -53,7 +55,8 @@ def score_table(entries: Sequence[Entry], clusters: ClusterMap) -> ScoreTable:
     values = np.column_stack(columns) if len(common) else np.empty((0, len(known)))
     left = len(prompts) - len(common)
     note = f"{left} prompts that not all have scored are left out of the pairs" if left else ""
-    return ScoreTable(common, values, clusters.labels(common), note)
+    weighted = any(item.uneven_weights is not None for item in known)
+    return ScoreTable(common, values, clusters.labels(common), note, weighted)
 
 
 def _figure_values(

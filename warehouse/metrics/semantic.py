@@ -23,6 +23,8 @@ from warehouse.store.clusterings import Members, store_clustering
 from warehouse.store.engine import Store
 from warehouse.store.vectors import EmbedderRow, PromptVectors, count_embedded, read_vectors
 
+#: A growth below this is chance, and not told.
+GROWN = 1.05
 #: Name of a semantic clustering unless another is given.
 NAME = "semantic"
 
@@ -96,7 +98,9 @@ class SemanticClusters(Result):
 
     def __str__(self) -> str:
         median = self.median_growth
-        grown = "" if median is None else f"; standard errors are {median:.2f} times as large"
+        grown = "" if median is None or median < GROWN else (
+            f"; standard errors are {median:.2f} times as large"
+        )  # fmt: skip
         return f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} clusters{grown}"
 
     def to_dict(self) -> dict[str, Any]:

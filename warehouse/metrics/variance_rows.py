@@ -142,14 +142,15 @@ def advice(parts: VarianceComponents) -> str:
     if parts.suggested_draws is None:
         return _CLIPPED
     most, enough = percent(parts.share_within), _draws(parts.suggested_draws)
+    units = "prompts" if parts.n_clusters is None else "clusters"
     if parts.fewest_draws >= parts.suggested_draws:
         return (
-            f"more draws would save at most {most} of the variance, more prompts help more"
+            f"more draws would save at most {most} of the variance, more {units} help more"
             f" ({enough} per prompt would do)"
         )
     return (
         f"twice the draws would save {percent(parts.share_within / 2)} of the variance, draws"
-        f" without end {most}, twice the prompts 50 %; beyond {enough} per prompt little is left"
+        f" without end {most}, twice the {units} 50 %; beyond {enough} per prompt little is left"
         " to gain"
     )
 

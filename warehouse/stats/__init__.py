@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from warehouse.stats.neighbours import near_pairs as near_pairs
     from warehouse.stats.neighbours import nearest as nearest
     from warehouse.stats.paired import paired_difference as paired_difference
+    from warehouse.stats.paired import paired_flags as paired_flags
     from warehouse.stats.paired_fixed import (
         paired_difference_prompts_fixed as paired_difference_prompts_fixed,
     )
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from warehouse.stats.results import UnpairedDifference as UnpairedDifference
     from warehouse.stats.sign_flip import SignFlipTest as SignFlipTest
     from warehouse.stats.sign_flip import sign_flip_test as sign_flip_test
+    from warehouse.stats.sign_flip import too_few_units as too_few_units
     from warehouse.stats.single_draws import SingleDrawRange as SingleDrawRange
     from warehouse.stats.single_draws import delta_k1 as delta_k1
     from warehouse.stats.single_draws import expected_range as expected_range
@@ -138,7 +140,7 @@ _NAMES = {
     "missing": "MissingBounds missing_bounds",
     "moments": "standard_error_bernoulli standard_error_clt",
     "neighbours": "NearPairs Neighbours near_pairs nearest",
-    "paired": "paired_difference",
+    "paired": "paired_difference paired_flags",
     "paired_fixed": "paired_difference_prompts_fixed",
     "paired_tests": "McNemarTest WilcoxonTest mcnemar_test wilcoxon_test",
     "pairs": "AllPairs all_pairs",
@@ -148,7 +150,7 @@ _NAMES = {
     "prompts_fixed": "FixedPromptsEstimate estimate_mean_prompts_fixed",
     "ranks": "Ranks rank_models",
     "results": "Estimate Interval PairedDifference UnpairedDifference",
-    "sign_flip": "SignFlipTest sign_flip_test",
+    "sign_flip": "SignFlipTest sign_flip_test too_few_units",
     "single_draws": "SingleDrawRange delta_k1 expected_range single_draw_range",
     "suite_cells": "Cell leaf_cell published_cell",
     "suite_pairs": "SuitePairs compare_suites",

@@ -46,6 +46,7 @@ def widened(found: Estimate, values: FloatArray, clusters: ArrayLike | None) -> 
     return replace(
         found, ci_low=min(found.ci_low, whole.low), ci_high=max(found.ci_high, whole.high),
         method="clopper_pearson_capped",
-        reason=f"few {what} ({known.effective:.2g}, effective) are off a bound: no more than"
-        f" {size:.4g} {what} are believed in",
+        reason=f"the scores above the lowest possible one, or those below the highest, come from"
+        f" few {what} ({known.effective:.2g}, effective): no more than {size:.4g} {what} are"
+        " believed in",
     )  # fmt: skip

@@ -195,7 +195,8 @@ def _clustered_unbounded(
 
 
 _NEAR = (
-    f"fewer than {NEAR_BOUND} clusters (effective) are off a bound: their error is uncertain too"
+    f"the scores above the lowest possible one, or those below the highest, come from fewer than"
+    f" {NEAR_BOUND} clusters (effective), so their error is uncertain too"
 )
 
 

@@ -126,6 +126,23 @@ def _compare(a: Sample, b: Sample, clusters: Clusters | None, level: float) -> P
     )
 
 
+def paired_flags(
+    a: FloatArray, b: FloatArray, clusters: ArrayLike | None = None
+) -> tuple[str, ...]:
+    """The flags of `paired_difference` without its figures, for many pairs.
+
+    Args:
+        a: figure values of each prompt in the first run, finite, shape (n,), n at least 1.
+        b: the same prompts in the second run.
+        clusters: cluster of each prompt, or None.
+    """
+    groups = None if clusters is None else as_clusters(clusters, len(a))
+    d = describe(_differences(a, b), groups)
+    return _choice(d).flags + tuple(
+        flag.replace("scores", "differences") for flag in no_spread(d)
+    )
+
+
 def _reason(why: tuple[str, ...]) -> str:
     return why_none(why).replace("scores", "differences")
 

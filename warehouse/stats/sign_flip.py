@@ -103,6 +103,17 @@ def sign_flip_test(
     )
 
 
+def too_few_units(differences: FloatArray, clusters: ArrayLike | None = None) -> bool:
+    """Whether so few units are not 0 that no pattern of signs gives a p of 0.05.
+
+    Args:
+        differences: a − b of each prompt, finite, shape (n,).
+        clusters: cluster of each prompt, or None.
+    """
+    groups = None if clusters is None else as_clusters(clusters, len(differences))
+    return bool(_flags(_units(differences, groups)) == ("too_few_units",))
+
+
 def binomial_p_value(b: int, c: int) -> float:
     """Exact two-sided sign test min(1, 2·P(Bin(b+c, 1/2) <= min(b, c))); 1 at b + c = 0."""
     return 1.0 if b == c else float(min(1.0, 2 * scipy.special.bdtr(min(b, c), b + c, 0.5)))
