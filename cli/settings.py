@@ -50,10 +50,12 @@ def _defaults() -> dict[str, object]:
 
 
 def _shown(setting: Setting) -> str:
-    from warehouse.store.dialects import shown_text
+    from warehouse.store.dialects import shown_reader, shown_text
 
-    if setting.name == "store.url" or (setting.name == "store.reader" and "://" in setting.value):
+    if setting.name == "store.url":
         return shown_text(setting.value)
+    if setting.name == "store.reader":
+        return shown_reader(setting.value)
     if setting.name == "alerts.webhook" and setting.value:
         return _host(setting.value)
     return in_words(setting.value)
@@ -76,5 +78,8 @@ def _host(url: str) -> str:
     """A URL without what may be secret in it."""
     from urllib.parse import urlsplit
 
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "what cannot be read as a URL"
     return f"{parts.scheme}://{parts.hostname}/..."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -299,10 +300,43 @@ def test_a_refusal_is_told_without_the_secret_of_the_url() -> None:
         post(url, {}, pause=0)  # what is sent on would be a GET without the message
     for wrong in (
         "file:///etc/passwd", "nonsense", "http://", "http://a:b/", "http://[a", "http://a/\u00e9",
-        "http://a b/",
+        "http://a b/", f"http://{'a' * 64}.b/", "http://a..b/", "http://u:%0d%0aX@a/",
     ):  # fmt: skip
         with pytest.raises(MisuseError, match="http:// or https://"):
             post(wrong, {})
+
+
+def test_credentials_of_a_url_are_sent_as_a_header() -> None:
+    seen: list[tuple[str, str | None]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            seen.append((self.path, self.headers["Authorization"]))
+            self.send_response(204 if len(seen) < 4 else 401)
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Quiet."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as httpd:
+        thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            where = f"127.0.0.1:{httpd.server_port}/hook?token=t"
+            for given in ("us%40er:p%3Aa%20ss@", "token@", ""):
+                post(f"http://{given}{where}", {})
+            with pytest.raises(WarehouseError) as caught:
+                post(f"http://user:hush@{where}#part", {})
+        finally:
+            httpd.shutdown()
+            thread.join()
+    assert [header for _, header in seen] == [
+        f"Basic {b64encode(text).decode()}" if text else None
+        for text in (b"us@er:p:a ss", b"token:", b"", b"user:hush")
+    ]
+    assert {path for path, _ in seen} == {"/hook?token=t"}
+    assert "HTTP 401" in str(caught.value) and "hush" not in str(caught.value)
 
 
 @contextmanager

@@ -58,7 +58,7 @@ def test_places_in_clusters_and_links_go_with_a_prompt(kit: Kit) -> None:
     load(kit, "two.json", "2", "bc")
     ids = {key: number for number, key in kit.all("select id, key from prompt")}
     benchmark = kit.one("select id from benchmark")
-    kit.do("insert into clustering (id, benchmark_id, name, kind) values (1, :b, 'k', 'given')",
+    kit.do("insert into clustering (id, benchmark_id, name, kind) values (1, :b, 'k', 'source')",
            b=benchmark)  # fmt: skip
     kit.do("insert into cluster (id, clustering_id, label) values (1, 1, 'x')")
     kit.do("insert into id_counter (table_name, next_id) values ('clustering', 2), ('cluster', 2),"

@@ -27,13 +27,20 @@ from warehouse.store.dialects.embedded import (
 )
 from warehouse.store.dialects.record import Dialect, json_text
 from warehouse.store.dialects.server import POSTGRESQL
-from warehouse.store.dialects.urls import parse_url, shown_text, shown_url, without_secrets
+from warehouse.store.dialects.urls import (
+    parse_url,
+    shown_reader,
+    shown_text,
+    shown_url,
+    without_secrets,
+)
 
 __all__ = [
     "CHECKPOINT_THRESHOLD", "DIALECTS", "LARGE_COMMIT", "SORTED_INDEX", "Dialect", "dialect_of",
-    "disk_full", "failing_anyway",
-    "input_error", "is_embedded_file", "is_shared", "json_text", "more_memory", "out_of_memory",
-    "parse_url", "register_migrations", "shown_text", "shown_url", "too_long", "upsert",
+    "disk_full", "failing_anyway", "input_error", "is_embedded_file", "is_shared", "json_text",
+    "more_memory", "out_of_memory",
+    "parse_url", "register_migrations", "shown_reader", "shown_text", "shown_url",
+    "too_long", "upsert",
     "value_error", "vector_type", "wants_foreign_keys", "wants_indexes", "without_secrets",
     "workbench", "workbench_of",
 ]  # fmt: skip

@@ -55,9 +55,16 @@ def shown_url(url: sa.URL) -> str:
 def shown_text(text: str) -> str:
     """A store URL that somebody wrote, as it may be printed, whether or not it is one."""
     try:
-        return shown_url(parse_url(text))
+        url = parse_url(text)
     except MisuseError:
         return "what cannot be read as a URL"
+    known = url.get_backend_name() in ("duckdb", "postgresql")
+    return shown_url(url) if known else f"{url.drivername}://..."
+
+
+def shown_reader(text: str) -> str:
+    """The name of a role, or a URL, as it may be printed."""
+    return shown_text(text) if set(":=@?") & set(text) else text
 
 
 def without_secrets(message: str, url: sa.URL) -> str:
