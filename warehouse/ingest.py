@@ -132,11 +132,14 @@ class _Job:
     @property
     def size(self) -> int:
         """Bytes of the files that can be looked at."""
-        total = 0
-        for path in self.files.files:
-            with suppress(OSError):  # it went, which whoever reads it will say
-                total += path.stat().st_size
-        return total
+        return sum(map(_size_of, self.files.files))
+
+
+def _size_of(path: Path) -> int:
+    """Bytes of a file; 0 if it went or cannot be looked at, which whoever reads it will say."""
+    with suppress(OSError):
+        return path.stat().st_size
+    return 0
 
 
 @dataclass(frozen=True)
@@ -366,7 +369,7 @@ def _grouped(tasks: Iterable[_Task], together: bool) -> Iterator[list[_Task]]:
 def _unpacked_size(job: _Job) -> int:
     """Bytes of a job's files, as a guess where they are packed."""
     return sum(
-        path.stat().st_size * (PACKED if path.suffix.lower() in _PACKED_SUFFIXES else 1)
+        _size_of(path) * (PACKED if path.suffix.lower() in _PACKED_SUFFIXES else 1)
         for path in job.files.files
     )
 
