@@ -25,7 +25,8 @@ ALWAYS_TOLD = (
     "agent", "split", "benchmark_version", "task_version", "formulation", "fewshot",
     "reasoning_effort", "temperature",
 )  # fmt: skip
-_HASHES = {"template_hash", "system_prompt_hash", "scorers_key", "checkpoint"}
+#: Those of which a label shows the first characters only.
+HASHES = ("template_hash", "system_prompt_hash", "scorers_key", "checkpoint")
 _EARLY = datetime.min
 
 
@@ -125,7 +126,7 @@ def _in_words(condition: Condition, name: str) -> str:
         return f"{condition.setting('position_unit') or 'position'}={value:g}"
     if name == "agent":
         return f"+{value}"
-    return f"{name}={str(value)[:8] if name in _HASHES else value}"
+    return f"{name}={str(value)[:8] if name in HASHES else value}"
 
 
 def _with_key(label: str, key: str) -> str:

@@ -16,7 +16,8 @@ from warehouse.metrics.benchmarks import (
     metrics_of,
 )
 from warehouse.metrics.clusterings import ClusterMap, cluster_map
-from warehouse.metrics.conditions import Condition, describe, group_runs, runs_on
+from warehouse.metrics.condition_words import label_conditions
+from warehouse.metrics.conditions import Condition, group_runs, runs_on
 from warehouse.metrics.other_metrics import OtherMetric, other_metrics
 from warehouse.metrics.published import Published, read_published
 from warehouse.metrics.reference import hint_on_values, parse_where
@@ -193,19 +194,23 @@ def read_entries(
 ) -> list[Entry]:
     """A condition has one entry for each metric that it has figures of."""
     runs = {run: place for place, item in enumerate(conditions) for run in item.run_ids}
-    labels = describe(conditions)
-    entries = []
+    found: list[tuple[int, Metric, PromptScores | None, Published | None]] = []
     for metric_id in sorted({metric.id for metric in metrics}):
         own = {metric.benchmark_id: metric for metric in metrics if metric.id == metric_id}
-        scores = read_scores(store, runs, [metric_id])
+        scored = read_scores(store, runs, [metric_id])
         figures = read_published(store, runs, [metric_id])
-        for place in sorted(scores.keys() | figures.keys()):
+        for place in sorted(scored.keys() | figures.keys()):
             condition = conditions[place]
             metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
-            entries.append(
-                Entry(condition, labels[place], metric, scores.get(place), figures.get(place))
-            )
-    return entries
+            found.append((place, metric, scored.get(place), figures.get(place)))
+    places = sorted({place for place, *_ in found})
+    labels = dict(
+        zip(places, label_conditions(store, [conditions[place] for place in places]), strict=True)
+    )
+    return [
+        Entry(conditions[place], labels[place], metric, scores, figure)
+        for place, metric, scores, figure in found
+    ]
 
 
 def whole_of(members: Sequence[Entry]) -> Whole:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from warehouse.errors import MisuseError
 from warehouse.metrics.benchmarks import Benchmark, Metric, choose_metrics, metrics_of
-from warehouse.metrics.conditions import Condition, describe, group_runs, runs_on
+from warehouse.metrics.condition_words import label_conditions
+from warehouse.metrics.conditions import Condition, group_runs, runs_on
 from warehouse.metrics.entries import Entry, Group, Whole, group_entries, whole_of
 from warehouse.metrics.published import read_published
 from warehouse.metrics.reference import parse_where
@@ -97,7 +98,7 @@ def _entries(
 ) -> list[list[Entry]]:
     """Entries of each leaf, by condition and metric; one query for each metric."""
     places = [(leaf, item) for leaf, items in enumerate(conditions) for item in items]
-    labels = [label for items in conditions for label in describe(items)]
+    labels = [label for items in conditions for label in label_conditions(store, items)]
     found: list[list[Entry]] = [[] for _ in conditions]
     for metric_id in sorted({metric.id for metrics in chosen for metric in metrics}):
         own = {m.benchmark_id: m for metrics in chosen for m in metrics if m.id == metric_id}
