@@ -190,3 +190,17 @@ def test_what_cannot_be_shown_is_misuse(run: Caller, url: str) -> None:
     run("show", "run:999", db=url).fails(2, "run:999")
     run("show", "run:1", "nope", db=url).fails(2, "nope", "show run:1")
     run("show", "org/a", db=url).fails(2, "several benchmarks")
+
+
+def test_names_that_are_nearly_right_are_answered_with_close_ones(run: Caller, url: str) -> None:
+    for words, part in (
+        (("runs", "--where", "benchmark=quizz"), "no benchmark is 'quizz': did you mean quiz?"),
+        (("query", "leaderboard", "-p", "benchmark=quizz"), "did you mean quiz?"),
+        (("query", "runs_of_model", "-p", "model=org/aa"), "did you mean org/a"),
+        (("leaderboard", "quiz", "--where", "model=org/aa"), "did you mean org/a"),
+        (("report", "quizz"), "did you mean quiz?"),
+        (("refresh", "quizz"), "did you mean quiz?"),
+        (("cluster", "quizz", "--by", "x"), "did you mean quiz?"),
+        (("link", "quizz", "quiz"), "did you mean quiz?"),
+    ):
+        assert part in run(*words, db=url).err, words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.metrics.pilots import read_pilot
 from warehouse.metrics.power import given_parts, plan_power
 from warehouse.metrics.power_question import Question
+from warehouse.metrics.power_words import caution, plan_flags
 from warehouse.stats import Cost, VarianceParts, paired_difference, plan_from_pilot
+from warehouse.stats.designs import plan_table
 from warehouse.stats.planning import standard_error
 from warehouse.store.engine import Store
 
@@ -286,3 +289,20 @@ def test_a_pilot_whose_figure_overflows_is_refused(run: Caller, tmp_path: Path) 
         run("power", "--from", *models, "--benchmark", "b", "--delta", "1", db=store).fails(
             StatisticsError.exit_code, "link 'exp_neg' overflows"
         )
+
+
+def test_every_plan_says_what_it_rests_on(world: Store) -> None:
+    pilot = read_pilot(world, ["org/a"], benchmark="golden")
+    found = plan_power(Question(delta=0.2, budget=300), pilot)
+    assert found.pilot is not None and (found.pilot.n_clusters or 99) < 20
+    assert all("few_clusters" in row.flags for row in found.rows)
+    assert "rests on fewer than 20 clusters" in found.answer
+
+
+def test_a_clipped_variance_is_said_beside_the_plan() -> None:
+    plan = plan_table(VarianceParts(0.1, 0.1, 0.1), [100], [1])[0]
+    pilot = SimpleNamespace(flags=("omega2_clipped",), n_clusters=None)
+    flags = plan_flags(plan, pilot)  # type: ignore[arg-type]
+    assert flags == ("omega2_clipped",)
+    assert "omega2 came out below 0" in caution(flags)
+    assert caution(plan_flags(plan, None)) == ""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.cli import Caller
 from tests.stores import ENGINES, filled_store
 from tests.world import build_world
 from warehouse.errors import MisuseError
-from warehouse.metrics.show import PromptView, RunView, show
+from warehouse.metrics.show import PromptRuns, PromptView, RunView, in_order, show
 from warehouse.store.engine import Store
 
 ROWS = build_world()
@@ -77,3 +79,39 @@ def test_what_is_not_one_thing_is_said(
     with pytest.raises(MisuseError) as caught:
         show(world, run, prompt)
     assert message in str(caught.value)
+
+
+def test_a_prompt_goes_by_the_id_that_other_commands_print(world: Store) -> None:
+    prompt = show(world, f"run:{SEEN}").rows[0].prompt_id
+    view = show(world, f"run:{SEEN}", f"prompt:{prompt}")
+    assert isinstance(view, PromptView) and view.prompt["id"] == prompt
+    everywhere = show(world, f"prompt:{prompt}")
+    assert isinstance(everywhere, PromptRuns) and everywhere.benchmark == "seen"
+    assert (SEEN, 1.0) in {(row.run_id, row.value) for row in everywhere.rows}
+    other = next(row["id"] for row in ROWS.rows["prompt"]
+                 if row["benchmark_id"] == ROWS.benchmark("quiz"))  # fmt: skip
+    with pytest.raises(MisuseError, match=f"prompt:{other} is of quiz"):
+        show(world, f"run:{SEEN}", f"prompt:{other}")
+    with pytest.raises(MisuseError, match="no prompt has the id 999999"):
+        show(world, "prompt:999999")
+
+
+def test_prompts_come_in_the_order_of_the_benchmark() -> None:
+    def order(ids: list[str]) -> list[str]:
+        return [row["tool_id"] for row in in_order([{"tool_id": one} for one in ids])]
+
+    counted = [f"sample_{number}" for number in range(12)]
+    assert order(counted[::-1]) == counted
+    named = ["zebra", "ant", "bee7"]
+    assert order(named) == named
+    hashed = [f"{number * 7919 % 65521:x}" for number in range(40)]
+    assert order(hashed) == hashed
+
+
+def test_a_value_of_0_stays(run: Caller, tmp_path: Path) -> None:
+    table = tmp_path / "runs.csv"
+    table.write_text("model,benchmark,prompt_id,score\na,b,1,0\na,b,2,0\n")
+    url = f"duckdb:///{tmp_path / 'x.duckdb'}"
+    assert run("ingest", str(table), db=url).code == 0
+    assert "value" in run("show", "run:1", db=url).out
+    assert "value" in run("show", "run:1", "1", db=url).out
