@@ -22,7 +22,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--simulations", type=int, default=2000, help="of a cell (2000)")
+    parser.add_argument("--simulations", type=int, default=1500, help="of a cell (1500)")
     parser.add_argument(
         "--question", help="only these cells: interval, paired, equal_models, ..."
     )  # fmt: skip
