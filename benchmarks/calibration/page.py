@@ -115,7 +115,9 @@ def _unflagged(rows: Sequence[Row]) -> str:
         f" {100 * _SEEN:.0f} % of the samples carry no flag. Among these samples the interval"
         f" covers less than {100 * UNFLAGGED:.0f} % in **{len(short)}** cells (by more than two"
         " Monte Carlo errors); the largest share of all samples that miss and carry no flag is"
-        f" **{100 * missed:.1f} %**. The lowest coverages without a flag:\n",
+        f" **{100 * missed:.1f} %**. Below are skewed unbounded scores in 20 to 50 clusters, of"
+        " which most samples are flagged: the rest are those that miss the large values. The"
+        " lowest coverages without a flag:\n",
         "| scores | K | p | n | G | correlation | covers, unflagged | flagged |"
         " missed without a flag | method |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
