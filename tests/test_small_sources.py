@@ -161,21 +161,3 @@ def test_duplicates_that_are_kept_as_draws(tmp_path: Path, folder: Path) -> None
         ingest(store, [folder], options=LoadOptions(on_duplicate="draws"))
         draws = store.arrow("select run_id, max(draw) as last from score group by run_id")
         assert draws["last"].to_pylist() == [1, 1, 1]
-
-
-def test_prompts_without_an_id_are_known_by_their_place_in_their_source(
-    tmp_path: Path, folder: Path
-) -> None:
-    mapping = tmp_path / "places.toml"
-    mapping.write_text(
-        '[run]\nmodel = { path = "model" }\nbenchmark = "quiz"\n[[scores]]\nmetric = "acc"\n'
-        'value = { path = "score" }\n'
-    )
-    for number in range(3):
-        table(folder, f"s{number}", [("", 1), ("", 0)], model=f"org/{number}")
-    with open_store(str(tmp_path / "s.duckdb"), create=True) as store:
-        found = ingest(store, [folder], mapping=mapping)
-        assert not found.refused, found.refused[0].error
-        keys = store.arrow("select key, key_kind from prompt order by id")
-        assert keys.to_pylist() == [{"key": "0", "key_kind": "position"},
-                                    {"key": "1", "key_kind": "position"}]  # fmt: skip

@@ -7,12 +7,26 @@ from typing import Any
 
 import pytest
 
-from warehouse.records import content_key
+from warehouse.importers.base import batch_of
+from warehouse.records import Dump, content_key
 from warehouse.store import ledger, staging
+from warehouse.store.loader import LoadOptions
 
 
 def identity(**document: Any) -> str:
     return json.dumps(document)
+
+
+def test_the_position_is_that_in_its_source_where_several_are_loaded_together(kit: Any) -> None:
+    nameless = [{"run": 0, "scores": [{"metric": "acc", "value": 1.0}]} for _ in range(2)]
+    dumps = [Dump((kit.header(str(run), model=f"org/{run}"),), [batch_of(nameless)])
+             for run in range(3)]  # fmt: skip
+    parsed = kit.loader.parse_all(dumps, LoadOptions())
+    reports = kit.loader.load_all(parsed, [kit.claim() for _ in dumps], LoadOptions())
+    assert [report.n_samples for report in reports] == [2, 2, 2]
+    assert kit.all("select key, key_kind from prompt order by key") == [
+        ("0", "position"), ("1", "position"),
+    ]  # fmt: skip
 
 
 def test_the_key_is_the_content_else_the_id_else_the_position(kit: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
-from warehouse.metrics.selecting import one_of, whole_numbers
+from warehouse.metrics.selecting import one_of, rows_among, whole_numbers
 from warehouse.store.engine import Store
 
 #: Names that need no stored clustering.
@@ -30,7 +30,7 @@ from (
     select benchmark_id, count(*) as n,
         case when text_hash is not null and count(*) > 1 then count(*) else 0 end as n_alike
     from prompt
-    where {benchmarks} and benchmark_id not in (
+    where {here} and benchmark_id not in (
         select id from benchmark where default_clustering_id is not null)
     group by benchmark_id, split, text_hash
 ) text
@@ -107,8 +107,7 @@ def cluster_map(
 
 def _default_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int]) -> ClusterMap:
     own = _read(store, _MEMBERS, "clustering_id", defaults)
-    condition, parameters = one_of("benchmark_id", benchmark_ids, "b")
-    counted = store.arrow(_ALIKE.format(benchmarks=condition), parameters).to_pylist()
+    counted = rows_among(store, _ALIKE, "benchmark_id", benchmark_ids)
     alike = [row for row in counted if row["n_alike"] >= MANY_ALIKE * row["n_prompts"]]
     if not alike:
         return own
