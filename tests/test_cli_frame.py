@@ -62,15 +62,16 @@ def test_every_example_can_be_pasted(
     monkeypatch.chdir(tmp_path)
     for path in ("path/to/lm_eval_output", "results"):
         Path(path).mkdir(parents=True)
-    Path("mapping.toml").touch()
+    for file in ("mapping.toml", "results.csv"):
+        Path(file).touch()
     _program, *words = shlex.split(example)
     top = cli.make_context("warehouse", words)
     command: click.Command = cli
     arguments = [*top._protected_args, *top.args]
     while isinstance(command, click.Group) and arguments:
-        following = command.get_command(top, arguments[0])
-        assert following is not None, arguments[0]
-        command, arguments = following, arguments[1:]
+        _name, following, arguments = command.resolve_command(top, arguments)
+        assert following is not None
+        command = following
         if not isinstance(command, click.Group):
             command.make_context(command.name, arguments, parent=top)
 

@@ -15,7 +15,8 @@ from warehouse.store.engine import Store
 
 _FACTS = """
 select fact.run_id, fact.metric_id, fact.prompt_id, fact.value, fact.weight, fact.n_draws,
-    fact.within_variance, fact.n_scored, fact.n_unscored, cast(fact.is_binary as integer) as is_binary
+    fact.within_variance, fact.n_scored, fact.n_unscored,
+    cast(fact.is_binary as integer) as is_binary
 from prompt_score fact
 where fact.perturbation = '' and {metrics} and {runs}
 """
