@@ -85,7 +85,7 @@ def test_keys_have_types_and_say_where_they_stand(tmp_path: Path) -> None:
     assert found.get("alerts.max_silence") == timedelta(hours=36)
     assert found.get("alerts.moved") is False and found.get("alerts.worse", True) is True
     assert found.tables == {"refresh", "alerts"}
-    assert [(one.name, one.origin) for one in found.settings[3:]] == [
+    assert [(one.name, one.origin) for one in found.settings[4:]] == [
         ("refresh.baselines", "warehouse.toml, line 2"),
         ("alerts.max_silence", "warehouse.toml, line 4"),
         ("alerts.moved", "warehouse.toml, line 5"),

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from tests.builders import StoreRows
 from tests.matrices import binary, continuous
-from tests.stores import ENGINES, empty_database
+from tests.stores import ENGINES, empty_database, select
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError, StoreLockedError
 from warehouse.metrics.leaderboard import leaderboard
@@ -158,9 +158,9 @@ def test_an_answer_is_read_back_while_nothing_changes(home: Warehouse) -> None:
     assert ask(fresh=True).notes == () and calls
     ask(where=["model!=org/m0"])
     assert calls
-    assert home.arrow("select kind, subject from analysis").to_pylist() == [
-        {"kind": "matrix_test", "subject": "exam"}
-    ] * 2  # fmt: skip
+    with home.reading() as store:
+        stored = select(store, "select kind, subject from analysis")
+    assert stored == [{"kind": "matrix_test", "subject": "exam"}] * 2
 
 
 def test_changed_scores_are_computed_anew(home: Warehouse) -> None:
@@ -184,7 +184,8 @@ def test_a_store_that_cannot_be_written_still_answers(home: Warehouse) -> None:
 
     found = Matrix(Access(home.reading, held), "exam").grow()
     assert found.rows and found.notes[-1] == "not stored: held by process 7"
-    assert home.arrow("select 1 from analysis").num_rows == 0
+    with home.reading() as store:
+        assert select(store, "select 1 as one from analysis") == []
 
 
 def test_a_clustering_is_stored_for_error_bars(home: Warehouse) -> None:
@@ -198,12 +199,14 @@ def test_a_clustering_is_stored_for_error_bars(home: Warehouse) -> None:
     assert [row.silhouette for row in found.rows] == [count.observed for count in expected.counts]
     assert sum(row.n_prompts for row in found.clusters) == 40
     assert [row.medoid for row in found.clusters] == [f"q{m:02}" for m in expected.chosen.medoids]
-    rows = home.arrow(
+    query = (
         "select prompt.key, cluster.label, held.distance, held.is_medoid from prompt_cluster held"
         " join clustering on clustering.id = held.clustering_id and clustering.name = 'alike'"
         " join cluster on cluster.id = held.cluster_id"
         " join prompt on prompt.id = held.prompt_id order by prompt.key"
-    ).to_pylist()
+    )
+    with home.reading() as store:
+        rows = select(store, query)
     assert [int(row["label"]) - 1 for row in rows] == list(found.labels)
     assert [row["distance"] for row in rows] == list(found.distances)
     medoids = [place for place, row in enumerate(rows) if row["is_medoid"]]
