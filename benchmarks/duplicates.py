@@ -54,7 +54,7 @@ import hashlib
 import alembic.ddl.impl
 import pyarrow as pa
 from warehouse.store import vectors as stored
-from warehouse.store.engine import open_store
+from warehouse.store.open import open_store
 with open_store(sys.argv[3], create=True) as store:
     with store.begin() as connection:
         connection.exec_driver_sql("insert into benchmark (id, name, level) values (1, 'big', 0)")

@@ -16,7 +16,7 @@ import sys, time
 from pathlib import Path
 store, folder = Path(sys.argv[1]), sys.argv[2]
 store.unlink(missing_ok=True)
-import warehouse, warehouse.ingest
+import warehouse, warehouse.ingest.pipeline
 started = time.monotonic()
 report = warehouse.connect(f"duckdb:///{store}").ingest(folder)
 seconds = time.monotonic() - started

@@ -56,7 +56,7 @@ import sys, time
 from pathlib import Path
 log, count, store = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
 store.unlink(missing_ok=True)
-import warehouse, warehouse.ingest
+import warehouse, warehouse.ingest.pipeline
 started = time.monotonic()
 report = warehouse.connect(f"duckdb:///{store}").ingest(log)
 seconds = time.monotonic() - started

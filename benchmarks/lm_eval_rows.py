@@ -36,7 +36,7 @@ import sys, time
 from pathlib import Path
 store, folder, small = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 store.unlink(missing_ok=True)
-import warehouse, warehouse.ingest
+import warehouse, warehouse.ingest.pipeline
 other = store.with_name("warm.duckdb")
 other.unlink(missing_ok=True)
 warehouse.connect(f"duckdb:///{other}").ingest(small)

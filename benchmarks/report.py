@@ -15,8 +15,8 @@ import numpy as np
 import warehouse
 from warehouse.records import Dump, MetricSpec, Reading, RunHeader
 from warehouse.store import ledger
-from warehouse.store.engine import open_store
-from warehouse.store.loader import Loader, LoadOptions
+from warehouse.store.open import open_store
+from warehouse.store.load.loader import Loader, LoadOptions
 url, benchmarks, models, prompts, draws = sys.argv[1], *map(int, sys.argv[2:6])
 open_store(url, create=True).close()
 started = time.monotonic()

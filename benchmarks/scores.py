@@ -13,8 +13,8 @@ import sys, time
 import alembic.ddl.impl
 from warehouse.records import Dump, MetricSpec, Reading, RunHeader
 from warehouse.store import ledger
-from warehouse.store.engine import open_store
-from warehouse.store.loader import Loader, LoadOptions
+from warehouse.store.open import open_store
+from warehouse.store.load.loader import Loader, LoadOptions
 url, runs, prompts, draws = sys.argv[1], *map(int, sys.argv[2:5])
 open_store(url, create=True).close()
 started = time.monotonic()
@@ -43,7 +43,7 @@ print(time.monotonic() - started)
 
 QUERY = """
 import sys, time
-from warehouse.store.engine import open_store
+from warehouse.store.open import open_store
 with open_store(sys.argv[1]) as store:
     store.arrow("select 1 as one")
     started = time.monotonic()

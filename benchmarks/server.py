@@ -26,12 +26,12 @@ print(0)
 
 INGEST = """
 import sys, time
-import warehouse.ingest
-from warehouse.store.engine import open_store
+import warehouse.ingest.pipeline
+from warehouse.store.open import open_store
 open_store(sys.argv[1]).close()
 started = time.monotonic()
 with open_store(sys.argv[1], write=True) as store:
-    report = warehouse.ingest.ingest(store, [sys.argv[2]])
+    report = warehouse.ingest.pipeline.ingest(store, [sys.argv[2]])
     assert report.total("n_scores") == 1_000_000, report
 print(time.monotonic() - started)
 """
@@ -64,7 +64,7 @@ with psycopg.connect(sys.argv[1].replace("+psycopg", ""), autocommit=True) as co
 RESET = """
 import sys
 from warehouse.store import migrate
-from warehouse.store.engine import open_store
+from warehouse.store.open import open_store
 with open_store(sys.argv[1], write=True, check=False) as store:
     migrate.downgrade(store, "base")
     migrate.upgrade(store)

@@ -26,8 +26,8 @@ with psycopg.connect(sys.argv[1].replace("+psycopg", "")) as connection:
 INGEST = """
 import os, sys, time
 import alembic.ddl.impl
-from warehouse.ingest import ingest
-from warehouse.store.engine import open_store
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.open import open_store
 url, folder = sys.argv[1:3]
 with open_store(url, create=True) as store:
     started, used = time.monotonic(), os.times()

@@ -13,9 +13,9 @@ import click
 
 from warehouse.errors import DiskFullError, StoreError, WarehouseError
 
-from .frame import LazyGroup
+from .lazy_group import LazyGroup
 from .state import global_options
-from .table import visible
+from .ui.table import visible
 
 shown_global_options = partial(global_options, hidden=False)
 INTERRUPTED = 130  # 128 + SIGINT
@@ -99,14 +99,14 @@ def _os_message(error: OSError) -> str:
 
 
 def _disk_full(error: Exception) -> str:
-    from warehouse.store.dialects import disk_full
+    from warehouse.store.engines import disk_full
 
     return disk_full(error)
 
 
 def _engine_message(error: Exception) -> str | None:
     """What a database engine says, if it is one that failed."""
-    dialects = sys.modules.get("warehouse.store.dialects")
+    dialects = sys.modules.get("warehouse.store.engines")
     cause = getattr(error, "orig", None) or error
     found = (
         [dialect.query_error(cause) for dialect in dialects.DIALECTS.values()] if dialects else []

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .table import visible
+from .ui.table import visible
 
 if TYPE_CHECKING:
     from warehouse.config import Config
-    from warehouse.metrics.matrix.answering import Access
-    from warehouse.store.engine import Store
+    from warehouse.store.connection import Store
+    from warehouse.store.opener import Access
 
 
 @dataclass
@@ -35,16 +35,16 @@ class State:
     def open(
         self, *, write: bool = False, guarded: bool = False, typed: bool = True, check: bool = True
     ) -> Store:
-        """The store, which has to exist; see :func:`warehouse.store.engine.open_store`.
+        """The store, which has to exist; see :func:`warehouse.store.open.open_store`.
 
         Raises:
             StoreError: there is no store, or it cannot be opened.
         """
-        from warehouse.store.engine import open_store
+        from warehouse.store.open import open_store
 
         config = self.config()
         if self.verbose:
-            from warehouse.store.dialects import shown_text
+            from warehouse.store.engines import shown_text
 
             self.detail(f"store: {shown_text(config.url.value)} (from {config.url.origin})")
         return open_store(
@@ -54,7 +54,7 @@ class State:
 
     def access(self) -> Access:
         """How to open the store, for as long as it takes."""
-        from warehouse.metrics.matrix.answering import Access
+        from warehouse.store.opener import Access
 
         return Access(self.open, lambda: self.open(write=True))
 
@@ -64,7 +64,7 @@ class State:
         Args:
             beside_others: also where tables of somebody else lie.
         """
-        from warehouse.store.engine import open_store
+        from warehouse.store.open import open_store
 
         return open_store(
             self.config().url.value, create=True, beside_others=beside_others, wait=self.wait,
@@ -84,7 +84,7 @@ class State:
 
 def is_missing(url: str) -> bool:
     """Whether a store that is a file is not there."""
-    from warehouse.store.dialects import dialect_of, parse_url
+    from warehouse.store.engines import dialect_of, parse_url
 
     parsed = parse_url(url)
     return dialect_of(parsed).embedded and not Path(parsed.database or "").exists()

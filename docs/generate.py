@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from warehouse.store import named
-from warehouse.store.named import NamedQuery
-from warehouse.store.parameters import Parameter
+from warehouse.store.sql import query_files
+from warehouse.store.sql.query_files import NamedQuery
+from warehouse.store.sql.query_parameters import Parameter
 
 PAGE = Path(__file__).with_name("views.md")
 OPENING = """\
@@ -30,7 +30,10 @@ on every engine. Query connections can neither write nor reach files or the netw
 def page() -> str:
     """The whole page, as Markdown."""
     parts = [OPENING]
-    for title, queries in (("Views", named.views()), ("Library queries", named.library())):
+    for title, queries in (
+        ("Views", query_files.views()),
+        ("Library queries", query_files.library()),
+    ):
         parts += [f"## {title}\n", _contents(queries), *map(_section, queries)]
     return "\n".join(parts)
 

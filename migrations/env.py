@@ -6,7 +6,7 @@ from typing import Any
 
 from alembic import context
 
-from warehouse.store import tables
+from warehouse.store.schema import tables
 
 
 def include(_object: Any, _name: str | None, kind: str, reflected: bool, other: Any) -> bool:

@@ -18,11 +18,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.builders import StoreRows
-from tests.cli import Caller, filled_url
-from tests.stores import ENGINES
-from tests.world import build_world
-from warehouse.store.engine import Store, open_store
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller, filled_url
+from tests.support.stores import ENGINES
+from tests.support.world import build_world
+from warehouse.store.connection import Store
+from warehouse.store.open import open_store
 
 # Children inherit that a shell has its background jobs ignore SIGINT, and nohup SIGHUP: commands
 # under test shall ignore neither.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.races import dumps
+from tests.support.races import dumps
 from warehouse import connect
 from warehouse.api import Warehouse
 from warehouse.errors import StoreError

@@ -10,13 +10,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.stores import ENGINES, filled_store, select
-from tests.world import build_world
+from tests.support.stores import ENGINES, filled_store, select
+from tests.support.world import build_world
 from warehouse import export as exporting
 from warehouse.errors import MisuseError
 from warehouse.export import export
-from warehouse.store import named, natural, tables
-from warehouse.store.engine import Store
+from warehouse.store.connection import Store
+from warehouse.store.schema import tables
+from warehouse.store.sql import natural_keys, query_files
 
 #: Columns that end in _id and are the harness's own names.
 TOOLS_OWN = {"tool_id", "harness_run_id", "tool_prompt_id"}
@@ -49,7 +50,7 @@ def read(file: Path) -> pa.Table:
 
 def test_every_table_and_view_is_there_whole(store: Store, exported: Path) -> None:
     expected = {f"tables/{name}" for name in tables.metadata.tables if name != "id_counter"}
-    expected |= {f"views/{view.name}" for view in named.views()}
+    expected |= {f"views/{view.name}" for view in query_files.views()}
     found = {str(file.relative_to(exported))[:-8] for file in exported.rglob("*.parquet")}
     assert found == expected
     manifest = json.loads((exported / "manifest.json").read_text())
@@ -113,10 +114,10 @@ def test_both_engines_export_the_same(request: pytest.FixtureRequest, tmp_path: 
 
 
 def test_every_reference_of_the_schema_is_known() -> None:
-    known = set(natural.REFERENCES) | {"canonical_id"} | TOOLS_OWN
+    known = set(natural_keys.REFERENCES) | {"canonical_id"} | TOOLS_OWN
     exported = [table for name, table in tables.metadata.tables.items() if name != "id_counter"]
     columns = {column.name for table in exported for column in table.columns}
-    columns |= {name for view in named.views() for name, _ in view.columns}
+    columns |= {name for view in query_files.views() for name, _ in view.columns}
     assert {name for name in columns if name.endswith("_id")} <= known
 
 

@@ -35,7 +35,7 @@ MIGRATIONS = "warehouse.migrations"
 CLI = "warehouse.cli"
 LIBRARY = {
     ERRORS, RECORDS, IMPORTERS, STORE, STATS, EMBEDDINGS, METRICS, REFRESH, REPORT, QUERIES,
-    "warehouse.config", "warehouse.export", "warehouse.ingest", "warehouse.watch",
+    "warehouse.config", "warehouse.export", "warehouse.ingest.pipeline", "warehouse.ingest.watch",
     "warehouse.api",
     INTERCHANGE, SCHEDULE,
 }  # fmt: skip
@@ -52,16 +52,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     METRICS: {ERRORS, STORE, STATS, EMBEDDINGS, METRICS},
     REFRESH: {ERRORS, METRICS, STORE, STATS, REFRESH},
     REPORT: {ERRORS, METRICS, REPORT},
-    SCHEDULE: {ERRORS, STORE, METRICS, REFRESH, REPORT, "warehouse.ingest", SCHEDULE},
+    SCHEDULE: {ERRORS, STORE, METRICS, REFRESH, REPORT, "warehouse.ingest.pipeline", SCHEDULE},
     QUERIES: set(),
     MIGRATIONS: set(),  # history must not change when code does
-    "warehouse.migrations.env": {"warehouse.store.tables"},
+    "warehouse.migrations.env": {"warehouse.store.schema.tables"},
     CLI: {"warehouse"},  # everything
     "warehouse.config": {ERRORS, STORE},  # where the store is, and who said so
     INTERCHANGE: {ERRORS, RECORDS, STORE, "warehouse.export", INTERCHANGE},  # formats of others
     "warehouse.export": {ERRORS, STORE},  # tables and views -> Parquet, by natural keys
-    "warehouse.ingest": {ERRORS, RECORDS, IMPORTERS, STORE},  # paths -> importer -> loader
-    "warehouse.watch": {ERRORS, IMPORTERS, "warehouse.ingest"},  # which files of a folder are ready
+    "warehouse.ingest.pipeline": {ERRORS, RECORDS, IMPORTERS, STORE},  # paths -> importer -> loader
+    "warehouse.ingest.watch": {
+        ERRORS,
+        IMPORTERS,
+        "warehouse.ingest.pipeline",
+    },  # which files of a folder are ready
     "warehouse.api": LIBRARY,
     "warehouse": LIBRARY,
 }
@@ -73,7 +77,7 @@ PURE: dict[str, set[str]] = {
 }
 
 ENGINE = re.compile(r"duckdb|postgres|psycopg|sqlite|(?<![a-z])(py)?spark(?![a-z])", re.IGNORECASE)
-ENGINE_HOME = "warehouse.store.dialects"
+ENGINE_HOME = "warehouse.store.engines"
 ENGINE_FREE = ("warehouse", "cli")
 
 
@@ -194,11 +198,11 @@ def test_engines_are_named_in_one_place() -> None:
         ("warehouse/errors.py", "import numpy"),
         ("warehouse/errors.py", "from .records import RunHeader"),
         ("warehouse/records.py", "def f():\n    from warehouse.store import tables"),
-        ("warehouse/importers/lm_eval.py", "from ..store.loader import load"),
+        ("warehouse/importers/lm_eval/importer.py", "from ..store.loader import load"),
         ("warehouse/importers/__init__.py", "from ..store import loader"),
-        ("warehouse/store/loader.py", "from warehouse import api"),
-        ("warehouse/store/loader.py", "from warehouse import connect"),
-        ("warehouse/store/loader.py", "import warehouse"),
+        ("warehouse/store/load/loader.py", "from warehouse import api"),
+        ("warehouse/store/load/loader.py", "from warehouse import connect"),
+        ("warehouse/store/load/loader.py", "import warehouse"),
         ("warehouse/stats/means.py", "import pandas as pd"),
         ("warehouse/stats/means.py", "from warehouse.metrics.summary import x"),
         ("warehouse/metrics/summary.py", "import importlib as i\ni.import_module('warehouse.cli')"),
@@ -209,7 +213,10 @@ def test_engines_are_named_in_one_place() -> None:
         ("warehouse/strays.py", ""),
         ("cli/main.py", "from cli.options import db"),
         ("migrations/env.py", "from warehouse.store import loader"),
-        ("migrations/versions/0001_initial.py", "from warehouse.store.tables import metadata"),
+        (
+            "migrations/versions/0001_initial.py",
+            "from warehouse.store.schema.tables import metadata",
+        ),
         ("queries/__init__.py", "import sqlalchemy"),
     ],
 )
@@ -222,11 +229,11 @@ def test_a_forbidden_import_is_caught(path: str, source: str) -> None:
     [
         ("warehouse/records.py", "import pyarrow\nfrom .errors import InputError"),
         ("warehouse/importers/__init__.py", "from .registry import importers"),
-        ("warehouse/store/loader.py", "from . import tables\nimport sqlalchemy as sa"),
+        ("warehouse/store/load/loader.py", "from . import tables\nimport sqlalchemy as sa"),
         ("warehouse/stats/means.py", "import math\nimport numpy as np\nfrom scipy import stats"),
         ("warehouse/api.py", "from .metrics import summary\nfrom .store.read import rows"),
         ("cli/main.py", "from . import options\nfrom warehouse import connect\nimport click"),
-        ("migrations/env.py", "from warehouse.store.tables import metadata"),
+        ("migrations/env.py", "from warehouse.store.schema.tables import metadata"),
     ],
 )
 def test_an_arrow_of_the_table_is_open(path: str, source: str) -> None:
@@ -249,5 +256,5 @@ def test_an_arrow_of_the_table_is_open(path: str, source: str) -> None:
     ],
 )
 def test_an_engine_name_is_caught(source: str, faults: int) -> None:
-    assert len(engine_faults(_module("warehouse/store/loader.py", source))) == faults
-    assert engine_faults(_module("warehouse/store/dialects/server.py", source)) == []
+    assert len(engine_faults(_module("warehouse/store/load/loader.py", source))) == faults
+    assert engine_faults(_module("warehouse/store/engines/postgresql.py", source)) == []

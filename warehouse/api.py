@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from warehouse.errors import MisuseError
-from warehouse.store.engine import DEFAULT_URL, Store, is_made, open_store
+from warehouse.store.connection import Store
+from warehouse.store.open import DEFAULT_URL, is_made, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,32 +17,32 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from warehouse.analysis.comparison.all_pairs import Pairs
+    from warehouse.analysis.comparison.compare import Comparison
+    from warehouse.analysis.comparison.gate import Gate
+    from warehouse.analysis.comparison.unpaired import UnpairedComparison
+    from warehouse.analysis.families.family import Family
+    from warehouse.analysis.items.datamap import DataMap
+    from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+    from warehouse.analysis.matrix.matrix import Matrix
+    from warehouse.analysis.power.power import PowerPlan
+    from warehouse.analysis.suites.leaderboard import SuiteBoard
+    from warehouse.analysis.text.duplicates import Duplicates
+    from warehouse.analysis.text.embed import Embedding
+    from warehouse.analysis.text.semantic_clusters import SemanticClusters
+    from warehouse.analysis.text.similar import Similar
+    from warehouse.analysis.variance.pass_rates import PassReport
+    from warehouse.analysis.variance.seeds import SeedReport
+    from warehouse.analysis.variance.variance import VarianceReport
     from warehouse.embeddings import Embedder
-    from warehouse.ingest import IngestReport
+    from warehouse.ingest.pipeline import IngestReport
     from warehouse.interchange.every_eval_ever import EveryEvalEverReport
-    from warehouse.metrics.compare import Comparison
-    from warehouse.metrics.compare_unpaired import UnpairedComparison
-    from warehouse.metrics.datamap import DataMap
-    from warehouse.metrics.duplicates import Duplicates
-    from warehouse.metrics.embedding import Embedding
-    from warehouse.metrics.families.base import Family
-    from warehouse.metrics.gate import Gate
-    from warehouse.metrics.leaderboard import Leaderboard
-    from warehouse.metrics.matrix.face import Matrix
-    from warehouse.metrics.pairs import Pairs
-    from warehouse.metrics.pass_rates import PassReport
-    from warehouse.metrics.power import PowerPlan
-    from warehouse.metrics.seed_variance import SeedReport
-    from warehouse.metrics.semantic import SemanticClusters
-    from warehouse.metrics.similar import Similar
-    from warehouse.metrics.suites import SuiteBoard
-    from warehouse.metrics.variance import VarianceReport
     from warehouse.refresh.history import History
     from warehouse.refresh.results import Refreshed
     from warehouse.report.page import Written
     from warehouse.stats import VarianceParts
-    from warehouse.store.copies import Published
-    from warehouse.store.loader import LoadOptions
+    from warehouse.store.load.state import LoadOptions
+    from warehouse.store.snapshot import Published
 
 
 def connect(
@@ -109,13 +110,13 @@ class Warehouse:
         force: bool = False,
         dry_run: bool = False,
     ) -> IngestReport:
-        """Load dumps; see :func:`warehouse.ingest.ingest`.
+        """Load dumps; see :func:`warehouse.ingest.pipeline.ingest`.
 
         Raises:
             MisuseError: a path that does not exist, an unknown format, or a value of ``model``
                 that would rename several models.
         """
-        from warehouse.ingest import ingest
+        from warehouse.ingest.pipeline import ingest
 
         with self.writing() as store:
             return ingest(
@@ -126,12 +127,12 @@ class Warehouse:
 
     def publish(self, path: str | Path) -> Published:
         """Write a read-only copy of the store, or replace an earlier one atomically; see
-        :func:`warehouse.store.copies.publish`.
+        :func:`warehouse.store.snapshot.publish`.
 
         Raises:
             MisuseError: the store is on a server, or ``path`` holds something else.
         """
-        from warehouse.store.copies import publish
+        from warehouse.store.snapshot import publish
 
         return publish(self.url, path, wait=self.wait)
 
@@ -164,7 +165,7 @@ class Warehouse:
         Raises:
             MisuseError: an unknown name, a missing parameter, or a statement that is no SELECT.
         """
-        from warehouse.store.adhoc import is_name, run_query
+        from warehouse.store.sql.run_query import is_name, run_query
 
         with open_store(
             self.url, guarded=True, typed=not is_name(query), reader=self.reader, wait=self.wait
@@ -212,14 +213,14 @@ class Warehouse:
     ) -> Leaderboard | SuiteBoard:
         """Every model on a benchmark with its interval, or on the benchmarks of a suite.
 
-        See :func:`warehouse.metrics.leaderboard.leaderboard`, and for ``group``
-        :func:`warehouse.metrics.suites.suite_leaderboard`.
+        See :func:`warehouse.analysis.leaderboard.leaderboard.leaderboard`, and for ``group``
+        :func:`warehouse.analysis.suites.leaderboard.suite_leaderboard`.
 
         Raises:
             MisuseError: both or neither of benchmark and group; what they do not allow.
         """
-        from warehouse.metrics.leaderboard import leaderboard
-        from warehouse.metrics.suites import suite_leaderboard
+        from warehouse.analysis.leaderboard.leaderboard import leaderboard
+        from warehouse.analysis.suites.leaderboard import suite_leaderboard
 
         if (benchmark is None) == (group is None):
             raise MisuseError("give a benchmark, or the group (suite) to rank on")
@@ -247,8 +248,8 @@ class Warehouse:
         n_resamples: int = 9999,
         seed: int = 0,
     ) -> Comparison:
-        """Paired comparison of two models; see :func:`warehouse.metrics.compare.compare`."""
-        from warehouse.metrics.compare import compare
+        """Paired comparison of two models; see :mod:`warehouse.analysis.comparison.compare`."""
+        from warehouse.analysis.comparison.compare import compare
 
         with self.reading() as store:
             return compare(
@@ -271,8 +272,8 @@ class Warehouse:
         force: bool = False,
     ) -> UnpairedComparison:
         """Comparison of two models that share no prompts; see
-        :func:`warehouse.metrics.compare_unpaired.compare_unpaired`."""
-        from warehouse.metrics.compare_unpaired import compare_unpaired
+        :func:`warehouse.analysis.comparison.unpaired.compare_unpaired`."""
+        from warehouse.analysis.comparison.unpaired import compare_unpaired
 
         with self.reading() as store:
             return compare_unpaired(
@@ -294,8 +295,8 @@ class Warehouse:
         seed: int = 0,
     ) -> Pairs:
         """All pairs of the models on a benchmark, adjusted for their number; see
-        :func:`warehouse.metrics.pairs.pairs`."""
-        from warehouse.metrics.pairs import pairs
+        :func:`warehouse.analysis.comparison.all_pairs.pairs`."""
+        from warehouse.analysis.comparison.all_pairs import pairs
 
         with self.reading() as store:
             return pairs(
@@ -313,8 +314,8 @@ class Warehouse:
         cluster: str | None = None,
     ) -> VarianceReport:
         """Variance of runs, split between prompts and draws; see
-        :func:`warehouse.metrics.variance.variance`."""
-        from warehouse.metrics.variance import variance
+        :func:`warehouse.analysis.variance.variance.variance`."""
+        from warehouse.analysis.variance.variance import variance
 
         with self.reading() as store:
             return variance(
@@ -334,8 +335,8 @@ class Warehouse:
         estimand: str = "prompts_sampled",
         level: float = 0.95,
     ) -> PassReport:
-        """pass@k and pass^k of runs; see :func:`warehouse.metrics.pass_rates.pass_rates`."""
-        from warehouse.metrics.pass_rates import pass_rates
+        """pass@k and pass^k of runs; see :mod:`warehouse.analysis.variance.pass_rates`."""
+        from warehouse.analysis.variance.pass_rates import pass_rates
 
         with self.reading() as store:
             return pass_rates(
@@ -352,8 +353,8 @@ class Warehouse:
         where: Sequence[str] = (),
     ) -> SeedReport:
         """Training seeds crossed with prompts; see
-        :func:`warehouse.metrics.seed_variance.seed_variance`."""
-        from warehouse.metrics.seed_variance import seed_variance
+        :func:`warehouse.analysis.variance.seeds.seed_variance`."""
+        from warehouse.analysis.variance.seeds import seed_variance
 
         with self.reading() as store:
             return seed_variance(store, target, benchmark=benchmark, metric=metric, where=where)
@@ -370,9 +371,9 @@ class Warehouse:
         progress: Callable[[int, int], None] | None = None,
     ) -> Matrix:
         """The performance matrix of a benchmark: ``.test()``, ``.cluster()``, ``.weights()``,
-        ``.grow()``, ``.explain()``; see :class:`warehouse.metrics.matrix.face.Matrix`."""
-        from warehouse.metrics.matrix.answering import Access
-        from warehouse.metrics.matrix.face import Matrix
+        ``.grow()``, ``.explain()``; see :class:`warehouse.analysis.matrix.matrix.Matrix`."""
+        from warehouse.analysis.matrix.matrix import Matrix
+        from warehouse.store.opener import Access
 
         return Matrix(
             Access(self.reading, self.writing), benchmark, metric=metric, where=where,
@@ -394,16 +395,16 @@ class Warehouse:
         """Plan a comparison from one or two stored runs, or from variances.
 
         Args:
-            references: of the runs; see :func:`warehouse.metrics.pilots.read_pilot`.
+            references: of the runs; see :func:`warehouse.analysis.power.pilot.read_pilot`.
             parts: variances, instead of references.
-            question: fields of :class:`warehouse.metrics.power_question.Question`: ``delta``, …
+            question: fields of :class:`warehouse.analysis.power.question.Question`: ``delta``, …
 
         Raises:
             MisuseError: both or neither of references and variances; what they do not allow.
         """
-        from warehouse.metrics.pilots import read_pilot
-        from warehouse.metrics.power import plan_power
-        from warehouse.metrics.power_question import Question
+        from warehouse.analysis.power.pilot import read_pilot
+        from warehouse.analysis.power.power import plan_power
+        from warehouse.analysis.power.question import Question
 
         if (parts is None) == (not references):
             raise MisuseError("plan from stored runs or from variances: give one of them")
@@ -418,7 +419,7 @@ class Warehouse:
 
     def show(self, run: str | int, prompt: str | int | None = None) -> Any:
         """A run, or one prompt of it with every response and score."""
-        from warehouse.metrics.show import show
+        from warehouse.analysis.items.show import show
 
         with self.reading() as store:
             return show(store, str(run), None if prompt is None else str(prompt))
@@ -430,8 +431,8 @@ class Warehouse:
         device: str | None = None,
         batch_size: int = 32,
     ) -> Embedding:
-        """Vectors for new or changed text; see :func:`warehouse.metrics.embedding.embed`."""
-        from warehouse.metrics.embedding import embed
+        """Vectors for new or changed text; see :func:`warehouse.analysis.text.embed.embed`."""
+        from warehouse.analysis.text.embed import embed
 
         return embed(
             self.opened, [embedder],
@@ -447,8 +448,8 @@ class Warehouse:
         embedder: str | Embedder | None = None,
     ) -> Similar:
         """The prompts nearest to a prompt (its id) or a text; see
-        :func:`warehouse.metrics.similar.similar`."""
-        from warehouse.metrics.similar import similar
+        :func:`warehouse.analysis.text.similar.similar`."""
+        from warehouse.analysis.text.similar import similar
 
         name = f"prompt:{wanted}" if isinstance(wanted, int) else wanted
         with self.reading() as store:
@@ -464,8 +465,8 @@ class Warehouse:
         store_result: bool = True,
     ) -> Duplicates:
         """Near-duplicates within and across benchmarks; see
-        :func:`warehouse.metrics.duplicates.duplicates`."""
-        from warehouse.metrics.duplicates import duplicates
+        :func:`warehouse.analysis.text.duplicates.duplicates`."""
+        from warehouse.analysis.text.duplicates import duplicates
 
         return duplicates(
             self.opened, benchmarks,
@@ -485,8 +486,8 @@ class Warehouse:
         store_result: bool = True,
     ) -> SemanticClusters:
         """Store clusters of prompts that ask nearly the same; see
-        :func:`warehouse.metrics.semantic.cluster_semantic`."""
-        from warehouse.metrics.semantic import cluster_semantic
+        :func:`warehouse.analysis.text.semantic_clusters.cluster_semantic`."""
+        from warehouse.analysis.text.semantic_clusters import cluster_semantic
 
         with self.opened(store_result) as store:
             return cluster_semantic(
@@ -496,15 +497,15 @@ class Warehouse:
 
     def datamap(self, reference: str, **options: Any) -> DataMap:
         """P(correct) against S(consistency) of prompts with several generations; options as in
-        :func:`warehouse.metrics.datamap.datamap`."""
-        from warehouse.metrics.datamap import datamap
+        :func:`warehouse.analysis.items.datamap.datamap`."""
+        from warehouse.analysis.items.datamap import datamap
 
         return datamap(self.opened, reference, **options)
 
     def gate(self, candidate: str, baseline: str, margin: float, **options: Any) -> Gate:
         """Whether a candidate may take the place of a baseline; options as in
-        :func:`warehouse.metrics.gate.gate`."""
-        from warehouse.metrics.gate import gate
+        :func:`warehouse.analysis.comparison.gate.gate`."""
+        from warehouse.analysis.comparison.gate import gate
 
         with self.reading() as store:
             return gate(store, candidate, baseline, margin, **options)
@@ -518,11 +519,11 @@ class Warehouse:
         **settings: Any,
     ) -> Refreshed:
         """Recompute stored figures that are out of date; see
-        :func:`warehouse.refresh.running.refresh`, and for ``level``, ``permutations``,
-        ``n_resamples`` and ``seed`` :class:`warehouse.metrics.families.base.Settings`."""
-        from warehouse.metrics.families.base import Settings
-        from warehouse.metrics.matrix.answering import Access
-        from warehouse.refresh.running import Work, refresh
+        :func:`warehouse.refresh.run.refresh`, and for ``level``, ``permutations``,
+        ``n_resamples`` and ``seed`` :class:`warehouse.analysis.families.family.Settings`."""
+        from warehouse.analysis.families.family import Settings
+        from warehouse.refresh.run import Work, refresh
+        from warehouse.store.opener import Access
 
         work = Work(tuple(families), benchmarks, Settings(baselines=tuple(baselines), **settings))
         access = Access(self.reading, self.writing)
@@ -543,12 +544,12 @@ class Warehouse:
         self, out: str | Path = "report.html", *benchmarks: str, split: bool = False, **options: Any
     ) -> Written:
         """Write benchmarks (default: all) as one HTML page, or ``split`` into a folder of them;
-        options as in :func:`warehouse.metrics.reporting.read_report`.
+        options as in :func:`warehouse.analysis.report_data.report.read_report`.
 
         Raises:
             MisuseError: an unknown benchmark, or a path that cannot be written.
         """
-        from warehouse.metrics.reporting import read_report
+        from warehouse.analysis.report_data.report import read_report
         from warehouse.report.page import check_target, write_report
         from warehouse.report.split import check_folder, write_split
 
@@ -558,6 +559,6 @@ class Warehouse:
         return (write_split if split else write_report)(data, out)
 
     def __repr__(self) -> str:
-        from warehouse.store.dialects import shown_text
+        from warehouse.store.engines import shown_text
 
         return f"Warehouse({shown_text(self.url or DEFAULT_URL)!r})"

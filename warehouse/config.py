@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError, MisuseError
-from warehouse.store.engine import DEFAULT_URL
+from warehouse.store.open import DEFAULT_URL
 
 FILE = "warehouse.toml"
 URL_VARIABLE = "WAREHOUSE_URL"

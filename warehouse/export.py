@@ -20,9 +20,10 @@ import pyarrow.parquet as pq
 import sqlalchemy as sa
 
 from warehouse.errors import MisuseError
-from warehouse.store import named, revision, tables
-from warehouse.store.engine import Store
-from warehouse.store.natural import slices, table_query, view_query
+from warehouse.store.connection import Store
+from warehouse.store.schema import revision, tables
+from warehouse.store.sql import query_files
+from warehouse.store.sql.natural_keys import slices, table_query, view_query
 
 MANIFEST = "manifest.json"
 #: Rows that are held in memory at a time: of facts and of prompts or texts, which are longer.
@@ -117,7 +118,7 @@ def _files(store: Store, connection: sa.Connection) -> Iterator[tuple[str, Itera
             yield f"tables/{name}.parquet", _texts(connection)
         elif name != tables.id_counter.name:
             yield f"tables/{name}.parquet", _slices(store, name)
-    for view in named.views(store.dialect.name):
+    for view in query_files.views(store.dialect.name):
         yield f"views/{view.name}.parquet", iter([store.arrow(view_query(view))])
 
 

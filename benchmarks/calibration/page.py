@@ -271,7 +271,7 @@ are left out. Unequal clusters, all pairs and missing
 scores are in [calibration_unequal.md](calibration_unequal.md).
 
 Which method is used where, and the flags, is decided by `choose_interval`
-([warehouse/stats/defaults.py](../warehouse/stats/defaults.py)); a flag says that the data are of a
+([defaults.py](../warehouse/stats/intervals/defaults.py)); a flag says that the data are of a
 kind for which coverage is not certain:
 
 | flag | raised |

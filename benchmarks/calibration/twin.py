@@ -1,7 +1,7 @@
 """The default intervals for many samples at once: units of one size, totals as input.
 
 The choice of the method is `warehouse.stats.choose_interval` itself; the formulas are those of
-`estimate_mean`, written for arrays. tests/test_calibration.py holds them to it, figure by figure.
+`estimate_mean`, written for arrays. tests/stats/test_calibration.py holds them to it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from warehouse.stats import choose_interval
-from warehouse.stats.asymmetry import implied_skewnesses
-from warehouse.stats.gaffke import gaffke_interval
+from warehouse.stats.intervals.asymmetry import implied_skewnesses
+from warehouse.stats.intervals.gaffke import gaffke_interval
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

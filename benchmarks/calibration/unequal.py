@@ -14,14 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from warehouse.stats import (
-    all_pairs,
-    estimate_mean,
-    missing_bounds,
-    paired_difference,
-    rank_models,
-)
-from warehouse.stats.defaults import FEW_CLUSTERS
+from warehouse.stats import all_pairs, estimate_mean, missing_bounds, paired_difference, rank_models
+from warehouse.stats.intervals.defaults import FEW_CLUSTERS
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.intp]

@@ -37,9 +37,7 @@ def upgrade() -> None:
         sa.Column("n_scored", sa.BigInteger, nullable=False),
     )
     if op.get_bind().dialect.name == "postgresql":
-        op.create_index(
-            "ix_run_metric_run_id", "run_metric", ["run_id"], postgresql_using="brin"
-        )
+        op.create_index("ix_run_metric_run_id", "run_metric", ["run_id"], postgresql_using="brin")
     op.execute(_FILL)
     _retype("varchar using case when is_default then 'tool' end")
     op.execute("alter table benchmark_metric rename column is_default to default_by")

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from tests.campaign import mutations
 from tests.campaign.mutations import Mutation
-from tests.inspect_logs import entries_of
+from tests.support.inspect_logs import entries_of
 
 BOMB = 300 << 20
 

@@ -30,7 +30,7 @@ KILLS_OF_A_ROUND = 8
 def main() -> int:
     """Exit code 0 if nothing was found."""
     sys.path.append(str(ROOT))  # behind the installed package
-    from tests import races
+    from tests.support import races
 
     parser = argparse.ArgumentParser(description="see the head of the file")
     parser.add_argument("--url", required=True)
@@ -101,8 +101,8 @@ def _timed(work: Callable[[], None]) -> float:
 
 
 def _empty(url: str) -> None:
-    from warehouse.store import migrate
-    from warehouse.store.engine import open_store
+    from warehouse.store.open import open_store
+    from warehouse.store.schema import migrate
 
     with open_store(url, create=True) as store:
         migrate.downgrade(store, "base")
@@ -110,8 +110,8 @@ def _empty(url: str) -> None:
 
 
 def _ingest(url: str, folder: Path) -> None:
-    from warehouse.ingest import ingest
-    from warehouse.store.engine import open_store
+    from warehouse.ingest.pipeline import ingest
+    from warehouse.store.open import open_store
 
     with open_store(url, write=True, wait=60) as store:
         report = ingest(store, [folder])
@@ -119,8 +119,8 @@ def _ingest(url: str, folder: Path) -> None:
 
 
 def _verify(options: argparse.Namespace, *, complete: bool) -> None:
-    from warehouse.store.check import check
-    from warehouse.store.engine import open_store
+    from warehouse.store.open import open_store
+    from warehouse.store.schema.check import check
 
     with open_store(options.url, wait=60) as store:
         report = check(store)

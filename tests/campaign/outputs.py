@@ -120,7 +120,7 @@ def write_help(folder: Path) -> None:
     try:
         from warehouse.cli.command_table import COMMANDS
     except ImportError:
-        from warehouse.cli.commands import COMMANDS  # type: ignore[no-redef]
+        from warehouse.cli.command_table import COMMANDS  # type: ignore[no-redef]
     (folder / "warehouse.txt").write_text(call("-", "--help"))
     for name in COMMANDS:
         (folder / f"{name.replace(' ', '_')}.txt").write_text(call("-", *name.split(), "--help"))

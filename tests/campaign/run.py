@@ -27,7 +27,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT))  # behind the installed package
 
-from tests.incapable import give_up_overrides  # noqa: E402
+from tests.support.incapable import give_up_overrides  # noqa: E402
 
 BLOCK = 200
 MEMORY = 12 << 30  # address space of a worker: a bomb hits this before it hits the machine
@@ -142,7 +142,7 @@ def _report(log: Path) -> int:
 def _work(options: argparse.Namespace) -> int:
     from tests.campaign import trials
     from tests.campaign.units import units
-    from warehouse.store.engine import open_store
+    from warehouse.store.open import open_store
 
     all_units = units(options.data if options.data.is_dir() else None)
     chosen = {name: found for name, found in all_units.items() if options.groups in name}
@@ -168,7 +168,7 @@ def _work(options: argparse.Namespace) -> int:
 def _store_of(folder: Path, last: int) -> str:
     """The store of a block: a copy of the one with the known runs, or what a dead worker left."""
     from tests.campaign import trials
-    from warehouse.store.engine import open_store
+    from warehouse.store.open import open_store
 
     template, path = folder / "known.duckdb", folder / f"block-{last}.duckdb"
     if not template.exists():

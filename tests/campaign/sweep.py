@@ -25,9 +25,10 @@ sys.path.append(str(ROOT))  # behind the installed package
 from tests.campaign import trials  # noqa: E402
 from tests.campaign.mutations import VALUES, everywhere, keys_of  # noqa: E402
 from tests.campaign.units import Unit, units  # noqa: E402
-from warehouse.store import migrate  # noqa: E402
-from warehouse.store.engine import Store, open_store  # noqa: E402
-from warehouse.store.loader import LoadOptions  # noqa: E402
+from warehouse.store.connection import Store  # noqa: E402
+from warehouse.store.load.state import LoadOptions  # noqa: E402
+from warehouse.store.open import open_store  # noqa: E402
+from warehouse.store.schema import migrate  # noqa: E402
 
 BLOCK = 150
 #: Heads of files whose text is not JSON: archives and Parquet.

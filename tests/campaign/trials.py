@@ -19,11 +19,13 @@ from tests.campaign.containers import mutations_for
 from tests.campaign.kinds import KINDS, meddling
 from tests.campaign.units import FIXTURES, Unit
 from warehouse.errors import WarehouseError
-from warehouse.ingest import ingest
-from warehouse.store import named, tables
-from warehouse.store.check import check
-from warehouse.store.engine import Store, open_store
-from warehouse.store.loader import LoadOptions
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.connection import Store
+from warehouse.store.load.state import LoadOptions
+from warehouse.store.open import open_store
+from warehouse.store.schema import tables
+from warehouse.store.schema.check import check
+from warehouse.store.sql import query_files
 
 #: A mutant may take so long; files are below 1 MB, archives may unpack to 256 MB.
 SECONDS = 60.0
@@ -166,7 +168,7 @@ def verdict(store: Store, known: tuple[int, str]) -> list[str]:
     report = check(store)
     if not report.ok:
         wrong.append(str(report))
-    for view in named.views(store.dialect.name):
+    for view in query_files.views(store.dialect.name):
         try:
             store.arrow(f'select * from "{view.name}"')
         except Exception as error:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from warehouse.ingest import _jobs, _plan
-from warehouse.store.loader import LoadOptions
+from warehouse.ingest.discover import _jobs, _plan
+from warehouse.store.load.state import LoadOptions
 
 ROOT = Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests" / "data"

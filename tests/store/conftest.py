@@ -15,10 +15,12 @@ import sqlalchemy as sa
 
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump, MetricSpec, PublishedScore, RunHeader
-from warehouse.store import ledger
-from warehouse.store.check import check
-from warehouse.store.engine import Store, open_store
-from warehouse.store.loader import Loader, LoadOptions, LoadReport
+from warehouse.store.connection import Store
+from warehouse.store.load import source_ledger
+from warehouse.store.load.loader import Loader
+from warehouse.store.load.state import Claim, LoadOptions, LoadReport
+from warehouse.store.open import open_store
+from warehouse.store.schema.check import check
 
 Row = dict[str, Any]
 
@@ -52,9 +54,9 @@ class Kit:
 
     # loading
 
-    def claim(self, path: str = "", sha256: str = "") -> ledger.Claim:
+    def claim(self, path: str = "", sha256: str = "") -> Claim:
         number = next(self._numbers)
-        claim = ledger.claim(
+        claim = source_ledger.claim(
             self.store, path=path or f"dump{number}.json", size=1, sha256=sha256 or f"{number:064}",
             importer="tool", version="1", settings={},
         )  # fmt: skip

@@ -9,13 +9,20 @@ from datetime import datetime
 import pytest
 import sqlalchemy as sa
 
-from tests.stores import ENGINES, empty_database
-from warehouse.store import analyses, check, tables
-from warehouse.store.analyses import Question
-from warehouse.store.engine import Store, open_store
+from tests.support.stores import ENGINES, empty_database
+from warehouse.store.computed import result_cache
+from warehouse.store.computed.result_cache import Question
+from warehouse.store.connection import Store
+from warehouse.store.open import open_store
+from warehouse.store.schema import check, tables
 
 QUESTION = Question(
-    "matrix_test", "quiz", "1", analyses.fingerprint("abc"), 7, {"similarity": ["cosine"], "n": 3}
+    "matrix_test",
+    "quiz",
+    "1",
+    result_cache.fingerprint("abc"),
+    7,
+    {"similarity": ["cosine"], "n": 3},
 )
 RESULT = {"rows": [{"p": 0.25, "name": "é", "none": None}], "n": 3}
 NOON = datetime(2026, 1, 2, 12)
@@ -39,9 +46,9 @@ def count(store: Store) -> int:
 
 
 def test_an_answer_comes_back_as_it_was_put(store: Store) -> None:
-    assert analyses.get(store, QUESTION) is None
-    analyses.put(store, QUESTION, RESULT, now=NOON)
-    answer = analyses.get(store, QUESTION)
+    assert result_cache.get(store, QUESTION) is None
+    result_cache.put(store, QUESTION, RESULT, now=NOON)
+    answer = result_cache.get(store, QUESTION)
     assert answer is not None
     assert (answer.result, answer.created_at) == (RESULT, NOON)
 
@@ -54,47 +61,47 @@ def test_an_answer_comes_back_as_it_was_put(store: Store) -> None:
         replace(QUESTION, seed=8),
         replace(QUESTION, parameters={"similarity": ["cosine"], "n": 4}),
         replace(QUESTION, method_version="2"),
-        replace(QUESTION, input_fingerprint=analyses.fingerprint("abd")),
+        replace(QUESTION, input_fingerprint=result_cache.fingerprint("abd")),
     ],
     ids=["kind", "subject", "seed", "parameters", "version", "data"],
 )
 def test_another_question_has_no_answer(store: Store, other: Question) -> None:
-    analyses.put(store, QUESTION, RESULT)
-    assert analyses.get(store, other) is None
-    analyses.put(store, other, {"n": 1})
-    found = analyses.get(store, other)
+    result_cache.put(store, QUESTION, RESULT)
+    assert result_cache.get(store, other) is None
+    result_cache.put(store, other, {"n": 1})
+    found = result_cache.get(store, other)
     assert found is not None and found.result == {"n": 1}
 
 
 def test_a_new_answer_takes_the_place_of_the_old_one(store: Store) -> None:
-    analyses.put(store, QUESTION, RESULT)
-    newer = replace(QUESTION, input_fingerprint=analyses.fingerprint("new data"))
-    analyses.put(store, newer, {"n": 2})
-    assert (count(store), analyses.get(store, QUESTION)) == (1, None)
-    analyses.put(store, replace(QUESTION, seed=None), RESULT)
+    result_cache.put(store, QUESTION, RESULT)
+    newer = replace(QUESTION, input_fingerprint=result_cache.fingerprint("new data"))
+    result_cache.put(store, newer, {"n": 2})
+    assert (count(store), result_cache.get(store, QUESTION)) == (1, None)
+    result_cache.put(store, replace(QUESTION, seed=None), RESULT)
     assert count(store) == 2
 
 
 def test_order_of_parameters_does_not_matter_and_boundaries_of_a_fingerprint_do() -> None:
     turned = replace(QUESTION, parameters={"n": 3, "similarity": ["cosine"]})
     assert turned.parameters_key == QUESTION.parameters_key
-    assert analyses.fingerprint("ab", "c") != analyses.fingerprint("a", "bc")
-    assert analyses.fingerprint("ab") == analyses.fingerprint(b"ab")
+    assert result_cache.fingerprint("ab", "c") != result_cache.fingerprint("a", "bc")
+    assert result_cache.fingerprint("ab") == result_cache.fingerprint(b"ab")
 
 
 def test_the_checks_know_the_table(store: Store) -> None:
-    analyses.put(store, QUESTION, RESULT)
+    result_cache.put(store, QUESTION, RESULT)
     assert check.check(store).ok
 
 
 def test_the_analyses_of_a_subject_are_listed_newest_first(store: Store) -> None:
     for hour, n in ((1, 1), (3, 2), (2, 3)):
         question = replace(QUESTION, parameters={"n": n})
-        analyses.put(store, question, {"n": n}, now=NOON.replace(hour=hour))
+        result_cache.put(store, question, {"n": n}, now=NOON.replace(hour=hour))
     for other in (replace(QUESTION, subject="other"), replace(QUESTION, method_version="0")):
-        analyses.put(store, other, RESULT, now=NOON)
-    kept = analyses.kept(store, "quiz", "1")
+        result_cache.put(store, other, RESULT, now=NOON)
+    kept = result_cache.kept(store, "quiz", "1")
     assert [one.parameters["n"] for one in kept] == [2, 3, 1]
-    assert [analyses.result_of(store, one) for one in kept] == [{"n": 2}, {"n": 3}, {"n": 1}]
+    assert [result_cache.result_of(store, one) for one in kept] == [{"n": 2}, {"n": 3}, {"n": 1}]
     assert kept[0].created_at == NOON.replace(hour=3) and kept[0].kind == "matrix_test"
-    assert analyses.kept(store, "nothing", "1") == []
+    assert result_cache.kept(store, "nothing", "1") == []

@@ -11,10 +11,10 @@ import pytest
 import sqlalchemy as sa
 
 from warehouse.records import Dump
-from warehouse.store import dimensions, loader, rows, tables
-from warehouse.store.check import check
-from warehouse.store.ledger import Claim
-from warehouse.store.loader import LoadOptions
+from warehouse.store.load import bulk_insert, dimensions, loader
+from warehouse.store.load.state import Claim, LoadOptions, _Load
+from warehouse.store.schema import tables
+from warehouse.store.schema.check import check
 
 
 @contextmanager
@@ -79,7 +79,7 @@ def test_runs_without_an_id_of_the_tool_have_no_key_in_common(kit: Any) -> None:
     def keys(number: int, run_id: str | None, model: str = "") -> set[str]:
         header = kit.header(run_id, model=model or f"org/{number}")
         part = loader.Part(Dump((header,), ()), Claim(number, "", ""), range(1))
-        state = loader._Load(part.dump, [part], LoadOptions())
+        state = _Load(part.dump, [part], LoadOptions())
         return set(loader._keys(state))
 
     assert len(keys(1, None)) == 2 and len(keys(1, "x")) == 3
@@ -100,8 +100,8 @@ def test_rows_arrive_as_they_are(kit: Any) -> None:
          "program_version": None, "parameters": [], "summary": {"n": 2**63}},
     ]  # fmt: skip
     with kit.store.begin() as connection:
-        rows.append(connection, tables.refresh, given)
-        rows.append(connection, tables.refresh, [])
+        bulk_insert.append(connection, tables.refresh, given)
+        bulk_insert.append(connection, tables.refresh, [])
         found = connection.execute(sa.select(tables.refresh).order_by(tables.refresh.c.id)).all()
     given[0]["parameters"] = {"a": [1, None, None]}
     assert [dict(row._mapping) for row in found] == given[::-1]
@@ -118,13 +118,19 @@ def test_rows_arrive_as_they_are(kit: Any) -> None:
 def test_a_value_that_does_not_fit_its_column_is_named(
     kit: Any, column: str, value: object
 ) -> None:
-    with pytest.raises(rows.UnfitError, match=f"^{column} of run: "), kit.store.begin() as open_:
-        rows.append(open_, tables.run, [{column: value}])
+    with (
+        pytest.raises(bulk_insert.UnfitError, match=f"^{column} of run: "),
+        kit.store.begin() as open_,
+    ):
+        bulk_insert.append(open_, tables.run, [{column: value}])
 
 
 def test_a_key_is_never_changed_to_fit(kit: Any) -> None:
     if kit.store.dialect.embedded:
         pytest.skip("this engine holds U+0000")
-    with pytest.raises(rows.UnfitError, match="U\\+0000 in name"), kit.store.begin() as connection:
-        rows.append(connection, tables.model, [{"id": 1, "name": "a\0b"}])
+    with (
+        pytest.raises(bulk_insert.UnfitError, match="U\\+0000 in name"),
+        kit.store.begin() as connection,
+    ):
+        bulk_insert.append(connection, tables.model, [{"id": 1, "name": "a\0b"}])
     assert kit.counts("model") == (0,)

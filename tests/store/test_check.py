@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tests.sql_lint import faults
-from tests.test_queries_lint import schema
+from tests.queries.test_lint import schema
+from tests.support.sql_lint import faults
 from warehouse.records import SCORE_ORIGINS, SCORE_STATUSES, Rejection
-from warehouse.store import clusters, ledger
-from warehouse.store.check import CheckReport, check, checks, run_check
-from warehouse.store.engine import Store, open_store
+from warehouse.store.connection import Store
+from warehouse.store.curate import field_clusters
+from warehouse.store.load import source_ledger
+from warehouse.store.open import open_store
+from warehouse.store.schema.check import CheckReport, check, checks, run_check
 
 
 def fill(kit: Any) -> None:
@@ -61,8 +63,10 @@ def fill(kit: Any) -> None:
     untold = [kit.row(prompt, 1.0, response="not kept") for prompt in "ab"]
     other = kit.header("4", benchmark="other", model="org/b")
     kit.load(other, untold, path="four.json", text="none")
-    ledger.refuse(kit.store, kit.claim("bad.json"), "bad", [Rejection("line 2", "[", "JSON")])
-    clusters.cluster_by(kit.store, "quiz", ["topic"], default=True)
+    source_ledger.refuse(
+        kit.store, kit.claim("bad.json"), "bad", [Rejection("line 2", "[", "JSON")]
+    )
+    field_clusters.cluster_by(kit.store, "quiz", ["topic"], default=True)
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from warehouse.errors import MisuseError
-from warehouse.store import clusters
-from warehouse.store.check import check
+from warehouse.store.curate import field_clusters
+from warehouse.store.schema.check import check
 
 
 def test_a_run_points_to_everything_its_header_names(kit: Any) -> None:
@@ -231,12 +231,12 @@ def members(kit: Any, name: str) -> dict[str, str]:
 
 def test_clusters_by_field_are_kept_complete(kit: Any) -> None:
     kit.load(kit.header("1"), documents(kit, {"a": "x", "b": "x", "c": 3}))
-    assert clusters.cluster_by(kit.store, "quiz", ["topic"], default=True) == ("topic", 2, 3)
+    assert field_clusters.cluster_by(kit.store, "quiz", ["topic"], default=True) == ("topic", 2, 3)
     kit.load(kit.header("2"), documents(kit, {"a": "x", "d": "y", "e": "x", "f": None}))
     kit.load(kit.header("3", benchmark="other"), documents(kit, {"a": "x"}))
     expected = {"a": "x", "b": "x", "c": "3", "d": "y", "e": "x"}
     assert members(kit, "topic") == expected
-    assert clusters.cluster_by(kit.store, "quiz", ["doc.id"]) == ("doc.id", 3, 5)
+    assert field_clusters.cluster_by(kit.store, "quiz", ["doc.id"]) == ("doc.id", 3, 5)
     assert members(kit, "doc.id") == expected
     assert kit.all(
         "select clustering.name from benchmark join clustering "
@@ -247,15 +247,23 @@ def test_clusters_by_field_are_kept_complete(kit: Any) -> None:
 
 def test_several_fields_form_one_clustering(kit: Any) -> None:
     kit.load(kit.header(), documents(kit, {"a": "x", "b": "x"}) + documents(kit, {"c": "y"}))
-    assert clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == ("topic,doc.id", 2, 3)
-    assert clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == ("topic,doc.id", 2, 3)
+    assert field_clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == (
+        "topic,doc.id",
+        2,
+        3,
+    )
+    assert field_clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == (
+        "topic,doc.id",
+        2,
+        3,
+    )
     assert kit.counts("clustering", "cluster", "prompt_cluster") == (1, 2, 3)
 
 
 def test_a_field_that_no_prompt_has_is_refused_with_those_there_are(kit: Any) -> None:
     kit.load(kit.header(), documents(kit, {"a": "x"}))
     with pytest.raises(MisuseError, match=r"'quiz' has the field tpic.*doc, topic"):
-        clusters.cluster_by(kit.store, "quiz", ["tpic"])
+        field_clusters.cluster_by(kit.store, "quiz", ["tpic"])
     with pytest.raises(MisuseError, match="no benchmark 'quizz'"):
-        clusters.cluster_by(kit.store, "quizz", ["topic"])
+        field_clusters.cluster_by(kit.store, "quizz", ["topic"])
     assert kit.counts("clustering", "prompt_cluster") == (0, 0)

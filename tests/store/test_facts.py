@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from warehouse.store.engine import open_store
-from warehouse.store.workbench import open_workbench
+from warehouse.store.load.scratch import open_workbench
+from warehouse.store.open import open_store
 
 NAN, INF = float("nan"), float("inf")
 

@@ -16,10 +16,11 @@ import sqlalchemy as sa
 from warehouse.errors import InputError, StoreLockedError
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump, RunHeader
-from warehouse.store import ledger
-from warehouse.store.check import check
-from warehouse.store.engine import open_store
-from warehouse.store.loader import Loader, LoadOptions
+from warehouse.store.load import source_ledger
+from warehouse.store.load.loader import Loader
+from warehouse.store.load.state import LoadOptions
+from warehouse.store.open import open_store
+from warehouse.store.schema.check import check
 
 FACTS = ("run", "score", "generation", "choice", "prompt_score", "content", "published_score",
          "run_source")  # fmt: skip
@@ -60,12 +61,12 @@ def test_a_load_that_fails_in_the_last_step_leaves_no_facts(kit: Any) -> None:
 
 def test_a_refused_source_is_in_the_ledger_with_its_reason(kit: Any) -> None:
     claim = kit.claim("bad.json")
-    ledger.refuse(kit.store, claim, "line 4712: not JSON", [])
+    source_ledger.refuse(kit.store, claim, "line 4712: not JSON", [])
     assert kit.one("select path, state from source") == ("bad.json", "refused")
     assert "4712" in str(kit.one("select notes from source"))
-    assert ledger.loaded(kit.store) == {}
+    assert source_ledger.loaded(kit.store) == {}
     assert check(kit.store).integrity == ()
-    again = ledger.claim(
+    again = source_ledger.claim(
         kit.store, path="bad.json", size=1, sha256=claim.sha256, importer="tool", version="1",
         settings={},
     )  # fmt: skip
@@ -85,8 +86,8 @@ import sqlalchemy as sa
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump, RunHeader
 from warehouse.store import ledger
-from warehouse.store.engine import open_store
-from warehouse.store.loader import Loader, LoadOptions
+from warehouse.store.open import open_store
+from warehouse.store.load.loader import Loader, LoadOptions
 
 url, fatal = sys.argv[1:]
 store = open_store(url, write=True)
@@ -129,7 +130,7 @@ def test_a_killed_process_leaves_whole_sources(migrated_url: str, fatal: str) ->
         assert store.arrow("select state from source order by id").column(0).to_pylist() == [
             "loaded", "loading"
         ]  # fmt: skip
-        claim = ledger.claim(
+        claim = source_ledger.claim(
             store, path="2", size=1, sha256="2", importer="tool", version="1", settings={}
         )
         assert claim is not None and claim.id == 2
@@ -139,7 +140,7 @@ def test_a_killed_process_leaves_whole_sources(migrated_url: str, fatal: str) ->
 
 HOLDING = """
 import sys
-from warehouse.store.engine import open_store
+from warehouse.store.open import open_store
 with open_store(sys.argv[1], write=sys.argv[2] == "write"):
     print("open", flush=True)
     sys.stdin.readline()
@@ -185,7 +186,7 @@ def test_readers_share_a_store(migrated_duckdb: str) -> None:
 def _load_one(url: str, sha256: str) -> Any:
     with open_store(url, write=True) as store:
         loader = Loader(store)
-        claim = ledger.claim(
+        claim = source_ledger.claim(
             store, path=sha256, size=1, sha256=sha256, importer="tool", version="1", settings={}
         )
         assert claim is not None

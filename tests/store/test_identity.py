@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from warehouse.errors import ConflictError, MisuseError
-from warehouse.store import ledger, tries
-from warehouse.store.check import check
+from warehouse.store.load import overlap, source_ledger
+from warehouse.store.schema.check import check
 
 SCORES = {"a": 1.0, "b": 0.0, "c": 1.0}
 #: condition, run and content of one small dump
@@ -23,13 +23,13 @@ KEYS = (
 
 def test_an_unchanged_source_is_not_claimed_twice(kit: Any) -> None:
     report = kit.load(kit.header(), kit.rows(SCORES))
-    ((sha256, key),) = ledger.loaded(kit.store)
-    assert key == ledger.settings_key("tool", "1", {})
+    ((sha256, key),) = source_ledger.loaded(kit.store)
+    assert key == source_ledger.settings_key("tool", "1", {})
     again = {"path": "elsewhere.json", "size": 1, "sha256": sha256, "importer": "tool"}
-    assert ledger.claim(kit.store, version="1", settings={}, **again) is None
+    assert source_ledger.claim(kit.store, version="1", settings={}, **again) is None
     others = [
-        ledger.claim(kit.store, version="2", settings={}, **again),
-        ledger.claim(kit.store, version="1", settings={"model": "b"}, **again),
+        source_ledger.claim(kit.store, version="2", settings={}, **again),
+        source_ledger.claim(kit.store, version="1", settings={"model": "b"}, **again),
     ]
     assert {report.source_id, *(item.id for item in others if item)} == {1, 2, 3}
 
@@ -121,7 +121,7 @@ def test_a_shorter_try_says_what_became_of_it(kit: Any) -> None:
     late = kit.load(kit.header(), kit.rows({"a": 1.0}), path="late.json")
     assert (late.n_runs, late.n_superseded, late.n_repeats) == (1, 1, 0)
     assert late.notes == ("quiz: run 1 holds all of this one, which is superseded by it",)
-    assert ledger.forget(kit.store, "dump1.json") == (1, 0)
+    assert source_ledger.forget(kit.store, "dump1.json") == (1, 0)
     assert kit.current() == [2]
 
 
@@ -150,7 +150,7 @@ def test_a_shorter_file_replaces_what_it_is_told_to_replace(kit: Any) -> None:
 
 def test_many_runs_are_held_against_many(kit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """In blocks: every second one is completed, every third one was longer before."""
-    monkeypatch.setattr(tries, "BLOCK", 4)
+    monkeypatch.setattr(overlap, "BLOCK", 4)
     headers = [kit.header(model=f"org/{run:02}") for run in range(12)]
 
     def rows(longer: int) -> list[dict[str, Any]]:
@@ -274,7 +274,7 @@ def test_samples_supersede_a_run_that_had_figures_only(kit: Any) -> None:
 def test_forgetting_a_source_removes_its_runs(kit: Any) -> None:
     kit.load(kit.header("1"), kit.rows(SCORES, response="r"), path="one.json")
     kit.load(kit.header("2", fewshot=1), kit.rows(SCORES), path="two.json")
-    assert ledger.forget(kit.store, "one.json") == (1, 0)
+    assert source_ledger.forget(kit.store, "one.json") == (1, 0)
     assert kit.current() == [2]
     assert kit.counts("source", "score", "generation", "prompt_score", "run_source") == (
         1, 3, 0, 3, 1
@@ -286,7 +286,7 @@ def test_a_forgotten_source_can_be_loaded_again(kit: Any) -> None:
     for _ in range(2):
         report = kit.load(kit.header(), kit.rows(SCORES), path="one.json")
         assert (report.n_runs, report.n_seen_again) == (1, 0)
-        ledger.forget(kit.store, "one.json")
+        source_ledger.forget(kit.store, "one.json")
     assert kit.counts("run", "score", "source") == (0, 0, 0)
 
 
@@ -294,17 +294,17 @@ def test_a_run_that_another_source_holds_stays(kit: Any) -> None:
     header = kit.header(published=(kit.figure("acc", 0.66),))
     kit.load(header, kit.rows(SCORES), path="one.json")
     kit.load(header, kit.rows(SCORES), path="two.json")
-    assert ledger.forget(kit.store, "1") == (0, 1)
+    assert source_ledger.forget(kit.store, "1") == (0, 1)
     assert kit.counts("run", "score", "published_score") == (1, 3, 1)
     assert check(kit.store).integrity == ()
-    assert ledger.forget(kit.store, "two.json") == (1, 0)
+    assert source_ledger.forget(kit.store, "two.json") == (1, 0)
     assert kit.counts("run", "score", "published_score") == (0, 0, 0)
 
 
 def test_what_a_forgotten_run_had_superseded_is_current_again(kit: Any) -> None:
     kit.load(kit.header(), kit.rows({"a": 1.0}))
     kit.load(kit.header(), kit.rows(SCORES), path="newer.json")
-    ledger.forget(kit.store, "newer.json")
+    source_ledger.forget(kit.store, "newer.json")
     assert kit.current() == [1]
 
 
@@ -312,7 +312,7 @@ def test_a_link_taken_out_of_a_chain_leaves_one_current_run(kit: Any) -> None:
     kit.load(kit.header(), kit.rows({"a": 1.0}))
     kit.load(kit.header(), kit.rows({"a": 1.0, "b": 0.0}), path="middle.json")
     kit.load(kit.header(), kit.rows(SCORES))
-    ledger.forget(kit.store, "middle.json")
+    source_ledger.forget(kit.store, "middle.json")
     assert kit.current() == [3]
     assert kit.one("select superseded_by from run where id = 1") == 3
 
@@ -321,7 +321,7 @@ def test_forgetting_needs_one_source(kit: Any) -> None:
     kit.load(kit.header("1"), kit.rows({"a": 1.0}), path="same.json")
     kit.load(kit.header("2"), kit.rows({"a": 0.0}), path="same.json")
     with pytest.raises(MisuseError, match="no source 'other.json'"):
-        ledger.forget(kit.store, "other.json")
+        source_ledger.forget(kit.store, "other.json")
     with pytest.raises(MisuseError, match=r"1 \(same.json\), 2 \(same.json\)"):
-        ledger.forget(kit.store, "same.json")
-    assert ledger.forget(kit.store, "2") == (1, 0)
+        source_ledger.forget(kit.store, "same.json")
+    assert source_ledger.forget(kit.store, "2") == (1, 0)

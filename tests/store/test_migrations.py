@@ -12,10 +12,12 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
-from warehouse.store import analyses, migrate, named, revision, tables
-from warehouse.store.analyses import Question
-from warehouse.store.engine import open_store
-from warehouse.store.loader import Loader
+from warehouse.store.computed import result_cache
+from warehouse.store.computed.result_cache import Question
+from warehouse.store.load.loader import Loader
+from warehouse.store.open import open_store
+from warehouse.store.schema import migrate, revision, tables
+from warehouse.store.sql import query_files
 
 
 def names(store: Any) -> tuple[set[str], set[str]]:
@@ -35,7 +37,7 @@ def test_an_empty_database_becomes_a_store(store_url: str) -> None:
     with open_store(store_url, create=True) as store:
         found, views = names(store)
         assert found == {*tables.metadata.tables, "alembic_version"}
-        assert views == {view.name for view in named.views(store.dialect.name)}
+        assert views == {view.name for view in query_files.views(store.dialect.name)}
         assert (migrate.drift(store), revision.found(store)) == ([], revision.HEAD)
         for view in sorted(views):
             assert store.arrow(f'select * from "{view}"').num_rows == 0
@@ -62,14 +64,14 @@ def test_stored_analyses_come_with_0002_and_go_without_touching_the_rest(kit: An
     header = kit.header()
     kit.load(header, [kit.row("a", 1.0)])
     question = Question("kind", "quiz", "1", "fingerprint", 0)
-    analyses.put(kit.store, question, {"n": 1})
+    result_cache.put(kit.store, question, {"n": 1})
     migrate.downgrade(kit.store, "0001")
     assert "analysis" not in names(kit.store)[0]
     assert revision.found(kit.store) == "0001"
     assert kit.counts("run", "score") == (1, 1)
     migrate.upgrade(kit.store)
     assert (migrate.drift(kit.store), kit.counts("run", "score", "analysis")) == ([], (1, 1, 0))
-    analyses.put(kit.store, question, {"n": 2})
+    result_cache.put(kit.store, question, {"n": 2})
     assert kit.counts("analysis") == (1,)
 
 

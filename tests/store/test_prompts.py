@@ -9,8 +9,8 @@ import pytest
 
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump, content_key
-from warehouse.store import ledger, staging
-from warehouse.store.loader import LoadOptions
+from warehouse.store.load import source_ledger, staging
+from warehouse.store.load.state import LoadOptions
 
 
 def identity(**document: Any) -> str:
@@ -150,7 +150,7 @@ def test_texts_can_be_added_later(kit: Any, whole: Any) -> None:
 def test_a_path_that_is_no_unicode_is_shown_readably(kit: Any) -> None:
     kit.load(kit.header(), kit.rows({"a": 1.0}), path="caf\udce9.json")
     assert kit.one("select path from source") == "caf\\udce9.json"
-    assert ledger.forget(kit.store, "caf\udce9.json") == (1, 0)
+    assert source_ledger.forget(kit.store, "caf\udce9.json") == (1, 0)
 
 
 def test_nul_characters(kit: Any) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests import races
-from warehouse.ingest import ingest
-from warehouse.store.engine import Store, open_store
+from tests.support import races
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.connection import Store
+from warehouse.store.open import open_store
 
 pytestmark = pytest.mark.engine
 

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from tests import races
-from tests.cli import Caller
 from tests.store.conftest import Kit
+from tests.support import races
+from tests.support.cli import Caller
 from warehouse.errors import StoreLockedError
-from warehouse.ingest import ingest
-from warehouse.store import ledger
-from warehouse.store.check import check
-from warehouse.store.engine import Store, open_store
-from warehouse.store.vacuum import Removed, vacuum
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.connection import Store
+from warehouse.store.curate.vacuum import Removed, vacuum
+from warehouse.store.load import source_ledger
+from warehouse.store.open import open_store
+from warehouse.store.schema.check import check
 
 
 def load(kit: Kit, name: str, run: str, prompts: str) -> None:
@@ -32,13 +33,13 @@ def test_what_only_the_forgotten_source_held_goes_with_it(kit: Kit) -> None:
     load(kit, "one.json", "1", "abc")
     load(kit, "two.json", "2", "bcd")
     assert kit.counts("prompt", "content") == (4, 6)
-    assert ledger.forget(kit.store, "one.json") == (1, 0)
+    assert source_ledger.forget(kit.store, "one.json") == (1, 0)
     assert kit.counts("prompt", "content") == (3, 3)
     assert sorted(key for (key,) in kit.all("select key from prompt")) == ["b", "c", "d"]
     load(kit, "again.json", "1", "abc")
     assert kit.counts("prompt", "content") == (4, 6)
-    ledger.forget(kit.store, "again.json")
-    ledger.forget(kit.store, "two.json")
+    source_ledger.forget(kit.store, "again.json")
+    source_ledger.forget(kit.store, "two.json")
     assert kit.counts("prompt", "content", "generation") == (0, 0, 0)
 
 
@@ -47,7 +48,7 @@ def test_what_another_run_holds_stays(kit: Kit) -> None:
     load(kit, "one.json", "1", "ab")
     rows = [kit.row("a", 0.0, response="1 says a")]
     kit.load(kit.header("9", model="org/9"), rows, path="same.json")
-    ledger.forget(kit.store, "one.json")
+    source_ledger.forget(kit.store, "one.json")
     assert kit.all("select key from prompt") == [("a",)]
     assert kit.all("select text from content") == [("1 says a",)]
 
@@ -69,7 +70,7 @@ def test_places_in_clusters_and_links_go_with_a_prompt(kit: Kit) -> None:
     # c is held and stands behind a, which nothing will hold: a stays; b has a link of its own
     link = "insert into prompt_link (id, prompt_id, canonical_prompt_id) values (:i, :p, :c)"
     kit.do(link, i=1, p=ids["c"], c=ids["a"])
-    assert ledger.forget(kit.store, "one.json") == (1, 0)
+    assert source_ledger.forget(kit.store, "one.json") == (1, 0)
     assert {key for (key,) in kit.all("select key from prompt")} == {"a", "b", "c"}
     kit.do("delete from prompt_link")
     kit.do(link, i=2, p=ids["a"], c=ids["b"])
@@ -100,21 +101,21 @@ def test_a_source_that_another_process_loads_keeps_what_it_may_use(
     source = [("0" * 64, "settings")]
     with open_store(url, write=True) as loading, open_store(url, write=True) as store:
         store_prompt(store)
-        assert ledger.reserve(loading, source) == [True]
-        assert ledger.reserve(store, source) == [False]  # and counts for nothing
+        assert source_ledger.reserve(loading, source) == [True]
+        assert source_ledger.reserve(store, source) == [False]  # and counts for nothing
         with pytest.raises(StoreLockedError, match="other processes load"):
             vacuum(store, wait=0.0)
         assert counted(store, "prompt") == 1
         told: list[str] = []
-        freed = threading.Timer(0.5, ledger.release, (loading, source))
+        freed = threading.Timer(0.5, source_ledger.release, (loading, source))
         freed.start()
         began = time.monotonic()
         assert vacuum(store, wait=30, say=told.append) == Removed(1, 0)
         assert time.monotonic() - began > 0.4
         assert [text[:17] for text in told] == ["waiting for loads"]
         freed.join()
-        assert ledger.reserve(store, source) == [True]
-        ledger.release(store, source)
+        assert source_ledger.reserve(store, source) == [True]
+        source_ledger.release(store, source)
 
 
 def test_vacuums_and_loads_at_once(migrated_postgresql: str, tmp_path: Path) -> None:
@@ -139,7 +140,7 @@ def test_vacuums_and_loads_at_once(migrated_postgresql: str, tmp_path: Path) -> 
             with open_store(url, write=True) as store:
                 assert not ingest(store, dumps).refused
                 for dump in dumps[::2]:
-                    ledger.forget(store, dump.name)
+                    source_ledger.forget(store, dump.name)
     finally:
         ended.set()
         thread.join()

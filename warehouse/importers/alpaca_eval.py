@@ -10,10 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.documents import Row, batches_of, has_keys, head_of, moment, required_text
-from warehouse.importers.lm_eval_lines import RowSource
-from warehouse.importers.model_names import disagreement, same_model
-from warehouse.importers.parts import as_text, compact, number_or_none, require_model, text_or_none
+from warehouse.importers.common.documents import (
+    Row,
+    batches_of,
+    has_keys,
+    head_of,
+    moment,
+    required_text,
+)
+from warehouse.importers.common.json_fields import (
+    as_text,
+    compact,
+    number_or_none,
+    require_model,
+    text_or_none,
+)
+from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.model_names import disagreement, same_model
 from warehouse.records import (
     Candidate,
     Dump,

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.documents import (
+from warehouse.importers.common.documents import (
     Row,
     batches_of,
     has_keys,
@@ -21,16 +21,9 @@ from warehouse.importers.documents import (
     required_text,
     verdict,
 )
-from warehouse.importers.lm_eval_lines import RowSource
-from warehouse.importers.parts import compact, require_model, text_or_none
-from warehouse.records import (
-    Candidate,
-    Dump,
-    ImportSettings,
-    MetricSpec,
-    RunHeader,
-    SourceFiles,
-)
+from warehouse.importers.common.json_fields import compact, require_model, text_or_none
+from warehouse.importers.common.jsonl import RowSource
+from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 
 METRIC = "pass@1"
 BASE, PLUS = "base", "plus"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.documents import (
+from warehouse.importers.common.documents import (
     LARGEST_DRAW,
     Row,
     batches_of,
@@ -19,7 +19,7 @@ from warehouse.importers.documents import (
     required_text,
     seconds_between,
 )
-from warehouse.importers.parts import (
+from warehouse.importers.common.json_fields import (
     as_text,
     compact,
     number_or_none,

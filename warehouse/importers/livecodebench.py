@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from warehouse.importers.documents import (
+from warehouse.importers.common.documents import (
     Row,
     batches_of,
     has_keys,
@@ -18,8 +18,14 @@ from warehouse.importers.documents import (
     required_text,
     verdict,
 )
-from warehouse.importers.lm_eval_lines import RowSource
-from warehouse.importers.parts import as_text, compact, number_or_none, require_model, text_or_none
+from warehouse.importers.common.json_fields import (
+    as_text,
+    compact,
+    number_or_none,
+    require_model,
+    text_or_none,
+)
+from warehouse.importers.common.jsonl import RowSource
 from warehouse.records import (
     Candidate,
     Dump,

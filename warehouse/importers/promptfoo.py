@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.documents import (
+from warehouse.importers.common.documents import (
     Row,
     batches_of,
     has_keys,
@@ -17,9 +17,8 @@ from warehouse.importers.documents import (
     moment,
     read_document,
 )
-from warehouse.importers.lm_eval_lines import RowSource
-from warehouse.importers.lm_eval_results import fingerprint
-from warehouse.importers.parts import (
+from warehouse.importers.common.fingerprint import fingerprint
+from warehouse.importers.common.json_fields import (
     as_text,
     compact,
     number_or_none,
@@ -28,6 +27,7 @@ from warehouse.importers.parts import (
     text_or_none,
     whole_count,
 )
+from warehouse.importers.common.jsonl import RowSource
 from warehouse.records import (
     Candidate,
     Dump,

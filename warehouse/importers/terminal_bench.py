@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.documents import (
+from warehouse.importers.common.documents import (
     batches_of,
     has_keys,
     head_of,
@@ -20,7 +20,7 @@ from warehouse.importers.documents import (
     seconds_between,
     verdict,
 )
-from warehouse.importers.parts import (
+from warehouse.importers.common.json_fields import (
     compact,
     number_or_none,
     part_of,

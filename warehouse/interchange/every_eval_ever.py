@@ -22,7 +22,7 @@ from warehouse.export import put, require_free
 from warehouse.interchange.every_eval_ever_results import aggregate
 from warehouse.interchange.every_eval_ever_rows import lines_of
 from warehouse.interchange.every_eval_ever_run import Run, runs_of
-from warehouse.store.engine import Store
+from warehouse.store.connection import Store
 
 SCHEMA_VERSION = "0.3.0"
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from warehouse.interchange.every_eval_ever_run import Run
-from warehouse.store.engine import Store
+from warehouse.store.connection import Store
 
 #: Where details stand that the format has no field for.
 DETAILS = "eval_warehouse"

@@ -10,7 +10,7 @@ from typing import Any
 
 from warehouse.interchange.every_eval_ever_results import DETAILS, SCHEMA_VERSION, result_id
 from warehouse.interchange.every_eval_ever_run import Run, parsed
-from warehouse.store.engine import Store
+from warehouse.store.connection import Store
 
 #: Prompts that are held in memory at a time.
 BLOCK = 500

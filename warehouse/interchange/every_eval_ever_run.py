@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.records import parse_json
-from warehouse.store.engine import Store
+from warehouse.store.connection import Store
 
 _RUNS = """
 select run.id, run.split, run.task_version, run.benchmark_version, run.formulation, run.fewshot,

@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
-from warehouse.records.json_text import canonical_json, content_key, is_cut, parse_json
+from warehouse.records.canonical_json import canonical_json, content_key, is_cut, parse_json
 
 __all__ = [
     "CHOICE_TYPE", "CUT_SHORT", "SAMPLE_SCHEMA", "SCORE_ORIGINS", "SCORE_STATUSES", "SCORE_TYPE",

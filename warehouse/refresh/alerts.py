@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from warehouse.analysis.families.family import GONE
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.errors import MisuseError
-from warehouse.metrics.benchmarks import direction_unknown
-from warehouse.metrics.families.base import GONE
-from warehouse.metrics.results import Result, Row
-from warehouse.metrics.selecting import one_of
 from warehouse.refresh.plan import KEY
-from warehouse.stats.adjust import holm
-from warehouse.stats.change import Figure, change_p_value
-from warehouse.store.engine import Store
+from warehouse.stats.multiple.adjust import holm
+from warehouse.stats.paired.change import Figure, change_p_value
+from warehouse.store.connection import Store
 
 _VALUES = """
 select metric_value.subject_kind, metric_value.subject, metric_value.benchmark,

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from warehouse.analysis.families.family import subject_of
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.reference import find_conditions
 from warehouse.errors import MisuseError
-from warehouse.metrics.benchmarks import find_benchmark
-from warehouse.metrics.families.base import subject_of
-from warehouse.metrics.reference import find_conditions
-from warehouse.metrics.results import Result, Row
-from warehouse.store.engine import Store
+from warehouse.store.connection import Store
 
 _HISTORY = """
 select past.refreshed_at, past.refresh_id, past.subject_kind, past.subject, past.benchmark,

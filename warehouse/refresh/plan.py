@@ -11,8 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.metrics.families.base import Family, Settings, Unit, digest
-from warehouse.metrics.families.data import BenchmarkData
+from warehouse.analysis.families.benchmark_data import BenchmarkData
+from warehouse.analysis.families.family import Family, Settings, Unit
+from warehouse.records.hashing import digest
 
 _LENGTH = 20
 #: What tells one stored figure from another.

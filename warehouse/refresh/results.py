@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.metrics.results import Result, Row
+from warehouse.analysis.results import Result, Row
 
 
 @dataclass(frozen=True)

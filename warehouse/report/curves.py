@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from warehouse.metrics.curves import CurveRow, Curves
+from warehouse.analysis.leaderboard.curves import CurveRow, Curves
 from warehouse.report.charts import (
     COLOURS,
     SERIES,

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from warehouse.metrics.datamap import DataMap
-from warehouse.metrics.datamap_rows import DataMapRow, DistributionRow
-from warehouse.metrics.report_benchmarks import Maps
+from warehouse.analysis.items.datamap import DataMap
+from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
+from warehouse.analysis.report_data.benchmark import Maps
 from warehouse.report.charts import Chart, Spec, axis, bars, chart, colours, layer
 
 #: Suspects in the table of one benchmark.

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.metrics.matrix.results import (
+from warehouse.analysis.matrix.cached import StoredMatrix
+from warehouse.analysis.matrix.results import (
     MatrixClusters,
     MatrixExplanation,
     MatrixGrowth,
     MatrixWeights,
 )
-from warehouse.metrics.matrix.stored import StoredMatrix
 from warehouse.report.matrix_charts import (
     FDR,
     coefficient_chart,

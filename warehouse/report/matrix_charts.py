@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from warehouse.metrics.matrix.results import (
+from warehouse.analysis.matrix.results import (
     MatrixClusters,
     MatrixExplanation,
     MatrixGrowth,
     MatrixTest,
     MatrixWeights,
 )
-from warehouse.metrics.matrix.rows import HistogramRow, RandomWeightRow
+from warehouse.analysis.matrix.rows import HistogramRow, RandomWeightRow
 from warehouse.report.charts import (
     COLOURS,
     Bin,

@@ -14,10 +14,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.report import ReportData
+from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.errors import MisuseError
-from warehouse.metrics.report_benchmarks import BenchmarkPart
-from warehouse.metrics.report_suites import SuitePart
-from warehouse.metrics.reporting import ReportData
 from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, draw
 from warehouse.report.maps import excerpt

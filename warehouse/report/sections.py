@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from warehouse.metrics.curves import Curves
-from warehouse.metrics.pair_rows import PairRow
-from warehouse.metrics.pairs import PairGroup, Pairs
-from warehouse.metrics.report_benchmarks import BenchmarkPart
-from warehouse.metrics.report_suites import SuitePart
+from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
+from warehouse.analysis.comparison.all_pairs_row import PairRow
+from warehouse.analysis.leaderboard.curves import Curves
+from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.report.curves import curve_charts
 from warehouse.report.maps import map_part
 from warehouse.report.matrix import matrix_part

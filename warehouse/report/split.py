@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.report import ReportData, Row
 from warehouse.errors import MisuseError
-from warehouse.metrics.report_benchmarks import BenchmarkPart
-from warehouse.metrics.reporting import ReportData, Row
 from warehouse.report.page import TITLE, Renderer, Written, check_target, write_whole
 
 #: The pages that are of no benchmark.

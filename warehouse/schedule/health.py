@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError
-from warehouse.schedule.events import Log, stamp
+from warehouse.schedule.log import Log, stamp
 
 
 class Health:

@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import WarehouseError
-from warehouse.metrics.matrix.answering import Access
 from warehouse.refresh.alerts import Alerts, Rules
-from warehouse.refresh.running import Work
-from warehouse.refresh.telling import Channel
-from warehouse.schedule.child import FINISHED
-from warehouse.schedule.events import Level, Log
-from warehouse.store.copies import Published
-from warehouse.store.engine import Store, open_store
-from warehouse.store.loader import LoadReport
+from warehouse.refresh.deliver_alerts import Channel
+from warehouse.refresh.run import Work
+from warehouse.schedule.log import Level, Log
+from warehouse.schedule.worker import FINISHED
+from warehouse.store.connection import Store
+from warehouse.store.load.state import LoadReport
+from warehouse.store.open import open_store
+from warehouse.store.opener import Access
+from warehouse.store.snapshot import Published
 
 #: Events of one kind that one step tells; the rest is counted.
 TOLD = 40
@@ -189,7 +190,7 @@ class _Run:
     # --- the steps -------------------------------------------------------------------------
 
     def _ingest(self, folder: str) -> dict[str, Any]:
-        from warehouse.ingest import ingest
+        from warehouse.ingest.pipeline import ingest
 
         waiting: list[Sequence[Path]] = []
 
@@ -214,7 +215,7 @@ class _Run:
         }  # fmt: skip
 
     def _refresh(self) -> dict[str, Any]:
-        from warehouse.refresh.running import refresh
+        from warehouse.refresh.run import refresh
 
         found = refresh(
             self.doors.access, self.job.work, wait=self.doors.wait, say=self._note,
@@ -232,8 +233,8 @@ class _Run:
         return {"refresh_id": found.refresh_id, **counts, "figures_fresh": found.total("fresh")}
 
     def _alert(self, refresh_id: int) -> dict[str, Any]:
-        from warehouse.refresh.running import utc_now
-        from warehouse.refresh.telling import tell
+        from warehouse.refresh.deliver_alerts import tell
+        from warehouse.refresh.run import utc_now
 
         ways: dict[str, Channel] = {"log": self._log_alerts, "webhook": self._post_alerts}
         channels = {name: ways[name] for name in self.job.work.channels}
@@ -262,8 +263,8 @@ class _Run:
         return post_all(self.job.webhook, alerts)
 
     def _prune(self, age: timedelta) -> dict[str, Any]:
-        from warehouse.refresh.running import utc_now
-        from warehouse.store.refreshes import prune
+        from warehouse.refresh.run import utc_now
+        from warehouse.store.computed.metric_values import prune
 
         with self.doors.access.writing() as store:
             values, refreshes = prune(store, utc_now() - age)
@@ -276,7 +277,7 @@ class _Run:
 
     def _report(self) -> dict[str, Any]:
         """From the copy, if there is one: a page may take minutes, and nobody waits for a copy."""
-        from warehouse.metrics.reporting import read_report
+        from warehouse.analysis.report_data.report import read_report
         from warehouse.report.page import check_target, write_report
 
         check_target(self.job.report)

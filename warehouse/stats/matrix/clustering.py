@@ -10,15 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.figures import Figures
-from warehouse.stats.inputs import TIE, FloatArray, as_seed
-from warehouse.stats.matrix.inputs import (
-    Progress,
-    as_count,
-    as_matrix,
-    generator,
-    unit_rows,
-)
+from warehouse.stats.core.inputs import TIE, FloatArray, as_seed
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator, unit_rows
 from warehouse.stats.matrix.kmeans import STARTS, Clustering, best_labels, describe, distinct_rows
 
 MOST_CLUSTERS = 20

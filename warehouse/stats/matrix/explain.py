@@ -8,22 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.adjust import benjamini_hochberg
-from warehouse.stats.figures import Figures
-from warehouse.stats.inputs import ROUNDING, FloatArray, as_seed
-from warehouse.stats.matrix.inputs import (
-    Progress,
-    as_count,
-    as_matrix,
-    generator,
-    unit_rows,
-)
+from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_seed
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator, unit_rows
 from warehouse.stats.matrix.ranked import kolmogorov_smirnov, upper_p_value
-from warehouse.stats.matrix.regression import (
-    Semantic,
-    coefficients_of,
-    unit_pair,
-)
+from warehouse.stats.matrix.regression import Semantic, coefficients_of, unit_pair
+from warehouse.stats.multiple.adjust import benjamini_hochberg
 
 #: Cells of the grids on which distributions of coefficients and FDRs are compared.
 _CELLS = 2048

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.figures import Figures
-from warehouse.stats.inputs import FloatArray, as_seed
+from warehouse.stats.core.inputs import FloatArray, as_seed
+from warehouse.stats.core.result_base import Figures
 from warehouse.stats.matrix.inputs import as_matrix, generator, unit_rows
 
 #: Sums of cosines that differ by less than this for each prompt chosen differ by rounding only.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.inputs import FloatArray
+from warehouse.stats.core.inputs import FloatArray
 
 #: Told how many steps of how many are done.
 Progress = Callable[[int, int], None]

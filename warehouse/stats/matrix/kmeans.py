@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.inputs import FloatArray, as_seed
+from warehouse.stats.core.inputs import FloatArray, as_seed
 from warehouse.stats.matrix.inputs import as_count, as_matrix, generator, unit_rows
 from warehouse.stats.matrix.silhouettes import Labels, cluster_sums, medoids_of_unit, silhouettes
 

@@ -13,14 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.figures import Figures
-from warehouse.stats.inputs import FloatArray, as_seed, is_zero_one
-from warehouse.stats.matrix.inputs import (
-    Progress,
-    as_count,
-    as_matrix,
-    generator,
-)
+from warehouse.stats.core.inputs import FloatArray, as_seed, is_zero_one
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator
 from warehouse.stats.matrix.ranked import (
     KolmogorovSmirnov,
     distance,
@@ -28,12 +23,7 @@ from warehouse.stats.matrix.ranked import (
     from_distances,
     upper_p_value,
 )
-from warehouse.stats.matrix.similarity import (
-    SIMILARITIES,
-    Similarity,
-    ZeroRows,
-    check_similarity,
-)
+from warehouse.stats.matrix.similarity import SIMILARITIES, Similarity, ZeroRows, check_similarity
 from warehouse.stats.matrix.tables import BinaryTables, CosineTables
 
 #: Bins of the histograms that are reported.

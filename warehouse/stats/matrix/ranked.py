@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from warehouse.stats.inputs import TIE, FloatArray
+from warehouse.stats.core.inputs import TIE, FloatArray
 
 
 @dataclass(frozen=True)

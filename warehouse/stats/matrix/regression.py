@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.inputs import ROUNDING, FloatArray
+from warehouse.stats.core.inputs import ROUNDING, FloatArray
+from warehouse.stats.core.quantiles import t_p_values
 from warehouse.stats.matrix.inputs import as_matrix, unit_rows
-from warehouse.stats.quantiles import t_p_values
 
 #: Residual sums of squares below this share of the total are rounding.
 _NO_RESIDUAL = 1e-12

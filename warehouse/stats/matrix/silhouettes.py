@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from warehouse.stats.inputs import FloatArray, as_clusters, check_length
+from warehouse.stats.core.inputs import FloatArray, as_clusters, check_length
 from warehouse.stats.matrix.inputs import as_matrix, unit_rows
 
 Labels = NDArray[np.intp]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.inputs import FloatArray, is_zero_one
+from warehouse.stats.core.inputs import FloatArray, is_zero_one
 from warehouse.stats.matrix.counting import count_pairs
 from warehouse.stats.matrix.inputs import as_matrix, pair_blocks, unit_rows
 from warehouse.stats.matrix.ranked import linear_quantile

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.stats.inputs import FloatArray
+from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.matrix.counting import count_pairs
 from warehouse.stats.matrix.inputs import BLOCK_PAIRS, pair_blocks, unit_rows
 from warehouse.stats.matrix.ranked import linear_quantile

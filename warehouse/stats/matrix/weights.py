@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.figures import Figures
-from warehouse.stats.inputs import FloatArray, as_clusters, as_scores, as_seed, check_length
+from warehouse.stats.core.inputs import FloatArray, as_clusters, as_scores, as_seed, check_length
+from warehouse.stats.core.result_base import Figures
 from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator
 from warehouse.stats.matrix.silhouettes import medoids
 

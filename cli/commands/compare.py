@@ -1,0 +1,199 @@
+"""``compare``: the paired difference of two models."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import (
+    REFERENCE,
+    cluster_option,
+    estimand_option,
+    force_option,
+    latest_option,
+    level_option,
+    metric_option,
+    output_options,
+    seed_option,
+    where_option,
+)
+from ..ui.output import Output
+from ..ui.table import decimals, interval, number, p_value, print_table, visible
+
+if TYPE_CHECKING:
+    from warehouse.analysis.comparison.compare import Comparison
+    from warehouse.analysis.comparison.disagreements import Flip
+    from warehouse.analysis.comparison.row import ComparisonRow
+
+#: Prompts of each benchmark that ``--flips`` lists.
+FLIPS = 10
+#: Characters of a long text that a table has.
+SHORT = 60
+#: Characters of a line of words.
+WIDTH = 100
+
+
+@command("compare")
+@click.argument("a", metavar=REFERENCE)
+@click.argument("b", metavar=REFERENCE)
+@click.option("--benchmark", metavar="NAME", help="Default: every benchmark that both have.")
+@metric_option
+@where_option
+@latest_option
+@cluster_option
+@level_option
+@click.option(
+    "--method", type=click.Choice(["auto", "t", "permutation", "mcnemar", "wilcoxon"]),
+    default="auto", show_default=True, help="The test that decides what is better; auto: t.",
+)  # fmt: skip
+@estimand_option
+@click.option(
+    "--equivalence", metavar="MARGIN", type=click.FloatRange(0, min_open=True),
+    help="Test whether they are equal within ±MARGIN, in the unit of the metric.",
+)  # fmt: skip
+@click.option(
+    "--flips", metavar="[N]", is_flag=False, flag_value=FLIPS, default=None, type=click.IntRange(1),
+    help=f"List the N prompts of each benchmark on which they differ most. [{FLIPS}]",
+)  # fmt: skip
+@click.option("--overall", "only_overall", is_flag=True, help="Only the mean over benchmarks.")
+@click.option(
+    "--unpaired", is_flag=True,
+    help="For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6).",
+)  # fmt: skip
+@click.option(
+    "--resamples", "n_resamples", metavar="N", default=9999, show_default=True,
+    type=click.IntRange(1), help="Random patterns of a permutation test that is not exact.",
+)  # fmt: skip
+@seed_option
+@force_option
+@output_options
+@pass_state
+def compare(
+    state: State, /, a: str, b: str, output: Output, only_overall: bool, unpaired: bool,
+    **options: Any,
+) -> None:  # fmt: skip
+    if unpaired:
+        from ..ui.compare_unpaired import compare_unpaired
+
+        return compare_unpaired(state, a, b, output, options | {"only_overall": only_overall})
+    from warehouse.analysis.comparison.compare import compare as pair
+    from warehouse.analysis.comparison.disagreements import Flip
+    from warehouse.analysis.comparison.row import ComparisonRow
+
+    options["flips"] = options["flips"] or 0
+    if only_overall and options["flips"]:
+        raise click.UsageError("give one of --overall and --flips")
+    with state.open() as store:
+        found = pair(store, a, b, **options)
+    if output.for_people:
+        _print(found, _shown(found, only_overall, both=True), state)
+        if options["flips"]:
+            _print_flips(found, options["flips"])
+    elif options["flips"]:
+        output.emit_records(Flip, found.flips)
+    else:
+        output.emit_records(ComparisonRow, _shown(found, only_overall, both=False))
+    for reason in found.left_out:
+        state.say(f"note: left out {reason}")
+
+
+def _shown(found: Comparison, only_overall: bool, *, both: bool) -> list[ComparisonRow]:
+    """The rows that were asked for; programs get one row per benchmark, or the overall one.
+
+    A single benchmark is its own mean.
+    """
+    overall = [] if found.overall is None else [found.overall]
+    if not only_overall:
+        return [*found.rows, *(overall if both else [])]
+    if len(found.rows) == 1:
+        return list(found.rows)
+    if not overall:
+        raise click.UsageError(next(why for why in found.left_out if why.startswith("overall")))
+    return overall
+
+
+def _print(found: Comparison, rows: list[ComparisonRow], state: State) -> None:
+    for name, model, condition in (
+        ("a", rows[0].model_a, rows[0].condition_a),
+        ("b", rows[0].model_b, rows[0].condition_b),
+    ):
+        click.echo(f"{name} = {visible(model)}{', ' if condition else ''}{visible(condition)}")
+    click.echo()
+    level = f"{100 * rows[0].level:g}% interval"
+    columns = ["benchmark", "split", "metric", "a", "b", "a - b", "se", level, "p", "p flip",
+               "p McNemar", "p Wilcoxon", "p Holm", "better", "equal", "p equal", "prompts",
+               "clusters", "only a", "only b", "unscored a", "unscored b", "correlation", "method",
+               "flags"]  # fmt: skip
+    needless = ("split", "p flip", "p McNemar", "p Wilcoxon", "p Holm", "equal", "p equal",
+                "clusters", "correlation", "method", "flags")  # fmt: skip
+    counts = ("only a", "only b", "unscored a", "unscored b")
+    cells = [_cells(row, state.verbose) for row in rows]
+    print_table(columns, cells, needless=needless, counts=counts)
+    click.echo()
+    from ..ui.compare_footnotes import explain
+
+    for line in explain(found, rows):
+        click.echo(fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+    for row in rows:
+        if row.reason and (row.ci_low is None or state.verbose):
+            state.say(f"note: {row.benchmark}: {row.reason}")
+        for reason in row.not_applicable if state.verbose else ():
+            state.say(f"note: {row.benchmark}: no {reason}")
+
+
+def _cells(row: ComparisonRow, verbose: bool) -> list[Any]:
+    places = decimals([row.standard_error])
+    equal = {True: "yes", False: "not shown", None: ""}[row.equivalent]
+    return [
+        row.benchmark, row.split, row.metric, number(row.mean_a, places),
+        number(row.mean_b, places), number(row.difference, places, sign=True),
+        number(row.standard_error, places), interval(row.ci_low, row.ci_high, places),
+        p_value(row.p_t), p_value(row.p_permutation), p_value(row.p_mcnemar),
+        p_value(row.p_wilcoxon), p_value(row.p_holm),
+        row.better or "neither", equal, p_value(row.p_equivalence), row.n_prompts, row.n_clusters,
+        row.only_a, row.only_b, row.unscored_a, row.unscored_b, number(row.correlation, 2),
+        row.method if verbose else "", row.flags,
+    ]  # fmt: skip
+
+
+def _print_flips(found: Comparison, limit: int) -> None:
+    """The prompts of each benchmark under a line that says how many there are."""
+    columns = ["prompt", "a - b", "a", "b", "question", "target", "a said", "b said"]
+    for row in found.rows:
+        flips = [flip for flip in found.flips
+                 if (flip.benchmark, flip.split) == (row.benchmark, row.split)]  # fmt: skip
+        total = row.higher_a + row.higher_b
+        click.echo(
+            f"\n{row.benchmark}: {total} of {row.n_prompts} prompts differ, a is higher on"
+            f" {row.higher_a} and b on {row.higher_b}"
+        )
+        if not flips:
+            continue
+        needless = ("question", "target", "a said", "b said")
+        print_table(columns, [_flip_cells(flip) for flip in flips], needless=needless)
+        if total > limit:
+            click.echo(f"... and {total - limit} more: --flips {total}")
+        click.echo(
+            f"all of one prompt: warehouse show run:{flips[0].run_a} {flips[0].prompt_id}"
+            f" (b: run:{flips[0].run_b})"
+        )
+
+
+def _flip_cells(flip: Flip) -> list[Any]:
+    name = flip.tool_id or str(flip.prompt_id)
+    said = (flip.response_a or flip.choice_a, flip.response_b or flip.choice_b)
+    texts = (flip.text, flip.target, *said)
+    return [name, flip.difference, flip.score_a, flip.score_b, *map(_short, texts)]
+
+
+def _short(text: str | None) -> str:
+    """One line; the end of a response says more than its beginning, so its middle is left out."""
+    words = " ".join((text or "").split())
+    if len(words) <= SHORT:
+        return words
+    half = (SHORT - 5) // 2
+    return f"{words[:half]} ... {words[-half:]}"

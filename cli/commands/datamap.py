@@ -1,0 +1,177 @@
+"""``datamap``: how often correct, how consistent, and which targets may be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import (
+    REFERENCE,
+    level_option,
+    metric_option,
+    no_store_option,
+    output_options,
+    where_option,
+)
+from ..ui.output import Output
+from ..ui.table import excerpt, interval, number, print_table
+
+if TYPE_CHECKING:
+    from warehouse.analysis.items.datamap import DataMap
+    from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
+
+#: Suspects that people are shown, and conditions whose map is drawn; programs get all.
+SHOWN, DRAWN = 20, 4
+EXCERPT = 50
+#: Upper ends of the columns and lower ends of the rows of the drawn map.
+P_ENDS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999999999, 1.0)
+P_TITLES = ("P = 0", "to .1", "to .25", "to .5", "to .75", "to .9", "below 1", "P = 1")
+S_ENDS = (0.0, -0.4, -0.8, -1.2, -1.6, float("-inf"))
+S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
+
+
+@command("datamap")
+@click.argument("reference", metavar=f"run:ID|{REFERENCE}")
+@click.option("--benchmark", metavar="NAME", help="Default: every benchmark that the model has.")
+@metric_option
+@where_option
+@click.option(
+    "--group", type=click.Choice(["answer", "text", "embedding", "entailment"]),
+    help="Which generations say the same; default: by extracted answer, else by text.",
+)  # fmt: skip
+@click.option("--embedder", metavar="MODEL", help="For --group embedding: folder or name.")
+@click.option(
+    "--threshold", metavar="COSINE", default=0.9, show_default=True,
+    type=click.FloatRange(-1, 1, min_open=True), help="For --group embedding: from where on alike.",
+)  # fmt: skip
+@click.option("--entailment", metavar="FOLDER", help="For --group entailment: an NLI model.")
+@click.option("--device", metavar="NAME", help="Of these models: cpu, cuda, mps.")
+@click.option(
+    "--correct-at", metavar="VALUE", type=float,
+    help="Score from which on a generation is correct; default: the metric's best.",
+)  # fmt: skip
+@click.option(
+    "--max-p", metavar="P", default=0.1, show_default=True, type=click.FloatRange(0, 1),
+    help="Suspected are prompts with at most this P(correct) ...",
+)  # fmt: skip
+@click.option(
+    "--min-s", metavar="S", default=-0.8, show_default=True, type=click.FloatRange(max=0),
+    help="... and at least this S(consistency).",
+)  # fmt: skip
+@click.option(
+    "--interval", type=click.Choice(["wilson", "jeffreys", "clopper_pearson"]), default="wilson",
+    show_default=True, help="Of P(correct), for so many generations.",
+)  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Ask the model even where its answer is stored.")
+@no_store_option
+@click.option("--suspects", is_flag=True, help="Rows of suspected label errors only.")
+@click.option("--distribution", is_flag=True, help="Rows of the distribution of P(correct) only.")
+@level_option
+@output_options
+@pass_state
+def datamap(
+    state: State, /, reference: str, suspects: bool, distribution: bool, output: Output,
+    **options: Any,
+) -> None:  # fmt: skip
+    from warehouse.analysis.items.datamap import datamap as look
+    from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
+
+    from ..ui.progress_bars import share
+
+    if suspects and distribution:
+        raise click.UsageError("give one of --suspects and --distribution")
+    with share(state.quiet, "grouping generations") as bar:
+        found = look(lambda write: state.open(write=write), reference, progress=bar, **options)
+    if output.for_people:
+        _print(found, suspects, distribution)
+    elif distribution:
+        output.emit_records(DistributionRow, found.distribution)
+    else:
+        output.emit_records(DataMapRow, found.suspects if suspects else found.rows)
+    for note in found.notes:
+        state.say(f"note: {note}")
+    for reason in found.left_out if output.for_people else ():
+        state.say(f"note: left out {reason}")
+
+
+def _print(found: DataMap, suspects: bool, distribution: bool) -> None:
+    if not suspects:
+        _print_distribution(found.distribution)
+    if not suspects and not distribution:
+        _print_maps(found)
+        click.echo()
+    if not distribution:
+        _print_suspects(found, everything=suspects)
+
+
+def _print_distribution(rows: Sequence[DistributionRow]) -> None:
+    click.echo("P(correct), over prompts\n")
+    columns = ["benchmark", "split", "model", "temperature", "condition", "prompts", "draws",
+               "mean", "sd", "P = 0", "p25", "p50", "p75", "P = 1", "S", "sets",
+               "suspects"]  # fmt: skip
+    cells = [
+        [row.benchmark, row.split, row.model,
+         "" if "temperature=" in row.condition else row.temperature, row.condition, row.n_prompts,
+         str(row.most_draws) if row.least_draws == row.most_draws
+         else f"{row.least_draws}-{row.most_draws}",
+         number(row.mean, 3), number(row.sd, 3), number(row.share_never, 2), number(row.p25, 2),
+         number(row.p50, 2), number(row.p75, 2), number(row.share_always, 2),
+         number(row.mean_consistency, 2), number(row.mean_sets, 1), row.n_suspected]
+        for row in rows
+    ]  # fmt: skip
+    needless = ("split", "condition", "temperature", "S")
+    print_table(columns, cells, needless=needless, counts=("sets",))
+
+
+def _print_maps(found: DataMap) -> None:
+    """Prompts by P and S, for as many conditions as a reader can take."""
+    if len(found.distribution) > DRAWN:
+        return
+    for one in found.distribution:
+        place = (one.model, one.condition, one.benchmark, one.split)
+        own = [row for row in found.rows
+               if (row.model, row.condition, row.benchmark, row.split) == place]  # fmt: skip
+        if any(row.consistency is not None for row in own):
+            told = ", ".join(filter(None, (one.benchmark, one.split, one.model, one.condition)))
+            click.echo(f"\nprompts by P(correct) and S(consistency): {told}\n")
+            _print_map(own)
+
+
+def _print_map(rows: Sequence[DataMapRow]) -> None:
+    counts = [[0] * len(P_ENDS) for _ in S_ENDS]
+    for row in rows:
+        if row.p_correct is not None and row.consistency is not None:
+            column = next(place for place, end in enumerate(P_ENDS) if row.p_correct <= end)
+            line = next(place for place, end in enumerate(S_ENDS) if row.consistency >= end)
+            counts[line][column] += 1
+    cells = [[title, *line] for title, line in zip(S_TITLES, counts, strict=True) if any(line)]
+    print_table(["", *P_TITLES], cells)
+
+
+def _print_suspects(found: DataMap, *, everything: bool) -> None:
+    suspects = found.suspects
+    told = f"P <= {found.max_p:g}, S >= {found.min_s:g}, by {found.grouped_by or 'no text'}"
+    click.echo(f"suspected label errors: {len(suspects)} ({told})")
+    if not suspects:
+        return
+    shown = suspects if everything else suspects[:SHOWN]
+    click.echo()
+    columns = ["benchmark", "model", "condition", "prompt", "P", f"{100 * found.level:g}% interval",
+               "S", "majority", "target", "question"]  # fmt: skip
+    several = len({(row.benchmark, row.model) for row in found.rows}) > 1
+    conditions = len({row.condition for row in found.rows}) > 1
+    cells = [
+        [row.benchmark if several else "", row.model if several else "",
+         row.condition if conditions else "", f"prompt:{row.prompt_id}", number(row.p_correct, 2),
+         interval(row.ci_low, row.ci_high, 2), number(row.consistency, 2),
+         excerpt(row.majority_answer, EXCERPT), excerpt(row.target, EXCERPT),
+         excerpt(row.text, EXCERPT)]
+        for row in shown
+    ]  # fmt: skip
+    print_table(columns, cells, needless=("benchmark", "model", "condition", "target"))
+    if len(shown) < len(suspects):
+        click.echo(f"... and {len(suspects) - len(shown)} more: --suspects has them all")

@@ -1,0 +1,122 @@
+"""``gate``: may a candidate take the place of a baseline? Exit 0 yes, 1 no, 5 undecided."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import (
+    REFERENCE,
+    cluster_option,
+    force_option,
+    latest_option,
+    metric_option,
+    output_options,
+    where_option,
+)
+from ..ui.output import Output
+from ..ui.table import number, p_value, print_table
+
+if TYPE_CHECKING:
+    from warehouse.analysis.comparison.gate import Gate
+
+
+def margins_callback(
+    _ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[float | None, dict[str, float]]:
+    """``0.01`` for all, ``NAME=0.02`` for one benchmark."""
+    common: list[float] = []
+    own: dict[str, float] = {}
+    for text in value:
+        name, equals, amount = text.rpartition("=")
+        try:
+            margin = float(amount)
+        except ValueError:
+            raise click.BadParameter(
+                f"'{text}' is not a number or NAME=number", param=param
+            ) from None
+        if not 0 <= margin < float("inf") or name in own or (not equals and common):
+            raise click.BadParameter(f"'{text}' is below 0, infinite or given twice", param=param)
+        if equals:
+            own[name] = margin
+        else:
+            common.append(margin)
+    if not common and not own:
+        raise click.BadParameter("say what loss is tolerated, such as 0.01", param=param)
+    return (common[0] if common else None), own
+
+
+@command("gate")
+@click.option("--candidate", required=True, metavar=REFERENCE, help="The model to be released.")
+@click.option("--baseline", required=True, metavar=REFERENCE, help="The model that it follows.")
+@click.option(
+    "--margin", "margins", multiple=True, required=True, metavar="[BENCHMARK=]LOSS",
+    callback=margins_callback,
+    help="Loss that is tolerated, in the unit of the metric; also for one benchmark. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--benchmark", "benchmarks", multiple=True, metavar="NAME",
+    help="Has to be there for both. Repeatable. Default: every benchmark that both have.",
+)  # fmt: skip
+@metric_option
+@where_option
+@latest_option
+@cluster_option
+@click.option(
+    "--alpha", metavar="P", default=0.05, show_default=True,
+    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    help="Chance of any false pass, and of any false fail.",
+)  # fmt: skip
+@click.option(
+    "--max-unscored", metavar="SHARE", default=0.05, show_default=True, type=click.FloatRange(0, 1),
+    help="More of the candidate's samples without a score: undecided.",
+)  # fmt: skip
+@force_option
+@click.option("--markdown", is_flag=True, help="A summary for a pull request.")
+@output_options
+@pass_state
+def gate(
+    state: State, /, candidate: str, baseline: str, margins: tuple[float | None, dict[str, float]],
+    output: Output, markdown: bool, **options: Any,
+) -> int:  # fmt: skip
+    from warehouse.analysis.comparison.gate import GateRow
+    from warehouse.analysis.comparison.gate import gate as decide
+
+    if markdown and not output.for_people:
+        raise click.UsageError("give one of --markdown, --json, --csv and --parquet")
+    margin, own = margins
+    with state.open() as store:
+        found = decide(store, candidate, baseline, margin, margins=own, **options)
+    if markdown:
+        click.echo(found.to_markdown())
+    elif output.for_people:
+        _print(found)
+    else:
+        output.emit_records(GateRow, found.rows)
+    for reason in () if markdown else found.left_out:
+        state.say(f"note: left out {reason}")
+    return found.exit_code
+
+
+def _print(found: Gate) -> None:
+    columns = ["benchmark", "split", "metric", "verdict", "candidate", "baseline", "difference",
+               "at least", "margin", "p pass", "p fail", "prompts", "clusters", "if equal",
+               "as seen", "reason"]  # fmt: skip
+    cells = [
+        [row.benchmark, row.split, row.metric, row.verdict, number(row.candidate, 4),
+         number(row.baseline, 4), number(row.difference, 4), number(row.low, 4),
+         number(row.margin, 4), p_value(row.p_pass), p_value(row.p_fail), row.n_prompts,
+         row.n_clusters, row.prompts_if_equal, row.prompts_as_seen, row.reason]
+        for row in found.rows
+    ]  # fmt: skip
+    print_table(columns, cells, needless=("split", "clusters", "reason"),
+                counts=("if equal", "as seen"))  # fmt: skip
+    click.echo(f"\n{found}")
+    if any(row.prompts_if_equal or row.prompts_as_seen for row in found.rows):
+        click.echo(
+            "if equal: prompts with which a candidate as good as the baseline passes with 80 %"
+            " power;\nas seen: prompts that decide if the true difference is the one that was seen."
+        )

@@ -1,0 +1,240 @@
+"""``ingest``: dumps into the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse.errors import InputError
+
+from ..lazy_group import command
+from ..state import State, is_missing, pass_state
+from ..ui.options import fields_callback
+from ..ui.output import Output
+
+if TYPE_CHECKING:
+    from warehouse.importers.common.file_walk import Unread
+    from warehouse.ingest.pipeline import IngestReport
+    from warehouse.store.connection import Store
+    from warehouse.store.load.state import LoadOptions
+
+REFUSED = 3
+
+
+@command("ingest")
+@click.argument(
+    "paths",
+    metavar="PATH...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, readable=False),
+)
+@click.option(
+    "--map", "mapping", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
+    help="Mapping (TOML) for tabular dumps.",
+)  # fmt: skip
+@click.option(
+    "--set", "values", metavar="FIELD=VALUE", multiple=True,
+    help="Holds whatever the dumps say: step, temperature ... Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--default", "defaults", metavar="FIELD=VALUE", multiple=True,
+    help="Fills what the dumps lack: model, benchmark ... Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--force", is_flag=True, help="Let --set model=NAME rename several models that have names."
+)
+@click.option(
+    "--higher-is-better/--lower-is-better", default=None,
+    help="Direction of the metrics of which the dumps say none.",
+)  # fmt: skip
+@click.option("--format", "format_name", metavar="F", help="Importer; default: found by content.")
+@click.option(
+    "--cluster-by", metavar="FIELD[,FIELD]", callback=fields_callback,
+    help="Cluster prompts by these document fields, for error bars too.",
+)  # fmt: skip
+@click.option(
+    "--on-conflict", type=click.Choice(["error", "skip", "supersede"]), default="error",
+    show_default=True, help="A run that is stored says something else in the dump.",
+)  # fmt: skip
+@click.option(
+    "--on-duplicate", type=click.Choice(["error", "first", "last", "draws"]), default="error",
+    show_default=True, help="Two rows for one sample with different values.",
+)  # fmt: skip
+@click.option(
+    "--max-rejected", metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
+    help="Bad rows per source before it is refused.",
+)  # fmt: skip
+@click.option(
+    "--text", type=click.Choice(["all", "responses", "none"]), default="all", show_default=True,
+    help="Texts to store: prompts as sent and responses.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Read and check everything, store nothing.")
+@click.option(
+    "--publish", metavar="PATH", type=click.Path(dir_okay=False),
+    help="Publish a read-only copy there afterwards, if anything was stored.",
+)  # fmt: skip
+@click.option(
+    "--watch", is_flag=True,
+    help="Stay, and ingest what comes into the folders once it has settled.",
+)  # fmt: skip
+@click.option(
+    "--settle", metavar="SECONDS", type=click.FloatRange(min=0),
+    help="With --watch: a file is ready when it has not changed for so long. [default: 2]",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="An array with one object per source.")
+@pass_state
+def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> None:
+    if watch:
+        _watch(state, Given(**given), 2.0 if settle is None else settle)
+        return
+    if settle is not None:
+        raise click.UsageError("--settle goes with --watch")
+    report = _ingest(state, Given(**given))
+    for refused in report.refused:
+        click.echo(f"Error: {refused.error}", err=True)
+    if given["as_json"]:
+        from warehouse.store.load.state import LoadReport
+
+        Output("json").emit_records(LoadReport, report.sources)
+    else:
+        from ..ui.ingest_summary import print_summary
+
+        print_summary(report, state, dry_run=given["dry_run"])
+    _publish(state, given, report)
+    click.get_current_context().exit(REFUSED if report.refused else 0)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The options as given."""
+
+    paths: tuple[str, ...]
+    mapping: str | None
+    values: tuple[str, ...]
+    defaults: tuple[str, ...]
+    force: bool
+    higher_is_better: bool | None
+    format_name: str | None
+    cluster_by: tuple[str, ...]
+    on_conflict: Any
+    on_duplicate: Any
+    max_rejected: int
+    text: Any
+    dry_run: bool
+    publish: str | None
+    as_json: bool
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What decides which files form a source, and what is read of it."""
+        from warehouse.importers.common.header_values import parse_values
+
+        return {
+            "format": self.format_name, "values": parse_values(self.values),
+            "mapping": self.mapping, "defaults": parse_values(self.defaults),
+            "higher_is_better": self.higher_is_better,
+        }  # fmt: skip
+
+    @property
+    def options(self) -> LoadOptions:
+        """What to do about conflicts, duplicates and bad rows."""
+        from warehouse.store.load.state import LoadOptions
+
+        return LoadOptions(
+            on_conflict=self.on_conflict, on_duplicate=self.on_duplicate, text=self.text,
+            max_rejected=self.max_rejected, cluster_by=self.cluster_by,
+        )  # fmt: skip
+
+
+def _publish(state: State, given: dict[str, Any], report: IngestReport) -> None:
+    from .publish import publish_after
+
+    if not given["dry_run"] and any(item.state == "loaded" for item in report.sources):
+        publish_after(state, "ingest", given["publish"])
+
+
+def _watch(state: State, given: Given, settle: float) -> None:
+    from warehouse.ingest.pipeline import ingest as load
+    from warehouse.ingest.watch import Watcher
+
+    from .publish import publish_after
+    from .watch import watch
+
+    if given.dry_run or given.as_json:
+        raise click.UsageError("--watch goes with neither --dry-run nor --json")
+    watcher = Watcher(given.paths, settle=settle, **given.reading)
+
+    def ingest_ready(only: Callable[[Sequence[Path]], bool], progress: Any) -> IngestReport:
+        with state.open_or_create() as store:
+            there = [path for path in given.paths if Path(path).exists()]
+            return load(
+                store, there, options=given.options, force=given.force, progress=progress,
+                only=only, **given.reading,
+            )  # fmt: skip
+
+    watch(state, watcher, ingest_ready, lambda: publish_after(state, "ingest", given.publish))
+
+
+def _ingest(state: State, given: Given) -> IngestReport:
+    from warehouse.ingest.pipeline import ingest as load
+
+    from ..ui.ingest_summary import archives_advice
+    from ..ui.progress import progress
+
+    with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
+        report = load(
+            store, given.paths, options=given.options, dry_run=given.dry_run, progress=bar,
+            force=given.force, **given.reading,
+        )  # fmt: skip
+    if not report.sources:
+        found, advice = _nothing_known(given, report.unread)
+        advice += archives_advice(report.unclaimed)
+        raise InputError(found, path=", ".join(given.paths), advice=advice)
+    return report
+
+
+def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
+    """What to say where no file was a dump: what was found, and what to do."""
+    count, known = len(unread), [str(item) for item in unread if item.reason]
+    if known and len(known) == count:
+        return "; ".join(known[:3]) + ("; …" if count > 3 else ""), "name files that hold data"
+    if given.format_name is not None:
+        advice = "without --format each file goes to the importer that knows it"
+        return f"the importer {given.format_name} knows none of {count} files", advice
+    advice = (
+        "tables need --map FILE, which `warehouse mapping FILE` begins; --format names an importer"
+    )
+    return f"no importer knows any of {count} files", advice
+
+
+@contextmanager
+def _target(state: State, dry_run: bool) -> Iterator[Store]:
+    """The store, made if there is none; a dry run makes one that is thrown away."""
+    if dry_run and _is_empty(state):
+        from warehouse.store.open import open_store
+        from warehouse.store.temporary import temporary_folder
+
+        with (
+            temporary_folder() as folder,
+            open_store(str(folder / "dry-run"), create=True) as store,
+        ):
+            yield store
+    else:
+        with state.open_or_create() as store:
+            yield store
+
+
+def _is_empty(state: State) -> bool:
+    """Whether there is no store yet."""
+    from warehouse.store.schema import revision
+
+    if is_missing(state.config().url.value):
+        return True
+    with state.open(check=False) as store:
+        return revision.found(store) is None

@@ -1,0 +1,290 @@
+"""``matrix``: what the scores of all models on all prompts of a benchmark say together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command, group
+from ..state import State, pass_state
+from ..ui.options import (
+    Function,
+    latest_option,
+    metric_option,
+    no_store_option,
+    output_options,
+    replace_option,
+    seed_option,
+    where_option,
+)
+from ..ui.output import Output
+
+if TYPE_CHECKING:
+    from warehouse.analysis.matrix.matrix import Matrix
+    from warehouse.analysis.matrix.results import MatrixResult
+
+SIMILARITIES = ("hamming", "cosine", "jaccard")
+
+
+@group("matrix")
+def matrix() -> None:
+    pass
+
+
+def matrix_options(function: Function) -> Function:
+    """Which matrix, and whether a stored answer will do."""
+    fresh = click.option("--fresh", is_flag=True, help="Compute again what is stored already.")
+    for option in (
+        output_options, no_store_option, fresh, seed_option, latest_option, where_option,
+        metric_option,
+    ):  # fmt: skip
+        function = option(function)
+    return click.argument("benchmark")(function)
+
+
+def permutations_option(default: int, least: int) -> Callable[[Function], Function]:
+    """``--permutations N``."""
+    return click.option(
+        "--permutations", metavar="N", default=default, show_default=True,
+        type=click.IntRange(min=least), help="Matrices with every column shuffled.",
+    )  # fmt: skip
+
+
+def whole_numbers(
+    _ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[int, ...]:
+    """``2,5,10-12`` as numbers."""
+    found: list[int] = []
+    try:
+        for part in filter(None, (value or "").split(",")):
+            first, _, last = part.partition("-")
+            found += range(int(first), int(last or first) + 1)
+    except ValueError:
+        message = f"'{value}'; expected numbers such as 2,5,10-12"
+        raise click.BadParameter(message, param=param) from None
+    if value and not found:
+        raise click.BadParameter(f"'{value}' names no number", param=param)
+    return tuple(found)
+
+
+@contextmanager
+def opened(state: State, benchmark: str, label: str, options: dict[str, Any]) -> Iterator[Matrix]:
+    """The matrix of a benchmark, with a bar while something is computed."""
+    from warehouse.analysis.matrix.matrix import Matrix
+    from warehouse.store.opener import Access
+
+    from ..ui.progress_bars import share
+
+    names = ("metric", "where", "latest", "fresh", "store_result")
+    chosen = {name: options.pop(name) for name in names}
+    access = Access(state.open, lambda: state.open(write=True))
+    with share(state.quiet, label) as show:
+        told = None if show is None else lambda done, of: show(done / of)
+        yield Matrix(access, benchmark, progress=told, **chosen)
+
+
+def finish(state: State, found: MatrixResult) -> None:
+    """Notes go beside the answer."""
+    for note in found.notes:
+        state.say(f"note: {note}")
+
+
+@command("matrix test")
+@click.option(
+    "--similarity", "similarities", multiple=True, type=click.Choice(SIMILARITIES),
+    help="Repeatable; default: all that the scores allow.",
+)  # fmt: skip
+@permutations_option(1000, 1)
+@click.option("--histogram", is_flag=True, help="Shares of pairs by similarity instead.")
+@matrix_options
+@pass_state
+def test(state: State, /, benchmark: str, output: Output, histogram: bool, **options: Any) -> None:
+    from warehouse.analysis.matrix.rows import HistogramRow, TestRow
+
+    from ..ui.matrix_tables import print_histogram, print_test
+
+    with opened(state, benchmark, "permutations", options) as asked:
+        found = asked.test(**options)
+    if not output.for_people:
+        kind, rows = (HistogramRow, found.histogram) if histogram else (TestRow, found.rows)
+        output.emit_records(kind, rows)
+    elif histogram:
+        print_histogram(found)
+    else:
+        print_test(found)
+    finish(state, found)
+
+
+@command("matrix cluster")
+@click.option(
+    "--clusters", "n_clusters", metavar="N,...", callback=whole_numbers,
+    help="Numbers of clusters to try, such as 2-10. [default: 2-20]",
+)  # fmt: skip
+@permutations_option(1, 0)
+@click.option("--store", metavar="NAME", help="Keep it; --cluster NAME uses it for error bars.")
+@click.option("--default", is_flag=True, help="With --store: use it for error bars from now on.")
+@replace_option
+@click.option("--members", is_flag=True, help="The cluster of every prompt instead.")
+@matrix_options
+@pass_state
+def cluster(state: State, /, benchmark: str, output: Output, members: bool, **options: Any) -> None:
+    from warehouse.analysis.matrix.rows import ClusterCountRow
+
+    from ..ui.matrix_tables import member_rows, print_clusters
+
+    if options["default"] and not options["store"]:
+        raise click.UsageError("--default needs --store NAME")
+    if options["store"] and not options["store_result"]:
+        raise click.UsageError("give one of --store NAME and --no-store")
+    with opened(state, benchmark, "clusterings", options) as asked:
+        found = asked.cluster(**options)
+    if members:
+        columns = ["prompt", "cluster", "distance", "is_medoid"]
+        output.emit(columns, member_rows(found))
+    elif output.for_people:
+        print_clusters(found)
+    else:
+        output.emit_records(ClusterCountRow, found.rows)
+    if options["store"]:
+        state.say(f"stored as {options['store']}: --cluster {options['store']} uses it")
+    finish(state, found)
+
+
+@command("matrix weights")
+@click.option(
+    "--draws", metavar="N", default=100_000, show_default=True, type=click.IntRange(min=2),
+    help="Random weightings.",
+)  # fmt: skip
+@click.option(
+    "--cluster", metavar="NAME",
+    help="Stored clustering behind medoids and distances. [default: found as by matrix cluster]",
+)  # fmt: skip
+@click.option(
+    "--equal", metavar="NAME", multiple=True,
+    help="Stored clustering whose clusters get equal weight; semantic ones come by themselves.",
+)  # fmt: skip
+@click.option(
+    "--weights", "file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    help="Your own: CSV with the columns prompt and weight.",
+)  # fmt: skip
+@click.option(
+    "--part", type=click.Choice(["schemes", "random", "pairs"]),
+    help="Only this; --json and --csv give schemes if nothing is chosen.",
+)  # fmt: skip
+@matrix_options
+@pass_state
+def weights(
+    state: State, /, benchmark: str, output: Output, part: str | None, file: Path | None,
+    **options: Any,
+) -> None:  # fmt: skip
+    from warehouse.analysis.matrix.rows import OutrankRow, RandomWeightRow, WeightRow
+
+    from ..ui.matrix_tables import print_weights
+
+    options["given"] = None if file is None else read_weights(file)
+    with opened(state, benchmark, "random weightings", options) as asked:
+        found = asked.weights(**options)
+    kinds: dict[str, tuple[type, Sequence[Any]]] = {
+        "schemes": (WeightRow, found.rows), "random": (RandomWeightRow, found.random),
+        "pairs": (OutrankRow, found.outranks),
+    }  # fmt: skip
+    if output.for_people:
+        print_weights(found, part)
+    else:
+        output.emit_records(*kinds[part or "schemes"])
+    finish(state, found)
+
+
+def read_weights(path: Path) -> dict[str, float]:
+    """Weights by prompt from a CSV file.
+
+    Raises:
+        InputError: not such a file; names the line.
+    """
+    import csv
+
+    from warehouse.errors import InputError
+
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as lines:
+            reader = csv.DictReader(lines)
+            rows = [(reader.line_num, row) for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(str(error), path=str(path)) from None
+    found: dict[str, float] = {}
+    for line, row in rows:
+        place = f"line {line}"
+        if row.get("prompt") is None or row.get("weight") is None:
+            raise InputError(
+                f"columns {', '.join(map(str, row))}", path=str(path), place=place,
+                expected="the columns prompt and weight",
+            )  # fmt: skip
+        if row["prompt"] in found:
+            raise InputError(f"prompt {row['prompt']!r} a second time", path=str(path), place=place)
+        try:
+            found[row["prompt"]] = float(row["weight"])
+        except ValueError:
+            raise InputError(
+                f"weight {row['weight']!r}", path=str(path), place=place, expected="a number"
+            ) from None
+    if not found:
+        raise InputError("no rows", path=str(path), expected="the columns prompt and weight")
+    return found
+
+
+@command("matrix grow")
+@click.option(
+    "--sizes", metavar="N,...", callback=whole_numbers,
+    help="Sizes to report. [default: some 40, evenly on a logarithmic scale]",
+)  # fmt: skip
+@click.option("--steps", is_flag=True, help="One row for each size instead of each model.")
+@matrix_options
+@pass_state
+def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options: Any) -> None:
+    from warehouse.analysis.matrix.rows import GrowthRow, GrowthStep
+
+    from ..ui.matrix_tables import print_growth
+
+    with opened(state, benchmark, "prompts", options) as asked:
+        found = asked.grow(**options)
+    if output.for_people:
+        print_growth(found)
+    else:
+        kind, rows = (GrowthStep, found.steps) if steps else (GrowthRow, found.rows)
+        output.emit_records(kind, rows)
+    finish(state, found)
+
+
+@command("matrix explain")
+@click.option("--embedder", metavar="NAME", help="Whose vectors. [default: the only one]")
+@click.option(
+    "--no-intercept", "intercept", flag_value=False, default=True, type=bool,
+    help="Regressions through the origin, as in the paper.",
+)  # fmt: skip
+@permutations_option(1000, 1)
+@click.option(
+    "--top", metavar="N", default=10, show_default=True, type=click.IntRange(min=0),
+    help="Prompts in the table; --json and --csv have all.",
+)  # fmt: skip
+@matrix_options
+@pass_state
+def explain(state: State, /, benchmark: str, output: Output, top: int, **options: Any) -> None:
+    from warehouse.analysis.matrix.rows import ExplainRow
+
+    from ..ui.matrix_tables import print_explanation
+
+    with opened(state, benchmark, "permutations", options) as asked:
+        found = asked.explain(**options)
+    if output.for_people:
+        print_explanation(found, top)
+    else:
+        output.emit_records(ExplainRow, found.rows)
+    finish(state, found)
+
+
+for subcommand in (test, cluster, weights, grow, explain):
+    matrix.add_command(subcommand)

@@ -1,0 +1,111 @@
+"""``models`` and ``benchmarks``: what there is, and other names for it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import click
+
+from ..lazy_group import command, group
+from ..state import State, pass_state
+from ..ui.options import output_options
+from ..ui.output import Output
+
+
+@group("models", invoke_without_command=True)
+@output_options
+@pass_state
+@click.pass_context
+def models(context: click.Context, state: State, output: Output) -> None:
+    if context.invoked_subcommand:
+        return
+    from warehouse.store.curate import aliases
+
+    with state.open() as store:
+        found = aliases.models(store)
+    needless = ("family", "developer", "parameter_count")
+    output.emit_records(aliases.ModelEntry, found, needless=needless, empty="no models yet")
+
+
+class _Named(click.Group):
+    """A group whose first word may be a name of the user's: then it means ``metrics NAME``."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["metrics", *args]
+        return super().resolve_command(ctx, args)
+
+
+@group(
+    "benchmarks",
+    invoke_without_command=True,
+    cls=_Named,
+    subcommand_metavar="[NAME [--metric METRIC] | COMMAND [ARGS]...]",
+)
+@output_options
+@pass_state
+@click.pass_context
+def benchmarks(context: click.Context, state: State, output: Output) -> None:
+    if context.invoked_subcommand:
+        return
+    from warehouse.store.curate import aliases
+
+    with state.open() as store:
+        found = aliases.benchmarks(store)
+    needless = ("parent", "version", "clustering")
+    output.emit_records(aliases.BenchmarkEntry, found, needless=needless, empty="no benchmarks yet")
+
+
+@command("benchmarks metrics")
+@click.argument("name")
+@click.option(
+    "--metric",
+    metavar="METRIC",
+    help="Make it the headline metric, as METRIC or METRIC,FILTER; '' takes the choice back.",
+)
+@output_options
+@pass_state
+def metrics(state: State, name: str, metric: str | None, output: Output) -> None:
+    from warehouse.store.curate import headline_metric
+
+    if metric is not None:
+        with state.open(write=True) as store:
+            chosen = headline_metric.choose(store, name, metric)
+        state.say(f"{name} is reported by {chosen.metric}" if chosen else f"{name}: no metric")
+    with state.open() as store:
+        found = headline_metric.metrics(store, name)
+    output.emit_records(headline_metric.MetricEntry, found, empty=f"{name} has no metrics yet")
+
+
+benchmarks.add_command(metrics)
+
+
+def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None:
+    """``alias`` and ``unalias`` below the group."""
+
+    @command(f"{group.name} alias")
+    @click.argument("name")
+    @click.argument("canonical")
+    @pass_state
+    def alias(state: State, name: str, canonical: str) -> None:
+        from warehouse.store.curate import aliases
+
+        with state.open(write=True) as store:
+            click.echo(f"{name} is shown as {aliases.alias(store, kind, name, canonical)}")
+
+    @command(f"{group.name} unalias")
+    @click.argument("name")
+    @pass_state
+    def unalias(state: State, name: str) -> None:
+        from warehouse.store.curate import aliases
+
+        with state.open(write=True) as store:
+            aliases.unalias(store, kind, name)
+        click.echo(f"{name} is shown under its own name")
+
+    group.add_command(alias)
+    group.add_command(unalias)
+
+
+_add_naming(models, "model")
+_add_naming(benchmarks, "benchmark")

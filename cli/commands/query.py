@@ -1,0 +1,62 @@
+"""``query``: views, library queries and single SELECTs, on a connection that cannot write."""
+
+from __future__ import annotations
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import assignments, output_options, pairs_callback
+from ..ui.output import Output
+
+
+@command("query")
+@click.argument("name", required=False)
+@click.option("--sql", metavar="SQL", help="One SELECT; :name in it are parameters.")
+@click.option(
+    "-p", "--param", "parameters", metavar="NAME=VALUE", multiple=True, callback=pairs_callback,
+    help="Value of a parameter. Repeatable.",
+)  # fmt: skip
+@output_options
+@pass_state
+def query(
+    state: State, name: str | None, sql: str | None, parameters: tuple[str, ...], output: Output
+) -> None:
+    if name and sql:
+        raise click.UsageError("give the name of a query or --sql, not both")
+    values = assignments(parameters, "-p")
+    if not name and sql is None:
+        if values:
+            raise click.UsageError("-p needs the name of a query, or --sql")
+        return list_queries(output)
+    from warehouse.store.curate.aliases import hints_on_names
+    from warehouse.store.sql.run_query import is_name, run_query, run_sql
+
+    with state.open(guarded=True, typed=sql is not None or not is_name(name or "")) as store:
+        found = (
+            run_sql(store, sql, values) if sql is not None else run_query(store, name or "", values)
+        )
+        hints = [] if found.num_rows else hints_on_names(store, values)
+    output.emit_arrow(found)
+    for hint in hints:
+        state.say(f"note: {hint}")
+
+
+def list_queries(output: Output) -> None:
+    """Every view and library query with what it says."""
+    from warehouse.store.sql import query_files
+
+    rows = [
+        {
+            "name": item.name,
+            "kind": item.kind,
+            "parameters": ", ".join(
+                p.name if p.required else f"{p.name}={p.default}" for p in item.parameters
+            ),
+            "rows": item.grain,
+            "meaning": item.description.partition(". ")[0].removesuffix("."),
+        }
+        for item in (*query_files.views(), *query_files.library())
+    ]
+    columns = ["name", "kind", "parameters", "meaning", "rows"]
+    output.emit(columns, rows, shown=columns[:-1])

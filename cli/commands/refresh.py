@@ -1,0 +1,218 @@
+"""``refresh`` and ``history``: stored figures, kept fresh and looked back on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import REFERENCE, output_options
+from ..ui.output import Output
+from ..ui.progress_bars import share
+from ..ui.table import decimals, interval, number, p_value, print_table
+from .alerts import LOG, WEBHOOK, tell_alerts, webhook_of
+
+if TYPE_CHECKING:
+    from warehouse.config import Config
+    from warehouse.refresh.history import History, HistoryRow
+    from warehouse.refresh.results import Refreshed
+    from warehouse.refresh.run import Work
+
+#: Rows of a list that people are shown; programs get all.
+SHOWN = 40
+
+
+def age_callback(
+    _ctx: click.Context, param: click.Parameter, value: str | None
+) -> timedelta | None:
+    """``90d``, ``12h`` or ``4w`` as a length of time."""
+    if value is None:
+        return None
+    from warehouse.config import parse_age
+
+    found = parse_age(value)
+    if found is None:
+        raise click.BadParameter(f"'{value}' is not an age such as 90d, 12h or 4w", param=param)
+    return found
+
+
+@command("refresh")
+@click.argument("benchmarks", nargs=-1, metavar="[BENCHMARK]...")
+@click.option(
+    "--family", "families", multiple=True, metavar="NAME",
+    help="Only this metric family. Repeatable; matrix is computed only if named.",
+)  # fmt: skip
+@click.option(
+    "--baseline", "baselines", multiple=True, metavar=REFERENCE,
+    help="Compare every other model with this one. Repeatable.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="List what is stale, and why; change nothing.")
+@click.option(
+    "--prune-older-than", "prune", metavar="AGE", callback=age_callback,
+    help="Also forget older figures, such as 90d, but for the newest of each.",
+)  # fmt: skip
+@click.option(
+    "--alerts", "only_alerts", is_flag=True,
+    help="Answer with what somebody should look at; exit 1 if there is anything.",
+)  # fmt: skip
+@click.option(
+    "--level", metavar="P", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Confidence level of the intervals. [default: 0.95]",
+)  # fmt: skip
+@click.option(
+    "--permutations", metavar="N", type=click.IntRange(1),
+    help="Shuffled matrices of the family matrix. [default: 1000]",
+)  # fmt: skip
+@click.option(
+    "--seed", metavar="N", type=click.IntRange(0), help="Of the random draws. [default: 0]"
+)
+@output_options
+@pass_state
+def refresh(
+    state: State, /, dry_run: bool, prune: timedelta | None, only_alerts: bool, output: Output,
+    **options: Any,
+) -> int:  # fmt: skip
+    from warehouse.refresh.results import FamilyRow, StaleRow
+    from warehouse.refresh.run import list_stale
+    from warehouse.refresh.run import refresh as recompute
+
+    from .publish import publish_after
+
+    if dry_run and (prune is not None or only_alerts):
+        raise click.UsageError("give one of --dry-run, --prune-older-than and --alerts")
+    config = state.config()
+    work = wanted(config, options, only_alerts or "alerts" in config.tables)
+    if dry_run:
+        listed = list_stale(state.access(), work)
+        shown = output.for_people and len(listed.rows) > SHOWN
+        output.emit_records(
+            StaleRow, listed.rows[:SHOWN] if shown else listed.rows, empty="nothing is stale"
+        )
+        if shown:
+            click.echo(f"... and {len(listed.rows) - SHOWN} more: --json has them all")
+        _say(state, str(listed), listed.notes)
+        return 0
+    with share(state.quiet, "refreshing") as bar:
+        tell = None if bar is None else lambda done, total: bar(done / total)
+        found = recompute(state.access(), work, wait=state.wait, progress=tell, say=state.say)
+    if not only_alerts:
+        output.emit_records(FamilyRow, found.rows, counts=("resumed", "gone", "failed"))
+    _say(state, str(found), found.notes)
+    failed = _failures(found)
+    if prune is not None:
+        _prune(state, prune)
+    publish_after(state, "refresh")
+    if not work.channels:
+        return failed
+    return max(failed, tell_alerts(state, config, found.refresh_id, output, only_alerts))
+
+
+def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
+    """What to refresh: as the options say, else the file, else the defaults.
+
+    Args:
+        alerts: whether they are told.
+
+    Raises:
+        StatisticsError: a level out of range.
+        MisuseError: no such family, or a webhook that is none; of the file's says where.
+    """
+    from warehouse.analysis.families import choose_families
+    from warehouse.analysis.families.family import Settings
+    from warehouse.errors import MisuseError
+    from warehouse.refresh.run import Work
+
+    def said(name: str) -> Any:
+        given = options.get(name)
+        return config.get(f"refresh.{name}") if given in (None, ()) else given
+
+    names = {"resamples": "n_resamples"}
+    numbers = {
+        names.get(name, name): value for name in ("level", "permutations", "resamples", "seed")
+        if (value := said(name)) is not None
+    }  # fmt: skip
+    lists = [tuple(said(name) or ()) for name in ("families", "benchmarks", "baselines")]
+    try:
+        choose_families(lists[0])
+    except MisuseError as error:
+        if options.get("families"):
+            raise
+        raise MisuseError(f"{config.said['refresh.families'].origin}: {error}") from None
+    webhook = webhook_of(config)
+    channels = (LOG, *([WEBHOOK] if webhook else [])) if alerts else ()
+    return Work(lists[0], lists[1], Settings(baselines=lists[2], **numbers), channels)
+
+
+def _prune(state: State, age: timedelta) -> None:
+    from warehouse.refresh.run import utc_now
+    from warehouse.store.computed.metric_values import prune
+
+    with state.open(write=True) as store:
+        values, refreshes = prune(store, utc_now() - age)
+    state.say(f"pruned {values} figures and {refreshes} empty refreshes")
+
+
+def _failures(found: Refreshed) -> int:
+    """What raised, and the exit code."""
+    for failure in found.failures[:SHOWN]:
+        click.echo(f"failed: {failure}", err=True)
+    more = len(found.failures) - SHOWN
+    if more > 0:
+        click.echo(f"failed: and {more} more", err=True)
+    return 1 if found.failures else 0
+
+
+def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
+    state.say(line)
+    for note in notes:
+        state.say(f"note: {note}")
+
+
+@command("history")
+@click.argument("names", nargs=-1, required=True, metavar=f"[run:ID|{REFERENCE}] BENCHMARK")
+@click.option("--statistic", metavar="NAME", help="Only this figure, such as score or difference.")
+@click.option("--last", metavar="N", type=click.IntRange(1), help="Only the newest N of each.")
+@output_options
+@pass_state
+def history(
+    state: State, /, names: tuple[str, ...], output: Output, **options: Any
+) -> None:  # fmt: skip
+    from warehouse.refresh.history import HistoryRow
+    from warehouse.refresh.history import history as look
+
+    if len(names) > 2:
+        raise click.UsageError(
+            f"expected a model and a benchmark, or a benchmark; found {len(names)} names"
+        )
+    model = names[0] if len(names) == 2 else None
+    with state.open() as store:
+        found = look(store, model, names[-1], **options)
+    if output.for_people:
+        _print_history(found)
+    else:
+        output.emit_records(HistoryRow, found.rows)
+
+
+def _places(row: HistoryRow) -> int:
+    """None for counts such as ranks; else four, or what shows two digits of a small figure."""
+    shown = [value for value in (row.estimate, row.low, row.high, row.change) if value is not None]
+    if row.standard_error is None and all(value.is_integer() for value in shown):
+        return 0
+    return max(4, decimals([row.estimate and abs(row.estimate)]))
+
+
+def _print_history(found: History) -> None:
+    columns = ["statistic", "subject", "metric", "refreshed (UTC)", "estimate", "interval",
+               "change", "p", "n", "method", "reason"]  # fmt: skip
+    cells = [
+        [row.statistic, row.subject, row.metric, f"{row.refreshed_at:%Y-%m-%d %H:%M}",
+         number(row.estimate, places), interval(row.low, row.high, places),
+         number(row.change, places), p_value(row.p_value), row.n, row.method,
+         row.reason if row.estimate is None else ""]
+        for row, places in ((row, _places(row)) for row in found.rows)
+    ]  # fmt: skip
+    print_table(columns, cells, needless=("interval", "change", "p", "n", "reason"))

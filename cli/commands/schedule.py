@@ -1,0 +1,229 @@
+"""``schedule``: ingest, refresh and report at the times of a cron expression, or once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse.errors import MisuseError
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import output_options
+from ..ui.output import Output
+from .alerts import alert_rules, webhook_of
+from .refresh import age_callback, wanted
+
+if TYPE_CHECKING:
+    from warehouse.config import Config
+    from warehouse.schedule.cron import Times
+    from warehouse.schedule.job import Doors, Job
+    from warehouse.schedule.log import Log
+
+#: What holds where neither the flag nor ``[schedule]`` says anything.
+DEFAULTS: dict[str, Any] = {"watch": (), "settle": 2.0, "log_format": "text", "grace": 60.0}
+
+
+@command("schedule")
+@click.option(
+    "--cron", metavar="EXPRESSION",
+    help="When: minute hour day-of-month month day-of-week; six fields begin with seconds.",
+)  # fmt: skip
+@click.option("--timezone", metavar="NAME", help="Of the expression. [default: this machine's]")
+@click.option(
+    "--watch", multiple=True, metavar="DIR", type=click.Path(),
+    help="Ingest what is new in this folder first. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--settle", metavar="SECONDS", type=click.FloatRange(min=0),
+    help="A file is left for the next run until it has not changed for so long. [default: 2]",
+)  # fmt: skip
+@click.option(
+    "--report", metavar="FILE", type=click.Path(), help="Write the page there at the end."
+)
+@click.option(
+    "--publish", metavar="PATH", type=click.Path(),
+    help="Publish a read-only copy there after the refresh.",
+)  # fmt: skip
+@click.option(
+    "--prune-older-than", metavar="AGE", callback=age_callback,
+    help="Forget older figures, such as 90d, but for the newest of each.",
+)  # fmt: skip
+@click.option(
+    "--health", metavar="FILE", type=click.Path(),
+    help="Keep a JSON file that says how it stands; it is renewed every 15 seconds.",
+)  # fmt: skip
+@click.option(
+    "--log-format", type=click.Choice(["text", "json"]),
+    help="Of the events on standard error. [default: text]",
+)  # fmt: skip
+@click.option(
+    "--grace", metavar="SECONDS", type=click.FloatRange(min=0),
+    help="How long a running job may take to end after SIGTERM or Ctrl-C. [default: 60]",
+)  # fmt: skip
+@click.option("--once", is_flag=True, help="Do the job now, once; for cron, systemd and the like.")
+@click.option(
+    "--show-next", metavar="N", type=click.IntRange(1, 1000), help="Only list the next N times."
+)
+@output_options
+@pass_state
+def schedule(
+    state: State, /, once: bool, show_next: int | None, output: Output, **flags: Any
+) -> int | None:
+    if not output.for_people and show_next is None:
+        raise click.UsageError("--json, --csv and --parquet go with --show-next")
+    if once and (show_next is not None or flags["health"]):
+        raise click.UsageError("--once goes with neither --show-next nor --health")
+    given = {name: flag for name, flag in flags.items() if flag not in (None, ())}
+    settings = _Settings(state.config(), given)
+    if show_next is not None:
+        _show_next(_times(settings), show_next, output)
+        return 0
+    if once:
+        if "cron" in given:
+            _times(settings)  # it is not needed, but a mistake in it is one
+        return _once(state, settings)
+    _stay(state, settings)
+    return 0
+
+
+class _Settings:
+    """Flags, else ``[schedule]``, else the defaults; ``given`` are the flags alone."""
+
+    def __init__(self, config: Config, given: dict[str, Any]) -> None:
+        self.config, self.given = config, given
+
+    def __getitem__(self, name: str) -> Any:
+        said = self.config.get(f"schedule.{name}", DEFAULTS.get(name))
+        return self.given.get(name, said)
+
+    def origin(self, name: str) -> str:
+        """Who said it, for a message."""
+        if name in self.given:
+            return f"--{name}"
+        setting = self.config.said.get(f"schedule.{name}")
+        return f"schedule.{name} ({setting.origin})" if setting else f"--{name}"
+
+
+def _times(settings: _Settings) -> Times:
+    from warehouse.schedule.cron import EXPECTED, Times, zone_named
+
+    if settings["cron"] is None:
+        raise click.UsageError(
+            f"give --cron, or schedule.cron in warehouse.toml: {EXPECTED}; or --once"
+        )
+    told = "timezone"
+    try:
+        zone = zone_named(settings[told])
+        told = "cron"
+        return Times(settings[told], zone)
+    except MisuseError as error:
+        raise MisuseError(f"{settings.origin(told)}: {error}") from None
+
+
+def _show_next(times: Times, count: int, output: Output) -> None:
+    from warehouse.schedule.log import utc_now
+
+    rows = [
+        {"time": found.astimezone(times.zone).isoformat(), "utc": found.isoformat()}
+        for found in times.upcoming(utc_now(), count)
+    ]
+    output.emit(["time", "utc"], rows)
+
+
+# --- the process that stays ------------------------------------------------------------------
+
+
+def _stay(state: State, settings: _Settings) -> None:
+    import time
+
+    from warehouse.schedule.cron import Timetable
+    from warehouse.schedule.health import Health
+    from warehouse.schedule.log import utc_now
+    from warehouse.schedule.loop import Scheduler
+    from warehouse.schedule.signals import Stop
+
+    times = _times(settings)
+    _job(state, settings)  # a mistake in it ends us now, not every run
+    log = _log(state, settings)
+    path = Path(settings["health"]) if settings["health"] else None
+    health = Health(path, log, utc_now, cron=times.expression, timezone=str(times.zone))
+    scheduler = Scheduler(
+        Timetable(times, utc_now, time.monotonic), _command(state, settings.given),
+        _environment(state), log, health, settings["grace"], utc_now,
+    )  # fmt: skip
+    with Stop() as stop:
+        scheduler.run(stop)
+
+
+def _command(state: State, given: dict[str, Any]) -> list[str]:
+    """The call that does the job once. It reads ``warehouse.toml`` itself, as it is then."""
+    words = [sys.executable, "-P", "-m", "warehouse.cli", "--wait", str(state.wait)]
+    words += ["schedule", "--once", "--log-format", "json"]
+    for folder in given.get("watch", ()):
+        words += ["--watch", folder]
+    for name in ("settle", "report", "publish"):
+        if name in given:
+            words += [f"--{name}", str(given[name])]
+    if "prune_older_than" in given:
+        hours = given["prune_older_than"] / timedelta(hours=1)
+        words += ["--prune-older-than", f"{hours:.6f}h"]
+    return words
+
+
+def _environment(state: State) -> dict[str, str]:
+    """With the store that ``--db`` names: not among the words, where others would see it."""
+    from warehouse.config import URL_VARIABLE
+
+    return {**os.environ, **({URL_VARIABLE: state.db} if state.db else {})}
+
+
+def _log(state: State, settings: _Settings) -> Log:
+    from warehouse.schedule.log import Log
+
+    return Log(settings["log_format"], sys.stderr, quiet=state.quiet)
+
+
+# --- the job ---------------------------------------------------------------------------------
+
+
+def _once(state: State, settings: _Settings) -> int:
+    from warehouse.schedule.job import run_job
+    from warehouse.schedule.signals import Stop
+
+    job, doors = _job(state, settings), _doors(state)
+    with Stop(patient=False) as stop:
+        found = run_job(job, doors, _log(state, settings), lambda: stop.count > 0)
+    return found.exit_code
+
+
+def _job(state: State, settings: _Settings) -> Job:
+    from warehouse.schedule.job import Job
+
+    config = settings.config
+    work = wanted(config, {}, alerts=True)
+    hooked = config.publish_path.value if config.publish_after.value else ""
+    return Job(
+        watch=tuple(settings["watch"]), settle=settings["settle"], work=work,
+        rules=alert_rules(config), webhook=webhook_of(config),
+        prune=settings["prune_older_than"], publish=settings["publish"] or hooked,
+        report=settings["report"] or "",
+    )  # fmt: skip
+
+
+def _doors(state: State) -> Doors:
+    from warehouse.schedule.job import Doors
+    from warehouse.store.snapshot import publish
+
+    url = state.config().url.value
+    quiet = State(state.db, quiet=True, wait=state.wait)  # what it says would be no event
+
+    return Doors(
+        quiet.open_or_create, quiet.access(), lambda path: publish(url, path, wait=state.wait),
+        state.wait,
+    )  # fmt: skip

@@ -1,0 +1,121 @@
+"""``show``: a run, or one prompt of it with everything that is stored about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import output_options
+from ..ui.output import Output
+from ..ui.table import cell, excerpt, print_table, visible
+
+if TYPE_CHECKING:
+    from warehouse.analysis.items.show import PromptRuns, PromptView, RunView
+
+#: Characters of a question in the list of a run's prompts.
+EXCERPT = 60
+
+
+@command("show")
+@click.argument("run", metavar="run:ID|prompt:ID")
+@click.argument("prompt", required=False)
+@output_options
+@pass_state
+def show(state: State, run: str, prompt: str | None, output: Output) -> None:
+    from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView
+    from warehouse.analysis.items.show import show as look
+
+    with state.open() as store:
+        found = look(store, run, prompt)
+    if isinstance(found, PromptView):
+        if output.for_people:
+            _print_prompt(found)
+        else:
+            row = found.to_dict()
+            output.emit(list(row), [row])
+    elif isinstance(found, PromptRuns):
+        if output.for_people:
+            _print_prompt_runs(found)
+        else:
+            output.emit_records(PromptRunRow, found.rows)
+    elif output.for_people:
+        _print_run(found)
+    else:
+        output.emit_records(PromptRow, found.rows)
+
+
+def _print_run(found: RunView) -> None:
+    click.echo(f"{visible(str(found))}\n")
+    _print_fields(found.run)
+    click.echo()
+    columns = ["prompt", "key", "question", "metric", "filter", "perturbation", "value", "draws",
+               "unscored"]  # fmt: skip
+    rows = [
+        [row.tool_id or row.prompt_id, row.key[:12], excerpt(row.text, EXCERPT), row.metric,
+         row.metric_filter, row.perturbation, row.value, row.n_draws, row.n_unscored]
+        for row in found.rows
+    ]  # fmt: skip
+    print_table(columns, rows, empty="no samples: published figures only",
+                needless=("filter", "perturbation"), counts=("unscored",))  # fmt: skip
+
+
+def _print_prompt_runs(found: PromptRuns) -> None:
+    click.echo(visible(str(found)))
+    for name in ("text", "target", "choices", "metadata"):
+        _print_block(name, found.prompt[name])
+    click.echo()
+    columns = ["run", "model", "metric", "filter", "perturbation", "value", "draws", "unscored"]
+    rows = [
+        [f"run:{row.run_id}", row.model, row.metric, row.metric_filter, row.perturbation,
+         row.value, row.n_draws, row.n_unscored]
+        for row in found.rows
+    ]  # fmt: skip
+    print_table(columns, rows, empty="no current run has it", needless=("filter", "perturbation"),
+                counts=("unscored",))  # fmt: skip
+
+
+def _print_prompt(found: PromptView) -> None:
+    click.echo(visible(str(found)))
+    for name in ("text", "target", "choices", "metadata"):
+        _print_block(name, found.prompt[name])
+    for response in found.responses:
+        _print_response(response)
+    _print_table("scores", found.scores)
+    _print_table("choices", found.choices)
+
+
+def _print_response(response: Mapping[str, Any]) -> None:
+    variant = {name: response[name] for name in ("perturbation", "fewshot_draw", "template")}
+    told = ", ".join(f"{name} {value}" for name, value in variant.items() if value)
+    title = f"draw {response['draw']}{', ' if told else ''}{told}"
+    _print_block(f"prompt sent, {title}", response["prompt_sent"])
+    _print_block(f"response, {title}", response["response"])
+    _print_block(f"explanation, {title}", response["explanation"])
+    shown = (
+        "extracted_answer", "finish_reason", "input_tokens", "output_tokens", "latency", "cost",
+        "error",
+    )  # fmt: skip
+    _print_fields({name: response[name] for name in shown if response[name] is not None})
+
+
+def _print_block(title: str, text: str | None) -> None:
+    if text:
+        click.echo(f"\n--- {title}\n{visible(text)}")
+
+
+def _print_fields(values: Mapping[str, Any]) -> None:
+    width = max((len(name) for name in values), default=0)
+    for name, value in values.items():
+        click.echo(f"{name.ljust(width)}  {cell(value)}")
+
+
+def _print_table(title: str, rows: tuple[Mapping[str, Any], ...]) -> None:
+    if rows:
+        click.echo(f"\n--- {title}")
+        columns = list(rows[0])
+        print_table(columns, [[row[name] for name in columns] for row in rows], needless=columns,
+                    counts=("draw", "n_unscored"))  # fmt: skip

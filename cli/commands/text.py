@@ -1,0 +1,249 @@
+"""``embed``, ``similar``, ``duplicates`` and ``cluster-semantic``: what prompts ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import Function, no_store_option, output_options, replace_option
+from ..ui.output import Output
+from ..ui.table import excerpt, number, print_table
+
+if TYPE_CHECKING:
+    from warehouse.analysis.text.duplicates import DuplicateRow, Duplicates
+    from warehouse.analysis.text.embed import Embedding
+    from warehouse.analysis.text.semantic_clusters import SemanticClusters
+    from warehouse.analysis.text.similar import Similar
+
+#: Pairs that people are shown; programs get all that were kept.
+SHOWN = 20
+#: Characters of a question in a table.
+EXCERPT = 60
+
+
+def embedder_option(function: Function) -> Function:
+    """``--embedder NAME``: whose vectors."""
+    return click.option(
+        "--embedder", metavar="NAME|FOLDER",
+        help="Whose vectors: NAME, NAME@REVISION or the model's folder; default: the only one.",
+    )(function)  # fmt: skip
+
+
+def threshold_option(default: float) -> Callable[[Function], Function]:
+    """``--threshold``: the smallest cosine similarity."""
+    option: Callable[[Function], Function] = click.option(
+        "--threshold", metavar="COSINE", default=default, show_default=True,
+        type=click.FloatRange(-1, 1, min_open=True),
+        help="Smallest cosine similarity of two prompts.",
+    )  # fmt: skip
+    return option
+
+
+@command("embed")
+@click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
+@click.option(
+    "--embedder", "embedders", metavar="[NAME=]MODEL", multiple=True, required=True,
+    help="A sentence-transformers model: a folder, or its name on the hub. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--batch-size", metavar="N", default=32, show_default=True, type=click.IntRange(min=1),
+    help="Texts that the model reads at a time.",
+)  # fmt: skip
+@click.option("--device", metavar="NAME", help="cpu, cuda, mps; default: the fastest there is.")
+@output_options
+@pass_state
+def embed(
+    state: State, benchmarks: tuple[str, ...], embedders: tuple[str, ...], batch_size: int,
+    device: str | None, output: Output,
+) -> None:  # fmt: skip
+    from warehouse.analysis.text.embed import EmbedRow
+    from warehouse.analysis.text.embed import embed as add_vectors
+
+    from ..ui.progress_bars import steps
+
+    with steps(state.quiet) as bar:
+        found = add_vectors(
+            lambda write: state.open(write=write), embedders, benchmarks=benchmarks,
+            batch_size=batch_size, device=device, progress=bar,
+        )  # fmt: skip
+    if output.for_people:
+        _print_embedded(found, state)
+    else:
+        output.emit_records(EmbedRow, found.rows)
+
+
+def _print_embedded(found: Embedding, state: State) -> None:
+    columns = ["embedder", "revision", "numbers", "benchmark", "prompts", "new", "unchanged",
+               "truncated", "without text", "without vector"]  # fmt: skip
+    rows = [
+        [row.embedder, row.revision, row.dimension, row.benchmark, row.n_prompts, row.n_new,
+         row.n_unchanged, row.n_truncated, row.n_without_text, row.n_without_vector]
+        for row in found.rows
+    ]  # fmt: skip
+    counts = ("truncated", "without text", "without vector")
+    print_table(columns, rows, needless=("revision",), counts=counts)
+    click.echo(f"\n{found}")
+    if any(row.n_truncated for row in found.rows):
+        state.say("note: of truncated texts the model read the beginning only")
+    if any(row.n_without_vector for row in found.rows):
+        state.say("note: texts without vector hold no word that the model knows; not stored")
+
+
+@command("similar")
+@click.argument("wanted", metavar="PROMPT|TEXT")
+@click.option("--benchmark", metavar="NAME", help="Look among its prompts only.")
+@click.option(
+    "--top", metavar="N", default=10, show_default=True, type=click.IntRange(min=1),
+    help="How many prompts.",
+)  # fmt: skip
+@embedder_option
+@click.option("--device", metavar="NAME", help="Of the model, where a text is given.")
+@output_options
+@pass_state
+def similar(state: State, /, wanted: str, output: Output, **options: Any) -> None:
+    from warehouse.analysis.text.similar import SimilarRow
+    from warehouse.analysis.text.similar import similar as look
+
+    with state.open() as store:
+        found = look(store, wanted, **options)
+    if output.for_people:
+        _print_similar(found)
+    else:
+        output.emit_records(SimilarRow, found.rows)
+
+
+def _print_similar(found: Similar) -> None:
+    what = "the text" if found.prompt_id is None else f"prompt:{found.prompt_id}"
+    click.echo(f"nearest to {what}: {excerpt(found.wanted, EXCERPT)}")
+    click.echo(f"by {found.embedder}, of {found.n_compared} prompts\n")
+    columns = ["similarity", "benchmark", "split", "prompt", "question", "target"]
+    rows = [
+        [number(row.similarity, 3), row.benchmark, row.split, f"prompt:{row.prompt_id}",
+         excerpt(row.text, EXCERPT), excerpt(row.target, EXCERPT // 2)]
+        for row in found.rows
+    ]  # fmt: skip
+    print_table(columns, rows, needless=("split", "target"), empty="no other prompt")
+
+
+@command("duplicates")
+@click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
+@threshold_option(0.95)
+@embedder_option
+@click.option(
+    "--keep", metavar="N", default=10_000, show_default=True, type=click.IntRange(min=0),
+    help="The most similar pairs that are listed and scored; all are counted.",
+)  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Compare even where the pairs are stored.")
+@no_store_option
+@output_options
+@pass_state
+def duplicates(
+    state: State, /, benchmarks: tuple[str, ...], output: Output, **options: Any
+) -> None:
+    from warehouse.analysis.text.duplicates import DuplicateRow
+    from warehouse.analysis.text.duplicates import duplicates as look
+
+    from ..ui.progress_bars import share
+
+    with share(state.quiet, "comparing prompts") as bar:
+        found = look(lambda write: state.open(write=write), benchmarks, progress=bar, **options)
+    if output.for_people:
+        _print_duplicates(found)
+    else:
+        output.emit_records(DuplicateRow, found.rows)
+    if found.n_without_vector:
+        state.say(f"note: {found.n_without_vector} prompts have no vector; see: warehouse embed")
+    for note in found.notes:
+        state.say(f"note: {note}")
+    if found.n_pairs > len(found.rows):
+        state.say(f"note: the {len(found.rows)} most similar pairs were scored; --keep N for more")
+
+
+def _print_duplicates(found: Duplicates) -> None:
+    click.echo(f"{found}")
+    if not found.rows:
+        return
+    click.echo(f"largest group: {found.largest_group} prompts\n")
+    print_table(
+        ["pairs", "benchmark", "and"],
+        [[row.n_pairs, row.benchmark_a, "itself" if row.benchmark_a == row.benchmark_b
+          else row.benchmark_b] for row in found.places],
+    )  # fmt: skip
+    if found.models:
+        click.echo()
+        print_table(
+            ["model", "pairs", "scored alike", "by chance"],
+            [[row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3)]
+             for row in found.models],
+        )  # fmt: skip
+    click.echo()
+    columns = ["similarity", "prompts", "benchmark", "models", "alike", "target", "question"]
+    print_table(columns, [_pair(row) for row in found.rows[:SHOWN]], needless=("alike",),
+                counts=("models",))  # fmt: skip
+    if len(found.rows) > SHOWN:
+        click.echo(f"... and {len(found.rows) - SHOWN} more pairs: --json or --csv has them")
+
+
+def _pair(row: DuplicateRow) -> list[Any]:
+    both = row.benchmark_a == row.benchmark_b
+    places = row.benchmark_a if both else f"{row.benchmark_a}, {row.benchmark_b}"
+    target = {True: "same", False: "differs", None: ""}[row.same_target]
+    return [
+        number(row.similarity, 3), f"prompt:{row.prompt_a}, prompt:{row.prompt_b}", places,
+        row.n_models, number(row.alike, 2), target, excerpt(row.text_a, EXCERPT),
+    ]  # fmt: skip
+
+
+@command("cluster-semantic")
+@click.argument("benchmark")
+@threshold_option(0.8)
+@embedder_option
+@click.option(
+    "--name", metavar="NAME", default="semantic", show_default=True,
+    help="Of the clustering.",
+)  # fmt: skip
+@click.option("--default", "default", is_flag=True, help="Use it for error bars from now on.")
+@replace_option
+@no_store_option
+@output_options
+@pass_state
+def cluster_semantic(state: State, /, benchmark: str, output: Output, **options: Any) -> None:
+    from warehouse.analysis.text.semantic_clusters import GrowthRow
+    from warehouse.analysis.text.semantic_clusters import cluster_semantic as cluster
+
+    from ..ui.progress_bars import share
+
+    if options["default"] and not options["store_result"]:
+        raise click.UsageError("--no-store stores nothing that --default could use")
+    opened = state.open(write=options["store_result"])
+    with opened as store, share(state.quiet, "comparing prompts") as bar:
+        found = cluster(store, benchmark, progress=bar, **options)
+    if output.for_people:
+        _print_clusters(found)
+    else:
+        output.emit_records(GrowthRow, found.rows)
+    if found.n_without_vector:
+        state.say(f"note: {found.n_without_vector} prompts have no vector; see: warehouse embed")
+
+
+def _print_clusters(found: SemanticClusters) -> None:
+    click.echo(f"{found}")
+    click.echo(
+        f"joined from cosine {found.threshold:g} on ({found.embedder}); {found.n_single} prompts"
+        f" stand alone, the largest cluster has {found.largest}"
+    )
+    used = "error bars use it" if found.is_default else f"use it with --cluster {found.name}"
+    kept = f"stored as clustering {found.name!r}: {used}" if found.is_stored else "not stored"
+    click.echo(f"{kept}\n")
+    columns = ["model", "condition", "figure", "se", "clustered se", "growth", "prompts",
+               "clusters"]  # fmt: skip
+    rows = [
+        [row.model, row.condition, number(row.estimate, 3), number(row.se_unclustered, 4),
+         number(row.se_clustered, 4), number(row.growth, 2), row.n_prompts, row.n_clusters]
+        for row in found.rows
+    ]  # fmt: skip
+    print_table(columns, rows, needless=("condition",), empty="no runs on this benchmark yet")

@@ -1,0 +1,252 @@
+"""``variance``: prompts against draws, pass@k, and seeds against prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.footnotes import SHOWN, say_reasons, some_of
+from ..ui.options import cluster_option, level_option, metric_option, output_options, where_option
+from ..ui.options import whole_numbers as whole
+from ..ui.output import Output
+from ..ui.table import Figure, decimals, interval, number, print_table
+
+if TYPE_CHECKING:
+    from warehouse.analysis.results import Row
+    from warehouse.analysis.variance.pass_rates import PassReport, PassRow
+    from warehouse.analysis.variance.row import VarianceRow
+    from warehouse.analysis.variance.seeds import SeedReport, SeedRow
+    from warehouse.analysis.variance.variance import VarianceReport
+
+
+@command("variance")
+@click.argument("target", metavar="RUN|BENCHMARK")
+@click.option(
+    "--benchmark", metavar="NAME",
+    help="Then the argument is MODEL[@REVISION|@step=N][+AGENT]; run:ID needs none.",
+)  # fmt: skip
+@metric_option
+@where_option
+@cluster_option
+@click.option("--pass-at", metavar="K,...", callback=whole,
+              help="pass@k instead: at least one of k draws is right.")  # fmt: skip
+@click.option("--pass-hat", metavar="K,...", callback=whole,
+              help="pass^k instead: all k draws are right.")  # fmt: skip
+@click.option(
+    "--estimand", type=click.Choice(["prompts-sampled", "prompts-fixed"]),
+    help="Of pass@k and pass^k: prompts are a sample, or only draws are random."
+    " [default: prompts-sampled]",
+)  # fmt: skip
+@click.option("--seeds", is_flag=True, help="Training seeds crossed with prompts instead.")
+@level_option
+@output_options
+@pass_state
+def variance(
+    state: State, /, target: str, output: Output, pass_at: tuple[int, ...] | None,
+    pass_hat: tuple[int, ...] | None, seeds: bool, estimand: str | None, level: float,
+    **options: Any,
+) -> None:  # fmt: skip
+    rates = bool(pass_at or pass_hat)
+    if seeds and rates:
+        raise click.UsageError("--seeds and --pass-at or --pass-hat are different questions")
+    if estimand and not rates:
+        raise click.UsageError(
+            "--estimand goes with --pass-at or --pass-hat; the table of errors has both"
+        )
+    if seeds and options.pop("cluster") is not None:
+        raise click.UsageError("--cluster does not go with --seeds")
+    if seeds:
+        _seeds(state, target, output, options)
+    elif rates:
+        options |= {"at": pass_at or (), "hat": pass_hat or (), "level": level}
+        _pass_rates(state, target, output, options | ({"estimand": estimand} if estimand else {}))
+    else:
+        _split(state, target, output, options)
+
+
+def _emit(
+    state: State, output: Output, found: Any, row: type[Row],
+    print_it: Callable[[Any, State], None],
+) -> None:  # fmt: skip
+    """What was found, for people or as rows, and below it what was left out."""
+    if output.for_people:
+        print_it(found, state)
+    else:
+        output.emit_records(row, found.rows)
+    _notes(state, found.left_out)
+
+
+def _notes(state: State, left_out: Sequence[str]) -> None:
+    for reason in left_out[:SHOWN]:
+        state.say(f"note: left out {reason}")
+    if len(left_out) > SHOWN:
+        state.say(f"note: and {len(left_out) - SHOWN} more left out")
+
+
+def _heading(rows: Sequence[Any]) -> tuple[str, ...]:
+    """Say once what all rows share; the columns that say nothing then."""
+    said, needless = [], []
+    for name in ("benchmark", "metric"):
+        values = {getattr(row, name) for row in rows}
+        if len(values) == 1:
+            said.append(values.pop())
+            needless.append(name)
+    if said:
+        click.echo(" by ".join(said))
+    return tuple(needless)
+
+
+# --- prompts and draws -------------------------------------------------------------------------
+
+
+def _split(state: State, target: str, output: Output, options: dict[str, Any]) -> None:
+    from warehouse.analysis.variance.row import VarianceRow
+    from warehouse.analysis.variance.variance import variance as find
+
+    with state.open() as store:
+        found = find(store, target, **options)
+    _emit(state, output, found, VarianceRow, _print_split)
+
+
+def _print_split(found: VarianceReport, state: State) -> None:
+    said = _heading(found.rows)
+    columns = ["model", "condition", "benchmark", "split", "metric", "figure", "se", "se at 2K",
+               "se at K=inf", "se prompts fixed", "between", "within", "prompts", "clusters", "K",
+               "suggested K", "range k=1", "expected", "flags"]  # fmt: skip
+    places = decimals(row.se_prompts_fixed or row.standard_error for row in found.rows)
+    rows = [_split_cells(row, places, said) for row in found.rows]
+    print_table(columns, rows, needless=("condition", "benchmark", "split", "metric", "clusters",
+                                         "range k=1", "expected", "flags"))  # fmt: skip
+    click.echo("")
+    for line in _advice(found.rows):
+        click.echo(line)
+    _explain(found.rows, state)
+
+
+def _split_cells(row: VarianceRow, places: int, said: Sequence[str]) -> list[Any]:
+    draws = f"{row.fewest_draws}" if row.fewest_draws == row.most_draws else (
+        f"{row.fewest_draws}-{row.most_draws}"
+    )  # fmt: skip
+    errors = (row.standard_error, row.se_double_draws, row.se_unlimited_draws,
+              row.se_prompts_fixed)  # fmt: skip
+    return [
+        row.model, row.condition, "" if "benchmark" in said else row.benchmark, row.split,
+        "" if "metric" in said else row.metric, number(row.estimate, places),
+        *(number(error, places) for error in errors), _percent(row.share_between),
+        _percent(row.share_within), row.n_prompts, row.n_clusters, Figure(draws),
+        row.suggested_draws, number(row.delta_k1, places), number(row.delta_k1_expected, places),
+        row.flags,
+    ]  # fmt: skip
+
+
+def _percent(share: float | None) -> Figure | None:
+    return None if share is None else Figure(f"{100 * share:.1f}%")
+
+
+def _advice(rows: Sequence[VarianceRow]) -> list[str]:
+    """What to do, for one row in full, for many as a range."""
+    if len(rows) == 1:
+        return [rows[0].advice or rows[0].reason]
+    shares = [row.share_within for row in rows if row.share_within is not None]
+    if not shares:
+        return sorted({row.advice or row.reason for row in rows})
+    from warehouse.analysis.variance.row import percent
+
+    units = "clusters" if any(row.n_clusters is not None for row in rows) else "prompts"
+    return [
+        f"more draws would save at most {percent(min(shares))} (of one) to {percent(max(shares))}"
+        f" (of another) of the variance, twice the {units} 50 %"
+    ]
+
+
+def _explain(rows: Sequence[VarianceRow], state: State) -> None:
+    ordered = [
+        f"{row.model} {row.condition}".strip() for row in rows if "draws_differ" in row.flags
+    ]
+    if ordered:
+        state.say(
+            f"note: first draws are not like later ones in {some_of(ordered)} (are they stored best"
+            " first?): the range over single draws is no measure of chance there"
+        )
+    unknown = [row for row in rows if row.share_within is None or state.verbose]
+    say_reasons([(row, row.reason) for row in unknown if len(rows) > 1], state)
+    if state.verbose:
+        missing = [row for row in rows if row.delta_k1 is None]
+        say_reasons([(row, f"no range k=1: {row.delta_k1_reason}") for row in missing], state)
+
+
+# --- pass@k ------------------------------------------------------------------------------------
+
+
+def _pass_rates(state: State, target: str, output: Output, options: dict[str, Any]) -> None:
+    from warehouse.analysis.variance.pass_rates import PassRow, pass_rates
+
+    with state.open() as store:
+        found = pass_rates(store, target, **options)
+    _emit(state, output, found, PassRow, _print_rates)
+
+
+def _print_rates(found: PassReport, state: State) -> None:
+    said = _heading(found.rows)
+    wording = {"prompts_sampled": "prompts sampled: they stand for others like them",
+               "prompts_fixed": "prompts fixed: only the draws are random"}  # fmt: skip
+    click.echo(f"intervals with {wording[found.rows[0].estimand]}\n")
+    level = f"{100 * found.rows[0].level:g}% interval"
+    columns = ["model", "condition", "benchmark", "split", "metric", "statistic", "figure", "se",
+               level, "prompts", "clusters", "draws", "method", "flags"]  # fmt: skip
+    places = decimals(row.standard_error for row in found.rows)
+    rows = [_rate_cells(row, places, said, state.verbose) for row in found.rows]
+    needless = ("condition", "benchmark", "split", "metric", "clusters", "method", "flags")
+    print_table(columns, rows, needless=needless)
+    told = [row for row in found.rows if row.ci_low is None or state.verbose]
+    say_reasons([(row, row.reason) for row in told], state)
+
+
+def _rate_cells(row: PassRow, places: int, said: Sequence[str], verbose: bool) -> list[Any]:
+    return [
+        row.model, row.condition, "" if "benchmark" in said else row.benchmark, row.split,
+        "" if "metric" in said else row.metric, row.statistic, number(row.estimate, places),
+        number(row.standard_error, places), interval(row.ci_low, row.ci_high, places),
+        row.n_prompts, row.n_clusters, row.n_draws, row.method if verbose else "", row.flags,
+    ]  # fmt: skip
+
+
+# --- seeds -------------------------------------------------------------------------------------
+
+
+def _seeds(state: State, target: str, output: Output, options: dict[str, Any]) -> None:
+    from warehouse.analysis.variance.seeds import SeedRow, seed_variance
+
+    with state.open() as store:
+        found = seed_variance(store, target, **options)
+    _emit(state, output, found, SeedRow, _print_seeds)
+
+
+def _print_seeds(found: SeedReport, state: State) -> None:
+    said = _heading(found.rows)
+    columns = ["model", "recipe", "position", "benchmark", "split", "metric", "figure",
+               "se seeds fixed", "se prompts fixed", "se both sampled", "seed sd", "V prompts",
+               "V seeds", "V both", "seeds", "prompts", "left out"]  # fmt: skip
+    places = decimals(row.se_both_sampled for row in found.rows)
+    rows = [_seed_cells(row, places, said) for row in found.rows]
+    needless = ("recipe", "position", "benchmark", "split", "metric")
+    print_table(columns, rows, needless=needless, counts=("left out",))
+    for row in found.rows:
+        if row.reason:
+            state.say(f"note: {row.model} {row.position}".rstrip() + f": {row.reason}")
+
+
+def _seed_cells(row: SeedRow, places: int, said: Sequence[str]) -> list[Any]:
+    errors = (row.se_seeds_fixed, row.se_prompts_fixed, row.se_both_sampled, row.seed_sd)
+    parts = (row.part_prompts, row.part_seeds, row.part_interaction)
+    return [
+        row.model, row.recipe, row.position, "" if "benchmark" in said else row.benchmark,
+        row.split, "" if "metric" in said else row.metric, number(row.estimate, places),
+        *(number(error, places) for error in errors),
+        *(None if part is None else Figure(f"{part:.2e}") for part in parts),
+        row.n_seeds, row.n_prompts, row.n_left_out,
+    ]  # fmt: skip

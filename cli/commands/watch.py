@@ -1,0 +1,106 @@
+"""``ingest --watch``: ingest what settles in some folders, until a signal says stop."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse.errors import StoreError
+
+from ..state import State
+
+if TYPE_CHECKING:
+    from warehouse.ingest.pipeline import IngestReport
+    from warehouse.ingest.watch import Watcher
+    from warehouse.store.load.state import LoadReport
+
+#: Loads sources: those for which the function says yes, telling the progress.
+Ingest = Callable[[Callable[[Sequence[Path]], bool], Any], "IngestReport"]
+
+
+class _Stopped(Exception):
+    """A signal came, and the source that was being loaded is done."""
+
+
+class _Until:
+    """Progress that ends an ingest between two sources once somebody says stop."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self.stop = stop
+
+    def start(self, total_bytes: int) -> None: ...
+    def source(self, name: str, size: int) -> None: ...
+    def advance(self, rows: int) -> None: ...
+
+    def done(self, report: LoadReport) -> None:
+        """Stop here, if that was asked for."""
+        if self.stop.is_set():
+            raise _Stopped
+
+
+def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[], None]) -> None:
+    """Go on until SIGINT or SIGTERM; then end after the source that is being loaded."""
+    pause = min(max(watcher.settle / 2, 0.1), 5.0)
+    with _stopping() as stop:
+        state.say(f"watching {', '.join(map(str, watcher.paths))}; Ctrl-C ends")
+        told = ""
+        while not stop.is_set():
+            if watcher.look():
+                try:
+                    _once(watcher, ingest, stop, published)
+                    told = ""
+                except _Stopped:
+                    break
+                except StoreError as error:  # held, or away for a while: the files stay new
+                    if str(error) != told:
+                        told = str(error)
+                        click.echo(f"Error: {told}; trying again", err=True)
+            stop.wait(pause)
+        state.say("stopped")
+
+
+def _once(
+    watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Callable[[], None]
+) -> None:
+    chosen, unknown = watcher.ready()
+    for item in unknown:
+        click.echo(f"{'Error' if item.is_missed else 'note'}: {item}", err=True)
+    watcher.take([item.path for item in unknown])
+    if not chosen:
+        return
+    wanted = set(chosen)
+    report = ingest(lambda files: tuple(files) in wanted, _Until(stop))
+    for refused in report.refused:
+        click.echo(f"Error: {refused.error}", err=True)
+    now = datetime.now(UTC).replace(tzinfo=None)
+    click.echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report}, {len(report.refused)} refused")
+    watcher.take([path for files in chosen for path in files])
+    if any(item.state == "loaded" for item in report.sources):
+        published()
+
+
+@contextmanager
+def _stopping() -> Iterator[threading.Event]:
+    """An event that the first signal sets; the second acts as always."""
+    stop = threading.Event()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+
+    def ask(number: int, _frame: Any) -> None:
+        stop.set()
+        signal.signal(number, before[signal.Signals(number)])
+
+    for number in numbers:
+        signal.signal(number, ask)
+    try:
+        yield stop
+    finally:
+        for number in numbers:
+            signal.signal(number, before[number])

@@ -1,0 +1,91 @@
+"""What commands are made with: the lazy group, and decorators that take texts from the table."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import click
+
+from .command_table import COMMANDS, SECTIONS, Entry
+from .state import global_options
+
+READER_GONE = 141  # 128 + SIGPIPE, as any tool of the shell ends
+
+
+class LazyGroup(click.Group):
+    """The top of the command line: knows the table of commands, imports a module when it runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name in COMMANDS if " " not in name]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        module = import_module(f".commands.{entry.module}", __package__)
+        found: click.Command = getattr(module, entry.name.replace("-", "_"))
+        return found
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"no command '{args[0]}'{_hint(args[0])}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for section, title in SECTIONS.items():
+            rows = [
+                (name, COMMANDS[name].sentence)
+                for name in self.list_commands(ctx)
+                if COMMANDS[name].section == section
+            ]
+            with formatter.section(f"{section} - {title}"):
+                formatter.write_dl(rows)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:  # whoever read our output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise click.exceptions.Exit(READER_GONE) from None
+        return result
+
+
+def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a function the command ``name`` of the table."""
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        made: Any = click.command(name.split()[-1], **_texts(COMMANDS[name]), **settings)
+        found: click.Command = made(global_options(function))
+        return found
+
+    return decorate
+
+
+def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Group]:
+    """Make a function the group ``name`` of the table."""
+
+    def decorate(function: Callable[..., Any]) -> click.Group:
+        made: Any = click.group(name, **_texts(COMMANDS[name]), **settings)
+        found: click.Group = made(global_options(function))
+        return found
+
+    return decorate
+
+
+def _texts(entry: Entry) -> dict[str, Any]:
+    examples = "\n".join(f"  {example}" for example in entry.examples)
+    return {
+        "help": f"{entry.sentence}\n\n\b\nExample:\n{examples}",
+        "short_help": entry.sentence,
+    }
+
+
+def _hint(name: str) -> str:
+    close = get_close_matches(name, COMMANDS)
+    return f"; did you mean {' or '.join(close)}?" if close else "; see: warehouse --help"

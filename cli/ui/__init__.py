@@ -1,0 +1,1 @@
+"""What commands print with: options, tables, footnotes, progress."""

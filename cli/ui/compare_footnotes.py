@@ -1,0 +1,180 @@
+"""What stands under the table of ``compare``: how the figures were made, and why so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from .flag_meanings import meanings
+
+if TYPE_CHECKING:
+    from warehouse.analysis.comparison.compare import Comparison
+    from warehouse.analysis.comparison.row import ComparisonRow
+
+#: A clustered error that is less than so many naive ones says nothing of clusters.
+CLUSTERS_MATTER = 1.05
+_METHODS = {
+    "paired_t": "t on the difference at each prompt; prompts count as independent",
+    "paired_cr2_t": (
+        "t on the differences by cluster (CR2 error, Satterthwaite degrees of freedom), as prompts"
+        " of one cluster are not independent"
+    ),
+    "prompts_fixed_t": (
+        "t with the prompts fixed: the error is that of the generations alone, for these very"
+        " prompts"
+    ),
+    "independent_parts_t": "t; the errors of the benchmarks are independent",
+    "shared_units_t": "t; prompts or clusters that stand in several benchmarks are paired",
+}
+_TESTS = {
+    "t": "p",
+    "permutation": "the sign flip test",
+    "mcnemar": "McNemar's test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+}
+
+
+def explain(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
+    """Sentences for the rows that are shown."""
+    lines = [
+        *_how(rows),
+        *_clusters(rows),
+        *_equation_8(rows),
+        *_saved(rows),
+        *_flips(found, rows),
+        *_mcnemar(rows),
+        *_chosen(rows),
+        *_holm(rows),
+        *_equivalence(rows),
+        *_overall(found, rows),
+    ]
+    return lines + meanings(flag for row in rows for flag in row.flags)
+
+
+def _how(rows: Sequence[ComparisonRow]) -> list[str]:
+    """One line for each method of the errors."""
+    benchmarks = [row for row in rows if row.benchmark != "overall"] or rows
+    methods = dict.fromkeys(row.method for row in benchmarks)
+    return [
+        f"se, interval and p{_where(benchmarks, lambda row, m=method: row.method == m)}:"  # type: ignore[misc]
+        f" {_METHODS.get(method, method)}."
+        for method in methods
+    ]
+
+
+def _clusters(rows: Sequence[ComparisonRow]) -> list[str]:
+    ratios = [
+        row.standard_error / row.se_unclustered
+        for row in rows
+        if row.n_clusters is not None and row.standard_error and row.se_unclustered
+    ]
+    if not ratios or max(ratios) < CLUSTERS_MATTER:
+        return []  # chance alone makes it a little smaller or larger
+    if min(ratios) < CLUSTERS_MATTER:
+        most = f"up to {max(ratios):.2f} times"
+        return [f"Clusters make the error {most} that of independent prompts."]
+    return [f"Clusters make the error {_span(ratios, '.2f')} times that of independent prompts."]
+
+
+def _equation_8(rows: Sequence[ComparisonRow]) -> list[str]:
+    """The paper's clustered error beside CR2."""
+    errors = [row for row in rows if row.se_eq8 and row.standard_error]
+    if not errors:
+        return []
+    if len(errors) == 1:
+        (row,) = errors
+        return [f"Miller's eq. 8 gives se {row.se_eq8:.3g}, CR2 {row.standard_error:.3g}."]
+    ratios = [(row.se_eq8 or 0) / (row.standard_error or 1) for row in errors]
+    return [f"Miller's eq. 8 gives errors {_span(ratios, '.2f')} times these (CR2)."]
+
+
+def _saved(rows: Sequence[ComparisonRow]) -> list[str]:
+    saved = [round(100 * row.variance_saved) for row in rows if row.variance_saved is not None]
+    if not saved:
+        return []
+    if max(saved) < 0:
+        return [f"Pairing by prompt adds {_span([-value for value in saved], 'd')} % variance."]
+    return [
+        f"Pairing by prompt removes {_span(saved, 'd')} % of the variance that two separate runs"
+        " would have."
+    ]
+
+
+def _flips(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
+    kinds = {row.permutation for row in rows if row.permutation}
+    if not kinds:
+        return []
+    clustered = [row.n_clusters is not None for row in rows if row.permutation]
+    what = "cluster sums" if all(clustered) else "differences"
+    if any(clustered) and not all(clustered):
+        what = "differences, or of cluster sums,"
+    how = "exact"
+    if "monte_carlo" in kinds:
+        drawn = f"{found.n_resamples} random patterns (seed {found.seed})"
+        how = drawn if kinds == {"monte_carlo"} else f"exact, or {drawn}"
+    return [
+        "p flip: permutation test that the differences are symmetric about 0, signs of"
+        f" {what} flipped; {how}."
+    ]
+
+
+def _mcnemar(rows: Sequence[ComparisonRow]) -> list[str]:
+    if all(row.p_mcnemar is None for row in rows):
+        return []
+    return ["p McNemar: exact test of the prompts that only one of them has right."]
+
+
+def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
+    """Where another test than t was asked for: what it decides, and where it is missing."""
+    test, level = rows[0].test, rows[0].level
+    if test == "t":
+        return []
+    decides = f"better goes by {_TESTS[test]} at {1 - level:.2g}."
+    lines = [] if any(row.p_holm is not None for row in rows) else [decides]
+    reasons = dict.fromkeys(
+        reason.partition(": ")[2] for row in rows if row.p_value is None
+        for reason in row.not_applicable if reason.startswith(test)
+    )  # fmt: skip
+    name = _TESTS[test][:1].upper() + _TESTS[test][1:]
+    return lines + [f"{name} is left out where it does not apply: {why}." for why in reasons]
+
+
+def _holm(rows: Sequence[ComparisonRow]) -> list[str]:
+    adjusted = sum(row.p_holm is not None for row in rows)
+    if not adjusted:
+        return []
+    test, level = _TESTS[rows[0].test], rows[0].level
+    return [
+        f"p Holm: {test} adjusted for {adjusted} benchmarks; better goes by it at {1 - level:.2g}."
+    ]
+
+
+def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
+    margin, level = rows[0].margin, rows[0].level
+    if margin is None:
+        return []
+    inside = f"the {100 * (2 * level - 1):g}% interval lies inside ±{margin:g}"
+    return [f"equal: yes where {inside} (two one-sided t tests; p equal is the larger p)."]
+
+
+def _overall(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
+    if found.overall is None or found.overall not in rows:
+        return []
+    by = "; its p is t's" if rows[0].test not in ("t", found.overall.test) else ""
+    return [f"overall: mean over {found.overall.reason}{by}."]
+
+
+def _where(
+    rows: Sequence[ComparisonRow], holds: Callable[[ComparisonRow], bool]
+) -> str:  # fmt: skip
+    """`` (names)`` of the benchmarks of which something holds; nothing where all do."""
+    names = [row.benchmark for row in rows if holds(row)]
+    if len(names) == len(rows):
+        return ""
+    return f" ({', '.join(names[:5])}{' ...' if len(names) > 5 else ''})"
+
+
+def _span(values: Iterable[float], form: str) -> str:
+    """The smallest and the largest, or the one number they are at this precision."""
+    low, high = (f"{value:{form}}" for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"

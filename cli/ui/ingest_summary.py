@@ -1,0 +1,95 @@
+"""What ``ingest`` says at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..state import State
+from .table import print_table
+
+if TYPE_CHECKING:
+    from warehouse.importers.common.file_walk import Unread
+    from warehouse.ingest.pipeline import IngestReport
+    from warehouse.ingest.reconcile import Reconciled
+
+#: Suffixes of files that hold others, or are packed in a way that no importer reads.
+ARCHIVES = frozenset(".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar".split())
+#: Notes, differences and unclaimed files that are listed unless -v asks for all.
+LISTED = 10
+#: Verdicts that need no second look.
+RECONCILED = ("exact", "rounded", "not_recomputable")
+
+
+def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
+    """The totals on standard output, notes on standard error."""
+    _print_notes(report, state)
+    click.echo(_totals(report, dry_run))
+    if report.reconciliation:
+        _print_reconciliation(report.reconciliation, state)
+
+
+def _totals(report: IngestReport, dry_run: bool) -> str:
+    states = Counter(item.state for item in report.sources)
+    total = report.total
+    lines = [
+        f"sources   {len(report.sources)}: {states['loaded']} loaded, "
+        f"{states['unchanged']} unchanged, {states['refused']} refused",
+        f"runs      {total('n_runs')} new, {total('n_seen_again')} seen again, "
+        f"{total('n_superseded')} superseded, {total('n_repeats')} repeats",
+        f"samples   {total('n_samples')}",
+        f"scores    {total('n_scores')}",
+        f"notes     {sum(len(item.notes) for item in report.sources) + len(report.notes)}",
+        f"rejected  {total('n_rejected')} rows",
+        f"seconds   {report.seconds:.1f}",
+    ]
+    if report.unclaimed:
+        lines.insert(1, f"not dumps {len(report.unclaimed)} files")
+    if dry_run:
+        lines.append("dry run: nothing was stored")
+    return "\n".join(lines)
+
+
+def _print_notes(report: IngestReport, state: State) -> None:
+    notes = [f"{item.source}: {note}" for item in report.sources for note in item.notes]
+    notes += report.notes
+    notes += [_unclaimed(item) for item in report.unread]
+    shown = notes if state.verbose else notes[:LISTED]
+    for note in shown:
+        state.say(f"note: {note}")
+    if len(notes) > len(shown):
+        state.say(f"... and {len(notes) - len(shown)} more notes: -v shows all")
+
+
+def _unclaimed(item: Unread) -> str:
+    if not item.reason and item.path.suffix.lower() in ARCHIVES:
+        return f"{item.path}: an archive or packed file; unpack it first"
+    return str(item)
+
+
+def archives_advice(unclaimed: Sequence[str]) -> str:
+    """What to do about the archives among files that no importer knows; empty without any."""
+    count = sum(Path(path).suffix.lower() in ARCHIVES for path in unclaimed)
+    if not count:
+        return ""
+    return f"; {count} of them {'is' if count == 1 else 'are'} packed: unpack first"
+
+
+def _print_reconciliation(rows: tuple[Reconciled, ...], state: State) -> None:
+    verdicts = Counter(row.verdict for row in rows)
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
+    click.echo(f"published {len(rows)} figures: {counted}")
+    differing = [row for row in rows if row.verdict not in RECONCILED]
+    if not differing:
+        return
+    shown = differing if state.verbose else differing[:LISTED]
+    click.echo()
+    names = [item.name for item in fields(shown[0])]
+    print_table(names, [[getattr(row, name) for name in names] for row in shown])
+    if len(differing) > len(shown):
+        click.echo("more: warehouse query published_against_recomputed")

@@ -1,0 +1,45 @@
+"""Conditions that only a hash tells apart say what differs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.builders import StoreRows
+from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.store.open import open_store
+
+SAME: dict[str, Any] = {"model_args": {"dtype": "float16"}, "date": 1}
+
+
+def labels_of(url: str, configurations: list[dict[str, Any]], **column: list[str]) -> set[str]:
+    rows = StoreRows()
+    rows.describe("quiz", rows.metric())
+    for number, configuration in enumerate(configurations):
+        run = rows.run("lab/a", "quiz", n_requested=number)
+        rows.scores(run, {"q1": 1.0, "q2": float(number)})
+        rows.rows["run"][-1] |= {"n_requested": None, "configuration": configuration}
+        rows.rows["run"][-1] |= {name: values[number] for name, values in column.items()}
+    with open_store(url, create=True) as store:
+        rows.write(store)
+        return {row.condition for row in leaderboard(store, "quiz").rows}
+
+
+def test_look_alikes_are_told_by_what_differs_in_their_configuration(store_url: str) -> None:
+    other = {"model_args": {"dtype": "bfloat16"}, "date": 2, "api_key": "secret"}
+    assert labels_of(store_url, [SAME, other]) == {"dtype=float16", "dtype=bfloat16"}
+
+
+def test_a_prompt_that_differs_is_quoted(store_url: str) -> None:
+    two = [SAME | {"system_instruction": text} for text in ("Be brief.", "Think step by step.")]
+    found = labels_of(store_url, two, system_prompt_hash=["a" * 64, "b" * 64])
+    assert found == {
+        "system_instruction=Be brief.", "system_instruction=Think step by step.",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("other", [SAME, SAME | {"date": 7, "output_path": "x"}])
+def test_what_nothing_explains_keeps_its_hash(store_url: str, other: dict[str, Any]) -> None:
+    found = labels_of(store_url, [SAME, other])
+    assert all(label.startswith("condition=") for label in found) and len(found) == 2

@@ -1,0 +1,117 @@
+"""``sources``, ``forget``, ``runs``, ``invalidate``, ``models``, ``benchmarks``, ``cluster``,
+``link`` as commands; the library below them has tests of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller
+from warehouse.store.open import open_store
+
+
+@pytest.fixture
+def url(store_url: str) -> str:
+    """Two runs of two sources; the second source had a bad row and a note."""
+    rows = StoreRows()
+    rows.describe("quiz", rows.metric())
+    for number, model in enumerate(("org/a", "org/b"), start=1):
+        rows.scores(rows.run(model, "quiz"), {"p1": 1.0, "p2": 0.0})
+        rows.rows["run_source"].append({"run_id": number, "source_id": number, "place": "x"})
+        rows.add(
+            "source", (number,), sha256=f"{number}", settings_key="s", path=f"dump{number}.json",
+            format="tool", importer_version="1", state="loaded", bytes=10, n_runs=1,
+            n_rejected=number - 1, notes=["odd ids"] if number == 2 else None,
+        )  # fmt: skip
+    rejection = {"source_id": 2, "place": "line 7", "found": "{", "expected": "JSON"}
+    rows.rows["rejection"].append(rejection)
+    rows.prompt("other", "z1", text="question p1")
+    for prompt in rows.rows["prompt"]:
+        prompt["metadata"] = {"topic": "history", "book": {"page": prompt["key"]}}
+    with open_store(store_url, create=True) as store:
+        rows.write(store)
+    return store_url
+
+
+def test_sources_are_listed_and_one_is_shown_with_its_faults(run: Caller, url: str) -> None:
+    rows = run("sources", "--json", db=url).rows
+    assert [(row["path"], row["n_current"], row["notes"]) for row in rows] == [
+        ("dump1.json", 1, []), ("dump2.json", 1, ["odd ids"]),
+    ]  # fmt: skip
+    shown = run("sources", "dump2.json", db=url).out
+    assert "note: odd ids" in shown and "rejected: line 7: {; expected JSON" in shown
+    assert "dump1" not in shown
+    run("sources", "dump3.json", db=url).fails(2, "no source 'dump3.json'")
+
+
+def test_forgetting_a_source_removes_its_run(run: Caller, url: str) -> None:
+    assert "1 runs removed, 0 kept" in run("forget", "2", db=url).out
+    assert [row["model"] for row in run("runs", "--json", db=url).rows] == ["org/a"]
+    run("forget", "2", db=url).fails(2, "no source '2'")
+
+
+def test_runs_are_narrowed_tagged_and_noted(run: Caller, url: str) -> None:
+    done = run("runs", "run:2", "--tag", "paper", "--note", "final", "--json", db=url)
+    (row,) = done.rows
+    assert (row["run_id"], row["tags"], row["note"], row["sources"]) == (2, ["paper"], "final", [2])
+    assert len(run("runs", "--where", "tags=paper", "--json", db=url).rows) == 1
+    assert (
+        run("runs", "2", "--untag", "paper", "--note", "", "--json", db=url).rows[0]["tags"] == []
+    )
+    assert run("runs", "--where", "tags=paper", db=url).out == "no such runs\n"
+
+
+def test_an_invalidated_run_is_listed_only_on_request(run: Caller, url: str) -> None:
+    done = run("invalidate", "run:2", "--reason", "wrong template", db=url)
+    assert done.code == 0 and "run:2" in done.out
+    assert len(run("runs", "--json", db=url).rows) == 1
+    rows = run("runs", "--all", "--json", db=url).rows
+    assert [row["status_reason"] for row in rows] == [None, "wrong template"]
+    assert len(run("leaderboard", "quiz", "--json", db=url).rows) == 1
+
+
+def test_two_names_of_one_model_become_one(run: Caller, url: str) -> None:
+    assert run("models", "alias", "org/b", "org/a", db=url).out == "org/b is shown as org/a\n"
+    shown = {row["model"]: row["shown_as"] for row in run("models", "--json", db=url).rows}
+    assert shown == {"org/a": "org/a", "org/b": "org/a"}
+    assert {row["model"] for row in run("leaderboard", "quiz", "--json", db=url).rows} == {"org/a"}
+    assert run("models", "unalias", "org/b", db=url).code == 0
+    assert run("models", "--csv", db=url).out.count("org/b,org/b") == 1
+    run("models", "alias", "org/x", "org/a", db=url).fails(2, "no model 'org/x'")
+
+
+def test_benchmarks_have_counts_and_aliases(run: Caller, url: str) -> None:
+    (row,) = [row for row in run("benchmarks", "--json", db=url).rows if row["benchmark"] == "quiz"]
+    assert (row["n_prompts"], row["n_runs"], row["n_models"]) == (2, 2, 2)
+    assert run("benchmarks", "alias", "quiz", "other", db=url).code == 0
+    assert run("leaderboard", "other", "--json", db=url).rows[0]["benchmark"] == "other"
+    assert run("benchmarks", "unalias", "quiz", db=url).code == 0
+
+
+def test_prompts_are_clustered_by_fields(run: Caller, url: str) -> None:
+    done = run("cluster", "quiz", "--by", "topic, book.page", "--default", db=url)
+    assert done.out == "quiz: 2 prompts in 2 clusters by topic,book.page; error bars use it\n"
+    (row,) = [row for row in run("benchmarks", "--json", db=url).rows if row["benchmark"] == "quiz"]
+    assert row["clustering"] == "topic,book.page"
+    run("cluster", "quiz", "--by", "passage", db=url).fails(2, "passage", "topic")
+    run("cluster", "quizz", "--by", "topic", db=url).fails(2, "quizz")
+
+
+def test_equal_prompts_are_linked_and_taken_apart(run: Caller, url: str) -> None:
+    assert run("link", db=url).out == "no prompts are linked\n"
+    assert run("link", "other", "quiz", db=url).out.startswith("1 prompts linked")
+    (row,) = run("link", "--json", db=url).rows
+    assert (row["benchmark"], row["canonical_benchmark"], row["n_prompts"]) == ("other", "quiz", 1)
+    assert run("link", "other", "--undo", db=url).out == "1 prompts taken apart\n"
+
+
+def test_an_empty_store_has_answers_too(run: Caller, tmp_path: Path) -> None:
+    url = str(tmp_path / "empty.duckdb")
+    run("init", db=url)
+    for command in ("sources", "runs", "models", "benchmarks", "link"):
+        assert run(command, db=url).out.startswith("no"), command
+        assert run(command, "--json", db=url).out == "[]\n"
+    run("leaderboard", db=url).fails(2, "no runs yet")
+    run("compare", "a", "b", db=url).fails(2, "'a'")

@@ -1,0 +1,190 @@
+"""`compare` on the command line: what is printed for people, and what programs get."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller
+from tests.support.two_models import MODELS, ROWS
+from warehouse import connect
+from warehouse.analysis.comparison.disagreements import Flip
+from warehouse.analysis.comparison.row import ComparisonRow
+from warehouse.cli.ui.flag_meanings import MEANINGS
+from warehouse.cli.ui.table import number
+
+ONE = ("compare", *MODELS, "--benchmark", "one")
+ALL = ("compare", *MODELS, "--where", "temperature=")
+
+
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
+    return ROWS
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_people_get_the_tests_that_apply_and_how_they_were_made(run: Caller, url: str) -> None:
+    found = run(*ONE, db=url)
+    header = found.out.splitlines()[3]
+    assert "p flip" in header and "p McNemar" in header and "p Holm" not in header
+    said = in_one_line(found.out)
+    assert "se, interval and p: t on the difference at each prompt" in said
+    assert "p flip: permutation test that the differences are symmetric about 0" in said
+    assert "signs of differences flipped; exact." in said
+    assert "p McNemar: exact test" in said and "Pairing by prompt" in said
+    many = in_one_line(run("compare", *MODELS, "--benchmark", "many", "--seed", "9", db=url).out)
+    assert "McNemar" not in many and "9999 random patterns (seed 9)" in many
+
+
+def test_several_benchmarks_have_an_overall_row_for_people(run: Caller, url: str) -> None:
+    found = run(*ALL, "--equivalence", "0.3", db=url)
+    names = [line.split()[0] for line in found.out.splitlines()[5:10]]
+    assert names == ["many", "one", "same", "shared", "overall"]
+    said = in_one_line(found.out)
+    assert "p Holm: p adjusted for 3 benchmarks; better goes by it at 0.05." in said
+    assert "overall: mean over 4 benchmarks of equal weight; errors paired on 20 prompts" in said
+    assert "equal: yes where the 90% interval lies inside ±0.3" in said
+    assert f"all_differences_equal: {MEANINGS['all_differences_equal']}" in said
+    assert "left out marks: only one of them has it" not in found.err  # --where leaves it out
+
+
+def test_programs_get_one_row_per_benchmark_or_the_overall_one(run: Caller, url: str) -> None:
+    rows = run(*ALL, "--json", db=url).rows
+    assert [row["benchmark"] for row in rows] == ["many", "one", "same", "shared"]
+    assert list(rows[0]) == [item.name for item in fields(ComparisonRow)]
+    (overall,) = run(*ALL, "--overall", "--json", db=url).rows
+    expected = connect(url).compare(*MODELS, where=["temperature="]).overall
+    assert expected is not None and overall == expected.to_dict()
+    (alone,) = run(*ONE, "--overall", "--json", db=url).rows
+    assert alone["benchmark"] == "one"
+    run("compare", *MODELS, "--latest", "--overall", db=url).fails(2, "2 metric scales")
+    run(*ALL, "--overall", "--flips", db=url).fails(2, "--overall and --flips")
+
+
+def test_options_reach_the_library(run: Caller, url: str) -> None:
+    (row,) = run(
+        "compare", *MODELS, "--benchmark", "many", "--method", "permutation", "--seed", "4",
+        "--resamples", "99", "--level", "0.9", "--equivalence", "0.25", "--json", db=url,
+    ).rows  # fmt: skip
+    (expected,) = connect(url).compare(
+        *MODELS, benchmark="many", method="permutation", seed=4, n_resamples=99, level=0.9,
+        equivalence=0.25,
+    ).rows  # fmt: skip
+    assert row == expected.to_dict()
+    assert (row["test"], row["margin"], row["level"]) == ("permutation", 0.25, 0.9)
+    (row,) = run("compare", *MODELS, "--benchmark", "many", "--estimand", "prompts-fixed",
+                 "--json", db=url).rows  # fmt: skip
+    assert row["estimand"] == "prompts_fixed"
+    said = in_one_line(run(*ONE, "--method", "wilcoxon", db=url).out)
+    assert "better goes by Wilcoxon's signed-rank test at 0.05." in said
+    said = in_one_line(run("compare", *MODELS, "--benchmark", "many", "--method", "mcnemar",
+                           db=url).out)  # fmt: skip
+    assert "McNemar's test is left out where it does not apply: only for 0/1 scores" in said
+
+
+def test_flips_are_short_for_people_and_whole_for_programs(run: Caller, url: str) -> None:
+    rows = run(*ONE, "--flips", "4", "--json", db=url).rows
+    assert len(rows) == 4 and list(rows[0]) == [item.name for item in fields(Flip)]
+    assert rows[0]["response_a"].endswith("on and on ")
+    found = run(*ONE, "--flips", "4", db=url).out
+    first = next(line for line in found.splitlines() if line.startswith(rows[0]["tool_id"]))
+    assert rows[0]["text"] in first and rows[0]["target"] in first and " ... " in first
+    assert rows[0]["response_a"] not in first
+    (row,) = run(*ONE, "--json", db=url).rows
+    total = row["higher_a"] + row["higher_b"]
+    assert f"one: {total} of 60 prompts differ, a is higher on {row['higher_a']}" in found
+    assert f"... and {total - 4} more: --flips {total}" in found
+    command = found.split("warehouse show ")[1].split(" (")[0].split()
+    assert f"text\n{rows[0]['text']}" in run("show", *command, db=url).out
+    assert len(run(*ONE, "--flips", "--json", db=url).rows) == 10
+
+
+def test_all_open_choices_are_listed(run: Caller, url: str) -> None:
+    found = run("compare", *MODELS, db=url)
+    found.fails(2, "2 choices are open", "temperature=0.0", "--latest", "--where")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--equivalence", "0"), "--equivalence"),
+        (("--equivalence", "-0.1"), "--equivalence"),
+        (("--flips", "0"), "--flips"),
+        (("--method", "magic"), "--method"),
+        (("--estimand", "all"), "--estimand"),
+        (("--seed", "-1"), "--seed"),
+        (("--resamples", "0"), "--resamples"),
+        (("--equivalence", "0.1", "--level", "0.4"), "level above 0.5"),
+    ],
+)
+def test_what_cannot_be_asked_is_misuse(
+    run: Caller, url: str, options: tuple[str, ...], message: str
+) -> None:
+    run(*ONE, *options, db=url).fails(2, message)
+
+
+def test_versions_of_a_benchmark_are_not_compared_unasked(run: Caller, tmp_path: Path) -> None:
+    table, mapping, store = tmp_path / "t.csv", tmp_path / "m.toml", str(tmp_path / "s.duckdb")
+    rows = [
+        f"{model},b,{version},q{i},{int((i + len(version)) % 3 > 0)}"
+        for model, version in (("x", "1"), ("y", "2.0"), ("z", "")) for i in range(30)
+    ]  # fmt: skip
+    table.write_text("\n".join(["model,benchmark,version,id,score", *rows]))
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = "benchmark"\nbenchmark_version = "version"\n'
+        '[sample]\nprompt_id = "id"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
+        "[metrics.acc]\nhigher_is_better = true\n"
+    )
+    assert run("ingest", str(table), "--map", str(mapping), db=store).code == 0
+    told = "benchmark version '1' against '2.0'"
+    run("compare", "x", "y", db=store).fails(2, told, "--force")
+    call = ["gate", "--candidate", "x", "--baseline", "y", "--margin", "0.1"]
+    run(*call, db=store).fails(2, told)
+    for pair, options in ((("x", "y"), ["--force"]), (("x", "z"), [])):  # z: not known
+        (row,) = run("compare", *pair, *options, "--json", db=store).rows
+        assert row["n_prompts"] == 30
+    for command in ("leaderboard", "pairs"):
+        assert "benchmark's version (1, 2.0)" in run(command, "b", db=store).err
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:
+    shown = [str(number(value, 3, sign=True)) for value in (-1e-17, -0.0004, -0.0006, 0.0, 1e300)]
+    assert shown[:4] == ["+0.000", "+0.000", "-0.001", "+0.000"]
+    assert float(shown[4]) == 1e300
+
+
+def test_settings_in_which_two_models_differ_are_told(run: Caller, tmp_path: Path) -> None:
+    """A difference between models at two temperatures is not one between models alone."""
+    table, mapping, store = tmp_path / "t.csv", tmp_path / "m.toml", str(tmp_path / "s.duckdb")
+    rows = [
+        f"{model},{heat},{i},{int(i % 3 > 0)}"
+        for model, heat in (("x", 0), ("y", 1), ("z", 1)) for i in range(30)
+    ]  # fmt: skip
+    table.write_text("\n".join(["model,heat,id,score", *rows]))
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = { const = "b" }\ntemperature = "heat"\n'
+        '[sample]\nprompt_id = "id"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
+    )
+    assert run("ingest", str(table), "--map", str(mapping), db=store).code == 0
+    shown = run("compare", "x", "y", db=store).out
+    assert shown.startswith("a = x, temperature=0.0\nb = y, temperature=1.0\n")
+    assert run("compare", "y", "z", db=store).out.startswith("a = y\nb = z\n")
+    rows_of = {row["model"]: row["condition"] for row in run(
+        "leaderboard", "b", "--json", db=store
+    ).rows}  # fmt: skip
+    assert rows_of == {"x": "temperature=0.0", "y": "temperature=1.0", "z": "temperature=1.0"}
+
+
+def test_the_papers_clustered_error_stands_beside_cr2(run: Caller, url: str) -> None:
+    call = ("compare", "lab/r", "lab/s", "--benchmark", "doc/1")
+    (row,) = run(*call, "--json", db=url).rows
+    assert row["se_eq8"] and row["se_eq8"] != row["standard_error"]
+    said = in_one_line(run(*call, db=url).out)
+    expected = f"Miller's eq. 8 gives se {row['se_eq8']:.3g}, CR2 {row['standard_error']:.3g}."
+    assert expected in said

@@ -1,0 +1,62 @@
+"""``datamap``: what people and programs get to see."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+import warehouse
+from tests.analysis.test_datamap import build
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller
+from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
+
+
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
+    return build()
+
+
+def test_people_see_distribution_map_and_suspects(run: Caller, url: str) -> None:
+    found = run("datamap", "org/a", "--benchmark", "quiz", db=url)
+    assert found.code == 0 and found.out.startswith("P(correct), over prompts")
+    assert "prompts by P(correct) and S(consistency): quiz, org/a, temperature=0.2" in found.out
+    assert "suspected label errors: 2 (P <= 0.1, S >= -0.8, by extracted answer)" in found.out
+    (line,) = [line for line in found.out.splitlines() if line.startswith("S = 0")][:1]
+    assert line.split() == ["S", "=", "0", "1", "0", "0", "0", "0", "0", "0", "1"]
+    assert "a prompt is not suspected" in found.err
+
+
+def test_programs_get_the_librarys_rows(run: Caller, url: str) -> None:
+    asked = ("datamap", "org/a", "--benchmark", "quiz")
+    library = warehouse.connect(url).datamap("org/a", benchmark="quiz")
+    rows = run(*asked, "--json", db=url).rows
+    assert list(rows[0]) == [item.name for item in fields(DataMapRow)]
+    assert rows == [row.to_dict() for row in library.rows]
+    suspects = run(*asked, "--suspects", "--json", db=url).rows
+    assert suspects == [row.to_dict() for row in library.suspects]
+    spread = run(*asked, "--distribution", "--json", db=url).rows
+    assert list(spread[0]) == [item.name for item in fields(DistributionRow)]
+    assert spread == [row.to_dict() for row in library.distribution]
+    header = run(*asked, "--csv", db=url).out.splitlines()[0]
+    assert header.split(",") == list(rows[0])
+
+
+def test_models_for_grouping_are_named(run: Caller, url: str) -> None:
+    near = run("datamap", "org/words", "--group", "embedding", "--embedder",
+               "tests.support.embedders:tiny", db=url)  # fmt: skip
+    assert "by embedding of responses" in near.out
+    entailed = run("datamap", "org/words", "--group", "entailment", "--entailment",
+                   "tests.support.embedders:words", "--suspects", db=url)  # fmt: skip
+    assert "by entailment of responses" in entailed.out and "over prompts" not in entailed.out
+
+
+def test_mistakes_end_in_one_line(run: Caller, url: str) -> None:
+    run("datamap", "org/once", db=url).fails(2, "a data map needs several")
+    run("datamap", "org/a", "--benchmark", "lines", db=url).fails(2, "--correct-at")
+    run("datamap", "org/a", "--suspects", "--distribution", db=url).fails(2, "give one of")
+    run("datamap", "org/words", "--group", "embedding", db=url).fails(2, "--embedder MODEL")
+    run("datamap", "org/words", "--group", "entailment", "--entailment", "/no/folder",
+        db=url).fails(3, "no such folder")  # fmt: skip
+    run("datamap", "org/a", "--max-p", "2", db=url).fails(2, "--max-p")

@@ -1,0 +1,230 @@
+"""The frame of the command line: help, exit codes, messages, lazy imports."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import click
+import pytest
+import sqlalchemy as sa
+
+from tests.support.cli import COMMAND, Caller, in_subprocess
+from warehouse.cli.command_table import COMMANDS, SECTIONS
+from warehouse.cli.main import cli
+from warehouse.store.open import open_store
+
+HEAVY = ("sqlalchemy", "pyarrow", "numpy", "pandas", "scipy", "rich", "duckdb", "alembic")
+
+
+def find(name: str) -> click.Command:
+    """A command of the table, imported."""
+    first, *rest = name.split()
+    found = cli.get_command(click.Context(cli), first)
+    for part in rest:
+        assert isinstance(found, click.Group)
+        found = found.get_command(click.Context(found), part)
+    assert found is not None
+    return found
+
+
+# --- help ------------------------------------------------------------------------------------
+
+
+def test_help_lists_every_command_in_its_section(run: Caller) -> None:
+    text = run("--help").out
+    places = [text.index(f"{section} - ") for section in SECTIONS]
+    assert places == sorted(places)
+    for name, entry in COMMANDS.items():
+        if " " not in name:
+            assert f"  {name} " in text and entry.sentence in text
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_sentence_and_examples(run: Caller, name: str) -> None:
+    entry, text = COMMANDS[name], run(*name.split(), "--help").out
+    assert entry.sentence.endswith(".") and entry.sentence in text
+    for example in entry.examples:
+        assert example in text
+        assert example.startswith("warehouse ") and f" {name}" in example
+
+
+@pytest.mark.parametrize(
+    "example", [text for entry in COMMANDS.values() for text in entry.examples]
+)
+def test_every_example_can_be_pasted(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in ("path/to/lm_eval_output", "results"):
+        Path(path).mkdir(parents=True)
+    for file in ("mapping.toml", "results.csv"):
+        Path(file).touch()
+    _program, *words = shlex.split(example)
+    top = cli.make_context("warehouse", words)
+    command: click.Command = cli
+    arguments = [*top._protected_args, *top.args]
+    while isinstance(command, click.Group) and arguments:
+        _name, following, arguments = command.resolve_command(top, arguments)
+        assert following is not None
+        command = following
+        if not isinstance(command, click.Group):
+            command.make_context(command.name, arguments, parent=top)
+
+
+def test_the_commands_are_those_of_the_table() -> None:
+    for name, entry in COMMANDS.items():
+        command = find(name)
+        assert command.name == name.split()[-1]
+        if isinstance(command, click.Group):
+            inner = {full.split()[1] for full in COMMANDS if full.startswith(f"{name} ")}
+            assert set(command.commands) == inner
+        assert entry.section in SECTIONS
+
+
+def test_help_imports_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
+    started = time.perf_counter()
+    done = in_subprocess("--help", folder=tmp_path, environment={"PYTHONPROFILEIMPORTTIME": "1"})
+    elapsed = time.perf_counter() - started
+    imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
+    assert "click" in imported
+    assert not {name for name in imported if name.split(".")[0] in HEAVY}
+    assert elapsed < 5  # the aim is 0.3 s; a loaded machine gets its time
+
+
+def test_looking_imports_no_pandas(tmp_path: Path) -> None:
+    in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
+    environment = {"PYTHONPROFILEIMPORTTIME": "1"}
+    done = in_subprocess(
+        "--db", "s.duckdb", "leaderboard", "x", folder=tmp_path, environment=environment
+    )
+    imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
+    assert "warehouse.analysis.leaderboard.leaderboard" in imported
+    assert not imported & {"pandas", "scipy.stats", "alembic.command"}
+
+
+def test_the_version_is_that_of_the_package(run: Caller) -> None:
+    from warehouse import __version__
+
+    assert run("--version").out == f"warehouse {__version__}\n"
+
+
+# --- misuse ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["querry"], ["no command 'querry'", "did you mean query?"]),
+        (["bogus"], ["no command 'bogus'"]),
+        (["runs", "--bogus"], ["No such option '--bogus'", "warehouse runs --help"]),
+        (["invalidate", "run:1"], ["Missing option '--reason'"]),
+        (["config", "--json", "--csv"], ["one of --json, --csv and --parquet"]),
+        (["query", "-p", "x"], ["'x' is not NAME=VALUE"]),
+        (["query", "-p", "a=1", "-p", "a=2", "--sql", "select :a"], ["-p gives a twice"]),
+        (["query", "score_summary", "--sql", "select 1"], ["not both"]),
+        (["leaderboard", "x", "--level", "95"], ["--level"]),
+        (["cluster", "x", "--by", "a,,b"], ["empty field name"]),
+        (["runs", "--tag", "x"], ["need a run"]),
+        (["link", "x"], ["link to which benchmark"]),
+        (["--db", "oracle://x/y", "runs"], ["no engine 'oracle'"]),
+        (["--db", "duckdb://", "runs"], ["'duckdb://' names no file", "duckdb:///FILE"]),
+        (["--db", "duckdb:///", "init"], ["'duckdb:///' names no file"]),
+        (["--db", "duckdb://x.duckdb", "init"], ["'duckdb://x.duckdb' names no file"]),
+        (["ingest", "nowhere"], ["'nowhere' does not exist"]),
+    ],
+)
+def test_misuse_is_one_message_and_exit_2(
+    run: Caller, arguments: list[str], parts: list[str], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    run(*arguments).fails(2, *parts)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bad_settings_file_is_bad_input(
+    run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "warehouse.toml").write_text("[store]\nport = 1\n")
+    run("runs").fails(3, "warehouse.toml, line 2: unknown key 'store.port'")
+
+
+STORELESS = [
+    "db upgrade", "db downgrade base --yes", "db current", "db check", "export --parquet out",
+    "sources", "forget 1", "invalidate 1 --reason x", "cluster b --by f", "link", "link a b",
+    "models", "models alias a b", "benchmarks", "runs", "runs 1 --tag x", "leaderboard",
+    "leaderboard b", "compare a b", "show 1", "query score_summary", "shell",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", STORELESS)
+def test_without_a_store_every_command_says_so_and_makes_none(
+    run: Caller, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run(*line.split()).fails(4, "no store at warehouse.duckdb", "warehouse ingest")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_does_not_answer_is_store_trouble(run: Caller) -> None:
+    run("runs", db="postgresql://nobody:secret@127.0.0.1:1/x").fails(4, "cannot open", ":***@")
+
+
+def test_a_file_that_is_no_store_is_store_trouble(run: Caller, tmp_path: Path) -> None:
+    (tmp_path / "x.duckdb").write_text("not a store, but long enough to have a header" * 200)
+    run("runs", db=str(tmp_path / "x.duckdb")).fails(4, "x.duckdb")
+
+
+def test_a_store_that_lacks_a_table_is_store_trouble(run: Caller, store_url: str) -> None:
+    with open_store(store_url, create=True) as store, store.begin() as connection:
+        connection.execute(sa.text("drop table run_source cascade"))
+    run("runs", db=store_url).fails(4, "run_source", "warehouse db check")
+
+
+# --- how it ends -----------------------------------------------------------------------------
+
+
+def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
+    in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
+    rows = "select range as n from range(200000)"
+    command = (
+        f"{COMMAND} --db s.duckdb query --csv --sql '{rows}' | head -n 2; exit ${{PIPESTATUS[0]}}"
+    )
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, text=True, capture_output=True, timeout=60
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("n\n0\n", "", 141)
+
+
+def test_a_closed_standard_output_is_no_error(tmp_path: Path) -> None:
+    shell = f"{shlex.quote(str(COMMAND))} --db x.duckdb models >&-"
+    made = in_subprocess("--db", "x.duckdb", "init", folder=tmp_path)
+    assert made.returncode == 0
+    done = subprocess.run(
+        ["sh", "-c", shell], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_interrupt_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
+    in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
+    # an open pipe as standard input: the shell waits for a statement
+    process = subprocess.Popen(
+        [str(COMMAND), "--db", "s.duckdb", "-v", "shell"], cwd=tmp_path, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin and process.stdout
+    process.stdin.write("select 1 as ready;\n")
+    process.stdin.flush()
+    while "1" not in process.stdout.readline():
+        assert process.poll() is None
+    os.kill(process.pid, signal.SIGINT)
+    _out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in err and "interrupted" in err

@@ -1,0 +1,273 @@
+"""``ingest``: dumps of a real tool's form through the command line, on both engines."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import COMMAND, Caller, in_subprocess
+
+MAPPING = """
+[run]
+harness = { const = "tool" }
+model = "model"
+benchmark = { const = "sums" }
+[sample]
+prompt_id = "id"
+[[scores]]
+metric = "acc"
+value = "correct"
+"""
+
+
+def write_run(
+    folder: Path, model: str = "org/a", *, date: str = "2026-01-01T10-00-00.000000",
+    scores: tuple[float, ...] = (1.0, 0.0, 1.0), published: float | None = 2 / 3,
+) -> Path:  # fmt: skip
+    """One invocation of lm-eval as its 0.4 series writes it: results and samples of one task."""
+    home = folder / model.replace("/", "__")
+    home.mkdir(parents=True, exist_ok=True)
+    results = {
+        "results": {"trivia": {"alias": "trivia", "exact_match,none": published,
+                               "exact_match_stderr,none": 0.1}},
+        "configs": {"trivia": {"task": "trivia", "test_split": "test", "num_fewshot": 0,
+                               "output_type": "generate_until", "repeats": 1,
+                               "metric_list": [{"metric": "exact_match", "aggregation": "mean",
+                                                "higher_is_better": True}]}},
+        "versions": {"trivia": 1.0}, "n-shot": {"trivia": 0},
+        "higher_is_better": {"trivia": {"exact_match": True}},
+        "n-samples": {"trivia": {"original": len(scores), "effective": len(scores)}},
+        "config": {"model": "hf", "model_args": f"pretrained={model}"},
+        "model_source": "hf", "model_name": model, "date": 1767261600.0,
+    }  # fmt: skip
+    (home / f"results_{date}.json").write_text(json.dumps(results))
+    lines = [json.dumps(sample(number, score)) for number, score in enumerate(scores)]
+    (home / f"samples_trivia_{date}.jsonl").write_text("\n".join(lines) + "\n")
+    return home
+
+
+def sample(number: int, score: float) -> dict[str, Any]:
+    document = {"question": f"What is {number} + 1?", "topic": "even" if number % 2 else "odd"}
+    arguments = {"gen_args_0": {"arg_0": f"Q: {document['question']}", "arg_1": {"until": ["\n"]}}}
+    return {
+        "doc_id": number, "doc": document, "target": str(number + 1), "arguments": arguments,
+        "resps": [[f" {number + score:g}"]], "filtered_resps": [f"{number + score:g}"],
+        "filter": "none", "metrics": ["exact_match"], "doc_hash": f"d{number}",
+        "prompt_hash": f"p{number}", "target_hash": f"t{number}", "exact_match": score,
+    }  # fmt: skip
+
+
+def test_the_summary_counts_everything(run: Caller, store_url: str, tmp_path: Path) -> None:
+    write_run(tmp_path / "in", "org/a")
+    write_run(tmp_path / "in", "org/b", scores=(1.0, 1.0, 1.0), published=0.5)
+    (tmp_path / "in" / "README.md").write_text("hello")
+    done = run("ingest", str(tmp_path / "in"), db=store_url)
+    assert done.code == 0
+    assert done.err.startswith("created ")
+    said = {line.split()[0]: line.split(maxsplit=1)[1] for line in done.out.splitlines()[:9]}
+    assert said["sources"] == "2: 2 loaded, 0 unchanged, 0 refused"
+    assert said["runs"] == "2 new, 0 seen again, 0 superseded, 0 repeats"
+    assert (said["samples"], said["scores"], said["rejected"]) == ("6", "6", "0 rows")
+    assert said["not"] == "dumps 1 files" and "README.md" in done.err
+    assert "1 contradicts" in said["published"]
+    assert [line.split() for line in done.out.splitlines() if "contradicts" in line][-1][
+        1
+    ] == "org/b"
+    assert run("db", "check", db=store_url).code == 0
+
+
+def test_again_is_unchanged_and_elsewhere_seen_again(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
+    home = write_run(tmp_path / "in")
+    for path in home.iterdir():
+        (tmp_path / "copy" / home.name).mkdir(parents=True, exist_ok=True)
+        text = path.read_text()
+        (tmp_path / "copy" / home.name / path.name).write_text(text + "\n")
+    call = ("ingest", str(tmp_path / "in"))
+    (first,) = run(*call, "--json", db=store_url).rows
+    (second,) = run(*call, "--json", db=store_url).rows
+    assert (first["state"], first["n_runs"], second["state"]) == ("loaded", 1, "unchanged")
+    assert "1 unchanged" in run(*call, db=store_url).out
+    assert "created" not in run(*call, db=store_url).err
+    (third,) = run("ingest", str(tmp_path / "copy"), "--json", db=store_url).rows
+    assert (third["n_runs"], third["n_seen_again"]) == (0, 1)
+
+
+def test_a_dry_run_reads_everything_and_stores_nothing(
+    run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_run(tmp_path / "in")
+    monkeypatch.chdir(tmp_path)
+    done = run("ingest", "in", "--dry-run")
+    assert done.code == 0 and "1 new" in done.out and "nothing was stored" in done.out
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+    assert run("ingest", "in").code == 0
+    write_run(tmp_path / "in", "org/b")
+    assert "1 new" in run("ingest", "in", "--dry-run").out
+    assert len(run("sources", "--json").rows) == 1
+
+
+def test_a_dry_run_leaves_an_empty_database_empty(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
+    write_run(tmp_path / "in")
+    done = run("ingest", str(tmp_path / "in"), "--dry-run", db=store_url)
+    assert done.code == 0 and "1 new" in done.out
+    assert run("runs", db=store_url).code == 4
+
+
+def test_what_only_a_watch_needs_is_not_ignored(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
+    run("ingest", str(tmp_path), "--settle", "3", db=duckdb_url).fails(
+        2, "--settle goes with --watch"
+    )
+
+
+def test_a_bad_source_is_refused_and_the_rest_loaded(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
+    write_run(tmp_path, "org/a")
+    bad = write_run(tmp_path, "org/b")
+    (samples,) = bad.glob("samples_*")
+    samples.write_text(samples.read_text().replace('"doc_id": 1', '"doc_id": oops'))
+    done = run("ingest", str(tmp_path), db=store_url)
+    done.fails(3, samples.name, "line 2")
+    assert "1 loaded, 0 unchanged, 1 refused" in done.out
+    assert [row["model"] for row in run("runs", "--json", db=store_url).rows] == ["org/a"]
+    allowed = run("ingest", str(tmp_path), "--max-rejected", "1", "--json", db=store_url)
+    assert [row["n_rejected"] for row in allowed.rows if row["state"] == "loaded"] == [1]
+    assert "line 2" in run("sources", str(allowed.rows[1]["source_id"]), db=store_url).out
+
+
+def test_a_conflict_names_the_ways_out(run: Caller, store_url: str, tmp_path: Path) -> None:
+    write_run(tmp_path / "one")
+    write_run(tmp_path / "two", scores=(0.0, 1.0, 1.0))
+    assert run("ingest", str(tmp_path / "one"), db=store_url).code == 0
+    call = ("ingest", str(tmp_path / "two"))
+    run(*call, db=store_url).fails(3, "--on-conflict supersede")
+    assert run(*call, "--on-conflict", "skip", "--json", db=store_url).rows[0]["n_runs"] == 0
+    run("forget", "2", db=store_url)
+    assert "1 superseded" in run(*call, "--on-conflict", "supersede", db=store_url).out
+
+
+def test_options_reach_the_loader(run: Caller, store_url: str, tmp_path: Path) -> None:
+    write_run(tmp_path / "in")
+    done = run("ingest", str(tmp_path / "in"), "--set", "model=mine/x", "--set", "temperature=0.7",
+               "--cluster-by", "topic", "--text", "none", db=store_url)  # fmt: skip
+    assert done.code == 0
+    (row,) = run("leaderboard", "trivia", "--json", db=store_url).rows
+    assert (row["model"], row["n_clusters"], row["estimate"]) == ("mine/x", 2, pytest.approx(2 / 3))
+    assert run("runs", "--where", "temperature=0.7", "--json", db=store_url).rows
+    (shown,) = run("show", "run:1", "0", "--json", db=store_url).rows
+    assert shown["responses"][0]["response"] is None
+
+
+def test_one_prompt_is_shown_as_a_log_viewer_would(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
+    write_run(tmp_path / "in")
+    run("ingest", str(tmp_path / "in"), db=duckdb_url)
+    shown = run("show", "run:1", "2", db=duckdb_url).out
+    for part in ("What is 2 + 1?", "--- target\n3", "--- prompt sent, draw 0\nQ: What is 2 + 1?",
+                 "--- response, draw 0\n 3", "exact_match"):  # fmt: skip
+        assert part in shown
+
+
+def test_a_mapping_reads_a_table(run: Caller, store_url: str, tmp_path: Path) -> None:
+    table = tmp_path / "results.csv"
+    table.write_text("model,id,correct\norg/a,1,1\norg/a,2,0\norg/b,1,1\norg/b,2,1\n")
+    mapping = tmp_path / "mapping.toml"
+    mapping.write_text(MAPPING)
+    done = run("ingest", str(table), "--map", str(mapping), db=store_url)
+    assert done.code == 0, done.err
+    rows = run("leaderboard", "sums", "--json", db=store_url).rows
+    assert [(row["model"], row["estimate"]) for row in rows] == [("org/b", 1.0), ("org/a", 0.5)]
+    mapping.write_text(MAPPING.replace('"correct"', '"corect"').replace("[sample]", "[smaple]"))
+    run("ingest", str(table), "--map", str(mapping), db=store_url).fails(3, "smaple")
+
+
+def test_nothing_to_ingest_is_bad_input(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "notes.md").write_text("nothing")
+    call = ("ingest", str(tmp_path / "in"))
+    run(*call, db=duckdb_url).fails(3, "no importer knows", "--map")
+    run(*call, "--format", "helm", db=duckdb_url).fails(3, "importer helm knows none of 1 files")
+
+
+def test_of_packed_dumps_it_is_said_that_they_are_packed(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
+    shutil.make_archive(str(tmp_path / "in" / "dump"), "zip", write_run(tmp_path / "out"))
+    path = str(tmp_path / "in")
+    run("ingest", path, db=duckdb_url).fails(3, "1 of them is packed: unpack first")
+    write_run(tmp_path / "in")
+    done = run("ingest", path, db=duckdb_url)
+    assert done.code == 0
+    assert "dump.zip: an archive or packed file; unpack it first" in done.err
+
+
+def test_links_to_folders_are_named_and_not_followed(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
+    """A dump that was unpacked must not reach what lies beside it."""
+    write_run(tmp_path / "elsewhere", "org/a")
+    home = write_run(tmp_path / "in", "org/b")
+    (tmp_path / "in" / "old").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    (home / "up").symlink_to(tmp_path / "in", target_is_directory=True)
+    done = run("ingest", str(tmp_path / "in"), db=duckdb_url)
+    assert done.code == 0
+    for link in (tmp_path / "in" / "old", home / "up"):
+        assert f"{link}: a link to a folder, which is not followed" in done.err
+    (row,) = run("leaderboard", "trivia", "--json", db=duckdb_url).rows
+    assert row["model"] == "org/b"
+    assert run("ingest", str(tmp_path / "in" / "old"), db=duckdb_url).code == 0
+    assert len(run("leaderboard", "trivia", "--json", db=duckdb_url).rows) == 2
+
+
+def test_a_wrong_setting_is_misuse(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
+    write_run(tmp_path / "in")
+    call = ("ingest", str(tmp_path / "in"))
+    run(*call, "--set", "tempreture=1", db=duckdb_url).fails(2, "tempreture", "temperature")
+    run(*call, "--set", "step=soon", db=duckdb_url).fails(2, "step=soon")
+    run(*call, "--format", "nope", db=duckdb_url).fails(2, "nope", "lm_eval")
+    run(*call, "--on-conflict", "maybe", db=duckdb_url).fails(2, "maybe")
+
+
+# --- progress --------------------------------------------------------------------------------
+
+
+def test_no_bar_and_no_colours_where_nobody_looks(tmp_path: Path) -> None:
+    write_run(tmp_path / "in")
+    done = in_subprocess("-q", "ingest", "in", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "\x1b" not in done.stdout
+
+
+def test_a_terminal_sees_a_bar(tmp_path: Path) -> None:
+    write_run(tmp_path / "in")
+    master, slave = pty.openpty()
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(
+        [str(COMMAND), "ingest", "in"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave,
+        env=environment,
+    ) as process:  # fmt: skip
+        os.close(slave)
+        seen = b""
+        try:
+            while block := os.read(master, 4096):
+                seen += block
+        except OSError:  # the other side is closed
+            pass
+        assert process.stdout is not None and b"1 new" in process.stdout.read()
+    os.close(master)
+    assert process.returncode == 0
+    assert "\N{BOX DRAWINGS HEAVY HORIZONTAL}".encode() in seen

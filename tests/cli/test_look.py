@@ -1,0 +1,206 @@
+"""``leaderboard``, ``compare`` and ``show``: what people and programs get to see."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import re
+import subprocess
+from dataclasses import fields
+
+import pytest
+
+from tests.support.cli import COMMAND, Caller, filled_url
+from tests.support.world import build_world
+from warehouse.analysis.comparison.compare import compare
+from warehouse.analysis.comparison.row import ComparisonRow
+from warehouse.analysis.items.show import PromptRow
+from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.stats.intervals.methods import METHODS, RESAMPLED
+from warehouse.store.open import open_store
+
+
+def line_of(text: str, *words: str) -> str:
+    (line,) = [line for line in text.splitlines() if all(word in line for word in words)]
+    return line
+
+
+# --- leaderboard -----------------------------------------------------------------------------
+
+
+def test_the_help_names_interval_methods_that_there_are(run: Caller) -> None:
+    text = " ".join(run("leaderboard", "--help").out.split())
+    (named,) = re.findall(r"Of the intervals, such as ([\w, ]+);", text)
+    assert {*named.split(", ")} <= {*METHODS, *RESAMPLED}
+
+
+def test_a_leaderboard_for_programs_is_the_librarys(run: Caller, url: str) -> None:
+    rows = run("leaderboard", "quiz", "--json", db=url).rows
+    with open_store(url) as store:
+        board = leaderboard(store, "quiz")
+    assert rows == [row.to_dict() for row in board.rows]
+    assert list(rows[0]) == [item.name for item in fields(LeaderboardRow)]
+    header = run("leaderboard", "quiz", "--csv", db=url).out.splitlines()[0]
+    assert header.split(",") == list(rows[0])
+
+
+def test_a_leaderboard_for_people_says_what_is_uncertain(run: Caller, url: str) -> None:
+    found = run("leaderboard", "quiz", db=url)
+    assert found.out.startswith("quiz by acc (higher is better)\nrank  stat. rank  rank set  group")
+    assert "95% interval" in found.out
+    line = line_of(found.out, "org/c")
+    assert "0.475" in line and "[0.379, 0.573]" in line and "fewshot=5" in line
+    assert line_of(found.out, "org/e").split()[0] == "-"  # a subset is not ranked
+    assert "--subset ok" in found.err
+    ranked = run("leaderboard", "quiz", "--subset", "ok", db=url).out
+    assert line_of(ranked, "org/e").split()[0] != "-"
+
+
+def test_options_of_a_leaderboard_reach_the_library(run: Caller, url: str) -> None:
+    narrow = run("leaderboard", "draws", "--where", "temperature=1", "--level", "0.5", "--json",
+                 "--method", "t", db=url).rows  # fmt: skip
+    assert [(row["model"], row["level"], row["method"]) for row in narrow] == [("org/a", 0.5, "t")]
+    clustered = run("leaderboard", "golden", "--json", db=url).rows
+    plain = run("leaderboard", "golden", "--cluster", "none", "--json", db=url).rows
+    of_a, bare = (next(row for row in rows if row["model"] == "org/a")
+                  for rows in (clustered, plain))  # fmt: skip
+    assert of_a["n_clusters"] == 4 and bare["n_clusters"] is None
+    strict = run("leaderboard", "quiz", "--metric", "acc,strict", "--json", db=url).rows
+    assert {row["metric"] for row in strict} == {"acc,strict"}
+    latest = run("leaderboard", "draws", "--latest", "--json", db=url).rows
+    assert len([row for row in latest if row["model"] == "org/a"]) == 1
+
+
+def test_without_a_benchmark_every_one_has_a_board(run: Caller, url: str) -> None:
+    found = run("leaderboard", db=url)
+    assert found.code == 0
+    for benchmark in ("draws", "golden", "quiz"):
+        assert f"{benchmark} by " in found.out
+    rows = run("leaderboard", "--json", db=url).rows
+    assert {"draws", "golden", "quiz"} <= {row["benchmark"] for row in rows}
+    run("leaderboard", "--where", "temperature=77", db=url).fails(2, "temperature=77")
+
+
+def test_a_board_that_cannot_be_is_misuse(run: Caller, url: str) -> None:
+    run("leaderboard", "quizz", db=url).fails(2, "quizz", "quiz")
+    run("leaderboard", "quiz", "--metric", "f1", db=url).fails(2, "f1")
+    run("leaderboard", "quiz", "--where", "colour=red", db=url).fails(2, "colour")
+    run("leaderboard", "quiz", "--method", "magic", db=url).fails(2, "magic")
+
+
+def test_figures_have_the_decimals_that_their_errors_allow(run: Caller, url: str) -> None:
+    line = line_of(run("leaderboard", "essay", db=url).out, "org/a", "[")
+    figure, low = line.split("org/a")[1].split()[0], line.split("[")[1].split(",")[0]
+    assert figure != low  # 5000.25, not 5000
+    assert len(figure.partition(".")[2]) == 2
+
+
+def on_a_terminal(width: int, *call: str) -> list[str]:
+    """Lines that a command prints to a terminal of so many columns."""
+    master, slave = pty.openpty()
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": str(width), "NO_COLOR": "1"}
+    process = subprocess.Popen(
+        [str(COMMAND), *call], stdout=slave, stderr=subprocess.DEVNULL, env=environment
+    )
+    os.close(slave)
+    seen = b""
+    with contextlib.suppress(OSError):  # raised when the other side is closed
+        while block := os.read(master, 4096):
+            seen += block
+    os.close(master)
+    assert process.wait() == 0
+    return re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
+
+
+@pytest.mark.engine
+def test_a_table_fits_the_terminal_and_loses_nothing(request: pytest.FixtureRequest) -> None:
+    with filled_url(request, "duckdb", build_world()) as url:
+        call = ("--db", url, "leaderboard", "quiz")
+        wide, narrow, tiny = (on_a_terminal(width, *call) for width in (200, 120, 40))
+    assert wide == tiny  # nothing to gain by folding: the terminal itself breaks the lines
+    assert max(len(line) for line in narrow) <= 120 < max(len(line) for line in wide)
+    assert len(narrow) > len(wide)
+    assert "[0.379, 0.573]" in "".join(narrow)  # short texts stay whole
+    assert sorted(re.sub(r"[\s-]", "", "".join(narrow))) == sorted(
+        re.sub(r"[\s-]", "", "".join(wide))
+    )
+
+
+# --- compare ---------------------------------------------------------------------------------
+
+
+def test_a_comparison_for_programs_is_the_librarys(run: Caller, url: str) -> None:
+    rows = run("compare", "run:14", "run:16", "--json", db=url).rows
+    with open_store(url) as store:
+        expected = compare(store, "run:14", "run:16")
+    assert rows == [row.to_dict() for row in expected.rows]
+    assert list(rows[0]) == [item.name for item in fields(ComparisonRow)]
+
+
+def test_a_comparison_for_people_names_the_better_one(run: Caller, url: str) -> None:
+    found = run("compare", "run:14", "run:16", db=url)
+    assert found.out.startswith("a = org/a\nb = org/b\n")
+    words = line_of(found.out, "quiz", "acc").split()
+    assert "a" in words and "40" in words
+
+
+def test_models_that_saw_different_prompts_say_how_many(run: Caller, url: str) -> None:
+    found = run("compare", "org/a", "org/b", "--benchmark", "golden", db=url)
+    header, values = found.out.splitlines()[3], line_of(found.out, "golden", "acc")
+    assert "only a" in header and " 4 " in values and " 6 " in values
+    assert "single cluster" in found.err
+
+
+def test_an_ambiguous_name_lists_the_candidates(run: Caller, url: str) -> None:
+    call = ("compare", "org/a", "org/c", "--benchmark", "draws")
+    run(*call, db=url).fails(2, "run:3", "run:4", "temperature=0", "--latest")
+    assert run(*call, "--latest", db=url).code == 0
+    assert run(*call, "--where", "temperature=1", db=url).code == 2  # org/c has none at 1
+
+
+def test_what_should_not_be_compared_is_refused_with_the_reason(run: Caller, url: str) -> None:
+    run("compare", "org/a", "org/a", "--benchmark", "golden", db=url).fails(2, "both references")
+    run("compare", "org/a", "nobody", db=url).fails(2, "nobody")
+
+
+# --- show ------------------------------------------------------------------------------------
+
+
+def test_a_run_is_shown_with_its_prompts(run: Caller, url: str) -> None:
+    found = run("show", "run:1", db=url)
+    assert found.out.startswith("run:1 org/a on golden (complete, 10 prompts)\n")
+    assert line_of(found.out, "condition_key")
+    assert line_of(found.out, "question w2").split()[-2:] == ["0", "1"]
+    rows = run("show", "1", "--json", db=url).rows
+    assert len(rows) == 10
+    assert list(rows[0]) == [item.name for item in fields(PromptRow)]
+
+
+def test_a_prompt_is_shown_with_its_scores(run: Caller, url: str) -> None:
+    found = run("show", "run:1", "w1", db=url)
+    assert "--- text\nquestion w1\n" in found.out and "--- target\nanswer w1\n" in found.out
+    assert line_of(found.out, "acc", "recorded")
+    (row,) = run("show", "run:1", "w1", "--json", db=url).rows
+    assert row["prompt"]["text"] == "question w1" and row["scores"][0]["value"] == 1.0
+
+
+def test_what_cannot_be_shown_is_misuse(run: Caller, url: str) -> None:
+    run("show", "run:999", db=url).fails(2, "run:999")
+    run("show", "run:1", "nope", db=url).fails(2, "nope", "show run:1")
+    run("show", "org/a", db=url).fails(2, "several benchmarks")
+
+
+def test_names_that_are_nearly_right_are_answered_with_close_ones(run: Caller, url: str) -> None:
+    for words, part in (
+        (("runs", "--where", "benchmark=quizz"), "no benchmark is 'quizz': did you mean quiz?"),
+        (("query", "leaderboard", "-p", "benchmark=quizz"), "did you mean quiz?"),
+        (("query", "runs_of_model", "-p", "model=org/aa"), "did you mean org/a"),
+        (("leaderboard", "quiz", "--where", "model=org/aa"), "did you mean org/a"),
+        (("report", "quizz"), "did you mean quiz?"),
+        (("refresh", "quizz"), "did you mean quiz?"),
+        (("cluster", "quizz", "--by", "x"), "did you mean quiz?"),
+        (("link", "quizz", "quiz"), "did you mean quiz?"),
+    ):
+        assert part in run(*words, db=url).err, words

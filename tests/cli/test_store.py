@@ -1,0 +1,194 @@
+"""The section store of the command line, on both engines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import sqlalchemy as sa
+
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller
+from warehouse.config import KNOWN
+from warehouse.store.engines import parse_url
+from warehouse.store.open import open_store
+from warehouse.store.schema import revision
+
+
+def change(url: str, statement: str) -> None:
+    with open_store(url, write=True, check=False) as store, store.begin() as connection:
+        connection.execute(sa.text(statement))
+
+
+def fill(url: str) -> None:
+    rows = StoreRows()
+    rows.describe("quiz", rows.metric())
+    rows.scores(rows.run("org/a", "quiz"), {"p1": 1.0, "p2": 0.0})
+    with open_store(url, create=True) as store:
+        rows.write(store)
+
+
+def test_init_makes_a_store_once(run: Caller, store_url: str) -> None:
+    first, second = run("init", db=store_url), run("init", db=store_url)
+    assert (first.code, second.code) == (0, 0)
+    assert first.err.startswith("created ") and second.err == ""
+    assert first.out == second.out and revision.HEAD in first.out
+    assert run("db", "check", db=store_url).code == 0
+
+
+def test_tables_of_somebody_else_are_left_alone(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
+    dump = tmp_path / "a.csv"
+    dump.write_text("model,benchmark,prompt_id,score\norg/a,quiz,p1,1\n")
+    engine = sa.create_engine(parse_url(store_url))
+    with engine.begin() as connection:
+        connection.execute(sa.text("create table theirs as select 1 as number"))
+    engine.dispose()
+    refused = run("ingest", str(dump), db=store_url)
+    assert refused.code == 4 and "theirs" in refused.err and refused.err.rstrip().endswith("init")
+    with open_store(store_url, check=False) as store, store.begin() as connection:
+        assert sa.inspect(connection).get_table_names() == ["theirs"]
+    assert run("init", db=store_url).code == 0  # who says so gets it
+    assert run("ingest", str(dump), db=store_url).code == 0
+    assert run("db", "check", db=store_url).code == 0
+    # what `downgrade base` leaves is nobody else's
+    change(store_url, "drop table theirs")
+    assert run("db", "downgrade", "base", "--yes", db=store_url).code == 0
+    assert run("ingest", str(dump), db=store_url).code == 0
+
+
+def test_a_damaged_file_is_told_with_what_to_do(run: Caller, tmp_path: Path) -> None:
+    file = tmp_path / "store.duckdb"
+    fill(f"duckdb:///{file}")
+    content = bytearray(file.read_bytes())
+    start = 3 * 4096  # behind the headers
+    content[start + 16 :] = bytes(255 - byte for byte in content[start + 16 :])
+    file.write_bytes(content)
+    run("runs", db=f"duckdb:///{file}").fails(4, "cannot open", "the file is damaged", "backup")
+
+
+def test_a_schema_of_another_version_is_refused_with_the_repair(
+    run: Caller, store_url: str
+) -> None:
+    run("init", db=store_url)
+    change(store_url, "update alembic_version set version_num = '0000'")
+    run("runs", db=store_url).fails(4, "0000", revision.HEAD, "db upgrade")
+    run("ingest", ".", db=store_url).fails(4, "0000")
+    run("init", db=store_url).fails(4, "0000")
+    change(store_url, "update alembic_version set version_num = '9999'")
+    run("runs", db=store_url).fails(4, "9999", "pip install --upgrade")
+    (row,) = run("db", "current", "--json", db=store_url).rows
+    assert (row["schema"], row["program"]) == ("9999", revision.HEAD)
+
+
+def test_down_and_up_again(run: Caller, store_url: str) -> None:
+    run("init", db=store_url)
+    assert run("db", "downgrade", "base", "--yes", db=store_url).out.endswith("-> empty\n")
+    run("runs", db=store_url).fails(4, "empty store", "db upgrade")
+    assert f"empty -> {revision.HEAD}" in run("db", "upgrade", db=store_url).out
+    again = run("db", "upgrade", db=store_url).out
+    assert again.endswith(f"up to date at {revision.HEAD}; the views were made anew\n")
+    assert run("runs", db=store_url).code == 0
+    run("db", "downgrade", "nope", "--yes", db=store_url).fails(2, "nope")
+
+
+def test_downgrade_asks_before_data_is_lost(
+    run: Caller, duckdb_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("init", db=duckdb_url)
+    monkeypatch.setattr("builtins.input", lambda *_: "n")
+    assert run("db", "downgrade", "base", db=duckdb_url).code != 0
+    assert run("runs", db=duckdb_url).code == 0
+
+
+def test_check_finds_what_was_broken(run: Caller, store_url: str) -> None:
+    run("init", db=store_url)
+    assert run("db", "check", "--json", db=store_url).rows == []
+    change(store_url, "insert into run_source (run_id, source_id) values (5, 6)")
+    change(store_url, "drop view ingest_log")
+    found = run("db", "check", db=store_url)
+    assert found.code == 1
+    assert "view ingest_log is missing" in found.out and "orphan_facts" in found.out
+    assert found.out.endswith("not ok\n")
+    rows = run("db", "check", "--json", db=store_url).rows
+    assert {row["part"] for row in rows} == {"drift", "integrity"}
+
+
+def test_config_names_the_origin_and_hides_the_password(
+    run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "warehouse.toml").write_text('[store]\nurl = "mine.duckdb"')
+    row = run("config", "--json").rows[0]
+    assert row["value"].endswith("mine.duckdb") and row["origin"] == "warehouse.toml, line 2"
+    monkeypatch.setenv("WAREHOUSE_URL", "postgresql://me:secret@host/evals")
+    shown = run("config")
+    assert "secret" not in shown.out and "$WAREHOUSE_URL" in shown.out
+    (tmp_path / "warehouse.toml").write_text(
+        '[alerts]\nmax_silence = "1.5d"\n[refresh]\nbaselines = ["a", "b"]\nlevel = 0.9\n'
+    )
+    found = {row["setting"]: row for row in run("config", "--json").rows}
+    assert list(found) == [f"{table}.{key}" for table, keys in KNOWN.items() for key in keys]
+    assert {name: row["value"] for name, row in found.items() if row["origin"][0] == "w"} == {
+        "refresh.baselines": "a, b", "refresh.level": "0.9", "alerts.max_silence": "36h",
+    }  # fmt: skip
+    defaults = {name: row["value"] for name, row in found.items() if row["origin"] == "the default"}
+    assert defaults["refresh.families"] == "differences, ranks, scores, variance"
+    numbers = ("refresh.permutations", "refresh.resamples", "refresh.seed", "alerts.alpha")
+    assert [float(defaults[name]) for name in numbers] == [1000, 1999, 0, 0.05]
+    assert defaults["alerts.moved"] == "true" and defaults["alerts.max_unscored"] == ""
+    assert defaults["schedule.settle"] == "2" and defaults["schedule.cron"] == ""
+    assert "--db" in run("config", "--db", "other.duckdb").out  # the flag may stand behind
+
+
+def test_export_writes_a_folder_once(run: Caller, store_url: str, tmp_path: Path) -> None:
+    fill(store_url)
+    folder = tmp_path / "out"
+    done = run("export", "--parquet", str(folder), db=store_url)
+    assert done.code == 0 and str(folder) in done.out
+    assert pq.read_table(folder / "views" / "score_summary.parquet")["estimate"].to_pylist() == [
+        0.5
+    ]
+    run("export", "--parquet", str(folder), db=store_url).fails(2, "not empty", "--overwrite")
+    assert run("export", "--parquet", str(folder), "--overwrite", db=store_url).code == 0
+    assert json.loads((folder / "manifest.json").read_text())["schema"] == revision.HEAD
+
+
+def test_export_to_a_folder_that_cannot_be_written(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
+    fill(duckdb_url)
+    (tmp_path / "file").touch()
+    run("export", "--parquet", str(tmp_path / "file" / "out"), db=duckdb_url).fails(2, "file")
+
+
+def test_a_store_that_another_process_holds_is_waited_for_then_named(
+    run: Caller, duckdb_url: str, tmp_path: Path
+) -> None:
+    import subprocess
+    import sys
+
+    fill(duckdb_url)
+    code = (
+        "import sys, duckdb; c = duckdb.connect(sys.argv[1]); print('held', flush=True); "
+        "sys.stdin.read()"
+    )
+    path = duckdb_url.removeprefix("duckdb:///")
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdin and holder.stdout
+    try:
+        assert holder.stdout.readline() == b"held\n"
+        outcome = run("--wait", "0.3", "runs", db=duckdb_url)
+        outcome.fails(4, f"process {holder.pid}", "waited 0.3 s")
+        assert "waiting for" in outcome.err
+        assert "waiting for" not in run("--wait", "0.3", "-q", "runs", db=duckdb_url).err
+    finally:
+        holder.stdin.close()
+        holder.wait()
+        holder.stdout.close()
+    assert run("runs", db=duckdb_url).code == 0

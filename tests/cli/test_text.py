@@ -1,0 +1,104 @@
+"""``embed``, ``similar``, ``duplicates`` and ``cluster-semantic``: what people and programs see."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import warehouse
+from tests.analysis.test_text import build
+from tests.support.cli import Caller, filled_url
+from tests.support.embedders import TinyEmbedder
+from tests.support.stores import ENGINES
+from warehouse.analysis.text.duplicates import DuplicateRow
+from warehouse.analysis.text.embed import EmbedRow
+from warehouse.analysis.text.semantic_clusters import GrowthRow
+from warehouse.analysis.text.similar import SimilarRow
+
+TINY = "tests.support.embedders:tiny"
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    with filled_url(request, request.param, build()) as filled:
+        warehouse.connect(filled).embed(embedder=TinyEmbedder())
+        yield filled
+
+
+def test_embedding_says_what_is_new_and_what_was_cut(run: Caller, store_url: str) -> None:
+    from warehouse.store.open import open_store
+
+    with open_store(store_url, create=True) as store:
+        build().write(store)
+    first = run("embed", "--embedder", TINY, "--batch-size", "2", db=store_url)
+    assert first.code == 0 and "8 prompts embedded, 0 unchanged" in first.out
+    assert "beginning only" in first.err and "no word that the model knows" in first.err
+    again = run("embed", "quiz", "--embedder", TINY, "--json", db=store_url).rows
+    assert list(again[0]) == [item.name for item in fields(EmbedRow)]
+    assert (again[0]["benchmark"], again[0]["n_new"], again[0]["n_unchanged"]) == ("quiz", 0, 6)
+
+
+def test_embedding_fails_in_one_line(
+    run: Caller, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("embed", db=url).fails(2, "--embedder")
+    run("embed", "nowhere", "--embedder", TINY, db=url).fails(2, "no benchmark is called")
+    run("embed", "--embedder", "/no/such/folder", db=url).fails(3, "no such folder")
+    run("embed", "--embedder", str(tmp_path), db=url).fails(3, "holds no model")
+    run("embed", "--embedder", "tests.support.embedders:wider", db=url).fails(
+        4, "--embedder NAME=MODEL"
+    )
+    run("embed", "bare", "--embedder", TINY, db=url).fails(2, "no prompt has text")
+    (tmp_path / "config.json").write_text("{}")
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    run("embed", "--embedder", str(tmp_path), db=url).fails(
+        2, "pip install 'eval-warehouse[embed]'"
+    )
+
+
+def test_similar_prompts_are_listed(run: Caller, url: str) -> None:
+    found = run("similar", "a1", "--top", "2", db=url)
+    assert found.out.startswith(
+        "nearest to prompt:2: how many red apples are here\nby tiny@1, of 7"
+    )
+    assert "prompt:1" in found.out and "there" in found.out
+    rows = run("similar", "a1", "--top", "2", "--json", db=url).rows
+    assert list(rows[0]) == [item.name for item in fields(SimilarRow)] and len(rows) == 2
+    assert rows == [row.to_dict() for row in warehouse.connect(url).similar(2, top=2).rows]
+    text = run("similar", "who wrote the play", "--embedder", TINY, db=url)
+    assert text.out.startswith("nearest to the text: who wrote the play")
+    run("similar", "who wrote the play", db=url).fails(2, "--embedder tiny=FOLDER")
+    run("similar", "a1", "--top", "0", db=url).fails(2, "--top")
+
+
+def test_duplicates_are_listed_and_counted(run: Caller, url: str) -> None:
+    found = run("duplicates", "--threshold", "0.7", "--keep", "3", db=url)
+    assert found.code == 0 and "of 8 prompts are at least 0.7 alike" in found.out
+    assert "scored alike" in found.out and "itself" in found.out
+    assert "2 prompts have no vector" in found.err and "--keep N for more" in found.err
+    rows = run("duplicates", "quiz", "--threshold", "0.7", "--json", db=url).rows
+    assert list(rows[0]) == [item.name for item in fields(DuplicateRow)]
+    library = warehouse.connect(url).duplicates("quiz", threshold=0.7)
+    assert rows == [row.to_dict() for row in library.rows]
+    header = run("duplicates", "quiz", "--csv", db=url).out.splitlines()[0]
+    assert header.split(",") == list(rows[0])
+    run("duplicates", "--threshold", "2", db=url).fails(2, "--threshold")
+    run("duplicates", "bare", db=url).fails(2, "run: warehouse embed bare")
+
+
+def test_semantic_clusters_say_what_they_do_to_errors(run: Caller, url: str) -> None:
+    found = run("cluster-semantic", "quiz", "--threshold", "0.7", db=url)
+    assert found.out.startswith("quiz: 6 prompts in 3 clusters; standard errors are ")
+    assert "use it with --cluster semantic" in found.out and "growth" in found.out
+    assert "2 prompts have no vector" in found.err
+    rows = run("cluster-semantic", "quiz", "--threshold", "0.7", "--default", "--json", db=url).rows
+    assert list(rows[0]) == [item.name for item in fields(GrowthRow)]
+    board = run("leaderboard", "quiz", "--json", db=url).rows
+    assert {row["n_clusters"] for row in board} == {5}
+    library = warehouse.connect(url).cluster_semantic("quiz", threshold=0.7, name="other")
+    assert [row.to_dict() for row in library.rows] == rows
+    run("cluster-semantic", "nowhere", db=url).fails(2, "no benchmark is called")

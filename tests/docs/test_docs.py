@@ -1,0 +1,147 @@
+"""The documentation: its examples run as shown, its links lead somewhere, its lists are whole."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from itertools import pairwise
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.support.pages import PAGES, ROOT, Terminal, agrees, examples
+from warehouse.cli.main import cli
+from warehouse.store.schema import tables
+
+DOCS = ROOT / "docs"
+LINK = re.compile(r"\]\((?!https?://)(?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
+CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+MACHINE_PATH = re.compile(r"(?<![\w.~])/(?:work|tmp|home|root|Users|mnt|opt|var)/")
+
+
+def named(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of the headings, as forges make them."""
+    headings = re.findall(r"^#+ (.+)$", CODE.sub("", page.read_text(encoding="utf-8")), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def command_lines(page: Path) -> list[str]:
+    """Calls of `warehouse` in code blocks and inline code, each up to a pipe or a comment."""
+    text = re.sub(r"\\\n\s*", "", page.read_text(encoding="utf-8"))
+    found = re.findall(r"^(?:    )?(?:\$ )?(warehouse .*)$", text, re.MULTILINE)
+    code = [*found, *re.findall(r"`(warehouse [^`]+)`", text)]
+    return [re.split(r"\s[|&>#]|&&", line)[0] for line in code]
+
+
+def command_faults(words: list[str]) -> list[str]:
+    """Commands and options of a call that do not exist; capitals stand for something else."""
+    command: click.Command = cli
+    context = click.Context(cli)
+    known = options_of(cli)
+    for before, word in pairwise(words):
+        if before in ("--db", "--wait"):
+            continue
+        if word.startswith("--"):
+            if word.partition("=")[0] not in known:
+                return [word]
+        elif isinstance(command, click.Group) and re.fullmatch(r"[a-z][a-z-]*", word):
+            following = command.get_command(context, word)
+            if following is None:
+                return [word]
+            command = following
+            known |= options_of(command)
+    return []
+
+
+def options_of(command: click.Command) -> set[str]:
+    return {"--help", *(name for option in command.params for name in option.opts)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_links_lead_somewhere(page: Path) -> None:
+    broken = []
+    for found in LINK.finditer(CODE.sub("", page.read_text(encoding="utf-8"))):
+        target = (page.parent / found["path"]).resolve() if found["path"] else page
+        if not target.exists() or (found["anchor"] and found["anchor"] not in anchors(target)):
+            broken.append(found[0])
+    assert not broken
+
+
+def test_no_page_names_a_folder_of_one_machine() -> None:
+    files = [*PAGES, *(path for path in DOCS.rglob("*") if path.is_file())]
+    found = {
+        f"{named(path)}: {line}"
+        for path in files
+        if path.suffix != ".pyc"
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if MACHINE_PATH.search(line)
+    }
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "name", ["docs/identity.md", "docs/planning.md", "docs/generations.md", "docs/suites.md"]
+)
+def test_examples_give_what_the_page_shows(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WAREHOUSE_URL", raising=False)
+    terminal = Terminal(tmp_path)
+    for example in examples((ROOT / name).read_text(encoding="utf-8")):
+        printed = terminal(example.command)
+        assert agrees(printed, example.shown), f"$ {example.command}\n{printed}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_commands_and_options_that_a_page_names_are_there(page: Path) -> None:
+    faults = [
+        f"{line}: {fault}" for line in command_lines(page) for fault in command_faults(line.split())
+    ]
+    assert not faults
+
+
+@pytest.mark.parametrize(
+    ("line", "faults"),
+    [
+        ("warehouse leaderboard gsm8k --where temperature=0.7 --json", []),
+        ("warehouse --db evals db check", []),
+        ("warehouse models alias a b", []),
+        ("warehouse COMMAND --help", []),
+        ("warehouse ingest out/ --sett model=x", ["--sett"]),
+        ("warehouse ladder gsm8k", ["ladder"]),
+        ("warehouse matrix cluster gsm8k --pairs", ["--pairs"]),
+    ],
+)
+def test_a_command_that_is_not_there_is_found(line: str, faults: list[str]) -> None:
+    assert command_faults(line.split()) == faults
+
+
+def test_views_page_is_up_to_date() -> None:
+    made = runpy.run_path(str(DOCS / "generate.py"))["page"]()
+    written = (DOCS / "views.md").read_text(encoding="utf-8")
+    assert written == made, "docs/views.md is stale; run: python docs/generate.py"
+
+
+def described_columns() -> dict[str, set[str]]:
+    """Columns that docs/schema.md describes, by table."""
+    text = (DOCS / "schema.md").read_text(encoding="utf-8")
+    sections = re.split(r"^### `(\w+)`$", text, flags=re.MULTILINE)[1:]
+    return {
+        table: {
+            name
+            for line in body.splitlines()
+            if line.startswith("| `")
+            for name in re.findall(r"`(\w+)`", line.split("|")[1])
+        }
+        for table, body in zip(sections[::2], sections[1::2], strict=True)
+    }
+
+
+def test_schema_page_names_every_table_and_column() -> None:
+    schema = {table.name: set(table.columns.keys()) for table in tables.metadata.sorted_tables}
+    assert described_columns() == schema

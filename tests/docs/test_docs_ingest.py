@@ -1,0 +1,33 @@
+"""``docs/ingest.md``: its commands read every set of real dumps, into both engines."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import COMMAND
+from tests.support.pages import ROOT, blocks
+
+(COMMANDS,) = blocks((ROOT / "docs" / "ingest.md").read_text(encoding="utf-8"), "sh", mark="all")
+
+
+def test_every_mapping_is_used_once() -> None:
+    used = re.findall(r"--map docs/mappings/(\S+)", COMMANDS)
+    assert sorted(used) == sorted(path.name for path in (ROOT / "docs/mappings").glob("*.toml"))
+
+
+@pytest.mark.slow
+def test_the_commands_read_all_data(data_dir: Path, store_url: str) -> None:
+    script = re.sub(r"^DATA=.*$", f"DATA='{data_dir}'", COMMANDS, flags=re.MULTILINE)
+    path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-eu", "-c", script], cwd=ROOT, text=True, capture_output=True,
+        env=os.environ | {"PATH": path, "WAREHOUSE_URL": store_url},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "refused" in done.stdout and not re.search(r"[1-9]\d* refused", done.stdout)
+    assert "schema drift: none\nintegrity: clean\n" in done.stdout

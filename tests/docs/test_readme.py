@@ -1,0 +1,45 @@
+"""README: its commands for files of one's own work, and so does its Python."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.pages import ROOT, Terminal, blocks, commands
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DUMPS = ROOT / "docs" / "demo" / "results"
+GSM8K = {"model-a": "1101110100", "model-b": "1001010100"}
+
+
+@pytest.fixture
+def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """In a folder with the files that the README speaks of."""
+    monkeypatch.delenv("WAREHOUSE_URL", raising=False)
+    shutil.copytree(DUMPS, tmp_path / "path" / "to" / "lm_eval_output")
+    (tmp_path / "results").mkdir()
+    rows = [
+        f"{model},q{number},{score}\n"
+        for model, scores in GSM8K.items()
+        for number, score in enumerate(scores)
+    ]
+    (tmp_path / "results" / "all.csv").write_text("model,question_id,correct\n" + "".join(rows))
+    (tmp_path / "mapping.toml").write_text(blocks(README, "toml")[0], encoding="utf-8")
+    return Terminal(tmp_path)
+
+
+def test_commands_for_own_files_work(
+    own_files: Terminal, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (block,) = blocks(README, "sh", mark="own files")
+    for command in commands(block):
+        own_files(command)
+        assert own_files.status == 0, command
+    assert (own_files.folder / "out" / "manifest.json").exists()
+    monkeypatch.chdir(own_files.folder)
+    exec(blocks(README, "python")[0], {})
+    said = capsys.readouterr().out
+    assert "gsm8k by exact_match: 2 conditions, first model-a at 0.6" in said
+    assert "model-a - model-b on gsm8k: +0.2" in said

@@ -1,0 +1,120 @@
+"""Job folders of Harbor. The job of ``tests/data/harbor`` was written by the result models of the
+real package (``tests/writers/harbor_job.py``)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import lm_eval
+from tests.support.lm_eval import Taken
+from tests.support.mutants import stand_swaps
+from tests.support.stores import select
+from warehouse.errors import InputError
+from warehouse.importers.harbor import IMPORTER
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.open import open_store
+from warehouse.store.schema.check import check
+
+JOB = Path(__file__).parents[1] / "data" / "harbor" / "demo"
+
+
+def take(*paths: Path, **values: Any) -> Taken:
+    return lm_eval.take(*paths, importer=IMPORTER, **values)
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(JOB, tmp_path / "demo"))
+
+
+def test_the_header_says_all_that_the_files_say() -> None:
+    (header,) = take(JOB).dump.runs
+    assert (header.harness, header.model, header.benchmark) == ("harbor", "org/tiny", "quiz@1.0")
+    assert (header.agent, header.agent_version) == ("terminus", "2.1")
+    assert header.agent_parameters == {"max_turns": 9}
+    assert header.run_id == "00000000-0000-0000-0000-000000000063/terminus/2.1/org/tiny/quiz@1.0"
+    assert header.started_at is not None
+    assert header.started_at.isoformat() == "2026-11-20T11:00:00"
+    assert header.cost == 0.25 * 21
+    (metric,) = header.metrics
+    assert (metric.name, metric.kind, metric.scorer_kind) == ("reward", "binary", "execution")
+    assert {item.statistic: item.value for item in header.published} == {
+        "mean": pytest.approx(2 / 6), "pass@2": pytest.approx(2 / 3),
+    }  # fmt: skip
+
+
+def test_trials_are_draws_of_their_task_in_the_order_they_began() -> None:
+    rows = {(row["prompt_id"], row["draw"]): row for row in take(JOB).rows}
+    assert len(rows) == 6
+    row = rows["sort", 1]
+    assert (row["input_tokens"], row["output_tokens"], row["cost"]) == (1002, 102, 0.5)
+    assert (row["latency"], row["error"]) == (12.0, "AgentTimeoutError: told 2")
+    assert json.loads(row["metadata"]) == {"task_checksum": "sum of sort",
+                                           "task_id": {"path": "sort"}}  # fmt: skip
+
+
+def test_no_verdict_and_failures_of_others_are_no_scores() -> None:
+    found = {(row["prompt_id"], row["draw"]): tuple(row["scores"][0][name] for name in
+                                                    ("value", "status", "raw"))
+             for row in take(JOB).rows}  # fmt: skip
+    assert found == {
+        ("sort", 0): (1.0, "scored", None),
+        ("sort", 1): (0.0, "scored", None),  # the agent ran out of time: its reward counts
+        ("chess", 0): (1.0, "scored", None),
+        ("chess", 1): (None, "error", None),
+        ("maps", 0): (None, "error", "0"),  # the sandbox failed: no measurement
+        ("maps", 1): (None, "limit", None),
+    }  # fmt: skip
+
+
+def test_steps_several_rewards_and_another_model(job: Path) -> None:
+    path = job / "sort__0000001" / "result.json"
+    document = json.loads(path.read_text())
+    document["agent_info"] = {"name": "solo", "version": "unknown", "model_info": {"name": "big"}}
+    document["agent_result"] = None
+    document["step_results"] = [
+        {"agent_result": {"n_input_tokens": 3, "n_output_tokens": 5, "cost_usd": 0.125}},
+        {"agent_result": {"n_input_tokens": 4, "n_output_tokens": 6, "cost_usd": 0.25},
+         "exception_info": {"exception_type": "AgentSafetyRefusalError"}},
+    ]  # fmt: skip
+    document["verifier_result"] = {"rewards": {"speed": 2.5, "right": 1}}
+    path.write_text(json.dumps(document))
+    taken = take(job)
+    number, header = next((n, run) for n, run in enumerate(taken.dump.runs) if run.model == "big")
+    assert (header.agent, header.agent_version) == ("solo", None)
+    assert [(m.name, m.kind, m.is_default) for m in header.metrics] == [
+        ("speed", None, True), ("right", "binary", False)]  # fmt: skip
+    (row,) = (row for row in taken.rows if row["run"] == number)
+    assert (row["input_tokens"], row["output_tokens"], row["cost"]) == (7, 11, 0.375)
+    assert row["error"] == "AgentSafetyRefusalError"
+    assert [score["value"] for score in row["scores"]] == [2.5, 1.0]
+
+
+def test_without_the_jobs_own_file_and_without_model(job: Path) -> None:
+    (job / "result.json").unlink()
+    (header,) = take(job).dump.runs
+    assert header.run_id == "demo/terminus/2.1/org/tiny/quiz@1.0" and not header.published
+    for path in job.rglob("result.json"):
+        document = json.loads(path.read_text())
+        document["agent_info"]["model_info"] = None
+        path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match="names the model"):
+        take(job)
+
+
+def test_parts_replaced_at_random_stop_nothing(job: Path) -> None:
+    stand_swaps(job, IMPORTER, 6, named="demo")
+
+
+def test_in_a_store(store_url: str) -> None:
+    with open_store(store_url, create=True, write=True) as store:
+        report = ingest(store, [JOB])
+        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 1)
+        (found,) = select(store, "select estimate from score_summary")
+        assert found["estimate"] == 0.75  # sort 1/2, chess 1, maps without verdict
+        assert check(store).ok

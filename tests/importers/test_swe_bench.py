@@ -1,0 +1,211 @@
+"""SWE-bench. The run of ``tests/data/swe_bench`` was written by the real package's reporting code
+(``tests/writers/swe_bench_run.py``); submissions are built from descriptions of the leaderboard's
+repository."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import lm_eval
+from tests.support.lm_eval import Taken
+from tests.support.mutants import stand_swaps
+from tests.support.stores import select
+from warehouse.errors import InputError
+from warehouse.importers.swe_bench.importer import IMPORTER
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.open import open_store
+from warehouse.store.schema.check import check
+
+RUN = Path(__file__).parents[1] / "data" / "swe_bench"
+REPORT = "org__tiny-1.5.trial.json"
+NAMES = [f"org__repo-{number}" for number in range(1, 8)]
+
+
+def take(*paths: Path, **values: Any) -> Taken:
+    return lm_eval.take(*paths, importer=IMPORTER, **values)
+
+
+def scores(taken: Taken) -> dict[str, tuple[Any, ...]]:
+    """Value, status and origin by number of the instance."""
+    return {row["prompt_id"][-1]: tuple(row["scores"][0][key] for key in
+                                        ("value", "status", "origin"))
+            for row in taken.rows}  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(RUN, tmp_path / "run"))
+
+
+def submission(folder: Path, results: dict[str, Any], system: str = "20250928_agent9") -> Path:
+    root = folder / "evaluation" / "verified" / system
+    (root / "results").mkdir(parents=True)
+    (root / "results" / "results.json").write_text(json.dumps(results))
+    (root / "metadata.yaml").write_text(
+        "info:\n  name: Agent Nine\n  site: https://example.org/x: y\ntags:\n  checked: true\n"
+        "  model:\n  - org/big\n  org:\n  - org\n"
+    )
+    return root
+
+
+RESULTS = {"no_generation": [NAMES[3]], "no_logs": [NAMES[4]], "resolved": [NAMES[0], NAMES[6]]}
+
+
+def test_a_run_report_with_predictions_and_logs(run: Path) -> None:
+    taken = take(run)
+    (header,) = taken.dump.runs
+    assert (header.harness, header.model) == ("swe_bench", "org/tiny-1.5")
+    assert (header.benchmark, header.split) == ("swe_bench_verified", "test")
+    assert header.run_id == "trial/org__tiny-1.5"
+    about = json.loads((run / "logs" / "run_evaluation" / "trial" / "run.json").read_text())
+    assert header.configuration == {"run": about}
+    assert header.started_at is not None
+    assert about["created_at"].startswith(header.started_at.isoformat())
+    assert (header.n_benchmark, header.n_requested) == (7, 7)
+    (published,) = header.published
+    assert (published.value, published.n, published.raw) == (2 / 7, 7, "2 of 7")
+    assert scores(taken) == {
+        "1": (1.0, None, None), "2": (0.0, None, None),
+        "3": (None, "error", None),  # the machine had no memory: no verdict
+        "4": (0.0, "no_answer", None),  # an empty patch
+        "5": (None, "error", None),  # submitted, and no log of it
+        "6": (0.0, "no_answer", "implied"),  # not submitted; the report names it
+        "7": (1.0, None, None),
+    }  # fmt: skip
+    rows = {row["prompt_id"][-1]: row for row in taken.rows}
+    assert rows["2"]["response"] == "diff of org__repo-2"
+    assert json.loads(rows["2"]["explanation"])["tests_status"]["FAIL_TO_PASS"] == {
+        "success": [], "failure": ["test_new"],
+    }  # fmt: skip
+    assert json.loads(rows["2"]["metadata"]) == {"repo": "org/repo"}
+
+
+def test_a_run_report_alone_and_infrastructure_failures(run: Path) -> None:
+    shutil.rmtree(run / "logs")
+    (run / "predictions.jsonl").unlink()
+    document = json.loads((run / REPORT).read_text())
+    document["infra_failure_ids"] = [NAMES[2]]
+    document["failure_reasons"] = {NAMES[2]: "no space", NAMES[1]: "none of ours"}
+    document["total_instances"] = 300
+    (run / REPORT).write_text(json.dumps(document))
+    taken = take(run)
+    (header,) = taken.dump.runs
+    assert (header.model, header.run_id) == ("org/tiny-1.5", "trial/org__tiny-1.5")
+    assert header.benchmark == "swe_bench_lite"
+    assert scores(taken)["3"] == (None, "error", None)
+    row = next(row for row in taken.rows if row["prompt_id"] == NAMES[2])
+    assert (row["explanation"], row["scores"][0]["raw"]) == ("no space", "unresolved")
+
+
+def test_logs_alone(run: Path) -> None:
+    (run / REPORT).unlink()
+    (run / "predictions.jsonl").unlink()
+    path = run / "logs" / "run_evaluation" / "trial" / "org__tiny-1.5" / NAMES[2] / "report.json"
+    document = json.loads(path.read_text())
+    document[NAMES[2]] |= {"infra_failure": True, "infra_failure_reason": "disk"}
+    path.write_text(json.dumps(document))
+    nothing = {"patch_is_None": True, "patch_exists": False, "resolved": False}
+    other = path.parent.with_name(NAMES[3]) / "report.json"
+    other.parent.mkdir()
+    other.write_text(json.dumps({NAMES[3]: nothing}))
+    taken = take(run)
+    assert taken.dump.runs[0].model == "org/tiny-1.5"
+    assert scores(taken) == {"1": (1.0, None, None), "2": (0.0, None, None),
+                             "3": (None, "error", None), "4": (0.0, "no_answer", None),
+                             "7": (1.0, None, None)}  # fmt: skip
+    assert next(row["response"] for row in taken.rows) == "patch of org__repo-1\n"
+
+
+@pytest.mark.parametrize("kind", ["txt", "json", "jsonl", "objects"])
+def test_a_submission_is_completed_by_a_declared_list(tmp_path: Path, kind: str) -> None:
+    root = submission(tmp_path, RESULTS)
+    objects = [{"instance_id": name, "repo": "org/repo"} for name in NAMES]
+    text = {"txt": "\n".join(NAMES), "json": json.dumps(NAMES), "objects": json.dumps(objects),
+            "jsonl": "".join(json.dumps(item) + "\n" for item in objects)}[kind]  # fmt: skip
+    suffix = "json" if kind == "objects" else kind
+    (root.parent / f"instances.{suffix}").write_text(text)
+    taken = take(tmp_path)
+    (header,) = taken.dump.runs
+    assert (header.model, header.agent, header.run_id) == ("org/big", "agent9", "20250928_agent9")
+    assert (header.benchmark, header.split, header.n_benchmark) == ("swe_bench_verified", "test", 7)
+    assert header.configuration == {"name": "Agent Nine", "models": ["org/big"]}
+    assert header.started_at is not None and header.started_at.isoformat() == "2025-09-28T00:00:00"
+    implied = (0.0, None, "implied")
+    assert scores(taken) == {
+        "1": (1.0, None, None), "2": implied, "3": implied, "4": (0.0, "no_answer", None),
+        "5": (None, "error", None), "6": implied, "7": (1.0, None, None),
+    }  # fmt: skip
+
+
+def test_a_submission_without_list_is_refused(tmp_path: Path) -> None:
+    root = submission(tmp_path, RESULTS)
+    with pytest.raises(InputError, match=r"2 resolved instances.*instances\.txt"):
+        take(tmp_path)
+    (root.parent / "instances.txt").write_text("another__one-1\n")
+    with pytest.raises(InputError, match="not in the declared list, such as org__repo-1"):
+        take(tmp_path)
+    (root.parent / "instances.txt").write_text("")
+    with pytest.raises(InputError, match=r"instances\.txt"):
+        take(tmp_path)
+
+
+def test_a_submission_that_names_what_it_tried(tmp_path: Path) -> None:
+    submission(tmp_path, RESULTS | {"generated": [*NAMES[:3], NAMES[6]], "applied": NAMES[:2],
+                                    "install_fail": [NAMES[2]]})  # fmt: skip
+    found = scores(take(tmp_path))
+    assert found.keys() == set("123457")
+    assert (found["2"], found["3"]) == ((0.0, None, "implied"), (None, "error", None))
+
+
+def test_predictions_declare_what_was_submitted(tmp_path: Path) -> None:
+    root = submission(tmp_path, RESULTS)
+    (root / "metadata.yaml").unlink()
+    shutil.copy(RUN / "predictions.jsonl", root / "all_preds.jsonl")
+    taken = take(tmp_path)
+    assert taken.dump.runs[0].model == "org/tiny-1.5"
+    assert scores(taken)["2"] == (0.0, None, "implied")
+    assert {row["prompt_id"]: row["response"] for row in taken.rows}[NAMES[1]] == (
+        "diff of org__repo-2")  # fmt: skip
+
+
+def test_details_of_instances_with_cost_and_calls(tmp_path: Path) -> None:
+    root = tmp_path / "evaluation" / "test" / "20250101_mini"
+    root.mkdir(parents=True)
+    stated = {NAMES[0]: {"resolved": True, "cost": 0.125, "api_calls": 17},
+              NAMES[1]: {"resolved": False, "cost": 0.5, "api_calls": 41},
+              NAMES[2]: {"resolved": "maybe", "cost": 1, "api_calls": 1}}  # fmt: skip
+    (root / "per_instance_details.json").write_text(json.dumps(stated))
+    taken = take(tmp_path)
+    (header,) = taken.dump.runs
+    assert (header.model, header.agent, header.benchmark) == ("mini", None, "swe_bench")
+    assert [(row["cost"], *(score["value"] for score in row["scores"])) for row in taken.rows] == [
+        (0.125, 1.0, 17.0), (0.5, 0.0, 41.0)]  # fmt: skip
+    assert [(m.name, m.higher_is_better) for m in header.metrics] == [
+        ("resolved", True), ("api_calls", False)]  # fmt: skip
+    (rejection,) = taken.dump.rejections
+    assert rejection.place == f"per_instance_details.json, {NAMES[2]}"
+
+
+def test_parts_replaced_at_random_stop_nothing(run: Path) -> None:
+    stand_swaps(run, IMPORTER, 8, named="run")
+
+
+def test_in_a_store(tmp_path: Path, store_url: str) -> None:
+    root = submission(tmp_path, RESULTS)
+    (root.parent / "instances.txt").write_text("\n".join(NAMES))
+    with open_store(store_url, create=True, write=True) as store:
+        report = ingest(store, [RUN, tmp_path / "evaluation"])
+        assert (report.refused, report.total("n_runs")) == ((), 2)
+        assert report.unclaimed == ()
+        (verdict,) = report.reconciliation
+        assert (verdict.published, verdict.verdict) == (2 / 7, "null_as_worst")
+        origins = select(store, "select origin, count(*) as n from score group by origin")
+        assert {row["origin"]: row["n"] for row in origins} == {"recorded": 10, "implied": 4}
+        prompts = select(store, "select count(*) as n from prompt")
+        assert prompts == [{"n": 7}]  # both runs are on the same instances
+        assert check(store).ok

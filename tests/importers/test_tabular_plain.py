@@ -1,0 +1,200 @@
+"""Tables of strangers without a mapping: usual names of columns, words for scores, directions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import Caller
+from tests.support.tabular import candidates
+from warehouse.errors import InputError
+from warehouse.importers.tabular.importer import IMPORTER
+from warehouse.importers.tabular.usual_names import guess
+from warehouse.ingest.pipeline import ingest
+from warehouse.records import ImportSettings, RunHeader
+from warehouse.store.open import open_store
+
+FULL = """model,benchmark,prompt_id,question,answer,prediction,score
+a,sums,1,1+3?,4,4,1
+a,sums,2,2+3?,5,4,0
+"""
+
+
+def taken(
+    folder: Path, text: str, name: str = "r.csv", stated: bool | None = None, **values: Any
+) -> tuple[tuple[RunHeader, ...], list[dict[str, Any]], list[str]]:
+    """Runs, rows and notes of a table that is read without a mapping."""
+    (folder / name).write_text(text, encoding="utf-8")
+    (source,) = IMPORTER.claim(candidates(folder))
+    dump = IMPORTER.read(source, ImportSettings(values, higher_is_better=stated))
+    rows = [row for batch in dump.batches for row in batch.to_pylist()]
+    assert not dump.rejections
+    return tuple(dump.runs), rows, dump.notes
+
+
+def values_of(rows: list[dict[str, Any]]) -> list[Any]:
+    return [score["value"] for row in rows for score in row["scores"]]
+
+
+def test_texts_are_taken_by_the_usual_names(tmp_path: Path) -> None:
+    (run,), rows, notes = taken(tmp_path, FULL)
+    assert (run.model, run.benchmark) == ("a", "sums")
+    assert [(r["text"], r["target"], r["response"]) for r in rows] == [
+        ("1+3?", "4", "4"), ("2+3?", "5", "4"),
+    ]  # fmt: skip
+    assert any("question as text, answer as target, prediction as response" in n for n in notes)
+
+
+@pytest.mark.parametrize("text", ["question", "prompt", "input", "problem"])
+@pytest.mark.parametrize("target", ["answer", "target", "gold", "label"])
+@pytest.mark.parametrize("response", ["prediction", "response", "output", "completion"])
+def test_documented_names_of_texts(text: str, target: str, response: str) -> None:
+    found = guess(["id", text, target, response, "score"])
+    assert found.sample == {
+        "prompt_id": "id", "text": text, "target": target, "response": response
+    }  # fmt: skip
+    assert not found.unused
+
+
+@pytest.mark.parametrize("benchmark", ["benchmark", "task", "dataset"])
+@pytest.mark.parametrize("key", ["id", "prompt_id", "question_id", "idx"])
+@pytest.mark.parametrize("score", ["score", "correct", "acc", "is_correct"])
+def test_documented_names_of_keys_and_scores(benchmark: str, key: str, score: str) -> None:
+    found = guess(["model", benchmark, key, score, "seed", "step", "temperature", "subject"])
+    assert found.run == {
+        "model": "model", "benchmark": benchmark, "training_seed": "seed", "step": "step",
+        "temperature": "temperature",
+    }  # fmt: skip
+    assert found.sample == {"prompt_id": key} and found.metadata == {"subject": "subject"}
+    assert found.scores == ((score, score),) and not found.unused
+
+
+def test_a_fields_own_name_comes_first_and_the_rest_is_named() -> None:
+    found = guess(["target", "answer", "prompt_id", "id", "Score", "f1"])
+    assert found.sample == {"prompt_id": "prompt_id", "target": "target"}
+    assert found.scores == (("score", "Score"),)
+    assert found.unused == ("answer", "id", "f1")
+
+
+def test_columns_that_are_not_used_are_named(tmp_path: Path) -> None:
+    text = FULL.replace("score\n", "score,annotator,difficult.y\n").replace(",1\n", ",1,x,y\n")
+    _, _, notes = taken(tmp_path, text.replace(",0\n", ",0,x,y\n"))
+    assert any(note.startswith("columns not used: annotator, difficult.y;") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "expected", "higher"),
+    [
+        ("correct", ("True", "False"), [1, 0], True),
+        ("acc", ("1", "0"), [1, 0], True),
+        ("exact_match", ("1.0", "0.0"), [1, 0], True),
+        ("score", ("1", ""), [1, None], True),
+        ("is_correct", ("yes", "No"), [1, 0], True),
+        ("score", ("0.5", "1"), [0.5, 1], None),
+        ("score", ("85%", "12.5 %"), [0.85, 0.125], None),
+        ("correct", ("1", "N/A"), [1, None], True),
+        ("score", ("1", "perhaps"), [1, None], None),
+    ],
+)
+def test_what_the_values_of_scores_tell(
+    tmp_path: Path, column: str, cells: tuple[str, str], expected: list[Any], higher: bool | None
+) -> None:
+    text = f"model,benchmark,id,{column}\na,b,1,{cells[0]}\na,b,2,{cells[1]}\n"
+    (run,), rows, notes = taken(tmp_path, text)
+    assert values_of(rows) == pytest.approx(expected)
+    (metric,) = run.metrics
+    assert (metric.name, metric.higher_is_better) == (column, higher)
+    word = "is not known" if higher is None else "higher is better"
+    assert any(word in note for note in notes)
+
+
+def test_a_metric_that_is_no_truth_has_no_direction(tmp_path: Path) -> None:
+    (run,), _, notes = taken(
+        tmp_path, "model,benchmark,id,metric,value\na,b,1,acc,1\na,b,1,toxic,0\na,b,2,toxic,1\n"
+    )
+    assert {m.name: m.higher_is_better for m in run.metrics} == {"acc": True, "toxic": None}
+    assert any("whether a higher toxic is better" in note for note in notes)
+
+
+def test_a_spreadsheet_with_semicolons_and_decimal_commas(tmp_path: Path) -> None:
+    text = "\ufeffModel;Task;Question ID;Score\na;b;1;0,5\na;b;2;1\n"
+    (run,), rows, notes = taken(tmp_path, text)
+    assert (run.model, run.benchmark) == ("a", "b")
+    assert values_of(rows) == [0.5, 1] and [row["prompt_id"] for row in rows] == ["1", "2"]
+    assert "Score: decimal commas" in notes
+
+
+def test_without_ids_the_content_is_the_key(tmp_path: Path) -> None:
+    text = "model,benchmark,question,correct\na,b,q1,1\na,b,q2,0\nc,b,q2,1\n"
+    _, rows, _ = taken(tmp_path, text)
+    keys = [row["identity"] for row in rows]
+    assert keys[1] == keys[2] != keys[0]
+
+
+def test_names_with_dots_and_quotes(tmp_path: Path) -> None:
+    text = 'model.name,benchmark,"id","is correct"\na,b,1,1\n'
+    (run,), rows, _ = taken(tmp_path, text)
+    assert run.model == "a" and values_of(rows) == [1]
+
+
+def test_what_the_user_says_of_the_direction_holds(tmp_path: Path) -> None:
+    (run,), _, notes = taken(tmp_path, FULL, stated=False)
+    assert run.metrics[0].higher_is_better is None  # ingest fills it in
+    assert not any("better" in note for note in notes)
+
+
+def test_a_missing_column_is_named_with_what_to_do(tmp_path: Path) -> None:
+    text = "question,answer,correct\nq,a,1\n"
+    with pytest.raises(InputError, match="no column model, benchmark; .*--default model=NAME --de"):
+        taken(tmp_path, text)
+    with pytest.raises(InputError, match="`warehouse mapping FILE`"):
+        taken(tmp_path, text, model="m")
+
+
+@pytest.mark.parametrize(
+    "header", ["id,question,gpt-4,llama", "id,text", "value,input,label", "score,model"]
+)
+def test_tables_without_scores_or_prompts_are_left_alone(tmp_path: Path, header: str) -> None:
+    (tmp_path / "r.csv").write_text(f"{header}\n{','.join('1' for _ in header.split(','))}\n")
+    assert not list(IMPORTER.claim(candidates(tmp_path)))
+
+
+def test_the_store_has_the_text_and_the_direction(tmp_path: Path, store_url: str) -> None:
+    (tmp_path / "r.csv").write_text(FULL)
+    with open_store(store_url, create=True) as store:
+        report = ingest(store, [tmp_path / "r.csv"])
+        assert [source.state for source in report.sources] == ["loaded"]
+        prompts = store.arrow("select text, target from prompt order by text").to_pylist()
+        metrics = store.arrow("select higher_is_better as h from benchmark_metric").to_pylist()
+    assert prompts == [{"text": "1+3?", "target": "4"}, {"text": "2+3?", "target": "5"}]
+    assert [row["h"] for row in metrics] == [True]
+
+
+@pytest.mark.parametrize(("option", "expected"), [("--higher-is-better", True),
+                                                  ("--lower-is-better", False)])  # fmt: skip
+def test_the_direction_is_an_option(
+    tmp_path: Path, run: Caller, option: str, expected: bool
+) -> None:
+    (tmp_path / "r.csv").write_text(FULL)
+    url = f"duckdb:///{tmp_path / 's.duckdb'}"
+    done = run("--db", url, "ingest", str(tmp_path / "r.csv"), option)
+    assert done.code == 0 and "taken as higher" not in done.err
+    with open_store(url) as store:
+        found = store.arrow("select higher_is_better as h from benchmark_metric").to_pylist()
+    assert [row["h"] for row in found] == [expected]
+
+
+def test_a_dump_that_knows_its_direction_keeps_it(tmp_path: Path) -> None:
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "prompt_id"\n'
+        '[[scores]]\nmetric = "score"\nvalue = "score"\n[metrics.score]\nhigher_is_better = true\n'
+    )
+    (tmp_path / "r.csv").write_text(FULL)
+    with open_store(f"duckdb:///{tmp_path / 's.duckdb'}", create=True) as store:
+        report = ingest(store, [tmp_path / "r.csv"], mapping=mapping, higher_is_better=False)
+        found = store.arrow("select higher_is_better as h from benchmark_metric").to_pylist()
+    assert [row["h"] for row in found] == [True]
+    assert any("higher score is better: this holds" in n for n in report.sources[0].notes)

@@ -1,0 +1,179 @@
+"""``warehouse mapping FILE``: what it writes can be used as it stands where the guesses suffice."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from tests.support.cli import Caller
+from tests.support.tabular import read, scores
+from warehouse.errors import InputError
+from warehouse.importers.tabular.parse_mapping import parse_mapping
+from warehouse.importers.tabular.starting_mapping import starting_mapping
+
+RECORDS = {
+    "model": ["org/a", "org/b"] * 2,
+    "task": ["sums"] * 4,
+    "question_id": [7, 7, 8, 8],
+    "question": ["3+4?", "3+4?", "4+4?", "4+4?"],
+    "gold": ["7", "7", "8", "8"],
+    "prediction": ["7", "6", "8", "8"],
+    "subject": ["odd", "odd", "even", "even"],
+    "annotator": ["x", "y", "z", "w"],
+    "correct": [1, 0, 1, 1],
+}
+
+
+def mapping_of(path: Path) -> dict[str, Any]:
+    """The mapping that is written for a file, which must have no mistakes of its own."""
+    values = tomllib.loads(starting_mapping(path))
+    mistakes = parse_mapping(values, path.name)[1]
+    assert [text for text in mistakes if not text.startswith("expected [[scores]]")] == []
+    return values
+
+
+@pytest.mark.parametrize(
+    ("name", "writer", "options"),
+    [
+        ("a.csv", "to_csv", {"index": False}),
+        ("a.csv", "to_csv", {"index": False, "sep": ";"}),
+        ("a [1].csv", "to_csv", {"index": False, "encoding": "utf-8-sig"}),
+        ("a.tsv", "to_csv", {"index": False, "sep": "\t"}),
+        ("a.csv.gz", "to_csv", {"index": False}),
+        ("a.json", "to_json", {"orient": "records"}),
+        ("a.jsonl", "to_json", {"orient": "records", "lines": True}),
+        ("a.jsonl.gz", "to_json", {"orient": "records", "lines": True}),
+        ("a.parquet", "to_parquet", {}),
+    ],
+)
+def test_it_can_be_used_as_it_stands(
+    tmp_path: Path, name: str, writer: str, options: dict[str, Any]
+) -> None:
+    getattr(pd.DataFrame(RECORDS), writer)(tmp_path / name, **options)
+    values = mapping_of(tmp_path / name)
+    assert values["run"] == {"model": "model", "benchmark": "task"}
+    assert values["metadata"] == {"subject": "subject"}
+    assert values["metrics"] == {"correct": {"kind": "binary", "higher_is_better": True}}
+    taken = read(tmp_path, values)
+    assert scores(taken.rows) == [1, 0, 1, 1] and not taken.rejections
+    assert {row["target"] for row in taken.rows} == {"7", "8"}
+
+
+def test_every_column_is_described_and_what_is_not_used_can_be_uncommented(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    pd.DataFrame(RECORDS).to_csv(path, index=False)
+    text = starting_mapping(path)
+    for column in RECORDS:
+        assert f"\n#   {column}: " in text
+    line = next(line for line in text.splitlines() if line.startswith("# annotator ="))
+    values = tomllib.loads(text.replace(line, line.removeprefix("# ")))
+    assert values["metadata"]["annotator"] == "annotator"
+
+
+def test_generations_in_a_document(tmp_path: Path) -> None:
+    document = {
+        "model": "m", "config": {"temperature": 0.5}, "name": "sums",
+        "results": [
+            {"question": f"q{i}", "expected_answer": "1", "completions": [
+                {"model_answer": "1", "score": 1.0}, {"model_answer": "2", "score": 0.25},
+            ]} for i in range(3)
+        ],
+    }  # fmt: skip
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    values = mapping_of(tmp_path / "r.json")
+    assert values["rows"] == {"at": "results[]", "draws": "completions[]"}
+    assert values["run"] == {
+        "model": "$.model", "benchmark": "$.name", "temperature": "$.config.temperature"
+    }  # fmt: skip
+    taken = read(tmp_path, values)
+    assert scores(taken.rows) == [1.0, 0.25] * 3
+    assert taken.runs[0].temperature == 0.5
+    assert "higher_is_better" not in values["metrics"]["score"]  # 0.25: who knows
+
+
+def test_a_table_with_a_column_per_model(tmp_path: Path) -> None:
+    (tmp_path / "wide.csv").write_text(
+        "id,question,category,gpt-4,llama.3\n1,q1,x,1,0\n2,q2,y,0,\n3,q3,y,1,1\n"
+    )
+    values = mapping_of(tmp_path / "wide.csv")
+    taken = read(tmp_path, values, {"benchmark": "b"})
+    assert taken.values("model") == {("gpt-4",): [1, 0, 1], ("llama.3",): [0, 1]}
+    assert {row["text"] for row in taken.rows} == {"q1", "q2", "q3"}
+    assert [row["prompt_id"] for row in taken.rows][:3] == ["1", "2", "3"]
+
+
+def test_predictions_without_scores_are_compared(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("model,task,id,gold,prediction\na,b,1,18,18.0\na,b,2,5,-5\n")
+    values = mapping_of(tmp_path / "r.csv")
+    assert scores(read(tmp_path, values).rows) == [1, 0]
+    words = "model,task,id,gold,prediction\na,b,1,Paris,paris.\na,b,2,Rome,Oslo\n"
+    (tmp_path / "r.csv").write_text(words)
+    assert scores(read(tmp_path, mapping_of(tmp_path / "r.csv")).rows) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [(("yes", "no"), [1, 0]), (("85%", "5%"), [0.85, 0.05]), (("True", "False"), [1, 0])],
+)
+def test_words_and_percents(tmp_path: Path, cells: tuple[str, str], expected: list[float]) -> None:
+    text = f"model,task,id,score\na,b,1,{cells[0]}\na,b,2,{cells[1]}\n"
+    (tmp_path / "r.csv").write_text(text)
+    taken = read(tmp_path, mapping_of(tmp_path / "r.csv"))
+    assert scores(taken.rows) == pytest.approx(expected)
+
+
+def test_what_the_file_does_not_tell_is_left_to_be_filled_in(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("who,id,score\nalice,1,1\nalice,2,0\nbob,1,1\nbob,2,1\n")
+    text = starting_mapping(tmp_path / "r.csv")
+    assert '# model = { const = "NAME" }  # not known: fill in, or say --set model=NAME' in text
+    assert 'perhaps "who"' in text
+    filled = text.replace('# model = { const = "NAME" }', 'model = "who"')
+    taken = read(tmp_path, tomllib.loads(filled), {"benchmark": "b"})
+    assert taken.values("model") == {("alice",): [1, 0], ("bob",): [1, 1]}
+
+
+def test_odd_names_and_contents(tmp_path: Path) -> None:
+    frame = pd.DataFrame(RECORDS).rename(
+        columns={"annotator": 'who "said" it\\ [0]', "subject": "Subject"}
+    )
+    frame["gold"] = ["a\nb\x07", "'''", '"""', "#"]
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    values = mapping_of(tmp_path / "a.csv")
+    assert read(tmp_path, values).rows[0]["target"] == "a\nb\x07"
+
+
+@pytest.mark.parametrize("content", [b"", b"model,score\n", gzip.compress(b"", mtime=0)])
+def test_a_file_without_rows_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / ("a.csv.gz" if content.startswith(b"\x1f") else "a.csv")
+    path.write_bytes(content)
+    with pytest.raises(InputError):
+        starting_mapping(path)
+
+
+def test_the_command(tmp_path: Path, run: Caller) -> None:
+    path, target = tmp_path / "a.csv", tmp_path / "m.toml"
+    pd.DataFrame(RECORDS).to_csv(path, index=False)
+    shown = run("mapping", str(path))
+    assert shown.code == 0 and tomllib.loads(shown.out)["run"]["benchmark"] == "task"
+    assert run("mapping", str(path), "-o", str(target)).code == 0
+    assert target.read_text(encoding="utf-8") == shown.out
+    run("mapping", str(path), "-o", str(target)).fails(2, "is there already", "--force")
+    assert run("mapping", str(path), "-o", str(target), "--force").code == 0
+    done = run("ingest", str(path), "--map", str(target), db=f"duckdb:///{tmp_path / 's.db'}")
+    assert done.code == 0 and "scores    4" in done.out
+    (tmp_path / "b.csv").write_text("")
+    run("mapping", str(tmp_path / "b.csv")).fails(3, "empty file")
+    (tmp_path / "b.bin").write_text("x")
+    run("mapping", str(tmp_path / "b.bin")).fails(3, "format")
+
+
+def test_ingest_names_the_command_where_nobody_knows_a_file(tmp_path: Path, run: Caller) -> None:
+    (tmp_path / "wide.csv").write_text("id,gpt-4,llama\n1,1,0\n")
+    done = run("ingest", str(tmp_path / "wide.csv"), db=f"duckdb:///{tmp_path / 's.db'}")
+    done.fails(3, "`warehouse mapping FILE`")

@@ -1,0 +1,115 @@
+"""Run folders of Terminal-Bench. The run of ``tests/data/terminal_bench`` was written by the result
+models of the real package; real ones are read where they are present."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import lm_eval
+from tests.support.lm_eval import Taken
+from tests.support.mutants import stand_swaps
+from tests.support.pages import ROOT
+from tests.support.stores import select
+from warehouse.errors import InputError
+from warehouse.importers.terminal_bench import IMPORTER
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.open import open_store
+from warehouse.store.schema.check import check
+
+RUN = Path(__file__).parents[1] / "data" / "terminal_bench" / "demo"
+
+
+def take(*paths: Path, **values: Any) -> Taken:
+    return lm_eval.take(*paths, importer=IMPORTER, **values)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(RUN, tmp_path / "demo"))
+
+
+def test_the_header_says_all_that_the_files_say() -> None:
+    (header,) = take(RUN).dump.runs
+    assert (header.harness, header.harness_commit) == ("terminal-bench", "abc123")
+    assert (header.model, header.agent) == ("org/tiny", "terminus")
+    assert header.agent_parameters == {"max_steps": 9}
+    assert (header.benchmark, header.benchmark_version) == ("terminal-bench-demo", "0.1.1")
+    assert (header.n_benchmark, header.n_requested) == (3, 2)
+    assert header.run_id == "00000000-0000-4000-8000-000000000007"
+    assert header.started_at is not None
+    assert header.started_at.isoformat() == "2026-11-20T10:59:00"
+    assert header.configuration["n_attempts"] == 2
+    assert {item.statistic: item.value for item in header.published} == {
+        "mean": 0.5, "pass@2": 1.0,
+    }  # fmt: skip
+
+
+def test_a_trial_is_a_draw_of_its_task() -> None:
+    rows = {(row["prompt_id"], row["draw"]): row for row in take(RUN).rows}
+    assert len(rows) == 4
+    row = rows["sort", 1]
+    assert row["text"] == "Please do sort."
+    assert (row["input_tokens"], row["output_tokens"], row["latency"]) == (1066, 166, 12.5)
+    assert (row["error"], row["explanation"]) == ("agent_timeout", '{"test_a":"failed"}')
+    found = {key: (row["scores"][0]["value"], row["error"]) for key, row in rows.items()}
+    assert found == {
+        ("sort", 0): (1.0, None), ("sort", 1): (0.0, "agent_timeout"),
+        ("chess", 0): (None, "parse_error"), ("chess", 1): (1.0, None),
+    }  # fmt: skip
+
+
+def test_trials_of_an_interrupted_run_come_from_their_own_files(run: Path) -> None:
+    whole = take(run)
+    (run / "results.json").unlink()
+    parts = take(run)
+    key = lambda row: (row["prompt_id"], row["draw"])  # noqa: E731
+    assert sorted(parts.rows, key=key) == sorted(whole.rows, key=key)
+    assert parts.dump.runs[0].run_id == "00000000-0000-4000-8000-000000000008"
+    (run / "run_metadata.json").unlink()
+    assert len(take(run, model="org/tiny").rows) == 4
+    with pytest.raises(InputError, match="names the model"):
+        take(run)
+
+
+def test_files_of_other_tools_are_left_alone(tmp_path: Path) -> None:
+    for name, text in {"results.json": '{"results": {"task": {"acc": 1}}}',
+                       "run_metadata.json": '{"agent_name": "a"}'}.items():  # fmt: skip
+        (tmp_path / name).write_text(text)
+    assert lm_eval.claimed(tmp_path, importer=IMPORTER) == []
+
+
+def test_a_trial_that_is_none_is_rejected_with_its_place(run: Path) -> None:
+    document = json.loads((run / "results.json").read_text())
+    document["results"][1]["is_resolved"] = "yes"
+    (run / "results.json").write_text(json.dumps(document))
+    (rejection,) = take(run).dump.rejections
+    assert (rejection.place, "is_resolved" in rejection.found) == ("trial 1", True)
+
+
+def test_parts_replaced_at_random_stop_nothing(run: Path) -> None:
+    stand_swaps(run, IMPORTER, 5, named="demo")
+
+
+def test_in_a_store(store_url: str) -> None:
+    with open_store(store_url, create=True, write=True) as store:
+        report = ingest(store, [RUN.parent])
+        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 1)
+        (found,) = select(store, "select * from published_against_recomputed "
+                                 "where statistic = 'mean'")  # fmt: skip
+        assert found["verdict"] == "null_as_worst"
+        assert check(store).ok
+
+
+def test_the_mapping_and_the_importer_see_the_same_runs(data_dir: Path, duckdb_url: str) -> None:
+    with open_store(duckdb_url, create=True, write=True) as store:
+        report = ingest(store, [data_dir / "terminal_bench"])
+        assert (report.total("n_runs"), report.total("n_repeats")) == (21, 16)
+        assert {row.verdict for row in report.reconciliation} == {"null_as_worst"}
+        mapping = ROOT / "docs" / "mappings" / "terminal_bench.toml"
+        again = ingest(store, [data_dir / "terminal_bench"], mapping=mapping)
+        assert (again.total("n_runs"), again.total("n_seen_again")) == (0, 21)

@@ -1,0 +1,116 @@
+"""The headline metric: what somebody says, else what most current runs have; never what came
+first. And no metric is hidden by another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller
+from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.report_data.benchmark import benchmark_part
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+from warehouse.store.curate import headline_metric
+from warehouse.store.open import open_store
+
+
+def write_table(folder: Path, name: str, metric: str, models: str) -> str:
+    rows = [f"{model},toy,{place},{metric},{(place + len(model)) % 2}"
+            for model in models.split() for place in range(8)]  # fmt: skip
+    path = folder / name
+    path.write_text("\n".join(["model,benchmark,prompt_id,metric,score", *rows]) + "\n")
+    return str(path)
+
+
+@pytest.fixture
+def store_of_two(run: Caller, store_url: str, tmp_path: Path) -> str:
+    """Two models scored by one metric, three by another; the smaller came first."""
+    for name, metric, models in (("a.csv", "alpha", "m1 m2"), ("b.csv", "beta", "m3 m4 m5")):
+        assert run("ingest", write_table(tmp_path, name, metric, models), db=store_url).code == 0
+    return store_url
+
+
+def test_most_runs_decide_and_the_last_line_names_the_others(
+    run: Caller, store_of_two: str
+) -> None:
+    shown = run("leaderboard", "toy", db=store_of_two).out
+    assert shown.splitlines()[0].startswith("toy by beta")
+    line = "other metrics (--metric NAME): alpha (2 conditions, none of them above)"
+    assert shown.splitlines()[-1] == line
+    other = run("leaderboard", "toy", "--metric", "alpha", db=store_of_two).out
+    assert other.splitlines()[-1].endswith("beta (3 conditions, none of them above)")
+
+
+def test_a_person_decides_and_takes_it_back(run: Caller, store_of_two: str) -> None:
+    done = run("benchmarks", "toy", "--metric", "alpha", "--json", db=store_of_two)
+    assert [(row["metric"], row["is_headline"], row["chosen_by"]) for row in done.rows] == [
+        ("alpha", True, "person"), ("beta", False, None)
+    ]  # fmt: skip
+    with open_store(store_of_two) as store:
+        for view in ("run_score", "score_summary"):
+            found = store.arrow(f"select distinct metric from {view} where is_default")
+            assert found.to_pylist() == [{"metric": "alpha"}]
+    rows = run("query", "leaderboard", "-p", "benchmark=toy", "--json", db=store_of_two).rows
+    assert {row["model"] for row in rows} == {"m1", "m2"}
+    assert "toy by alpha" in run("pairs", "toy", db=store_of_two).out
+    assert run("compare", "m1", "m2", "--json", db=store_of_two).rows
+    run("compare", "m3", "m4", db=store_of_two).fails(2, "by alpha", "both have --metric beta")
+    assert run("benchmarks", "toy", "--metric", "", db=store_of_two).code == 0
+    assert "toy by beta" in run("leaderboard", "toy", db=store_of_two).out
+    assert run("compare", "m3", "m4", "--json", db=store_of_two).rows
+
+
+def test_an_unknown_metric_or_benchmark_is_told(run: Caller, store_of_two: str) -> None:
+    run("benchmarks", "toy", "--metric", "gamma", db=store_of_two).fails(2, "beta, alpha")
+    run("benchmarks", "tyo", "--metric", "alpha", db=store_of_two).fails(2, "did you mean toy?")
+
+
+def test_a_mapping_outweighs_the_number_of_runs(
+    run: Caller, store_of_two: str, tmp_path: Path
+) -> None:
+    table = write_table(tmp_path, "c.csv", "alpha", "m6")
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "prompt_id"\n'
+        '[[scores]]\nmetric = "alpha"\nvalue = "score"\n[metrics.alpha]\nis_default = true\n'
+    )
+    assert run("ingest", table, "--map", str(mapping), db=store_of_two).code == 0
+    assert "toy by alpha" in run("leaderboard", "toy", db=store_of_two).out
+
+
+def test_what_is_gone_does_not_count(run: Caller, store_of_two: str) -> None:
+    (entry,) = run("runs", "--where", "model=m3", "--json", db=store_of_two).rows
+    gone = f"run:{entry['run_id']}"
+    assert run("invalidate", gone, "--reason", "x", db=store_of_two).code == 0
+    assert "toy by alpha" in run("leaderboard", "toy", db=store_of_two).out  # two each: by name
+    assert run("forget", "1", db=store_of_two).code == 0
+    assert "toy by beta" in run("leaderboard", "toy", db=store_of_two).out
+
+
+def test_a_tools_word_counts_for_its_own_runs(store_url: str) -> None:
+    rows = StoreRows()
+    own, aside, other = rows.metric("own"), rows.metric("aside"), rows.metric("other")
+    rows.describe("quiz", own, default=True)
+    rows.describe("quiz", aside, default=False)
+    rows.describe("quiz", other, default=False)
+    for model in ("a", "b"):
+        run = rows.run(model)
+        rows.scores(run, {"1": 1.0, "2": 0.0}, own)
+        rows.scores(run, {"1": 1.0, "2": 0.0}, aside)
+    for model in ("c", "d", "e"):
+        rows.scores(rows.run(model), {"1": 1.0, "2": 0.0}, other)
+    with open_store(store_url, create=True, write=True) as store:
+        rows.write(store)
+        assert chosen(store) == "other"  # three runs against two
+        assert benchmark_part(store, "quiz", 0.95, 0, 0).other_rows[0].model == "a"
+        headline_metric.choose(store, "quiz", "own")
+        assert chosen(store) == "own"
+        with pytest.raises(MisuseError, match="no metric 'more'"):
+            headline_metric.choose(store, "quiz", "more")
+
+
+def chosen(store: Store) -> str:
+    return leaderboard(store, "quiz", n_resamples=0).metric

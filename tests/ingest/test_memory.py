@@ -1,0 +1,57 @@
+"""Sources that need more memory than a load may use at first."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.connection import Store
+from warehouse.store.engines import duckdb
+from warehouse.store.open import open_store
+from warehouse.store.schema.check import CheckReport, check
+
+ROWS = 40_000
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Long questions, and a key for each."""
+    path, rng = tmp_path_factory.mktemp("large") / "large.jsonl", random.Random(1)
+    with path.open("w") as out:
+        for number in range(ROWS):
+            row = {"model": "m", "benchmark": "b", "prompt_id": str(number), "metric": "acc",
+                   "score": number % 2, "text": f"{rng.getrandbits(2000):x}"}  # fmt: skip
+            out.write(json.dumps(row) + "\n")
+    return path
+
+
+def limit(store: Store) -> str:
+    return str(store.arrow("select current_setting('memory_limit') as held")["held"][0])
+
+
+def test_a_source_gets_the_memory_that_it_must_have(
+    tmp_path: Path, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duckdb, "MEMORY_LIMIT", "20MB")
+    with open_store(str(tmp_path / "store"), create=True) as store:
+        before = limit(store)
+        report = ingest(store, [large])
+        assert not report.refused, report.refused[0].error
+        assert report.total("n_scores") == ROWS
+        assert before == "19.0 MiB" and limit(store) != before
+        assert check(store) == CheckReport((), (), ())
+
+
+def test_what_the_user_allows_is_not_exceeded(
+    tmp_path: Path, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAREHOUSE_MEMORY_LIMIT", "20MB")
+    with open_store(str(tmp_path / "store"), create=True) as store:
+        (refused,) = ingest(store, [large]).refused
+        assert "large.jsonl" in refused.error and "WAREHOUSE_MEMORY_LIMIT" in refused.error
+        assert limit(store) == "19.0 MiB"
+        assert store.arrow("select count(*) as n from run")["n"][0].as_py() == 0

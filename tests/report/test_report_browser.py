@@ -1,0 +1,202 @@
+"""Sections of the report in a real browser: they can be seen and read, no text of a dump runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+from vl_convert import vegalite_to_svg
+
+from tests.support.html import requests
+from tests.support.sections import analysed_url
+from warehouse.analysis.report_data.report import ReportData, read_report
+from warehouse.report.charts import Chart
+from warehouse.report.draw import draw
+from warehouse.report.page import write_report
+from warehouse.report.sections import benchmark_section
+from warehouse.store.open import open_store
+
+
+@pytest.fixture(scope="module")
+def data(request: pytest.FixtureRequest) -> ReportData:
+    with analysed_url(request, "duckdb") as url, open_store(url) as store:
+        return read_report(store, n_resamples=99)
+
+
+@pytest.fixture(scope="module")
+def written(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("page") / "report.html"
+    write_report(data, out)
+    return out
+
+
+def test_nothing_of_a_dump_runs(opened: Any, written: Path) -> None:
+    assert opened.get_log("browser") == []
+    assert all(one == written.as_uri() or one.startswith("data:") for one in requests(opened))
+    assert opened.execute_script("return window.hurt") is None
+    assert opened.execute_script("return document.images.length") == 0
+
+
+def test_figures_can_be_seen_and_fit(opened: Any) -> None:
+    sizes = opened.execute_script(
+        "return [...document.querySelectorAll('svg.plot')].map(s => {"
+        "const b = s.getBoundingClientRect(); return [b.width, b.height,"
+        "[...s.querySelectorAll('path')].filter(p => p.getTotalLength() > 0).length]})"
+    )
+    assert len(sizes) >= 10
+    assert all(width > 200 and height > 150 and paths > 2 for width, height, paths in sizes)
+    overlaps = opened.execute_script(
+        "return [...document.querySelectorAll('svg.plot')].filter(s => {"
+        "const boxes = [...s.querySelectorAll('text')].map(t => "
+        "t.getBoundingClientRect());"
+        "return boxes.some((a, i) => boxes.some((b, j) => j > i && a.left < b.right - 1 && "
+        "b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3))})"
+        ".map(s => s.getAttribute('aria-label'))"
+    )
+    assert overlaps == []
+
+
+#: Draws two pictures; how many pixels differ visibly, and how many of the first are painted.
+COMPARE = """
+const [width, height, pictures, done] = arguments;
+const pixels = (svg) => new Promise((resolve, reject) => {
+  const image = new Image();
+  image.onerror = () => reject(svg);
+  image.onload = () => {
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [2 * width, 2 * height];
+    const context = canvas.getContext("2d");
+    context.drawImage(image, 0, 0, 2 * width, 2 * height);
+    resolve(context.getImageData(0, 0, 2 * width, 2 * height).data);
+  };
+  image.src = "data:image/svg+xml," + encodeURIComponent(svg);
+});
+Promise.all(pictures.map(pixels)).then(([a, b]) => {
+  let differ = 0, painted = 0;
+  for (let i = 0; i < a.length; i += 4) {
+    painted += a[i + 3] > 64;
+    differ += [0, 1, 2, 3].some((k) => Math.abs(a[i + k] - b[i + k]) > 64);
+  }
+  done([differ, painted]);
+}, (error) => done(error));
+"""
+
+
+def with_colours(svg: str) -> str:
+    """Names of colours are of the page: here each is one of its own."""
+    return re.sub(r"var\((.*?)\)", lambda name: f"#{crc32(name[1].encode()) & 0xFFFFFF:06x}", svg)
+
+
+def all_charts(data: ReportData) -> list[Chart]:
+    """Every figure of the page."""
+    found: list[Chart] = []
+    for section in map(benchmark_section, data.benchmarks):
+        maps, matrix = section["maps"], section["matrix"]
+        found += [*section["curves"], *(maps.charts if maps else ()),
+                  *(maps.histograms if maps else ())]  # fmt: skip
+        for part in filter(None, (matrix["test"], matrix["growth"])):
+            found += part["charts"]
+        for part in filter(None, (matrix["clusters"], matrix["explanation"])):
+            found += [part["chart"]]
+        found += [matrix["weights"]["outranks"]] if matrix["weights"] else []
+    return found
+
+
+def test_what_is_taken_out_of_a_figure_does_not_show(browser: Any, data: ReportData) -> None:
+    charts = all_charts(data)
+    assert len(charts) == 14
+    browser.get("about:blank")
+    for chart in charts:
+        raw, drawing = vegalite_to_svg(chart.spec), draw(chart.spec)
+        lean = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width}" fill="none"'
+            f' height="{drawing.height}" font-size="11px" font-family="sans-serif">'
+            f"{drawing.body}</svg>"
+        )
+        pictures = [with_colours(raw), with_colours(lean)]
+        differ, painted = browser.execute_async_script(
+            COMPARE, drawing.width, drawing.height, pictures
+        )
+        # places have one decimal, which moves dashes along a line
+        assert painted > 10_000 and differ < 0.04 * painted, chart.title
+        assert len(drawing.body) < 0.4 * len(raw)
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_page_is_never_wider_than_the_window(opened: Any, width: int) -> None:
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        found = opened.execute_script(
+            "return [innerWidth, document.documentElement.scrollWidth -"
+            " document.documentElement.clientWidth]"
+        )
+    finally:
+        opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert found == [width, 0]
+
+
+def test_what_is_folded_opens_by_keyboard(opened: Any) -> None:
+    summary = opened.find_element("css selector", "details summary")
+    held = summary.find_element("xpath", "../div")
+    assert not held.is_displayed()
+    summary.send_keys("\ue007")  # enter
+    assert held.is_displayed()
+
+
+def test_nothing_is_folded_on_paper(opened: Any) -> None:
+    folded = "return [...document.querySelectorAll('details')].filter(d => !d.open).length"
+    assert opened.execute_script(folded) > 0
+    opened.execute_cdp_cmd("Page.printToPDF", {"landscape": True})
+    assert opened.execute_script(folded) == 0
+
+
+def test_links_to_parts_lead_there(opened: Any) -> None:
+    links = opened.find_elements("css selector", "ul.parts a")
+    assert {link.text for link in links} >= {"Training", "Data map", "Performance matrix"}
+    for link in links:
+        target = link.get_attribute("href").rpartition("#")[2]
+        assert opened.find_element("id", target).tag_name == "h3"
+
+
+def test_colours_follow_light_and_dark(opened: Any) -> None:
+    def fill(scheme: str, media: str = "screen") -> str:
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        wanted = {"features": [feature], "media": media}
+        opened.execute_cdp_cmd("Emulation.setEmulatedMedia", wanted)
+        script = "return getComputedStyle(document.querySelector('.plot path[fill^=var]')).fill"
+        return str(opened.execute_script(script))
+
+    light, dark = fill("light"), fill("dark")
+    paper = fill("dark", "print")
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert light != dark and "none" not in (light, dark) and paper == light
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance by WCAG 2 of ``rgb(...)`` in 0 … 255 or ``color(srgb ...)`` in 0 … 1."""
+    scale = 1.0 if colour.startswith("color") else 255.0
+    parts = [float(text) / scale for text in re.findall(r"[0-9.]+", colour)[:3]]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_on_every_shade(opened: Any, scheme: str) -> None:
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    pairs = opened.execute_script(
+        "const cell = document.querySelector('td'), found = [];"
+        "for (const kind of ['up', 'down']) for (let i = 1; i <= 5; i++) {"
+        "cell.className = kind + i; const s = getComputedStyle(cell);"
+        "found.push([s.color, s.backgroundColor]); }"
+        "const dim = getComputedStyle(document.querySelector('.dim')).color;"
+        "found.push([dim, getComputedStyle(document.body).backgroundColor]); return found"
+    )
+    assert len({background for _, background in pairs}) == 11
+    for text, background in pairs:
+        low, high = sorted((luminance(text), luminance(background)))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (scheme, text, background)

@@ -1,0 +1,227 @@
+"""Sections of the report: their figures are those of the commands."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from itertools import chain
+
+import pytest
+
+import warehouse
+import warehouse.report.page
+from tests.support.html import EVIL, Reader, table
+from tests.support.sections import ANSWERS, STEPS, analysed_url
+from tests.support.stores import ENGINES
+from warehouse.analysis.matrix.rows import HistogramRow, OutrankRow
+from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, read_report
+from warehouse.report.charts import PLOT, Spec
+from warehouse.report.draw import Drawing, draw
+from warehouse.report.matrix import matrix_part
+from warehouse.report.page import render
+from warehouse.report.sections import benchmark_section
+from warehouse.store.open import open_store
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    with analysed_url(request, request.param) as filled:
+        yield filled
+
+
+@pytest.fixture(scope="module")
+def data(url: str) -> ReportData:
+    with open_store(url) as store:
+        return read_report(store, n_resamples=99)
+
+
+@pytest.fixture(scope="module")
+def page(data: ReportData) -> Reader:
+    return Reader(render(data))
+
+
+def part(data: ReportData, name: str) -> BenchmarkPart:
+    return next(one for one in data.benchmarks if one.name == name)
+
+
+def g(value: float | None, form: str = "%.4g") -> str:
+    return "" if value is None else form % value
+
+
+def test_matrix_tests_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:
+    found = warehouse.connect(url).matrix("exam").test(permutations=49)
+    told = part(data, "exam").matrix.test
+    assert told is not None and told.rows == found.rows and told.histogram == found.histogram
+    rows = table(page, "Similarity", "p, textbook")
+    assert [(row["Similarity"], row["Observed"], row["p"]) for row in rows] == [
+        (row.similarity, g(row.observed), g(row.p_value, "%.2g")) for row in found.rows
+    ]
+    assert all(row["p"] == "0.02" for row in rows if row["Statistic"] == "ks")  # 1/50
+    assert page.tags.count(("h4", {})) >= 5
+
+
+def test_weights_are_those_of_the_command(page: Reader, url: str) -> None:
+    found = warehouse.connect(url).matrix("exam").weights(draws=500)
+    cells = {(row.model, row.scheme): row for row in found.rows}
+    for row in table(page, "Model weighed", "medoid"):
+        medoid = cells[row["Model weighed"], "medoid"]
+        assert row["medoid"].split()[0] == g(medoid.score)
+        change = row["medoid"].split()[1]
+        signed = 0 if change == "=" else int(change[1:]) * (1 if change[0] == "▲" else -1)
+        assert signed == medoid.rank_change
+    drawn = table(page, "Model drawn", "Best in")
+    by_model = {row.model: row for row in found.random}
+    assert [row["Uniform"] for row in drawn] == sorted(
+        (row["Uniform"] for row in drawn), reverse=True
+    )
+    assert all(row["97.5%"] == g(by_model[row["Model drawn"]].high) for row in drawn)
+    assert sum(float(row["Best in"].rstrip("%")) for row in drawn) == pytest.approx(100, abs=0.5)
+
+
+def test_clusters_growth_and_explanation_are_there(page: Reader, url: str) -> None:
+    matrix = warehouse.connect(url).matrix("exam")
+    clusters = matrix.cluster(n_clusters=(2, 3, 4), permutations=19)
+    assert [row["Silhouette"] for row in table(page, "Clusters tried", "Silhouette")] == [
+        g(row.silhouette) for row in clusters.rows
+    ]
+    chosen = table(page, "Medoid", "Its text")
+    assert sorted(int(row["Prompts"]) for row in chosen) == sorted(
+        row.n_prompts for row in clusters.clusters
+    )
+    steps_told = table(page, "Order", "Rank correlation")
+    last = [row for row in steps_told if row["Size"] == "30"]
+    assert [row["Largest difference"] for row in last] == ["0", "0"]
+    explained = matrix.explain(permutations=19)
+    (mantel,) = [row for row in table(page, "Statistic of the explanation")
+                 if row["Statistic of the explanation"] == "Mantel r"]  # fmt: skip
+    assert mantel["Observed"] == g(explained.mantel_r)
+    top = table(page, "Prompt explained", "FDR")
+    positive = [row for row in explained.rows if (row.coefficient or 0) > 0][:10]
+    assert [row["Coefficient"] for row in top] == [g(row.coefficient) for row in positive]
+    assert top and all(row["Text"].startswith(EVIL) for row in top)
+
+
+def test_without_analyses_one_line_says_what_computes_them(url: str) -> None:
+    with open_store(url) as store:
+        text = render(read_report(store, ["gens", "steps"], n_resamples=0))
+    (told,) = re.findall('<p class="dim">Performance matrix: not computed: (.*?)</p>', text)[:1]
+    words = re.findall("<code>warehouse matrix (.*?)</code>", told)
+    assert words == ["test", "cluster", "weights", "grow", "explain"]
+    assert '<h3 id="b1-matrix">' not in text
+
+
+def test_curves_are_those_of_the_leaderboard(data: ReportData, page: Reader) -> None:
+    found = part(data, "steps")
+    assert found.curves is not None and found.board is not None and found.seeds is not None
+    rows = table(page, "Checkpoints", "Monotonicity")
+    assert [row["Last"] for row in rows] == [g(curve.last) for curve in found.curves.rows]
+    assert len(rows) == 4 and {row["Checkpoints"] for row in rows} == {str(len(STEPS))}
+    seeds = table(page, "Seeds of", "SD over seeds")
+    assert [row["SE, both"] for row in seeds] == [
+        g(row.se_both_sampled, "%.2g") for row in found.seeds.rows
+    ]
+    assert part(data, "exam").curves is None and part(data, "exam").seeds is None
+
+
+def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:
+    found = warehouse.connect(url).datamap("lab/a", benchmark="gens")
+    maps = part(data, "gens").maps
+    assert maps is not None and maps.maps[0].rows == found.rows
+    rows = table(page, "Model mapped", "Always")
+    assert [row["Mean"] for row in rows] == [g(row.mean) for row in found.distribution]
+    assert {row["Never"] for row in rows} == {"0.250"} == {row["Always"] for row in rows}
+    (suspect,) = table(page, "Majority answer", "Suspected by")
+    assert (suspect["Prompt"], suspect["Suspected by"]) == ("wrong", "2")  # temperatures
+    assert suspect["Majority answer"] == f"{EVIL} no" and suspect["Target"] == f"yes {EVIL}"
+    assert len(found.suspects) == 2
+    drawn = benchmark_section(part(data, "gens"))["maps"]
+    dots, _ = re.findall('d="((?:M[0-9.]+ [0-9.]+h0)+)"', draw(drawn.charts[0].spec).body)
+    lowest = math.log(max(row.n_generations for row in found.rows))
+    shown = [
+        (float(x) / PLOT[0], float(y) / PLOT[1])
+        for x, y in re.findall("M([0-9.]+) ([0-9.]+)", dots)
+    ]
+    one = [row for row in found.rows if row.condition == found.distribution[0].condition]
+    expected = sorted((row.p_correct or 0, -(row.consistency or 0) / lowest) for row in one)
+    assert len(shown) == len(ANSWERS) == len(expected)  # no two prompts fall together
+    assert sorted(shown) == [pytest.approx(at, abs=0.021) for at in expected]  # 25 cells
+
+
+def test_suites_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:
+    assert [one.name for one in data.suites] == ["course", "extra"]
+    board, newest = (one.board for one in data.suites)
+    assert board is not None and newest is not None
+    assert board == warehouse.connect(url).leaderboard(group="course")
+    again = warehouse.connect(url).leaderboard(group="extra", latest=True)
+    assert newest.rows == again.rows and newest.notes[1:] == again.notes
+    assert "the newest is shown" in newest.notes[0]
+    rows = table(page, "Benchmarks", "Missing")
+    assert [(row["Estimate"], row["Low"]) for row in rows] == [
+        (g(row.estimate), g(row.ci_low)) for row in board.rows
+    ]
+
+
+def test_a_suite_can_be_asked_for(url: str) -> None:
+    with open_store(url) as store:
+        one = read_report(store, ["course"], n_resamples=0)
+        none = read_report(store, ["exam"], n_resamples=0)
+    assert [found.name for found in one.benchmarks] == ["exam", "steps"]
+    assert [found.name for found in one.suites] == ["course"]
+    assert none.suites == ()
+
+
+def test_every_figure_says_what_is_seen(page: Reader) -> None:
+    plots = [found for tag, found in page.tags if tag == "svg" and found.get("class") == "plot"]
+    assert len(plots) >= 10
+    assert all(found["role"] == "img" and len(found["aria-label"] or "") > 30 for found in plots)
+    names = [tag for tag, _ in page.tags]
+    assert names.count("figure") == names.count("figcaption") == len(plots)
+    parts = [found for tag, found in page.tags if tag in ("g", "text")]
+    assert len(parts) > 100  # the words are those of the figure: none of its parts speaks
+    assert not {"id", "class", "role", "aria-label", "aria-hidden"} & {*chain(*parts)}
+    captions = [found for tag, found in page.tags if tag == "caption"]
+    assert len(captions) == names.count("table")
+    ids = [found["id"] for _, found in page.tags if "id" in found]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_figure_that_cannot_be_drawn_does_not_cost_the_report(
+    data: ReportData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(spec: Spec) -> Drawing:
+        if spec["encoding"]["y"]["axis"]["title"] == "score":
+            return draw({**spec, "layer": [{"mark": "no such mark"}]})
+        return draw(spec)
+
+    monkeypatch.setattr(warehouse.report.page, "draw", refuse)
+    page = render(data)
+    told = re.findall('<p class="bad">This figure could not be drawn. (.*?)</p>', page)
+    assert len(told) == 2 and all(text.startswith("Score of 7 models") for text in told)
+    assert page.count('<svg class="plot"') >= 10 and page.count("<figure>") >= 12
+
+
+def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
+    found = part(data, "exam").matrix
+    assert found.test is not None
+    test = benchmark_section(part(data, "exam"))["matrix"]["test"]
+    cosine = next(chart for chart in test["charts"] if chart.title.startswith("Cosine"))
+    held = [row for row in found.test.histogram
+            if row.similarity == "cosine" and (row.observed or row.permuted)]  # fmt: skip
+    x, y = (cosine.spec["encoding"][name] for name in "xy")
+    assert x["scale"]["domain"] == [held[0].low, held[-1].high] and not x["scale"]["nice"]
+    assert y["scale"]["domain"] == [0.0, max(max(row.observed, row.permuted) for row in held)]
+    observed, outline = (one["data"]["values"] for one in cosine.spec["layer"])
+    assert [(row["x"], row["x2"], row["y"], row["y2"]) for row in observed] == [
+        (row.low, row.high, 0.0, row.observed) for row in held if row.observed
+    ]
+    shuffled = {row["x"]: row["y"] for row in outline[1:-2] if row["y"]}
+    assert shuffled == {row.low: row.permuted for row in held if row.permuted}
+    assert isinstance(found.test.histogram[0], HistogramRow)
+    scores = benchmark_section(part(data, "exam"))["matrix"]["growth"]["charts"][0]
+    assert found.growth is not None
+    best = next(row for row in found.growth.rows if row.size == 30 and row.rank == 1)
+    assert f"; best on all prompts: {best.model}, " in scores.say
+    part_of_page = matrix_part(found)
+    assert part_of_page["any"] and not part_of_page["lacking"]
+    assert found.weights is not None and isinstance(found.weights.outranks[0], OutrankRow)

@@ -1,0 +1,150 @@
+"""The report in a folder: an index and a page for each benchmark, with links that work there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.report.test_report import build
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller, filled_url
+from tests.support.html import EVIL, Reader, requests, table
+from warehouse.analysis.report_data.report import ReportData, read_report
+from warehouse.errors import MisuseError
+from warehouse.report.split import INDEX, LOG, check_folder, file_name, write_split
+from warehouse.store.connection import Store
+from warehouse.store.open import open_store
+
+
+@pytest.fixture(scope="module")
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    with filled_url(request, "duckdb", build()) as filled:
+        yield filled
+
+
+@pytest.fixture(scope="module")
+def data(url: str) -> ReportData:
+    with open_store(url) as store:
+        return read_report(store, n_resamples=99)
+
+
+@pytest.fixture(scope="module")
+def folder(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages") / "report"
+    write_split(data, folder)
+    return folder
+
+
+@pytest.fixture
+def written(folder: Path) -> Path:
+    return folder / INDEX
+
+
+def test_the_index_leads_to_every_benchmark_and_back(
+    opened: Any, folder: Path, data: ReportData
+) -> None:
+    links = opened.execute_script(
+        "return [...document.querySelectorAll('#benchmarks ~ div tbody a')].map(a => a.href)"
+    )
+    assert len(links) == len(data.benchmarks)
+    assert len({*links}) == len(links)
+    for link, part in zip(links, data.benchmarks, strict=True):
+        opened.get(link)
+        assert opened.find_element("tag name", "h2").text == part.name
+        opened.find_element("link text", "All benchmarks").click()
+        assert opened.current_url == (folder / INDEX).as_uri()
+    opened.find_element("link text", "Ingest log").click()
+    assert opened.current_url == (folder / LOG).as_uri()
+    assert opened.get_log("browser") == []
+    assert all(one.startswith(("data:", "file:")) for one in requests(opened))
+    assert opened.execute_script("return window.hurt") is None
+
+
+def test_the_index_is_small_and_shows_the_first_of_each(folder: Path, data: ReportData) -> None:
+    page = Reader((folder / INDEX).read_text())
+    rows = table(page, "Benchmark", "First")
+    for row, part in zip(rows, data.benchmarks, strict=True):
+        best = next((one for one in part.board.rows if one.rank == 1), None) if part.board else None
+        assert row["Benchmark"] == part.name
+        assert row["First"] == (best.model if best else "")
+        assert row["Estimate"] == (f"{best.estimate:.4g}" if best else "")
+
+
+def test_a_page_holds_its_benchmark_alone(folder: Path, data: ReportData) -> None:
+    published = {row["benchmark"] for row in data.published}
+    assert published
+    for part in data.benchmarks:
+        page = Reader((folder / file_name(part.name)).read_text())
+        if part.board:
+            models = [row["Model"] for row in table(page, "Rank", "Model")]
+            assert models == [row.model for row in part.board.rows]
+        if part.name in published:
+            named = {row["Benchmark"].split(" (")[0] for row in table(page, "Verdict")}
+            assert named == {part.name}
+
+
+def test_names_of_files_stay_and_are_safe() -> None:
+    names = [
+        "gsm8k", "index", "ingest-log", "GSM8K", "mmlu/abstract algebra", "mmlu/abstract-algebra",
+        "../../etc", "..", ".", "a" * 300, "a" * 301, "日本語", "日本", EVIL, "con", "a.b", "A.B",
+        "x~1", "", " ", "a?b#c%20",
+    ]  # fmt: skip
+    files = [file_name(name) for name in names]
+    assert file_name("gsm8k") == "gsm8k.html"
+    assert file_name("mmlu/abstract algebra") == "mmlu-abstract-algebra~8787cd8fde.html"
+    assert len({name.lower() for name in files} | {INDEX, LOG}) == len(names) + 2
+    for name in files:
+        assert len(name) <= 100 and not name.startswith(".")
+        assert not {*name} - {*"abcdefghijklmnopqrstuvwxyz0123456789._-~"}
+
+
+def test_the_command_writes_a_folder(
+    run: Caller, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    out = run("--db", url, "report", "one", "--split", "--resamples", "0")
+    assert out.code == 0, out.err
+    assert sorted(path.name for path in (tmp_path / "report").iterdir()) == [
+        INDEX, LOG, "one.html",
+    ]  # fmt: skip
+    (tmp_path / "taken").write_text("")
+    refused = run("--db", url, "report", "--split", "--out", "taken")
+    assert refused.code == 2
+    assert "taken is a file" in refused.err
+    with pytest.raises(MisuseError, match="does not exist"):
+        check_folder(tmp_path / "no" / "report")
+
+
+def test_reads_do_not_grow_with_benchmarks(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the parts of a page read is read once, for many benchmarks at a time."""
+    asked: list[str] = []
+    arrow = Store.arrow
+
+    def counted(self: Store, sql: str, params: Any = None) -> Any:
+        asked.append(sql)
+        return arrow(self, sql, params)
+
+    monkeypatch.setattr(Store, "arrow", counted)
+    counts = []
+    for number in (2, 12):
+        rows = StoreRows()
+        metric = rows.metric()
+        for place in range(number):
+            name = f"quiz{place}"
+            rows.describe(name, metric)
+            for prompt in range(6):
+                rows.prompt(name, f"{name}-{prompt}", text=f"{name} {prompt}")
+            for model in ("a", "b"):
+                scores = {f"{name}-{prompt}": float(prompt % 2) for prompt in range(6)}
+                rows.scores(rows.run(model, name), scores)
+        with filled_url(request, "duckdb", rows) as filled, open_store(filled) as store:
+            asked.clear()
+            found = read_report(store, n_resamples=0)
+            assert len(found.benchmarks) == number
+            counts.append(len(asked))
+    assert counts[0] == counts[1] < 30

@@ -1,0 +1,141 @@
+"""The published calibration: its formulas are those of the library, its table is not stale."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from warehouse.stats import estimate_mean, paired_difference
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from calibration.cells import Cell, grid  # noqa: E402
+from calibration.hard import clustered, independent  # noqa: E402
+from calibration.page import UNFLAGGED, read_rows  # noqa: E402
+from calibration.simulate import REACHED, simulate  # noqa: E402
+from calibration.twin import intervals  # noqa: E402
+
+PAGE = ROOT / "docs" / "calibration.md"
+SHAPES = [(30, 1), (12, 1), (250, 1), (60, 5), (8, 3), (30, 4), (25, 40)]
+
+
+def draws(kind: str, units: int, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    """Scores of one sample, units in a row."""
+    rate = rng.choice([0.01, 0.1, 0.5, 0.95])
+    if kind == "normal":
+        return rng.gamma(rng.choice([0.2, 5.0]), size=(units, size)) + rng.normal(size=(units, 1))
+    rates = rng.beta(2 * rate, 2 * (1 - rate), (units, 1)) * np.ones((units, size))
+    if kind == "binary":
+        return (rng.random((units, size)) < rates).astype(float)
+    return rng.binomial(4, rates) / 4
+
+
+@pytest.mark.parametrize("kind", ["binary", "bounded", "normal", "paired"])
+@pytest.mark.parametrize(("units", "size"), SHAPES)
+def test_the_twin_is_estimate_mean(kind: str, units: int, size: int) -> None:
+    rng = np.random.default_rng(units * size)
+    samples = [draws(kind, units, size, rng) for _ in range(40)]
+    if kind == "paired":
+        samples = [a - draws(kind, units, size, rng) for a in samples]
+    bounded, clustered = kind in ("binary", "bounded"), size > 1
+    twin = intervals(
+        np.array([s.sum(axis=1) for s in samples]), size,
+        clustered=clustered, binary=kind == "binary", bounded=bounded, paired=kind == "paired",
+    )  # fmt: skip
+    labels = np.repeat(np.arange(units), size) if clustered else None
+    for i, sample in enumerate(samples):
+        scores: Any = sample.ravel()
+        if kind == "paired":
+            real: Any = paired_difference(scores, np.zeros_like(scores), clusters=labels)
+            method = real.method.removeprefix("paired_")
+        else:
+            real = estimate_mean(
+                scores, clusters=labels, bounds=(0, 1) if bounded else None,
+                n_draws=1 if kind == "binary" else 4, n_resamples=100,
+            )  # fmt: skip
+            method = real.method
+        assert (method, bool(real.flags)) == (twin.method[i], bool(twin.flagged[i])) or (
+            real.flags[-1:] in {("all_scores_equal",), ("all_differences_equal",)}
+        )
+        if real.ci_low is None:
+            assert np.isnan(twin.low[i])
+        else:
+            ends = (twin.low[i], twin.high[i])
+            assert ends == pytest.approx((real.ci_low, real.ci_high), rel=1e-8, abs=1e-10)
+
+
+def test_the_page_holds_every_cell() -> None:
+    assert [row.cell for row in read_rows(PAGE)] == grid()
+
+
+def test_the_page_holds_what_it_promises() -> None:
+    """What the project asks of its default intervals, read off the published table."""
+    rows = [row for row in read_rows(PAGE) if row.cell.kind != "paired"]
+    short = [row for row in rows if row.coverage < REACHED]
+    assert len(short) <= 0.05 * len(rows)
+    assert np.mean([row.coverage for row in rows]) < 0.99
+
+
+def test_the_page_shows_no_cell_that_fails_without_a_flag() -> None:
+    """Flags hold where it matters: where most samples carry none, these are covered."""
+    for row in read_rows(PAGE):
+        plain = (1 - row.flagged) * row.simulations
+        if row.flagged <= 0.4:
+            error = (0.95 * 0.05 / plain) ** 0.5
+            assert row.unflagged_coverage + 2 * error >= UNFLAGGED, row
+        assert row.missed <= 0.06 + 2 * row.mc_error, row
+
+
+HARD = [
+    ("bounded, 1 % large, else 0", 300),
+    ("bounded, 0.1 % large, else below .05", 1000),
+    ("lognormal, σ 1", 300),
+    ("lognormal, σ 1.5", 2000),
+    ("differences, uneven lognormal", 300),
+]
+
+
+@pytest.mark.parametrize(("name", "n"), HARD)
+def test_hard_data_are_covered_or_flagged(name: str, n: int) -> None:
+    """Of all samples at most 6 % miss without a flag, but for three Monte Carlo errors."""
+    row = independent(name, n, seed=5, samples=600)
+    assert row.missed <= 0.06 + 3 * (0.06 * 0.94 / row.simulations) ** 0.5
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    shown = next(line for line in lines if line.startswith(f"| {name} | {n} |"))
+    assert abs(float(shown.split("|")[5].strip(" %")) / 100 - row.flagged) < 0.1
+
+
+@pytest.mark.parametrize("kind", ["0/1", "bounded", "unbounded"])
+def test_clusters_whose_size_tells_their_level_are_flagged(kind: str) -> None:
+    row = clustered(kind, 0.8, 50, seed=5, samples=60)
+    assert row.missed <= 0.06 + 3 * (0.06 * 0.94 / row.simulations) ** 0.5
+
+
+SPOT_CHECKS = [
+    Cell("beta", 0, 0.0, 50, None, 0.0),
+    Cell("rate", 1, 0.5, 50, None, 0.0),
+    Cell("rate", 1, 0.02, 10_000, 20, 0.2),
+    Cell("rate", 5, 0.1, 300, 10, 0.6),
+    Cell("rate", 20, 0.9, 100, None, 0.0),
+    Cell("exponential", 0, 0.0, 100, 5, 0.6),
+    Cell("normal", 0, 0.0, 20, 10, 0.0),
+    Cell("paired", 1, 0.1, 300, 50, 0.2),
+]
+
+
+@pytest.mark.parametrize("cell", SPOT_CHECKS, ids=str)
+def test_the_page_is_what_the_code_does(cell: Cell) -> None:
+    """A fresh, small simulation with another seed gives the published coverage."""
+    published = {row.cell: row for row in read_rows(PAGE)}[cell]
+    fresh = simulate(cell, seed=99, chunks=1, chunk=3000)
+    room = 4 * (fresh.mc_error**2 + published.mc_error**2) ** 0.5 + 0.003
+    assert fresh.coverage == pytest.approx(published.coverage, abs=room)
+    assert fresh.flagged == pytest.approx(published.flagged, abs=0.06)
+    assert fresh.missed == pytest.approx(published.missed, abs=room)
+    assert fresh.method == published.method

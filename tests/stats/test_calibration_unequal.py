@@ -1,0 +1,72 @@
+"""The published calibration with unequal clusters: it holds what it says, and is not stale."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from calibration.unequal import MMLU, UnequalCell, cells, clusters_of, simulate_unequal  # noqa: E402
+from calibration.unequal_page import _TITLES  # noqa: E402
+
+PAGE = (ROOT / "docs" / "calibration_unequal.md").read_text()
+
+
+def published(title: str) -> dict[tuple[str, ...], tuple[int, float]]:
+    """Samples and share that failed, by scores, p, correlation, sizes and G."""
+    part = PAGE[PAGE.index(f"## {title}") :].partition("\n## ")[0]
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in part.splitlines()
+             if re.match(r"\| (rate|beta|normal) ", line)]  # fmt: skip
+    return {tuple(line[:5]): (int(line[5]), float(line[6].removesuffix(" %")) / 100)
+            for line in lines}  # fmt: skip
+
+
+def test_every_cell_is_published() -> None:
+    asked = {cell.question for cell in cells()}
+    assert asked == {name.partition(":")[0] for name in _TITLES}
+    for name, title in _TITLES.items():
+        wanted = [cell for cell in cells() if cell.question == name.partition(":")[0]]
+        assert len(published(title)) == len(wanted), name
+
+
+def test_family_wise_errors_and_rank_sets_hold_for_every_shape() -> None:
+    """Flagged or not: at most 7.5 % is the worst that statistics.md saw for these."""
+    for name in ("equal_models: max_t", "equal_models: ranks_own", "unequal_models: ranks_joint",
+                 "unequal_models: simultaneous"):  # fmt: skip
+        for cell, (n, share) in published(_TITLES[name]).items():
+            assert share <= 0.075 + 2 * (0.075 * 0.925 / n) ** 0.5, (name, cell)
+
+
+@pytest.mark.parametrize(
+    ("cell", "what"),
+    [
+        (UnequalCell("interval", "rate", 0.5, 0.2, "lognormal", 20), "interval"),
+        (UnequalCell("paired", "normal", 0.0, 0.2, "one_30", 20), "t"),
+        (UnequalCell("equal_models", "normal", 0.0, 0.2, "one_30", 10), "max_t"),
+        (UnequalCell("missing", "rate", 0.6, 0.2, "lognormal", 10), "imbens_manski"),
+    ],
+)
+def test_a_fresh_simulation_agrees(cell: UnequalCell, what: str) -> None:
+    title = _TITLES[f"{cell.question}: {what}"]
+    key = (cell.kind, f"{cell.rate or ''}", f"{cell.correlation:g}", cell.sizes, f"{cell.clusters}")
+    n, share = published(title)[key]
+    (row,) = [row for row in simulate_unequal(cell, 7, 200) if row.what == what]
+    spread = (max(share, 0.01) * (1 - share) * (1 / n + 1 / 200)) ** 0.5
+    assert abs(row.failed - share) <= 4 * spread
+
+
+def test_sizes_are_what_the_page_says() -> None:
+    assert (sum(MMLU), len(MMLU)) == (14042, 57)
+    for kind, share in (("one_30", 0.3), ("equal", 0.05)):
+        cell = UnequalCell("paired", "normal", 0.0, 0.2, kind, 20)
+        sizes = np.bincount(clusters_of(cell, np.random.default_rng(0)))
+        assert sizes.max() / sizes.sum() == pytest.approx(share, abs=0.003)
+    cell = UnequalCell("paired", "normal", 0.0, 0.2, "lognormal", 5000)
+    sizes = np.bincount(clusters_of(cell, np.random.default_rng(0)))
+    assert np.log(sizes[sizes > 3]).std() > 0.7 and sizes.mean() == pytest.approx(10, rel=0.1)

@@ -1,0 +1,345 @@
+"""All pairs against scipy, statsmodels and slow definitions; properties; family-wise errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+from warehouse.errors import StatisticsError
+from warehouse.stats import paired_difference
+from warehouse.stats.core.inputs import as_clusters
+from warehouse.stats.core.multipliers import webb_draws
+from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
+from warehouse.stats.multiple.all_pairs import AllPairs, all_pairs
+from warehouse.stats.multiple.max_t import MANY_PROMPTS, Draws, max_t_draws
+from warehouse.stats.multiple.pair_moments import centre, pair_moments
+
+Floats = NDArray[np.float64]
+
+
+def scores_of(n: int, m: int, seed: int = 0, gaps: float = 0.0, binary: bool = True) -> Floats:
+    random = np.random.default_rng(seed)
+    ease = random.normal(size=(n, 1))
+    found = ease + random.normal(size=(n, m)) + np.linspace(0, 0.8, m)
+    found = (found > 0.3).astype(float) if binary else found
+    found[random.random(found.shape) < gaps] = np.nan
+    return found
+
+
+def labels_of(n: int, g: int) -> NDArray[np.int64]:
+    """Clusters of unequal sizes, every one used."""
+    random = np.random.default_rng(5)
+    return np.concatenate([np.arange(g), (random.random(n - g) ** 2 * g).astype(int)])
+
+
+def common(scores: Floats, a: int, b: int) -> NDArray[np.bool_]:
+    return np.isfinite(scores[:, a]) & np.isfinite(scores[:, b])
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+@pytest.mark.parametrize("binary", [True, False])
+def test_each_pair_is_the_paired_t_test_of_scipy(gaps: float, binary: bool) -> None:
+    scores = scores_of(80, 5, gaps=gaps, binary=binary)
+    found = all_pairs(scores, n_resamples=0)
+    assert len(found) == 10
+    for place, (a, b) in enumerate(zip(found.first, found.second, strict=True)):
+        rows = common(scores, a, b)
+        test = stats.ttest_rel(scores[rows, a], scores[rows, b])
+        assert found.statistic[place] == pytest.approx(test.statistic, rel=1e-10)
+        assert found.p_value[place] == pytest.approx(test.pvalue, rel=1e-9)
+        assert found.degrees_of_freedom[place] == test.df
+        correlation = np.corrcoef(scores[rows, a], scores[rows, b])[0, 1]
+        assert found.correlation[place] == pytest.approx(correlation, rel=1e-10)
+        assert found.n_prompts[place] == rows.sum()
+    assert np.array_equal(found.p_holm, holm(found.p_value))
+    assert np.array_equal(found.p_bh, benjamini_hochberg(found.p_value))
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+def test_clustered_errors_are_those_of_statsmodels_and_of_the_matrix_form(gaps: float) -> None:
+    scores, clusters = scores_of(90, 4, gaps=gaps), labels_of(90, 9)
+    found = all_pairs(scores, clusters, n_resamples=0)
+    assert found.n_clusters is not None
+    for place, (a, b) in enumerate(zip(found.first, found.second, strict=True)):
+        rows = common(scores, a, b)
+        d, groups = (scores[:, a] - scores[:, b])[rows], clusters[rows]
+        fit = sm.OLS(d, np.ones(len(d))).fit(
+            cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
+        )
+        g = len(set(groups))
+        assert found.difference[place] == pytest.approx(fit.params[0], rel=1e-10)
+        assert found.error_max_t[place] == pytest.approx(
+            fit.bse[0] * np.sqrt(g / (g - 1)), rel=1e-10
+        )
+        assert found.standard_error[place] == pytest.approx(cr2_by_matrices(d, groups), rel=1e-10)
+        one = paired_difference(scores[rows, a], scores[rows, b], clusters=groups)
+        assert found.degrees_of_freedom[place] == pytest.approx(one.degrees_of_freedom, rel=1e-10)
+        assert found.p_value[place] == pytest.approx(one.p_value, rel=1e-9)
+        assert found.n_clusters[place] == g
+
+
+def cr2_by_matrices(d: Floats, groups: NDArray[np.int64]) -> float:
+    """Bell and McCaffrey: residuals by (I − H_cc)^(−1/2) in each cluster, H = 11ᵀ/n."""
+    n, total = len(d), 0.0
+    for group in set(groups.tolist()):
+        own = (d - d.mean())[groups == group]
+        values, vectors = np.linalg.eigh(np.eye(len(own)) - np.ones((len(own),) * 2) / n)
+        total += float((vectors @ np.diag(values**-0.5) @ vectors.T @ own).sum()) ** 2
+    return float(np.sqrt(total)) / n
+
+
+def slow_max_t(
+    scores: Floats, clusters: NDArray[np.int64] | None, n_draws: int, seed: int
+) -> Floats:
+    """The largest |T*| of each draw by the definition in statistics.md, pair by pair: the null
+    imposed, f_c N for each cluster's part of the sum; a fixed error for many single prompts."""
+    units = np.arange(len(scores)) if clusters is None else as_clusters(clusters, len(scores)).codes
+    xi = np.concatenate([w for _, w in webb_draws(units.max() + 1, n_draws, seed)])
+    largest = np.zeros(n_draws)
+    for a in range(scores.shape[1]):
+        for b in range(a + 1, scores.shape[1]):
+            rows = common(scores, a, b)
+            d = (scores[:, a] - scores[:, b])[rows]
+            own, sizes = np.unique(units[rows], return_counts=True)
+            g, f = len(own), sizes / sizes.sum()
+            sums = np.array([d[units[rows] == unit].sum() for unit in own])
+            for draw in range(n_draws):
+                weights = xi[draw, own]
+                if clusters is None and len(d) >= MANY_PROMPTS:
+                    t = abs(weights @ (d - d.mean())) / (len(d) * stats.sem(d))
+                else:
+                    spread = ((weights * sums - f * (weights @ sums)) ** 2).sum()
+                    t = abs(weights @ sums) / np.sqrt(g / (g - 1) * spread)
+                largest[draw] = max(largest[draw], t)
+    return largest
+
+
+@pytest.mark.parametrize(
+    ("n", "g", "gaps"),
+    [(60, 0, 0.0), (60, 0, 0.2), (60, 8, 0.0), (60, 8, 0.2), (230, 0, 0.0), (300, 0, 0.1),
+     (300, 0, 0.01), (251, 0, 0.1), (400, 250, 0.0), (400, 250, 0.01)],
+)  # fmt: skip
+def test_max_t_is_its_definition(n: int, g: int, gaps: float) -> None:
+    scores, clusters = scores_of(n, 4, gaps=gaps), labels_of(n, g) if g else None
+    found = all_pairs(scores, clusters, n_resamples=99, seed=3)
+    largest = np.sort(slow_max_t(scores, clusters, 99, 3))
+    n_common = [common(scores, a, b).sum() for a, b in zip(found.first, found.second, strict=True)]
+    assert (~found.studentised).tolist() == [g == 0 and n >= 200 for n in n_common]
+    assert found.critical_value == pytest.approx(largest[94], rel=1e-10)  # ceil(.95 · 100) = 95th
+    width = found.simultaneous_high - found.difference
+    assert width == pytest.approx(largest[94] * found.error_max_t, rel=1e-10)
+    t = np.abs(found.difference) / found.error_max_t
+    reached = (largest >= t[:, None] * (1 - 1e-12)).sum(axis=1)
+    assert found.p_max_t == pytest.approx((1 + reached) / 100)
+
+
+def test_models_that_share_their_gaps_are_as_by_definition() -> None:
+    scores = scores_of(500, 5)
+    scores[:260, :3], scores[7, 3], scores[260:, 4] = np.nan, np.nan, np.nan
+    scores[260:480, 4] = scores_of(220, 1)[:, 0]  # 220 prompts in common with the first three
+    found = all_pairs(scores, n_resamples=40, seed=1, level=0.9)
+    assert not found.studentised.all()
+    slow = np.sort(slow_max_t(scores, None, 40, 1))
+    assert found.critical_value == pytest.approx(slow[36], rel=1e-10)
+
+
+def test_one_cluster_of_many_prompts_is_no_reason_to_separate() -> None:
+    """A cluster with 30 % of the prompts drives every difference: a draw that is not studentised
+    by its own shares takes such noise for a finding."""
+    random = np.random.default_rng(2)
+    sizes = np.array([90] + [14] * 15)
+    clusters = np.repeat(np.arange(16), sizes)
+    shared = random.normal(size=(16, 6))
+    scores = shared[clusters] + 0.1 * random.normal(size=(300, 6))
+    found = all_pairs(scores, clusters, n_resamples=999, seed=1)
+    slow = np.sort(slow_max_t(scores, clusters, 999, 1))
+    assert found.critical_value == pytest.approx(slow[949], rel=1e-10)
+    assert found.critical_value > 4
+    assert np.nanmin(found.p_max_t) > 0.05
+
+
+def test_many_pairs_are_worked_on_a_few_models_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    for gaps in (0.0, 0.1):
+        scores, clusters = scores_of(60, 7, gaps=gaps), labels_of(60, 9)
+        whole = all_pairs(scores, clusters, n_resamples=99)
+        monkeypatch.setattr("warehouse.stats.multiple.max_t.MOST_SUMS", 100)
+        parts = all_pairs(scores, clusters, n_resamples=99)
+        assert parts.critical_values == pytest.approx(whole.critical_values, rel=1e-12)
+        assert np.array_equal(parts.p_max_t, whole.p_max_t)
+        monkeypatch.undo()
+
+
+def test_each_models_own_critical_value_is_of_its_own_pairs() -> None:
+    scores = scores_of(50, 4)
+    found = all_pairs(scores, n_resamples=199, seed=2)
+    for model in range(4):
+        others = [slow_max_t(scores[:, [model, k]], None, 199, 2) for k in range(4)
+                  if k != model]  # fmt: skip
+        own = np.sort(np.max(others, axis=0))
+        assert found.critical_values[model] == pytest.approx(own[189], rel=1e-10)
+    assert found.critical_values.max() <= found.critical_value
+
+
+@pytest.mark.parametrize("case", ["few", "many", "clusters", "gaps"])
+def test_blocks_do_not_change_the_draws(case: str) -> None:
+    n = 60 if case == "few" else 260
+    scores = scores_of(n, 5, gaps=0.1 if case == "gaps" else 0)
+    matrix = centre(scores, as_clusters(labels_of(n, 12), n) if case == "clusters" else None)
+    moments = pair_moments(matrix)
+    blocks = [max_t_draws(matrix, moments, Draws(300, 4, block))[0] for block in (1, 64, 1000)]
+    assert blocks[1] == pytest.approx(blocks[0], rel=1e-12)
+    assert blocks[2] == pytest.approx(blocks[0], rel=1e-12)
+
+
+@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(3, 30), st.booleans(), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_order_shift_and_scale(seed: int, m: int, n: int, gaps: bool, grouped: bool) -> None:
+    random = np.random.default_rng(seed)
+    scores = random.normal(size=(n, m))
+    scores[random.random((n, m)) < (0.15 if gaps else 0)] = np.nan
+    clusters = random.integers(0, 5, n) if grouped else None
+    base = all_pairs(scores, clusters, n_resamples=0)
+    rows, columns = random.permutation(n), random.permutation(m)
+    shuffled = all_pairs(
+        scores[np.ix_(rows, columns)], None if clusters is None else clusters[rows], n_resamples=0
+    )
+    moved = all_pairs(3 + 2 * scores, clusters, n_resamples=0)
+    for name in ("difference", "standard_error", "p_value", "p_holm", "correlation", "p_bh"):
+        expected = base.square(name)
+        same = shuffled.square(name)
+        assert same == pytest.approx(expected[np.ix_(columns, columns)], rel=1e-7, abs=1e-9,
+                                     nan_ok=True), name  # fmt: skip
+        factor = 2 if name in ("difference", "standard_error") else 1
+        assert moved.square(name) == pytest.approx(
+            factor * expected, rel=1e-7, abs=1e-9, nan_ok=True
+        ), name
+    turned = base.square("difference")
+    assert np.nan_to_num(turned) == pytest.approx(-np.nan_to_num(turned.T))
+
+
+def test_singleton_clusters_are_no_clusters() -> None:
+    scores = scores_of(50, 4)
+    plain, single = all_pairs(scores, n_resamples=199), all_pairs(
+        scores, np.arange(50), n_resamples=199
+    )  # fmt: skip
+    for name in ("standard_error", "p_value", "p_max_t", "simultaneous_low", "error_max_t"):
+        assert getattr(single, name) == pytest.approx(getattr(plain, name), rel=1e-9)
+
+
+def test_the_same_seed_gives_the_same_and_another_another() -> None:
+    scores = scores_of(60, 4)
+    one, same, other = (all_pairs(scores, n_resamples=99, seed=s) for s in (1, 1, 2))
+    assert one.critical_value == same.critical_value != other.critical_value
+
+
+def test_pairs_without_an_error_are_left_out_with_a_reason() -> None:
+    scores = scores_of(40, 6, binary=False)
+    scores[:, 1] = scores[:, 0] + 0.1  # a constant difference, up to rounding
+    scores[:, 3] = np.nan
+    scores[:20, 4], scores[20:, 5] = np.nan, np.nan
+    scores[20, 5] = 0.3
+    scores[20:, 4] = np.linspace(0, 1, 20)
+    found = all_pairs(scores, n_resamples=99)
+    reasons = {(int(a), int(b)): r for a, b, r in
+               zip(found.first, found.second, found.reasons, strict=True)}  # fmt: skip
+    assert reasons[0, 1] == "all differences are equal"
+    assert reasons[0, 3] == reasons[3, 5] == "no common prompt"
+    assert reasons[4, 5] == "a single common prompt"
+    assert reasons[0, 2] == ""
+    bad = np.array([r != "" for r in found.reasons])
+    for name in ("standard_error", "statistic", "p_value", "p_holm", "p_bh", "p_max_t",
+                 "simultaneous_low", "error_max_t"):  # fmt: skip
+        assert np.array_equal(np.isnan(getattr(found, name)), bad), name
+    assert found.difference[0] == pytest.approx(-0.1)
+    assert np.isnan(found.critical_values[3])
+    assert found.to_dict()["p_value"][0] is None
+
+
+def test_one_cluster_has_no_error_and_two_give_very_wide_intervals() -> None:
+    scores = scores_of(30, 3)
+    one = all_pairs(scores, np.zeros(30, dtype=int), n_resamples=99)
+    assert set(one.reasons) == {"a single cluster"}
+    assert np.isnan(one.p_value).all() and np.isnan(one.critical_value)
+    two = all_pairs(scores, np.arange(30) % 2, n_resamples=99)
+    assert np.isfinite(two.p_value).any()
+    assert two.critical_value > 12.7  # t with one degree of freedom
+    assert np.nanmin(two.p_max_t) > 0.05
+
+
+def test_nearly_equal_models_lose_no_digits() -> None:
+    random = np.random.default_rng(0)
+    base = 1e3 + random.normal(size=500)
+    scores = np.stack([base, base + 1e-5 * random.normal(size=500)], axis=1)
+    found = all_pairs(scores, n_resamples=0)
+    d = scores[:, 0] - scores[:, 1]
+    assert found.standard_error[0] == pytest.approx(stats.sem(d), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("scores", "keywords", "message"),
+    [
+        (np.zeros((5, 1)), {}, "2 models"),
+        (np.zeros(5), {}, "2 models"),
+        (np.full((5, 2), np.inf), {}, "infinite"),
+        ([["a", "b"]], {}, "must hold numbers"),
+        (np.zeros((5, 2)), {"clusters": [1, 2]}, "clusters"),
+        (np.zeros((5, 2)), {"level": 1.0}, "level"),
+        (np.zeros((5, 2)), {"n_resamples": 10}, "at least 19"),
+        (np.zeros((5, 2)), {"n_resamples": -1}, "n_resamples"),
+        (np.zeros((5, 2)), {"seed": -1}, "seed"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(scores: Floats, keywords: dict, message: str) -> None:  # type: ignore[type-arg]
+    with pytest.raises(StatisticsError, match=message):
+        all_pairs(scores, **keywords)
+
+
+def family_wise(simulate, n_simulations: int, **keywords: object) -> tuple[float, float]:  # type: ignore[no-untyped-def]
+    """Shares of simulations under the null in which any pair is separated: max-|T| and Holm."""
+    wrong = np.zeros(2)
+    for seed in range(n_simulations):
+        scores, clusters = simulate(np.random.default_rng(seed))
+        found: AllPairs = all_pairs(scores, clusters, n_resamples=299, seed=seed, **keywords)
+        wrong += [np.nanmin(found.p_max_t) <= 0.05, np.nanmin(found.p_holm) <= 0.05]
+    return tuple(wrong / n_simulations)  # type: ignore[return-value]
+
+
+def test_family_wise_error_without_clusters() -> None:
+    def simulate(random: np.random.Generator) -> tuple[Floats, None]:
+        ease = random.normal(size=(250, 1))
+        return ((ease + random.normal(size=(250, 6))) > 0).astype(float), None
+
+    max_t, by_holm = family_wise(simulate, 200)
+    error = 3 * np.sqrt(0.05 * 0.95 / 200)
+    assert max_t == pytest.approx(0.05, abs=error)
+    assert by_holm <= 0.05 + error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("g", [10, 40, 250])
+def test_family_wise_error_with_clusters(g: int) -> None:
+    def simulate(random: np.random.Generator) -> tuple[Floats, NDArray[np.int64]]:
+        clusters = np.arange(4 * g) % g
+        shared = random.normal(size=(g, 6))[clusters]
+        return shared + random.normal(size=(4 * g, 6)), clusters
+
+    max_t, by_holm = family_wise(simulate, 600)
+    error = 3 * np.sqrt(0.05 * 0.95 / 600)
+    assert max_t <= 0.05 + error
+    assert max_t >= 0.02
+    assert by_holm <= 0.05 + error
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.05])
+def test_threads_do_not_change_a_bit(gaps: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = scores_of(260, 5, gaps=gaps)
+    many = all_pairs(scores, n_resamples=999, seed=1)
+    monkeypatch.setattr("warehouse.stats.multiple.max_t.THREADS", 1)
+    one = all_pairs(scores, n_resamples=999, seed=1)
+    assert np.array_equal(many.critical_values, one.critical_values)
+    assert np.array_equal(many.p_max_t, one.p_max_t)

@@ -1,0 +1,85 @@
+"""A disk without room: what is told, and that the store is as it was."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import resource
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import in_subprocess
+from warehouse.store import engines
+from warehouse.store.open import open_store
+from warehouse.store.schema.check import check
+
+MEGABYTE = 2**20
+
+
+def dump(path: Path, model: str, n: int, length: int) -> Path:
+    """A table of so many prompts, with responses that cannot be compressed."""
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["model", "benchmark", "prompt_id", "response", "metric", "score"])
+        for number in range(n):
+            text = "".join(
+                hashlib.sha512(f"{number} {part}".encode()).hexdigest()
+                for part in range(length // 128)
+            )
+            rows.writerow([model, "quiz", f"p{number}", text, "acc", number % 2])
+    return path
+
+
+def limited(size: int) -> Callable[[], None]:
+    """No file of the process may become larger: what a full disk does, without one."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("size", [2.2, 3, 4.5])
+def test_a_load_without_room_leaves_the_store_as_it_was(tmp_path: Path, size: float) -> None:
+    small = dump(tmp_path / "small.csv", "org/a", 4, 128)
+    large = dump(tmp_path / "large.csv", "org/b", 3000, 2048)
+    ingest = ("--db", "s.duckdb", "ingest")
+    assert in_subprocess(*ingest, str(small), folder=tmp_path).returncode == 0
+    full = in_subprocess(
+        *ingest, str(large), folder=tmp_path, preexec_fn=limited(int(size * MEGABYTE))
+    )
+    assert full.returncode == 4, full.stderr
+    assert "Traceback" not in full.stderr
+    assert full.stderr.count("Error: no room on the disk: ") == 1
+    assert "make room" in full.stderr
+    with open_store(str(tmp_path / "s.duckdb")) as store:
+        assert store.arrow("select name from model join run_current on model = name")[
+            "name"
+        ].to_pylist() == ["org/a"]
+        assert store.arrow("select count(*) as n from score")["n"].to_pylist() == [4]
+        assert check(store).ok
+    assert in_subprocess(*ingest, str(large), folder=tmp_path).returncode == 0
+    with open_store(str(tmp_path / "s.duckdb")) as store:
+        assert store.arrow("select count(*) as n from score")["n"].to_pylist() == [3004]
+
+
+@pytest.mark.engine
+def test_a_store_for_which_there_is_no_room(tmp_path: Path) -> None:
+    made = in_subprocess("--db", "s.duckdb", "init", folder=tmp_path, preexec_fn=limited(100_000))
+    assert made.returncode == 4 and "Traceback" not in made.stderr
+    assert "File too large" in made.stderr
+    again = in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
+    assert again.returncode == 0, again.stderr
+
+
+def test_words_of_systems_and_engines() -> None:
+    assert engines.disk_full(OSError(28, "No space left on device"))
+    assert engines.disk_full(RuntimeError("IO Error: ... Disk quota exceeded"))
+    try:
+        try:
+            raise OSError(27, "File too large")
+        except OSError as error:
+            raise ValueError("the importer failed") from error
+    except ValueError as error:
+        assert "File too large" in engines.disk_full(error)
+    assert not engines.disk_full(OSError(2, "No such file or directory"))
+    assert not engines.disk_full(None)

@@ -1,0 +1,78 @@
+"""Several processes that write to one store at once."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from tests.support import races
+from warehouse.store.load import source_ledger
+from warehouse.store.open import open_store
+from warehouse.store.schema.check import check
+
+
+def race(url: str, folder: Path, writers: int, files: int, prompts: int, wait: float) -> None:
+    """All writers end well, and every dump is one run."""
+    made = races.dumps(folder / "all", files, prompts)
+    open_store(url, create=True).close()
+    ended = races.ingest_at_once(url, races.overlapping(folder, made, writers), wait)
+    assert [(code, said) for code, said in ended if code or "Error" in said] == []
+    with open_store(url) as store:
+        counted = store.arrow(
+            "select count(*) as n, count(distinct content_digest || condition_key) as different "
+            "from run"
+        ).to_pylist()
+        assert counted == [{"n": files, "different": files}]
+        assert store.arrow("select count(*) as n from score")["n"].to_pylist() == [files * prompts]
+        states = store.arrow("select state, count(*) as n from source group by state").to_pylist()
+        assert states == [{"state": "loaded", "n": files}]
+        report = check(store)
+        assert report.ok and report.integrity == (), str(report)
+
+
+def test_writers_of_overlapping_folders(store_url: str, tmp_path: Path) -> None:
+    race(store_url, tmp_path, writers=3, files=6, prompts=20, wait=60)
+
+
+@pytest.mark.slow
+def test_eight_writers_of_two_hundred_files(postgres_url: str, tmp_path: Path) -> None:
+    race(postgres_url, tmp_path, writers=8, files=200, prompts=200, wait=60)
+
+
+def test_a_source_is_with_one_process_at_a_time(postgres_url: str) -> None:
+    open_store(postgres_url, create=True).close()
+    with open_store(postgres_url, write=True) as one, open_store(postgres_url, write=True) as two:
+        assert source_ledger.reserve(one, "hash", "settings")
+        assert not source_ledger.reserve(two, "hash", "settings")
+        assert source_ledger.reserve(two, "hash", "other settings")
+        waiting = threading.Thread(
+            target=source_ledger.reserve, args=(two, "hash", "settings"), kwargs={"patient": True}
+        )
+        waiting.start()
+        source_ledger.release(one, "hash", "settings")
+        waiting.join(30)
+        assert not waiting.is_alive() and not source_ledger.reserve(one, "hash", "settings")
+    with open_store(postgres_url, write=True) as three:  # what a process held ends with it
+        assert source_ledger.reserve(three, "hash", "settings")
+
+
+def test_loads_without_a_key_in_common_run_beside_each_other(postgres_url: str) -> None:
+    open_store(postgres_url, create=True).close()
+    with open_store(postgres_url, write=True) as one, open_store(postgres_url, write=True) as two:
+        dialect = one.dialect
+        with one.begin() as mine, two.begin() as theirs:
+            theirs.exec_driver_sql("set local lock_timeout = '5s'")
+            dialect.beside(mine, ["a", "b"])
+            dialect.beside(theirs, ["c"])  # would fail after 5 s
+            dialect.exclusive(theirs)
+        with one.begin() as mine:
+            dialect.beside(mine, ["a", "b"])
+            with (
+                pytest.raises(sa.exc.OperationalError, match="lock timeout"),
+                two.begin() as theirs,
+            ):
+                theirs.exec_driver_sql("set local lock_timeout = '100ms'")
+                dialect.beside(theirs, ["b"])

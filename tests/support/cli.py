@@ -1,0 +1,81 @@
+"""Calls of the command line in this process, and stores for it to look at."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.builders import StoreRows
+from tests.support.stores import empty_database
+from warehouse.cli.main import main
+from warehouse.store.curate import reader_role
+from warehouse.store.open import open_store
+
+COMMAND = Path(sys.executable).with_name("warehouse")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a call printed, and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The answer of a call with --json."""
+        assert self.code in (0, 1), self.err
+        rows: list[dict[str, Any]] = json.loads(self.out)
+        return rows
+
+    def fails(self, code: int, *parts: str) -> None:
+        """One message on standard error, with these parts, and nothing that looks like a crash."""
+        assert self.code == code, (self.code, self.err)
+        assert [line[:7] for line in self.err.splitlines()].count("Error: ") == 1, self.err
+        assert "Traceback" not in self.err
+        for part in parts:
+            assert part in self.err, self.err
+
+
+class Caller:
+    """Runs command lines and keeps what they print."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self.capsys = capsys
+
+    def __call__(self, *arguments: str, db: str = "") -> Outcome:
+        self.capsys.readouterr()
+        code = main([*(["--db", db] if db else []), *arguments])
+        printed = self.capsys.readouterr()
+        return Outcome(code, printed.out, printed.err)
+
+
+def in_subprocess(
+    *arguments: str, folder: Path, environment: Mapping[str, str] | None = None, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """The installed command, as a shell would run it."""
+    return subprocess.run(
+        [str(COMMAND), *arguments], cwd=folder, text=True, capture_output=True, timeout=60,
+        env={**os.environ, **(environment or {})}, **options,
+    )  # fmt: skip
+
+
+@contextmanager
+def filled_url(request: pytest.FixtureRequest, engine: str, rows: StoreRows) -> Iterator[str]:
+    """URL of a store that nobody has open, holding `rows`."""
+    with empty_database(request, engine) as url:
+        with open_store(url, create=True) as store:
+            rows.write(store)
+            if store.dialect.roles:
+                reader_role.make(store)  # typed queries do not run as the superuser of the tests
+        yield url

@@ -1,0 +1,105 @@
+"""Pages of the documentation: their code blocks, and a terminal that runs them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from tests.support.cli import COMMAND
+from warehouse.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+_BLOCK = re.compile(r"^(?:<!-- (?P<mark>[\w ]+) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$",
+                    re.MULTILINE | re.DOTALL)  # fmt: skip
+#: What a shell must read: quotes alone do not count.
+_SHELL = re.compile(r"[|<>;&$*]|^\w+=|^(?!warehouse )")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A command of a ``console`` block, and the output that the page shows."""
+
+    command: str
+    shown: str
+
+
+def blocks(text: str, language: str, mark: str = "") -> list[str]:
+    """Code blocks of a language; with a mark: those below a comment ``<!-- mark -->``."""
+    return [
+        found["text"]
+        for found in _BLOCK.finditer(text)
+        if found["language"] == language and (not mark or found["mark"] == mark)
+    ]
+
+
+def commands(block: str) -> list[str]:
+    """Commands of a shell block, without comments; a backslash at its end continues a line."""
+    joined = re.sub(r"\\\n\s*", "", block)
+    lines = (re.sub(r"\s+# .*", "", line) for line in joined.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def examples(text: str) -> list[Example]:
+    """All commands of the ``console`` blocks of a page, in order."""
+    found = []
+    for block in blocks(text, "console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
+            found.append(Example(command, shown.rstrip("\n")))
+    return found
+
+
+def agrees(printed: str, shown: str) -> bool:
+    """Whether output is as shown; a line ``...`` stands for any lines, also for none."""
+    pattern = "".join(
+        "(?:.*\n)*" if line == "..." else re.escape(f"{line}\n") for line in shown.splitlines()
+    )
+    lines = (line.rstrip() for line in printed.splitlines())
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in lines)) is not None
+
+
+class Terminal:
+    """Runs commands in a folder. Plain calls of `warehouse` run in this process, for speed.
+
+    Attributes:
+        status: exit code of the last command.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.status = 0
+
+    def __call__(self, command: str) -> str:
+        """What the command printed, on either stream."""
+        if not _SHELL.search(_unquoted(command)):
+            return self._here(shlex.split(command)[1:])
+        path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=self.folder, env=os.environ | {"PATH": path}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
+        )  # fmt: skip
+        self.status = done.returncode
+        return done.stdout
+
+    def _here(self, arguments: list[str]) -> str:
+        printed = StringIO()
+        before = Path.cwd()
+        os.chdir(self.folder)
+        try:
+            with redirect_stdout(printed), redirect_stderr(printed):
+                self.status = main(arguments)
+        finally:
+            os.chdir(before)
+        return printed.getvalue()
+
+
+def _unquoted(command: str) -> str:
+    return re.sub(r"'[^']*'|\"[^\"$]*\"", "", command)

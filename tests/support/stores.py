@@ -1,0 +1,47 @@
+"""Stores that a whole test module reads: opened once on each engine, filled from `world`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from tests.support.builders import StoreRows
+from warehouse.store.connection import Store
+from warehouse.store.open import open_store
+
+ENGINES = [
+    pytest.param("duckdb", marks=pytest.mark.engine),
+    pytest.param("postgresql", marks=pytest.mark.engine),
+]
+
+
+@contextmanager
+def filled_store(request: pytest.FixtureRequest, engine: str, rows: StoreRows) -> Iterator[Store]:
+    """A store of this module alone, holding `rows`."""
+    with empty_database(request, engine) as url, open_store(url, create=True) as store:
+        rows.write(store)
+        yield store
+
+
+@contextmanager
+def empty_database(request: pytest.FixtureRequest, engine: str) -> Iterator[str]:
+    """URL of a database of this module alone, without a store in it."""
+    if engine == "duckdb":
+        folder = request.getfixturevalue("tmp_path_factory").mktemp("store")
+        yield f"duckdb:///{folder / 'store.duckdb'}"
+        return
+    cluster = request.getfixturevalue("postgres_cluster")
+    name = cluster.create()
+    try:
+        yield cluster.url(name)
+    finally:
+        cluster.drop(name)
+
+
+def select(store: Store, sql: str, **parameters: Any) -> list[dict[str, Any]]:
+    """Rows of one query as dictionaries."""
+    rows: list[dict[str, Any]] = store.arrow(sql, parameters).to_pylist()
+    return rows

@@ -1,0 +1,230 @@
+"""All pairs of the conditions on one benchmark, adjusted for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from warehouse.analysis.comparison.all_pairs_row import PairRow, pair_rows
+from warehouse.analysis.results import Result
+from warehouse.analysis.selection.entries import (
+    Entry,
+    Selection,
+    coverage,
+    is_partial,
+    list_editions,
+    select_entries,
+)
+from warehouse.analysis.selection.score_matrix import score_table
+from warehouse.errors import MisuseError
+from warehouse.stats import AllPairs, Ranks, all_pairs, rank_models
+from warehouse.stats.core.inputs import as_level
+from warehouse.store.connection import Store
+
+
+@dataclass(frozen=True)
+class PairGroup:
+    """Conditions that can be compared with one another, best figure first.
+
+    Attributes:
+        split: part of the benchmark.
+        task_version: of the benchmark's definition, empty if unknown.
+        metric: name of the metric, with its filter.
+        models: name of the model of each condition.
+        conditions: settings that tell conditions apart.
+        pairs: the statistics of all pairs.
+        ranks: what they say about places.
+    """
+
+    split: str
+    task_version: str
+    metric: str
+    models: tuple[str, ...]
+    conditions: tuple[str, ...]
+    pairs: AllPairs
+    ranks: Ranks
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each condition, with its settings in brackets."""
+        named = zip(self.models, self.conditions, strict=True)
+        return tuple(f"{model} ({label})" if label else model for model, label in named)
+
+
+@dataclass(frozen=True)
+class Pairs(Result):
+    """All pairs on a benchmark, the largest group first; in each the better condition first.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        metric: name of the metric, with its filter.
+        higher_is_better: direction; None if unknown (then higher is first).
+        groups: conditions that were compared with one another.
+        notes: what was left out, and how the tests were adjusted.
+    """
+
+    benchmark: str
+    metric: str
+    higher_is_better: bool | None
+    rows: tuple[PairRow, ...]
+    groups: tuple[PairGroup, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        separated = sum(row.p_holm is not None and row.p_holm <= 1 - row.level for row in self.rows)
+        models = sum(len(group.models) for group in self.groups)
+        return (
+            f"{self.benchmark} by {self.metric}: {models} conditions, {len(self.rows)} pairs,"
+            f" {separated} differ by Holm"
+        )
+
+    def to_dict(self) -> dict[str, object]:
+        """Fields by name, without the groups (their figures are in the rows)."""
+        own = {name: getattr(self, name) for name in ("benchmark", "metric", "higher_is_better")}
+        return own | {"rows": [row.to_dict() for row in self.rows], "notes": list(self.notes)}
+
+
+def pairs(
+    store: Store,
+    benchmark: str,
+    *,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    cluster: str | None = None,
+    level: float = 0.95,
+    latest: bool = False,
+    subset_ok: bool = False,
+    n_resamples: int = 9999,
+    seed: int = 0,
+    with_flags: bool = True,
+) -> Pairs:
+    """Paired differences of all conditions on a benchmark with one another.
+
+    Conditions are those of the leaderboard: compared within one split, task version, metric and
+    judge; published figures have no prompts to pair; a part of the benchmark is not compared with
+    runs that have all of it. Adjustments are over the pairs of one group.
+
+    Args:
+        benchmark: name of a benchmark with prompts of its own.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
+            ``"same_text"``, or a name.
+        level: nominal coverage of the simultaneous intervals, in (0, 1).
+        latest: of each model only the condition that ran last, per split.
+        subset_ok: compare runs on a part of the benchmark too, on common prompts.
+        n_resamples: draws of max-|T|; 0 leaves it out.
+        seed: of the draws.
+        with_flags: give each pair the flags that ``compare`` gives it; takes a while for
+            thousands of pairs.
+
+    Raises:
+        MisuseError: unknown benchmark, metric, clustering or field; a suite; fewer than two
+            conditions that can be compared.
+        StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
+    """
+    as_level(level)
+    found = select_entries(store, benchmark, metric, where, cluster, latest)
+    chosen = {
+        group: order_entries(comparable(members, found, subset_ok))
+        for group, members in found.groups().items()
+    }
+    sizable = sorted((m for m in chosen.values() if len(m) > 1), key=len, reverse=True)
+    if not sizable:
+        raise MisuseError(_too_few(found, list(chosen.values())))
+    groups: list[PairGroup] = []
+    rows: list[PairRow] = []
+    notes = _left_out(found, list(chosen.values()))
+    notes += [found.clusters.note] if found.clusters.note else []
+    if editions := list_editions(entry for members in sizable for entry in members):
+        notes.append(f"conditions differ in {editions} takes one alone")
+    for members in sizable:
+        table = score_table(members, found.clusters)
+        if not len(table.prompts):
+            notes.append(f"{len(members)} conditions have no prompt in common")
+            continue
+        figures = all_pairs(
+            table.values, table.clusters, level=level, n_resamples=n_resamples, seed=seed,
+            higher_is_better=members[0].metric.higher_is_better is not False,
+        )  # fmt: skip
+        groups.append(_group(members, figures))
+        rows += pair_rows(members, figures, table if with_flags else None)
+        notes += [table.note] if table.note else []
+    if not groups:
+        raise MisuseError(f"{found.benchmark.name}: {notes[-1]}")
+    return Pairs(
+        benchmark=found.benchmark.name, metric=found.metric.label,
+        higher_is_better=found.metric.higher_is_better, rows=tuple(rows), groups=tuple(groups),
+        notes=tuple(notes),
+    )  # fmt: skip
+
+
+def comparable(entries: Sequence[Entry], found: Selection, subset_ok: bool) -> list[Entry]:
+    """Those of one group that have prompts to pair, and all of them unless ``subset_ok``.
+
+    Where no entry is complete all are compared, as the leaderboard ranks them.
+    """
+    usable = [entry for entry in entries if entry.usable is not None]
+    complete = [
+        entry for entry in usable if not is_partial(coverage(entry, found.wholes[entry.group]))
+    ]
+    return usable if subset_ok or not complete else complete
+
+
+def order_entries(entries: Sequence[Entry]) -> list[Entry]:
+    """The better figure first; ties by name."""
+
+    def place(entry: Entry) -> tuple[float, str, str]:
+        scores, metric = entry.usable, entry.metric
+        if scores is None:
+            return np.inf, entry.condition.model, entry.label
+        mean = float(np.average(scores.values, weights=scores.weights))
+        rising = (metric.link == "identity") == (metric.higher_is_better is not False)
+        return -mean if rising else mean, entry.condition.model, entry.label
+
+    return sorted(entries, key=place)
+
+
+def _group(members: Sequence[Entry], figures: AllPairs) -> PairGroup:
+    split, task_version, label = members[0].group[:3]
+    return PairGroup(
+        split=split, task_version=task_version, metric=label,
+        models=tuple(entry.condition.model for entry in members),
+        conditions=tuple(entry.label for entry in members), pairs=figures,
+        ranks=rank_models(figures),
+    )  # fmt: skip
+
+
+def _left_out(found: Selection, chosen: Sequence[Sequence[Entry]]) -> list[str]:
+    """What of the benchmark is in no pair, and why."""
+    paired = {id(entry) for members in chosen if len(members) > 1 for entry in members}
+    reasons: dict[str, list[str]] = {}
+    for entry in found.entries:
+        if id(entry) not in paired:
+            reasons.setdefault(_why_not(entry, found), []).append(entry.condition.model)
+    notes = [f"left out, {why}: {_some(models)}" for why, models in reasons.items()]
+    if sum(len(members) > 1 for members in chosen) > 1:
+        notes.append(
+            "conditions differ in split, task version, metric or judge; each group is compared and"
+            " adjusted alone"
+        )
+    return notes
+
+
+def _why_not(entry: Entry, found: Selection) -> str:
+    if entry.usable is None:
+        return "no scored prompts to pair"
+    if is_partial(coverage(entry, found.wholes[entry.group])):
+        return "a part of the benchmark only (subset_ok compares it)"
+    return "nothing comparable beside it"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _too_few(found: Selection, chosen: Sequence[Sequence[Entry]]) -> str:
+    left_out = "; ".join(_left_out(found, chosen))
+    return f"{found.benchmark.name} has no two conditions that can be compared; {left_out}"

@@ -1,0 +1,152 @@
+"""One row of all pairs: the difference of two conditions, adjusted for the number of pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from warehouse.analysis.results import Row
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.clusterings import outside_clusters
+from warehouse.analysis.selection.entries import Entry
+from warehouse.analysis.selection.score_matrix import ScoreTable
+from warehouse.stats import AllPairs, paired_flags, too_few_units
+
+
+@dataclass(frozen=True)
+class PairRow(Row):
+    """The difference of two conditions on the prompts that both have, first minus second.
+
+    The better one by its figure comes first.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        split: part of the benchmark.
+        metric: name of the metric, with its filter.
+        model_a: the first model.
+        condition_a: settings that tell it from others.
+        model_b: the second model.
+        condition_b: settings that tell it from others.
+        mean_a: figure of the first over its own scored prompts.
+        mean_b: figure of the second over its own scored prompts.
+        difference: mean of first minus second over the common prompts.
+        standard_error: paired; CR2 with clusters. None where 0 or not defined.
+        ci_low: lower end of the simultaneous interval (max-|T|): all intervals of the group hold
+            together at the level.
+        ci_high: upper end of it.
+        level: of the intervals; 1 - level is the size of the tests.
+        p_value: two-sided t test of this pair alone.
+        p_holm: Holm's adjustment over all pairs of the group.
+        p_bh: Benjamini and Hochberg's.
+        p_max_t: max-|T|'s.
+        better: ``"a"`` or ``"b"`` where Holm's p is at most 1 - level, by the metric's direction;
+            empty where it is not or the direction is unknown.
+        correlation: of the two over the common prompts.
+        n_prompts: prompts that both have a score of.
+        n_clusters: clusters among them; None without clusters.
+        n_pairs: pairs of the group that were adjusted for.
+        n_resamples: draws of max-|T|.
+        seed: of the draws.
+        critical_value: of max-|T|, by which errors are multiplied.
+        reason: why there is no error, empty where there is one.
+        runs_a: ids of the runs of the first.
+        runs_b: ids of the runs of the second.
+        flags: warnings, as a comparison of the pair gives them.
+    """
+
+    benchmark: str
+    split: str
+    metric: str
+    model_a: str
+    condition_a: str
+    model_b: str
+    condition_b: str
+    mean_a: float | None
+    mean_b: float | None
+    difference: float | None
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    p_value: float | None
+    p_holm: float | None
+    p_bh: float | None
+    p_max_t: float | None
+    better: str
+    correlation: float | None
+    n_prompts: int
+    n_clusters: int | None
+    n_pairs: int
+    n_resamples: int
+    seed: int
+    critical_value: float | None
+    reason: str
+    runs_a: tuple[int, ...]
+    runs_b: tuple[int, ...]
+    flags: tuple[str, ...] = ()
+
+
+def pair_rows(
+    entries: Sequence[Entry], found: AllPairs, table: ScoreTable | None = None
+) -> Iterator[PairRow]:
+    """The rows of all pairs of ``entries``, which are the models of ``found`` in order.
+
+    Args:
+        table: the scores behind them, for the flags; None: no flags.
+    """
+    n_pairs = sum(not math.isnan(p) for p in found.p_value.tolist())
+    for place, (first, second) in enumerate(
+        zip(found.first.tolist(), found.second.tolist(), strict=True)
+    ):
+        a, b = entries[first], entries[second]
+        benchmark, split = a.condition.place
+        yield PairRow(
+            benchmark=benchmark, split=split, metric=a.metric.label, model_a=a.condition.model,
+            condition_a=a.label, model_b=b.condition.model, condition_b=b.label,
+            mean_a=known(found.means[first]), mean_b=known(found.means[second]),
+            level=found.level, better=_better(found, place, a.metric.higher_is_better),
+            n_prompts=int(found.n_prompts[place]),
+            n_clusters=None if found.n_clusters is None else int(found.n_clusters[place]),
+            n_pairs=n_pairs, n_resamples=found.n_resamples, seed=found.seed,
+            critical_value=known(found.critical_value), reason=found.reasons[place],
+            runs_a=a.condition.run_ids, runs_b=b.condition.run_ids,
+            flags=() if table is None else _flags(table, first, second, a.metric),
+            **_figures(found, place),
+        )  # fmt: skip
+
+
+def _flags(table: ScoreTable, first: int, second: int, metric: Metric) -> tuple[str, ...]:
+    a, b = table.values[:, first], table.values[:, second]
+    common = ~(np.isnan(a) | np.isnan(b))
+    if not common.any():
+        return ()
+    a, b = a[common], b[common]
+    clusters = None if table.clusters is None else table.clusters[common]
+    flags = paired_flags(a, b, clusters)
+    if metric.link == "identity" and not table.is_weighted and too_few_units(a - b, clusters):
+        flags += ("too_few_units",)
+    return flags + outside_clusters(clusters)
+
+
+def known(value: Any) -> float | None:
+    """A number, None for NaN."""
+    return None if math.isnan(value) else float(value)
+
+
+def _figures(found: AllPairs, place: int) -> dict[str, float | None]:
+    names = {
+        "difference": "difference", "standard_error": "standard_error", "p_value": "p_value",
+        "ci_low": "simultaneous_low", "ci_high": "simultaneous_high", "p_holm": "p_holm",
+        "p_bh": "p_bh", "p_max_t": "p_max_t", "correlation": "correlation",
+    }  # fmt: skip
+    return {field: known(getattr(found, name)[place]) for field, name in names.items()}
+
+
+def _better(found: AllPairs, place: int, higher_is_better: bool | None) -> str:
+    if higher_is_better is None or not found.p_holm[place] <= 1 - found.level:
+        return ""
+    return "a" if (found.difference[place] > 0) == higher_is_better else "b"

@@ -1,0 +1,221 @@
+"""Two models on the same prompts: the paired difference on each benchmark that both have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from warehouse.analysis.comparison.disagreements import Flip, read_flips
+from warehouse.analysis.comparison.pair_tests import (
+    Options,
+    check_estimand,
+    difference_of,
+    run_tests,
+)
+from warehouse.analysis.comparison.pairing import Pair, Unlike, read_pair
+from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
+from warehouse.analysis.results import Result
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.common_benchmarks import (
+    by_place,
+    common_places,
+    in_words,
+    pick_all,
+)
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.reference import parse_where
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats.multiple.adjust import holm
+from warehouse.store.connection import Store
+
+
+@dataclass(frozen=True)
+class Comparison(Result):
+    """Paired differences, one row per benchmark and split.
+
+    Attributes:
+        a: the first reference, as given.
+        b: the second reference, as given.
+        overall: mean over the benchmarks, each of equal weight; None with one benchmark, and
+            where their metrics have no common scale (``left_out`` says so).
+        flips: prompts on which they differ most, where they were asked for.
+        left_out: what was not compared, each with the reason.
+        n_resamples: random sign patterns of a permutation test that is not exact.
+        seed: of the permutation test.
+    """
+
+    notebook_columns: ClassVar[tuple[str, ...]] = (
+        "benchmark", "split", "metric", "mean_a", "mean_b", "difference", "standard_error",
+        "ci_low", "ci_high", "p_value", "p_permutation", "p_mcnemar", "p_holm", "better",
+        "equivalent", "p_equivalence", "n_prompts", "n_clusters", "only_a", "only_b", "unscored_a",
+        "unscored_b", "correlation", "variance_saved", "flags",
+    )  # fmt: skip
+
+    a: str
+    b: str
+    rows: tuple[ComparisonRow, ...]
+    overall: ComparisonRow | None
+    flips: tuple[Flip, ...]
+    left_out: tuple[str, ...]
+    n_resamples: int
+    seed: int
+
+    def __str__(self) -> str:
+        row = self.rows[0] if len(self.rows) == 1 else self.overall
+        if row is None:
+            return f"{self.a} against {self.b} on {len(self.rows)} benchmarks"
+        interval = "" if row.ci_low is None else f" [{row.ci_low:.4g}, {row.ci_high:.4g}]"
+        p = "" if row.p_value is None else f", p={row.p_value:.3g}"
+        on = row.benchmark if len(self.rows) == 1 else f"{len(self.rows)} benchmarks"
+        return (
+            f"{row.model_a} - {row.model_b} on {on}: {row.difference:+.4g}{interval}"
+            f" ({row.n_prompts} common prompts{p})"
+        )
+
+    def _notebook_rows(self) -> tuple[ComparisonRow, ...]:
+        return (*self.rows, *(() if self.overall is None else (self.overall,)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name; rows are dictionaries."""
+        return super().to_dict() | {
+            "overall": None if self.overall is None else self.overall.to_dict(),
+            "flips": [flip.to_dict() for flip in self.flips],
+        }
+
+
+def compare(
+    store: Store,
+    a: str,
+    b: str,
+    *,
+    benchmark: str | None = None,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    cluster: str | None = None,
+    level: float = 0.95,
+    latest: bool = False,
+    force: bool = False,
+    method: str = "auto",
+    estimand: str = "prompts_sampled",
+    equivalence: float | None = None,
+    flips: int = 0,
+    n_resamples: int = 9999,
+    seed: int = 0,
+) -> Comparison:
+    """The paired difference of two models, on one benchmark or on all that both have.
+
+    Args:
+        a: reference of the first (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``).
+        b: reference of the second.
+        benchmark: name of a benchmark; None for all.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        where: conditions ``field=value`` on the runs of both.
+        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
+            ``"same_text"``, or a name.
+        level: nominal coverage of the intervals, in (0, 1); tests are at 1 - level.
+        latest: where a reference means several conditions, take the one that ran last.
+        force: compare what differs in judge, metric scale or task version.
+        method: test behind ``p_value``: ``auto`` (t), ``t``, ``permutation``, ``mcnemar``,
+            ``wilcoxon``. Where it does not apply, ``p_value`` is None with the reason.
+        estimand: ``prompts_sampled``, or ``prompts_fixed`` where only generations are random.
+        equivalence: margin of an equivalence test, above 0, in the unit of the metric.
+        flips: prompts to list on which they differ most, per benchmark.
+        n_resamples: random sign patterns of a permutation test that is not exact.
+        seed: of the permutation test, from 0.
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, nothing in common, or runs that should
+            not be compared.
+        StatisticsError: a number out of range.
+    """
+    options = Options(level, method, estimand, equivalence, n_resamples, seed).checked()
+    if flips < 0:
+        raise MisuseError(f"flips must be 0 or more prompts, found {flips}")
+    places, missing = find_places(store, a, b, benchmark, where, latest)
+    compared, refused = _compared(
+        store, places, options, metric=metric, cluster=cluster, force=force
+    )
+    pairs, rows = [pair for pair, _ in compared], [row for _, row in compared]
+    overall, why = _overall(store, pairs, rows, cluster, options)
+    return Comparison(
+        a=a, b=b, rows=tuple(_adjusted(pairs, rows, options)), overall=overall,
+        flips=tuple(flip for pair in pairs if flips for flip in read_flips(store, pair, flips)),
+        left_out=(*refused, *missing, *why), n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+
+
+def find_places(
+    store: Store, a: str, b: str, benchmark: str | None, where: Sequence[str], latest: bool
+) -> tuple[list[tuple[Condition, ...]], list[str]]:
+    """Both conditions for each benchmark that both have; the benchmarks that only one has."""
+    ids = None if benchmark is None else find_benchmark(store, benchmark).ids
+    wanted = parse_where(where)
+    of_a, of_b = by_place(store, a, ids, wanted), by_place(store, b, ids, wanted)
+    places = common_places(a, of_a, b, of_b)
+    missing = sorted((of_a.keys() | of_b.keys()) - set(places))
+    chosen = pick_all(places, ((a, of_a), (b, of_b)), latest=latest)
+    return chosen, [f"{in_words(place)}: only one of them has it" for place in missing]
+
+
+def _compared(
+    store: Store, places: Sequence[tuple[Condition, ...]], options: Options, **how: Any
+) -> tuple[list[tuple[Pair, ComparisonRow]], list[str]]:
+    """Every pair that can be compared with its row, and why the others cannot.
+
+    Raises:
+        MisuseError: none can.
+    """
+    compared, refused = [], []
+    for one, other in places:
+        try:
+            pair = read_pair(store, one, other, **how)
+            compared.append((pair, _row(pair, options)))
+        except (Unlike, StatisticsError) as reason:
+            refused.append(f"{in_words(one.place)}: {reason}")
+    if not compared:
+        raise MisuseError("; ".join(refused))
+    return compared, refused
+
+
+def _row(pair: Pair, options: Options) -> ComparisonRow:
+    check_estimand(pair, options)
+    found = difference_of(pair, options)
+    return make_row(pair, found, run_tests(pair, found, options), options)
+
+
+def _adjusted(
+    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options
+) -> list[ComparisonRow]:
+    """With p adjusted for the number of benchmarks where there are several, and what is better
+    by that p."""
+    if len(rows) < 2:
+        return list(rows)
+    adjusted = holm([np.nan if row.p_value is None else row.p_value for row in rows])
+    return [
+        replace(row, p_holm=p, better=which_better(p, row.difference, direction, options))
+        for row, p, direction in zip(
+            rows,
+            (None if np.isnan(p) else float(p) for p in adjusted),
+            (pair.metric.higher_is_better for pair in pairs),
+            strict=True,
+        )
+    ]
+
+
+def _overall(
+    store: Store, pairs: Sequence[Pair], rows: Sequence[ComparisonRow], cluster: str | None,
+    options: Options,
+) -> tuple[ComparisonRow | None, list[str]]:  # fmt: skip
+    """The mean over several benchmarks, or why there is none."""
+    if len(rows) < 2:
+        return None, []
+    from warehouse.analysis.comparison import overall  # scipy.sparse takes a while
+
+    why = overall.why_no_overall(pairs)
+    if why:
+        return None, [f"overall: {why}"]
+    units = overall.common_units(store, pairs, cluster)
+    return overall.overall_row(pairs, units, rows, options), []

@@ -1,0 +1,315 @@
+"""The release gate: is a candidate no worse than a baseline, by more than a margin?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from warehouse.analysis.comparison.compare import find_places
+from warehouse.analysis.comparison.pairing import Pair, Unlike, read_pair
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.analysis.selection.common_benchmarks import in_words
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats.core.inputs import is_constant
+from warehouse.stats.paired.gate import (
+    FAIL,
+    PASS,
+    UNDECIDED,
+    PValues,
+    decide,
+    p_of_constant,
+    prompts_to_decide,
+)
+from warehouse.stats.paired.margins import NonInferiorityTest, noninferiority_test
+from warehouse.store.connection import Store
+
+_MARKS = {"pass": "✅ pass", "fail": "❌ fail", "undecided": "❔ undecided"}
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$@:.-])")
+
+
+def as_markdown(found: Gate) -> str:
+    """A heading, a table, and what to do; names from dumps stand as text."""
+    lines = [
+        f"### {_MARKS[found.verdict]}: {_plain(found.candidate)} against {_plain(found.baseline)}",
+        "",
+        "| benchmark | verdict | candidate | baseline | difference | at least | margin | p"
+        " | prompts | needed |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        *map(_line, found.rows),
+        "",
+        f"One-sided tests of paired differences on common prompts; p adjusted for"
+        f" {len(found.rows)} benchmark{'s' * (len(found.rows) > 1)} (Holm), alpha {found.alpha:g}."
+        " *At least*: lower confidence bound of the difference. *Needed*: prompts with which a"
+        " candidate as good as the baseline passes with 80 % power.",
+    ]
+    notes = [f"{row.benchmark}: {row.reason}" for row in found.rows if row.reason]
+    notes += [f"left out {reason}" for reason in found.left_out]
+    return "\n".join([*lines, *([""] if notes else []), *(f"- {_plain(one)}" for one in notes), ""])
+
+
+def _line(row: GateRow) -> str:
+    name = f"{row.benchmark} ({row.split})" if row.split else row.benchmark
+    p = row.p_fail if row.verdict == "fail" else row.p_pass
+    cells = [
+        _plain(name), _MARKS[row.verdict], f"{row.candidate:.4f}", f"{row.baseline:.4f}",
+        f"{row.difference:+.4f}", "" if row.low is None else f"{row.low:+.4f}",
+        f"{row.margin:g}", "" if p is None else f"{p:.2g}", str(row.n_prompts),
+        "" if row.prompts_if_equal is None else str(row.prompts_if_equal),
+    ]  # fmt: skip
+    return f"| {' | '.join(cells)} |"
+
+
+def _plain(text: str) -> str:
+    """Text without a meaning in Markdown, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+#: Exit codes of the verdicts.
+EXIT = {PASS: 0, FAIL: 1, UNDECIDED: 5}
+
+
+@dataclass(frozen=True)
+class GateRow(Row):
+    """One benchmark and split.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        split: part of it.
+        metric: name of the metric, with its filter.
+        verdict: ``pass``: shown to be worse by less than the margin, or better; ``fail``: shown
+            to be worse by more; else ``undecided``.
+        candidate: its figure on the common prompts.
+        baseline: its figure there.
+        difference: in favour of the candidate, on the scale of the figure.
+        standard_error: of it, CR2 with clusters.
+        low: lower confidence bound of it, one-sided at 1 − alpha, not adjusted.
+        margin: loss that is tolerated.
+        p_pass: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
+        p_fail: of "worse by less than the margin", adjusted likewise.
+        n_prompts: prompts that both have a score of.
+        n_clusters: clusters among them; None without.
+        prompts_if_equal: prompts with which a candidate as good as the baseline passes with
+            80 % power; None where decided, or where there is no number.
+        prompts_as_seen: prompts that decide with 80 % power if the difference is as it was seen.
+        missing: prompts that only the baseline has a score of.
+        share_unscored: samples of the candidate without a score, in [0, 1].
+        method: of the test.
+        reason: why it is undecided where it is not for want of data, and what was done.
+        model_candidate: name of the candidate's model.
+        model_baseline: name of the baseline's.
+        runs_candidate: ids of its runs.
+        runs_baseline: of the baseline's.
+    """
+
+    benchmark: str
+    split: str
+    metric: str
+    verdict: str
+    candidate: float
+    baseline: float
+    difference: float
+    standard_error: float | None
+    low: float | None
+    margin: float
+    p_pass: float | None
+    p_fail: float | None
+    n_prompts: int
+    n_clusters: int | None
+    prompts_if_equal: int | None
+    prompts_as_seen: int | None
+    missing: int
+    share_unscored: float
+    method: str
+    reason: str
+    model_candidate: str
+    model_baseline: str
+    runs_candidate: tuple[int, ...]
+    runs_baseline: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Gate(Result):
+    """The verdict over all benchmarks.
+
+    Attributes:
+        candidate: as given.
+        baseline: as given.
+        verdict: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
+        alpha: chance of any false pass, and of any false fail.
+        left_out: benchmarks that were not compared, with the reason.
+    """
+
+    candidate: str
+    baseline: str
+    verdict: str
+    alpha: float
+    rows: tuple[GateRow, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 fail, 5 undecided."""
+        return EXIT[self.verdict]
+
+    def __str__(self) -> str:
+        counts = ", ".join(
+            f"{number} {verdict}" for verdict in EXIT
+            if (number := sum(row.verdict == verdict for row in self.rows))
+        )  # fmt: skip
+        return f"{self.verdict}: {self.candidate} against {self.baseline} ({counts})"
+
+    def to_markdown(self) -> str:
+        """A summary for a pull request."""
+        return as_markdown(self)
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """A pair with its test, both p that count, and why there is doubt about it."""
+
+    pair: Pair
+    margin: float
+    test: NonInferiorityTest
+    p_values: PValues
+    method: str
+    why: str
+    share_unscored: float
+
+
+def gate(
+    store: Store,
+    candidate: str,
+    baseline: str,
+    margin: float | None,
+    *,
+    margins: Mapping[str, float] | None = None,
+    benchmarks: Sequence[str] = (),
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    cluster: str | None = None,
+    alpha: float = 0.05,
+    max_unscored: float = 0.05,
+    latest: bool = False,
+    force: bool = False,
+) -> Gate:
+    """Whether a candidate may take the place of a baseline.
+
+    On each benchmark the non-inferiority test of the paired differences (clustered where the
+    benchmark is), adjusted for the number of benchmarks (Holm).
+
+    Args:
+        candidate: reference of a model (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``).
+        baseline: reference of the other.
+        margin: loss that is tolerated, from 0, in the unit of the metric; None where each
+            benchmark has one of its own.
+        margins: such margins, by benchmark.
+        benchmarks: names; all that both have, if empty. What is named has to be there.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        where: conditions ``field=value`` on the runs of both.
+        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
+            ``"same_text"``, or a name.
+        alpha: chance of any false pass, and of any false fail, in (0, 0.5).
+        max_unscored: share of the candidate's samples without a score, and of the baseline's
+            prompts that it lacks, above which a benchmark is undecided, in [0, 1].
+        latest: where a reference means several conditions, take the one that ran last.
+        force: compare what differs in judge, metric scale or task version.
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, a benchmark that one of them lacks,
+            nothing in common, or runs that should not be compared.
+        StatisticsError: a number out of range.
+    """
+    own = dict(margins or {})
+    if not 0 <= max_unscored <= 1:
+        raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
+    tested: list[_Tested] = []
+    left_out: list[str] = []
+    named: list[str | None] = list(dict.fromkeys(benchmarks))
+    for name in named or [None]:
+        places, missing = find_places(store, candidate, baseline, name, where, latest)
+        left_out += missing
+        for one, other in places:
+            try:
+                pair = read_pair(store, one, other, metric=metric, cluster=cluster, force=force)
+                limit = own.get(one.place[0], margin)
+                if limit is None:
+                    raise MisuseError(f"no margin for {one.place[0]}; give one for all")
+                tested.append(_test(pair, limit, alpha, max_unscored))
+            except (Unlike, StatisticsError) as reason:
+                if benchmarks:
+                    raise MisuseError(f"{in_words(one.place)}: {reason}") from None
+                left_out.append(f"{in_words(one.place)}: {reason}")
+    unknown = sorted(set(own) - {item.pair.a.place[0] for item in tested})
+    if unknown:
+        raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
+    if not tested:
+        raise MisuseError("; ".join(left_out))
+    found = decide([item.p_values for item in tested], alpha=alpha)
+    rows = [
+        replace(_row(item, len(tested), alpha), verdict=verdict, p_pass=p_pass, p_fail=p_fail)
+        for item, verdict, p_pass, p_fail in zip(
+            tested, found.each, found.p_pass, found.p_fail, strict=True
+        )
+    ]
+    told = tuple(_without_plans(row) for row in rows)
+    return Gate(candidate, baseline, found.verdict, alpha, told, tuple(dict.fromkeys(left_out)))
+
+
+def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Tested:
+    sign = -1.0 if pair.metric.higher_is_better is False else 1.0
+    differences = sign * pair.differences
+    test = noninferiority_test(differences, margin, pair.clusters, alpha=alpha)
+    unscored = pair.scores_a.n_unscored / pair.scores_a.n_samples
+    missing = (pair.scores_b.n - pair.n) / pair.scores_b.n
+    why = ""
+    if pair.metric.higher_is_better is None:
+        why = direction_unknown(pair.metric.label)
+    elif unscored > max_unscored:
+        why = f"{unscored:.1%} of the candidate's samples have no score"
+    elif missing > max_unscored:
+        why = f"the candidate has no score of {missing:.1%} of the baseline's prompts"
+    p, method = test.p_value, "paired t" if pair.clusters is None else "paired CR2 t"
+    both: PValues = (None, None) if p is None else (p, 1 - p)
+    if p is None and is_constant(differences):
+        both, method = _exact(pair, float(differences[0]), margin), "exact binomial"
+    both = (None, None) if why else both
+    return _Tested(pair, margin, test, both, method, why, unscored)
+
+
+def _exact(pair: Pair, difference: float, margin: float) -> PValues:
+    """Both p where all prompts differ by the same amount and scores have bounds."""
+    width = pair.score_range
+    if width is None or not abs(difference) <= width:
+        return None, None
+    return p_of_constant(difference, len(set(pair.units.tolist())), margin, width)
+
+
+def _row(item: _Tested, tests: int, alpha: float) -> GateRow:
+    pair, test = item.pair, item.test
+    error = test.standard_error
+    equal = seen = None
+    if error is not None and not item.why:
+        equal, seen = (
+            prompts_to_decide(distance, error, pair.n, tests, alpha=alpha)
+            for distance in (item.margin, test.difference + item.margin)
+        )
+    return GateRow(
+        benchmark=pair.a.place[0], split=pair.a.place[1], metric=pair.metric.label, verdict="",
+        candidate=float(pair.values[0].mean()), baseline=float(pair.values[1].mean()),
+        difference=test.difference, standard_error=error, low=test.ci_low, margin=item.margin,
+        p_pass=None, p_fail=None, n_prompts=pair.n, n_clusters=test.n_clusters,
+        prompts_if_equal=equal, prompts_as_seen=seen, missing=pair.scores_b.n - pair.n,
+        share_unscored=item.share_unscored, method=item.method,
+        reason=item.why or (test.reason if item.p_values[0] is None else ""),
+        model_candidate=pair.a.model, model_baseline=pair.b.model,
+        runs_candidate=pair.a.run_ids, runs_baseline=pair.b.run_ids,
+    )  # fmt: skip
+
+
+def _without_plans(row: GateRow) -> GateRow:
+    """What is decided needs no more prompts."""
+    if row.verdict == UNDECIDED:
+        return row
+    return replace(row, prompts_if_equal=None, prompts_as_seen=None)

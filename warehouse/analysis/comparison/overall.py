@@ -1,0 +1,184 @@
+"""A comparison over several benchmarks: one mean difference, with the error propagated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.comparison.pair_tests import Options, equivalence_p
+from warehouse.analysis.comparison.pairing import Pair
+from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, which_better
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.clusterings import SAME_TEXT
+from warehouse.stats import sign_flip_test
+from warehouse.stats.core.draws import PROMPTS_FIXED
+from warehouse.stats.suites.combined_difference import (
+    CombinedDifference,
+    Part,
+    combine_differences,
+    contributions,
+)
+from warehouse.store.connection import Store
+
+Units = NDArray[np.int64]
+OVERALL = "overall"
+_DOCUMENTS = """
+select cluster.id, cluster.label, clustering.name
+from cluster
+join clustering on clustering.id = cluster.clustering_id
+where clustering.kind = 'source' and {these}
+order by cluster.id
+"""
+
+
+def why_no_overall(pairs: Sequence[Pair]) -> str:
+    """Why the differences have no mean; empty where they have one."""
+    scales = {
+        (pair.metric.unit, pair.metric.link, pair.metric.bounds, pair.metric.higher_is_better,
+         "" if pair.metric.bounds else pair.metric.label)
+        for pair in pairs
+    }  # fmt: skip
+    if len(scales) == 1:
+        return ""
+    labels = sorted({pair.metric.label for pair in pairs})
+    return (
+        f"the benchmarks have {len(scales)} metric scales ({', '.join(labels)}), which have no"
+        " common mean; --metric chooses one"
+    )
+
+
+def common_units(store: Store, pairs: Sequence[Pair], cluster: str | None) -> list[Units]:
+    """For each pair the unit of each prompt, the same wherever it stands in several benchmarks.
+
+    Prompts are the same where they are linked; clusters are where they are one document: equal
+    values of the field of the source that the benchmarks are clustered by.
+
+    Args:
+        cluster: clustering that was asked for.
+    """
+    units = [pair.units for pair in pairs]
+    named = np.unique(np.concatenate(units))
+    named = named[named >= 0]
+    if cluster == SAME_TEXT or not len(named):
+        return units
+    these, _ = one_of("cluster.id", [int(name) for name in named], "c")
+    first: dict[tuple[str, str], int] = {}
+    joined = named.copy()
+    for row in store.arrow(_DOCUMENTS.format(these=these)).to_pylist():
+        document = first.setdefault((row["name"], row["label"]), row["id"])
+        joined[np.searchsorted(named, row["id"])] = document
+    return [
+        np.where(own >= 0, joined[np.minimum(np.searchsorted(named, own), len(named) - 1)], own)
+        for own in units
+    ]
+
+
+def overall_row(
+    pairs: Sequence[Pair], units: Sequence[Units], rows: Sequence[ComparisonRow], options: Options
+) -> ComparisonRow:
+    """The mean over benchmarks, each of equal weight.
+
+    Args:
+        units: of the prompts of each, from `common_units`.
+        pairs: at least two, on one metric scale.
+        rows: their rows.
+    """
+    parts = [
+        _part(number, pair, own, row)
+        for number, (pair, own, row) in enumerate(zip(pairs, units, rows, strict=True))
+    ]
+    found = combine_differences(parts, level=options.level)
+    why = _why_not(pairs, options)
+    p_flip, permutation = (None, "") if why else _flip(parts, pairs, found, options)
+    test = "permutation" if options.test == "permutation" else "t"  # the others: one at a time
+    p = p_flip if test == "permutation" else found.p_value
+    p_equivalence = equivalence_p(
+        found.difference, found.standard_error, found.degrees_of_freedom, options
+    )
+    return replace(
+        rows[0],
+        benchmark=OVERALL, split="", metric=_common([row.metric for row in rows]), condition_a="",
+        condition_b="", mean_a=float(np.mean([row.mean_a for row in rows])),
+        mean_b=float(np.mean([row.mean_b for row in rows])), difference=found.difference,
+        standard_error=found.standard_error, ci_low=found.ci_low, ci_high=found.ci_high,
+        p_value=p, p_t=found.p_value, p_permutation=p_flip,
+        permutation=permutation, p_mcnemar=None, p_wilcoxon=None, p_holm=None,
+        better=which_better(p, found.difference, pairs[0].metric.higher_is_better, options),
+        correlation=None, variance_saved=_variance_saved(rows, found), se_unclustered=None,
+        se_eq8=None,
+        n_prompts=len(np.unique(np.concatenate([pair.prompts for pair in pairs]))),
+        n_clusters=_clusters(pairs, units, options), n_draws_a=sum(row.n_draws_a for row in rows),
+        n_draws_b=sum(row.n_draws_b for row in rows), only_a=sum(row.only_a for row in rows),
+        only_b=sum(row.only_b for row in rows), higher_a=sum(row.higher_a for row in rows),
+        higher_b=sum(row.higher_b for row in rows), unscored_a=sum(row.unscored_a for row in rows),
+        unscored_b=sum(row.unscored_b for row in rows), method=found.method, flags=(),
+        reason=f"{len(rows)} benchmarks of equal weight; {found.reason}",
+        runs_a=_runs([row.runs_a for row in rows]), runs_b=_runs([row.runs_b for row in rows]),
+        degrees_of_freedom=found.degrees_of_freedom, p_equivalence=p_equivalence,
+        equivalent=is_equivalent(p_equivalence, options),
+        not_applicable=_reasons(why, found),
+    )  # fmt: skip
+
+
+def _part(number: int, pair: Pair, units: Units, row: ComparisonRow) -> Part:
+    """With the prompts fixed nothing is shared: the draws of two benchmarks are independent."""
+    if row.estimand == PROMPTS_FIXED:
+        units = np.arange(pair.n, dtype=np.int64) + (number << 40)
+    zero = any(flag in row.flags for flag in ("all_differences_equal", "zero_standard_error"))
+    error = 0.0 if zero else row.standard_error
+    return Part(pair.differences, units, error, row.degrees_of_freedom)
+
+
+def _why_not(pairs: Sequence[Pair], options: Options) -> str:
+    if options.estimand == PROMPTS_FIXED:
+        return "with the prompts fixed, signs of differences are not exchangeable"
+    return "a ratio of sums is no mean of differences" if any(p.is_ratio for p in pairs) else ""
+
+
+def _flip(
+    parts: Sequence[Part], pairs: Sequence[Pair], found: CombinedDifference, options: Options
+) -> tuple[float, str]:
+    """p of flipping whole units in all benchmarks at once, and how it was computed."""
+    values, units = contributions(parts)
+    plain = not found.n_shared and all(pair.clusters is None for pair in pairs)
+    test = sign_flip_test(
+        values, None if plain else units, n_resamples=options.n_resamples, seed=options.seed
+    )
+    return test.p_value, test.method
+
+
+def _variance_saved(rows: Sequence[ComparisonRow], found: CombinedDifference) -> float | None:
+    """Against unpaired models on the same independent benchmarks; None where they share prompts."""
+    unpaired = 0.0
+    for row in rows:
+        if row.standard_error is None or row.variance_saved is None or row.variance_saved == 1:
+            return None
+        unpaired += row.standard_error**2 / (1 - row.variance_saved) / len(rows) ** 2
+    if found.n_shared or found.standard_error is None or not unpaired:
+        return None
+    return 1 - found.standard_error**2 / unpaired
+
+
+def _clusters(pairs: Sequence[Pair], units: Sequence[Units], options: Options) -> int | None:
+    if options.estimand == PROMPTS_FIXED or any(pair.clusters is None for pair in pairs):
+        return None
+    return len(np.unique(np.concatenate(units)))
+
+
+def _reasons(why: str, found: CombinedDifference) -> tuple[str, ...]:
+    single = "made for one benchmark at a time"
+    reasons = {"permutation": why, "mcnemar": single, "wilcoxon": single}
+    if found.p_value is None:
+        reasons["t"] = found.reason
+    return tuple(f"{name}: {reason}" for name, reason in reasons.items() if reason)
+
+
+def _common(names: Sequence[str]) -> str:
+    return names[0] if len(set(names)) == 1 else "several"
+
+
+def _runs(ids: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(sorted({run for some in ids for run in some}))

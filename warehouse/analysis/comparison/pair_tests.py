@@ -1,0 +1,190 @@
+"""The tests of one pair: which apply, their p, and why the others do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.comparison.pairing import Pair, Unlike
+from warehouse.analysis.selection.scores import PromptScores
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats import (
+    PairedDifference,
+    mcnemar_test,
+    paired_difference,
+    paired_difference_prompts_fixed,
+    sign_flip_test,
+    wilcoxon_test,
+)
+from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, prompt_draws
+from warehouse.stats.core.inputs import as_level, as_seed
+from warehouse.stats.paired.margins import equivalence_p_values
+
+METHODS = ("auto", "t", "permutation", "mcnemar", "wilcoxon")
+ESTIMANDS = (PROMPTS_SAMPLED, PROMPTS_FIXED)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a comparison is to do.
+
+    Attributes:
+        level: nominal coverage of the intervals.
+        method: the test behind ``p_value``, one of `METHODS`.
+        estimand: one of `ESTIMANDS`.
+        margin: half width of what counts as equal, or None.
+        n_resamples: random sign patterns of the permutation test.
+        seed: of the permutation test.
+    """
+
+    level: float = 0.95
+    method: str = "auto"
+    estimand: str = PROMPTS_SAMPLED
+    margin: float | None = None
+    n_resamples: int = 9999
+    seed: int = 0
+
+    def checked(self) -> Options:
+        """With names in their one spelling.
+
+        Raises:
+            MisuseError: an unknown name.
+            StatisticsError: a number out of range.
+        """
+        as_level(self.level)
+        as_seed(self.seed)
+        estimand = self.estimand.replace("-", "_")
+        for name, value, known in (
+            ("method", self.method, METHODS),
+            ("estimand", estimand, ESTIMANDS),
+        ):
+            if value not in known:
+                raise MisuseError(f"unknown {name} {value!r}; there are: {', '.join(known)}")
+        if self.n_resamples < 1:
+            raise StatisticsError(f"resamples must be at least 1, found {self.n_resamples}")
+        if self.margin is not None and not 0 < self.margin < float("inf"):
+            raise StatisticsError(f"an equivalence margin must be above 0, found {self.margin}")
+        if self.margin is not None and self.level <= 0.5:
+            raise StatisticsError(f"equivalence needs a level above 0.5, found {self.level}")
+        return replace(self, estimand=estimand)
+
+    @property
+    def alpha(self) -> float:
+        """Level of the tests."""
+        return 1 - self.level
+
+    @property
+    def test(self) -> str:
+        """The test behind ``p_value``."""
+        return "t" if self.method == "auto" else self.method
+
+
+@dataclass(frozen=True)
+class Tests:
+    """p-values of one difference; None where a test does not apply, with the reason.
+
+    Attributes:
+        p_t: Student's t.
+        p_permutation: sign flip test.
+        permutation: how it was computed; empty without.
+        p_mcnemar: McNemar's exact test.
+        p_wilcoxon: Wilcoxon's signed-rank test; only where it was asked for.
+        p_equivalence: the larger of two one-sided t tests; only with a margin.
+        reasons: ``name: why`` for each that is None.
+        flags: warnings of the permutation test.
+    """
+
+    p_t: float | None
+    p_permutation: float | None
+    permutation: str
+    p_mcnemar: float | None
+    p_wilcoxon: float | None
+    p_equivalence: float | None
+    reasons: tuple[str, ...]
+    flags: tuple[str, ...]
+
+    def chosen(self, test: str) -> float | None:
+        """The p-value of one of `METHODS` but ``auto``."""
+        p: float | None = getattr(self, f"p_{test}")
+        return p
+
+
+def check_estimand(pair: Pair, options: Options) -> None:
+    """Refuse the prompts fixed for a figure that is no mean of prompts.
+
+    Raises:
+        Unlike: it is a ratio of sums.
+    """
+    if options.estimand == PROMPTS_FIXED and pair.is_ratio:
+        raise Unlike(
+            f"{pair.metric.label} is a ratio of sums over prompts: its error with the prompts"
+            " fixed is not known; ask for the prompts sampled"
+        )
+
+
+def difference_of(pair: Pair, options: Options) -> PairedDifference:
+    """The paired difference under the estimand that was asked for."""
+    if options.estimand == PROMPTS_SAMPLED:
+        return paired_difference(*pair.values, clusters=pair.clusters, level=options.level)
+    a, b = _draws(pair.scores_a, pair.of_a), _draws(pair.scores_b, pair.of_b)
+    return paired_difference_prompts_fixed(a, b, level=options.level)
+
+
+def run_tests(pair: Pair, found: PairedDifference, options: Options) -> Tests:
+    """Every test that applies to a pair."""
+    why = _why_not(pair, options)
+    flip = None
+    if "permutation" not in why:
+        flip = sign_flip_test(
+            pair.differences, pair.clusters, n_resamples=options.n_resamples, seed=options.seed
+        )
+    mcnemar = None if "mcnemar" in why else mcnemar_test(*pair.values).p_value
+    wilcoxon = None
+    if options.test == "wilcoxon" and "wilcoxon" not in why:
+        wilcoxon = wilcoxon_test(pair.differences).p_value
+    if found.p_value is None:
+        why["t"] = found.reason
+    return Tests(
+        p_t=found.p_value,
+        p_permutation=None if flip is None else flip.p_value,
+        permutation="" if flip is None else flip.method,
+        p_mcnemar=mcnemar,
+        p_wilcoxon=wilcoxon,
+        p_equivalence=equivalence_p(
+            found.difference, found.standard_error, found.degrees_of_freedom, options
+        ),
+        reasons=tuple(f"{name}: {reason}" for name, reason in why.items()),
+        flags=() if flip is None else tuple(f for f in flip.flags if f == "too_few_units"),
+    )
+
+
+def equivalence_p(
+    difference: float, error: float | None, df: float | None, options: Options
+) -> float | None:
+    """TOST's p; None without a margin or an error."""
+    if options.margin is None:
+        return None
+    lower, upper = equivalence_p_values(difference, error, df, options.margin)
+    return None if lower is None or upper is None else max(lower, upper)
+
+
+def _why_not(pair: Pair, options: Options) -> dict[str, str]:
+    """Why a test of signs or ranks does not apply, by its name."""
+    general = ""
+    if options.estimand == PROMPTS_FIXED:
+        general = "with the prompts fixed, signs of differences are not exchangeable"
+    elif pair.is_ratio:
+        general = "a ratio of sums is no mean of differences"
+    why = dict.fromkeys(("permutation", "mcnemar", "wilcoxon"), general) if general else {}
+    if not pair.is_zero_one:
+        why.setdefault("mcnemar", "only for 0/1 scores with one draw per prompt")
+    if pair.clusters is not None:
+        why.setdefault("mcnemar", "takes clustered prompts as independent")
+        why.setdefault("wilcoxon", "takes clustered prompts as independent")
+    return why
+
+
+def _draws(scores: PromptScores, rows: NDArray[np.intp]) -> PromptDraws:
+    return prompt_draws(scores.values[rows], scores.within[rows], scores.n_draws[rows])

@@ -1,0 +1,248 @@
+"""The scores of two conditions, prompt by prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.benchmarks import (
+    Metric,
+    choose_metrics,
+    find_benchmark,
+    metrics_of,
+)
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.scores import (
+    Links,
+    PromptScores,
+    follow_links,
+    read_links,
+    read_scores,
+)
+from warehouse.errors import MisuseError
+from warehouse.stats.core.inputs import is_constant
+from warehouse.stats.core.links import find_link
+from warehouse.stats.paired.paired import figure_values
+from warehouse.store.connection import Store
+
+Floats = NDArray[np.float64]
+
+
+class Unlike(MisuseError):
+    """Two runs that should not be compared; ``--force`` overrides where that can be."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two conditions on one benchmark and split, and the prompts that both have a score of.
+
+    Attributes:
+        a: the first condition.
+        b: the second.
+        metric: that both are judged by.
+        scores_a: all scores of the first.
+        scores_b: all scores of the second.
+        prompts: ids of the common prompts, ascending, shape (n,).
+        of_a: place of each in ``scores_a``.
+        of_b: place of each in ``scores_b``.
+        clusters: cluster of each, below 0 for one of its own; None without clusters.
+    """
+
+    a: Condition
+    b: Condition
+    metric: Metric
+    scores_a: PromptScores
+    scores_b: PromptScores
+    prompts: NDArray[np.int64]
+    of_a: NDArray[np.intp]
+    of_b: NDArray[np.intp]
+    clusters: NDArray[np.int64] | None
+
+    @property
+    def n(self) -> int:
+        """Common prompts."""
+        return len(self.prompts)
+
+    @property
+    def is_ratio(self) -> bool:
+        """The figure is no plain mean of the prompts: weights differ, or there is a link."""
+        weights = (self.scores_a.weights[self.of_a], self.scores_b.weights[self.of_b])
+        return self.metric.link != "identity" or not all(map(is_constant, weights))
+
+    @property
+    def is_zero_one(self) -> bool:
+        """Every common prompt has one draw in both, 0 or 1."""
+        sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
+        return all(
+            bool(np.all(side.zero_one[rows]) and np.all(side.n_draws[rows] == 1))
+            for side, rows in sides
+        )
+
+    @property
+    def n_draws(self) -> tuple[int, int]:
+        """Generations of each on the common prompts."""
+        return (
+            int(self.scores_a.n_draws[self.of_a].sum()),
+            int(self.scores_b.n_draws[self.of_b].sum()),
+        )
+
+    @cached_property
+    def values(self) -> tuple[Floats, Floats]:
+        """One number per common prompt of each, whose mean is the reported figure."""
+        link = find_link(self.metric.link)
+        sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
+        a, b = (figure_values(side.values[rows], side.weights[rows], link) for side, rows in sides)
+        return a, b
+
+    @property
+    def differences(self) -> Floats:
+        """First minus second, per common prompt."""
+        return self.values[0] - self.values[1]
+
+    @property
+    def score_range(self) -> float | None:
+        """Largest difference that two scores can have; None where the figure is no plain mean, or
+        scores have no bounds."""
+        low, high = self.metric.bounds or (None, None)
+        return None if self.is_ratio or low is None or high is None else high - low
+
+    @property
+    def units(self) -> NDArray[np.int64]:
+        """What is independent: the cluster of each common prompt, else the prompt (below 0)."""
+        return -1 - self.prompts if self.clusters is None else self.clusters
+
+
+def read_pair(
+    store: Store, a: Condition, b: Condition, *, metric: str | None, cluster: str | None,
+    force: bool,
+) -> Pair:  # fmt: skip
+    """The scores of two conditions on one benchmark.
+
+    Args:
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        cluster: as in :func:`warehouse.analysis.selection.clusterings.cluster_map`.
+        force: also where judge, scale or task version differ.
+
+    Raises:
+        Unlike: they are the same run, have nothing in common, or should not be compared.
+        MisuseError: unknown metric or clustering.
+    """
+    shared = sorted(set(a.run_ids) & set(b.run_ids))
+    if shared:
+        raise Unlike(f"both references mean run {shared[0]}")
+    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, metric)
+    refuse_unlike(a, b, metric_a, metric_b, force)
+    benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
+    defaults = find_benchmark(store, a.setting("benchmark")).clusterings
+    own = cluster_map(store, benchmarks, defaults, cluster)
+    clusters = clusters_under_links(own, read_links(store))
+    return pair_up(a, b, metric_a, scores_a, scores_b, clusters)
+
+
+def pair_up(
+    a: Condition, b: Condition, metric: Metric, scores_a: PromptScores, scores_b: PromptScores,
+    clusters: ClusterMap,
+) -> Pair:  # fmt: skip
+    """Two conditions whose scores are read, with links followed, on the prompts that both have.
+
+    Raises:
+        Unlike: there is none.
+    """
+    common, of_a, of_b = np.intersect1d(
+        scores_a.prompts, scores_b.prompts, assume_unique=True, return_indices=True
+    )
+    if not len(common):
+        raise Unlike(
+            f"no prompt in common: {a.model} has {scores_a.n} scored prompts, {b.model} has"
+            f" {scores_b.n}, none of them the same (`warehouse link` joins equal prompts;"
+            " --unpaired compares them all the same)"
+        )
+    labels = clusters.labels(common)
+    return Pair(a, b, metric, scores_a, scores_b, common, of_a, of_b, labels)
+
+
+def clusters_under_links(clusters: ClusterMap, links: Links) -> ClusterMap:
+    """Clusters of the prompts that links lead to, where these have none of their own."""
+    prompts = follow_links(clusters.prompts, links)
+    own_first = np.lexsort((prompts != clusters.prompts, prompts))
+    names, first = np.unique(prompts[own_first], return_index=True)
+    return ClusterMap(names, clusters.clusters[own_first][first], clusters.note)
+
+
+def scores_of_both(
+    store: Store, a: Condition, b: Condition, wanted: str | None
+) -> tuple[Metric, Metric, PromptScores, PromptScores]:
+    """The metric that both have scores of, else the first of each, with the scores.
+
+    Raises:
+        Unlike: one of them has no scored prompt.
+    """
+    ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
+    known = metrics_of(store, ids)
+    chosen = choose_metrics(known, wanted, a.setting("benchmark"))
+    runs = dict.fromkeys(a.run_ids, 0) | dict.fromkeys(b.run_ids, 1)
+    sides: tuple[list[tuple[Metric, PromptScores]], ...] = ([], [])
+    for metric in {metric.id: metric for metric in chosen if metric.link != "none"}.values():
+        found = read_scores(store, runs, [metric.id], linked=True)
+        usable = {side: scores for side, scores in found.items() if scores.n}
+        if len(usable) == 2:
+            return metric, metric, usable[0], usable[1]
+        for side, scores in usable.items():
+            sides[side].append((metric, scores))
+    for condition, usable_here in zip((a, b), sides, strict=True):
+        if not usable_here:
+            common = _common_metrics(store, known, (a, b)) - {chosen[0].label}
+            advice = f"; both have --metric {' or '.join(sorted(common))}" if common else ""
+            raise Unlike(
+                f"{condition.model} has no scored prompt by {chosen[0].label} (published figures"
+                f" cannot be paired){advice}"
+            )
+    (metric_a, scores_a), (metric_b, scores_b) = sides[0][0], sides[1][0]
+    return metric_a, metric_b, scores_a, scores_b
+
+
+def _common_metrics(
+    store: Store, metrics: Sequence[Metric], conditions: Sequence[Condition]
+) -> set[str]:
+    """Labels of the metrics that all of some conditions have scored prompts of."""
+    named = {metric.id: metric.label for metric in metrics if metric.link != "none"}
+    held = []
+    for condition in conditions:
+        where, parameters = one_of("run_id", condition.run_ids, "r")
+        found = store.arrow(
+            f"select distinct metric_id from run_metric where n_scored > 0 and {where}", parameters
+        )
+        held.append({named[key] for key in found.column(0).to_pylist() if key in named})
+    return set.intersection(*held)
+
+
+def refuse_unlike(
+    a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool
+) -> None:
+    """Refuse what differs in scale, judge, metric or version, unless forced.
+
+    Raises:
+        Unlike: names what differs.
+    """
+    parts = ("unit", "link", "scorer", "judge model", "scorer settings")
+    differ = [
+        f"{part} {one or 'none'!r} against {other or 'none'!r}"
+        for part, one, other in zip(parts, metric_a.scale, metric_b.scale, strict=True)
+        if one != other
+    ]
+    versions = (a.setting("task_version"), b.setting("task_version"))
+    if versions[0] != versions[1]:
+        differ.append(f"task version {versions[0] or 'none'!r} against {versions[1] or 'none'!r}")
+    editions = (a.setting("benchmark_version"), b.setting("benchmark_version"))
+    if all(editions) and editions[0] != editions[1]:
+        differ.append(f"benchmark version {editions[0]!r} against {editions[1]!r}")
+    if metric_a.label != metric_b.label:
+        differ.append(f"metric {metric_a.label!r} against {metric_b.label!r}")
+    if differ and not force:
+        raise Unlike(f"they differ in {', '.join(differ)}; --force compares them all the same")

@@ -1,0 +1,166 @@
+"""One row of a comparison: the paired difference on one benchmark and split, or on all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from warehouse.analysis.comparison.pair_tests import Options, Tests
+from warehouse.analysis.comparison.pairing import Pair
+from warehouse.analysis.results import Row
+from warehouse.analysis.selection.clusterings import outside_clusters
+from warehouse.analysis.selection.conditions import describe
+from warehouse.stats import PairedDifference
+
+
+@dataclass(frozen=True)
+class ComparisonRow(Row):
+    """The difference on one benchmark and split, first minus second.
+
+    Attributes:
+        benchmark: name of the benchmark; ``overall`` for the mean over several.
+        split: part of the benchmark.
+        metric: name of the metric, with its filter.
+        model_a: the first model.
+        condition_a: settings that tell it from the second.
+        model_b: the second model.
+        condition_b: settings that tell it from the first.
+        mean_a: figure of the first on the common prompts.
+        mean_b: figure of the second on the common prompts.
+        difference: ``mean_a - mean_b``.
+        standard_error: of the difference; None where not defined or 0.
+        ci_low: lower end of the t interval.
+        ci_high: upper end of the t interval.
+        level: nominal coverage of the interval.
+        p_value: two-sided, of the test named in ``test``.
+        better: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is below
+            1 - level, by the metric's direction; empty where it is not, or none is known.
+        correlation: of the two over prompts.
+        variance_saved: share of the unpaired variance that pairing removes.
+        n_prompts: prompts that both have a score of.
+        only_a: prompts that only the first has a score of.
+        only_b: prompts that only the second has a score of.
+        n_clusters: clusters among the common prompts; None without clusters.
+        n_draws_a: generations of the first on the common prompts.
+        n_draws_b: generations of the second on the common prompts.
+        method: of the error and the interval.
+        flags: warnings of the statistics.
+        reason: why this method, or why there is no interval.
+        se_unclustered: error as if prompts were independent (Miller eq. 7).
+        se_eq8: the paper's clustered error (Miller eq. 8), beside the CR2 of
+            ``standard_error``; None without clusters.
+        runs_a: ids of the runs of the first.
+        runs_b: ids of the runs of the second.
+        test: behind ``p_value``: ``t``, ``permutation``, ``mcnemar`` or ``wilcoxon``.
+        p_t: two-sided, Student's t.
+        p_permutation: two-sided, signs of differences (or of cluster sums) flipped.
+        permutation: ``exact``, ``binomial`` (exact) or ``monte_carlo``; empty without.
+        p_mcnemar: McNemar's exact test; 0/1 scores, one draw, no clusters.
+        p_wilcoxon: Wilcoxon's signed ranks; only where it is asked for.
+        p_holm: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
+        margin: half width of what counts as equal; None where none was given.
+        p_equivalence: the larger of two one-sided t tests against ``margin``.
+        equivalent: ``p_equivalence`` is below 1 - level; None without.
+        estimand: ``prompts_sampled`` or ``prompts_fixed``.
+        degrees_of_freedom: of the standard error.
+        higher_a: common prompts on which the first has the higher score.
+        higher_b: common prompts on which the second has the higher score.
+        unscored_a: samples of the first without a score.
+        unscored_b: samples of the second without a score.
+        not_applicable: ``name: why`` of each test that was not made.
+    """
+
+    benchmark: str
+    split: str
+    metric: str
+    model_a: str
+    condition_a: str
+    model_b: str
+    condition_b: str
+    mean_a: float
+    mean_b: float
+    difference: float
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    p_value: float | None
+    better: str
+    correlation: float | None
+    variance_saved: float | None
+    n_prompts: int
+    only_a: int
+    only_b: int
+    n_clusters: int | None
+    n_draws_a: int
+    n_draws_b: int
+    method: str
+    flags: tuple[str, ...]
+    reason: str
+    se_unclustered: float | None
+    se_eq8: float | None
+    runs_a: tuple[int, ...]
+    runs_b: tuple[int, ...]
+    test: str
+    p_t: float | None
+    p_permutation: float | None
+    permutation: str
+    p_mcnemar: float | None
+    p_wilcoxon: float | None
+    p_holm: float | None
+    margin: float | None
+    p_equivalence: float | None
+    equivalent: bool | None
+    estimand: str
+    degrees_of_freedom: float | None
+    higher_a: int
+    higher_b: int
+    unscored_a: int
+    unscored_b: int
+    not_applicable: tuple[str, ...]
+
+
+def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options) -> ComparisonRow:
+    """The row of two conditions on one benchmark."""
+    a, b = pair.a, pair.b
+    labels = describe((a, b))
+    p = tests.chosen(options.test)
+    values_a, values_b = (
+        side.values[rows] for side, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b))
+    )
+    return ComparisonRow(
+        benchmark=a.place[0], split=a.place[1], metric=pair.metric.label, model_a=a.model,
+        condition_a=labels[0], model_b=b.model, condition_b=labels[1], mean_a=found.mean_a,
+        mean_b=found.mean_b, difference=found.difference, standard_error=found.standard_error,
+        ci_low=found.ci_low, ci_high=found.ci_high, level=found.level, p_value=p,
+        better=which_better(p, found.difference, pair.metric.higher_is_better, options),
+        correlation=found.correlation, variance_saved=found.variance_saved, n_prompts=pair.n,
+        only_a=pair.scores_a.n - pair.n, only_b=pair.scores_b.n - pair.n,
+        n_clusters=found.n_clusters, n_draws_a=pair.n_draws[0], n_draws_b=pair.n_draws[1],
+        method=found.method, reason=found.reason,
+        flags=found.flags + tests.flags + outside_clusters(pair.clusters),
+        se_unclustered=found.se_eq7, se_eq8=found.se_eq8, runs_a=a.run_ids, runs_b=b.run_ids,
+        test=options.test,
+        p_t=tests.p_t, p_permutation=tests.p_permutation, permutation=tests.permutation,
+        p_mcnemar=tests.p_mcnemar, p_wilcoxon=tests.p_wilcoxon, p_holm=None,
+        margin=options.margin, p_equivalence=tests.p_equivalence,
+        equivalent=is_equivalent(tests.p_equivalence, options), estimand=found.estimand,
+        degrees_of_freedom=found.degrees_of_freedom, higher_a=int(np.sum(values_a > values_b)),
+        higher_b=int(np.sum(values_a < values_b)), unscored_a=pair.scores_a.n_unscored,
+        unscored_b=pair.scores_b.n_unscored, not_applicable=tests.reasons,
+    )  # fmt: skip
+
+
+def which_better(
+    p: float | None, difference: float, higher_is_better: bool | None, options: Options
+) -> str:
+    """``"a"``, ``"b"``, or empty where the test says nothing or the direction is unknown."""
+    if p is None or higher_is_better is None or not p < options.alpha:
+        return ""
+    return "a" if (difference > 0) == higher_is_better else "b"
+
+
+def is_equivalent(p: float | None, options: Options) -> bool | None:
+    """Whether TOST's p is small; None without."""
+    return None if p is None else p < options.alpha

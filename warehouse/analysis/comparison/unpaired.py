@@ -1,0 +1,272 @@
+"""Two models on prompts that they do not share: the unpaired difference (Miller 2024 §4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from warehouse.analysis.comparison.compare import find_places
+from warehouse.analysis.comparison.pair_tests import Options
+from warehouse.analysis.comparison.pairing import (
+    Unlike,
+    clusters_under_links,
+    refuse_unlike,
+    scores_of_both,
+)
+from warehouse.analysis.comparison.row import which_better
+from warehouse.analysis.leaderboard.row import usable_bounds
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.benchmarks import Metric, find_benchmark
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, outside_clusters
+from warehouse.analysis.selection.common_benchmarks import in_words
+from warehouse.analysis.selection.conditions import Condition, describe
+from warehouse.analysis.selection.scores import PromptScores, read_links
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaired_difference
+from warehouse.stats.multiple.adjust import holm
+from warehouse.store.connection import Store
+
+
+@dataclass(frozen=True)
+class UnpairedRow(Row):
+    """The difference on one benchmark and split, first minus second, each on its own prompts.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        split: part of the benchmark.
+        metric: name of the metric, with its filter.
+        model_a: the first model.
+        condition_a: settings that tell it from the second.
+        model_b: the second model.
+        condition_b: settings that tell it from the first.
+        mean_a: figure of the first over all its scored prompts.
+        mean_b: figure of the second over all its scored prompts.
+        difference: ``mean_a - mean_b``.
+        standard_error: sqrt(se_a² + se_b²) (Miller eq. 5); None where not defined or 0.
+        ci_low: lower end of Welch's t interval.
+        ci_high: upper end of it.
+        level: nominal coverage of the intervals.
+        statistic: difference / standard_error, z in Miller eq. 6.
+        degrees_of_freedom: Welch and Satterthwaite's.
+        p_value: two-sided, Welch's t.
+        p_holm: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
+        z_ci_low: lower end of the paper's normal interval.
+        z_ci_high: upper end of it.
+        z_p_value: two-sided, standard normal (eq. 6).
+        better: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is below
+            1 - level, by the metric's direction; empty where it is not, or none is known.
+        se_a: error of the first, CR2 with clusters.
+        se_b: error of the second.
+        n_prompts_a: scored prompts of the first.
+        n_prompts_b: scored prompts of the second.
+        n_shared: prompts that both have a score of; 0 unless it was forced.
+        n_clusters_a: clusters of the first; None without clusters.
+        n_clusters_b: clusters of the second.
+        n_draws_a: generations of the first.
+        n_draws_b: generations of the second.
+        unscored_a: samples of the first without a score.
+        unscored_b: samples of the second without a score.
+        method: ``welch_t``.
+        flags: warnings of the statistics, with ``_a`` or ``_b``; ``shared_prompts``.
+        reason: why there is no interval, or what the errors take for granted.
+        runs_a: ids of the runs of the first.
+        runs_b: ids of the runs of the second.
+    """
+
+    benchmark: str
+    split: str
+    metric: str
+    model_a: str
+    condition_a: str
+    model_b: str
+    condition_b: str
+    mean_a: float
+    mean_b: float
+    difference: float
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    statistic: float | None
+    degrees_of_freedom: float | None
+    p_value: float | None
+    p_holm: float | None
+    z_ci_low: float | None
+    z_ci_high: float | None
+    z_p_value: float | None
+    better: str
+    se_a: float | None
+    se_b: float | None
+    n_prompts_a: int
+    n_prompts_b: int
+    n_shared: int
+    n_clusters_a: int | None
+    n_clusters_b: int | None
+    n_draws_a: int
+    n_draws_b: int
+    unscored_a: int
+    unscored_b: int
+    method: str
+    flags: tuple[str, ...]
+    reason: str
+    runs_a: tuple[int, ...]
+    runs_b: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class UnpairedComparison(Result):
+    """Unpaired differences, one row per benchmark and split.
+
+    Attributes:
+        a: the first reference, as given.
+        b: the second reference, as given.
+        left_out: what was not compared, each with the reason.
+    """
+
+    a: str
+    b: str
+    rows: tuple[UnpairedRow, ...]
+    left_out: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if len(self.rows) > 1:
+            return f"{self.a} against {self.b}, unpaired, on {len(self.rows)} benchmarks"
+        (row,) = self.rows
+        interval = "" if row.ci_low is None else f" [{row.ci_low:.4g}, {row.ci_high:.4g}]"
+        p = "" if row.p_value is None else f", p={row.p_value:.3g}"
+        return (
+            f"{row.model_a} - {row.model_b} on {row.benchmark}, unpaired: {row.difference:+.4g}"
+            f"{interval} ({row.n_prompts_a} and {row.n_prompts_b} prompts{p})"
+        )
+
+
+def compare_unpaired(
+    store: Store,
+    a: str,
+    b: str,
+    *,
+    benchmark: str | None = None,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    cluster: str | None = None,
+    level: float = 0.95,
+    latest: bool = False,
+    force: bool = False,
+) -> UnpairedComparison:
+    """The difference of two models that answered different prompts of a benchmark.
+
+    Each model's figure is over its own prompts, and the errors are taken as independent. Where
+    prompts are shared the paired comparison is the one to make: it is refused without ``force``.
+
+    Args:
+        a: reference of the first (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``).
+        b: reference of the second.
+        benchmark: name of a benchmark; None for all that both have.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        where: conditions ``field=value`` on the runs of both.
+        cluster: clustering for the errors, as in a paired comparison.
+        level: nominal coverage of the intervals, in (0, 1); tests are at 1 - level.
+        latest: where a reference means several conditions, take the one that ran last.
+        force: compare what shares prompts, or differs in judge, metric scale or task version.
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, no benchmark in common, prompts in
+            common, or runs that should not be compared.
+        StatisticsError: ``level`` out of range.
+    """
+    options = Options(level).checked()
+    places, missing = find_places(store, a, b, benchmark, where, latest)
+    rows: list[tuple[UnpairedRow, bool | None]] = []
+    refused: list[str] = []
+    for one, other in places:
+        try:
+            rows.append(_compared(store, one, other, options, metric, cluster, force))
+        except (Unlike, StatisticsError) as reason:
+            refused.append(f"{in_words(one.place)}: {reason}")
+    if not rows:
+        raise MisuseError("; ".join(refused))
+    return UnpairedComparison(a, b, tuple(_adjusted(rows, options)), (*refused, *missing))
+
+
+def _compared(
+    store: Store, a: Condition, b: Condition, options: Options, metric: str | None,
+    cluster: str | None, force: bool,
+) -> tuple[UnpairedRow, bool | None]:  # fmt: skip
+    """The row of two conditions, and the direction of their metric."""
+    shared_runs = set(a.run_ids) & set(b.run_ids)
+    if shared_runs:
+        raise Unlike(f"both references mean run {min(shared_runs)}")
+    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, metric)
+    refuse_unlike(a, b, metric_a, metric_b, force)
+    n_shared = len(np.intersect1d(scores_a.prompts, scores_b.prompts))
+    if n_shared and not force:
+        raise Unlike(
+            f"they share {n_shared} scored prompts: leave out --unpaired, and these are paired,"
+            " which says more; --force takes them as independent all the same"
+        )
+    benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
+    defaults = find_benchmark(store, a.setting("benchmark")).clusterings
+    clusters = clusters_under_links(
+        cluster_map(store, benchmarks, defaults, cluster), read_links(store)
+    )
+    sides = ((scores_a, metric_a), (scores_b, metric_b))
+    first, second = (_estimate(*side, clusters, options.level) for side in sides)
+    found = unpaired_difference(first, second, level=options.level)
+    outside = (outside_clusters(clusters.labels(side.prompts)) for side, _ in sides)
+    flags = (
+        *found.flags, *dict.fromkeys(flag for side in outside for flag in side),
+        *(("shared_prompts",) if n_shared else ()),
+    )  # fmt: skip
+    row = _row((a, b), metric_a, (scores_a, scores_b), (first, second), found, n_shared, options)
+    return replace(row, flags=flags), metric_a.higher_is_better
+
+
+def _estimate(
+    scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float
+) -> Estimate:  # fmt: skip
+    return estimate_mean(
+        scores.values, clusters=clusters.labels(scores.prompts), weights=scores.uneven_weights,
+        link=metric.link, bounds=usable_bounds(scores, metric)[0], n_draws=scores.n_draws,
+        level=level,
+    )  # fmt: skip
+
+
+def _row(
+    conditions: tuple[Condition, Condition], metric: Metric,
+    scores: tuple[PromptScores, PromptScores], runs: tuple[Estimate, Estimate],
+    found: UnpairedDifference, n_shared: int, options: Options,
+) -> UnpairedRow:  # fmt: skip
+    (a, b), labels = conditions, describe(conditions)
+    return UnpairedRow(
+        benchmark=a.place[0], split=a.place[1], metric=metric.label, model_a=a.model,
+        condition_a=labels[0], model_b=b.model, condition_b=labels[1], mean_a=found.estimate_a,
+        mean_b=found.estimate_b, difference=found.difference,
+        standard_error=found.standard_error, ci_low=found.ci_low, ci_high=found.ci_high,
+        level=found.level, statistic=found.statistic,
+        degrees_of_freedom=found.degrees_of_freedom, p_value=found.p_value, p_holm=None,
+        z_ci_low=found.z_ci_low, z_ci_high=found.z_ci_high, z_p_value=found.z_p_value,
+        better=which_better(found.p_value, found.difference, metric.higher_is_better, options),
+        se_a=runs[0].standard_error, se_b=runs[1].standard_error,
+        n_prompts_a=found.n_prompts_a, n_prompts_b=found.n_prompts_b, n_shared=n_shared,
+        n_clusters_a=runs[0].n_clusters, n_clusters_b=runs[1].n_clusters,
+        n_draws_a=int(scores[0].n_draws.sum()), n_draws_b=int(scores[1].n_draws.sum()),
+        unscored_a=scores[0].n_unscored, unscored_b=scores[1].n_unscored, method=found.method,
+        flags=(), reason=found.reason, runs_a=a.run_ids, runs_b=b.run_ids,
+    )  # fmt: skip
+
+
+def _adjusted(
+    rows: Sequence[tuple[UnpairedRow, bool | None]], options: Options
+) -> list[UnpairedRow]:
+    """With p adjusted for the number of benchmarks where there are several."""
+    if len(rows) < 2:
+        return [row for row, _ in rows]
+    adjusted = holm([np.nan if row.p_value is None else row.p_value for row, _ in rows])
+    found = []
+    for (row, rising), value in zip(rows, adjusted.tolist(), strict=True):
+        p = None if np.isnan(value) else float(value)
+        better = which_better(p, row.difference, rising, options)
+        found.append(replace(row, p_holm=p, better=better))
+    return found

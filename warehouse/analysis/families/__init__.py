@@ -1,0 +1,70 @@
+"""Metric families that a refresh keeps fresh, found through the entry points ``warehouse.metrics``.
+
+A family is one object with a name, a version, and two functions: which questions it has on a
+benchmark, and how to answer one of them. Raising its version makes all its figures stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+from warehouse.analysis.families.family import Family
+from warehouse.errors import MisuseError, WarehouseError
+
+GROUP = "warehouse.metrics"
+#: Families that take long, computed where they are asked for by name.
+ON_REQUEST = ("matrix",)
+
+
+def family_names() -> list[str]:
+    """Every installed family."""
+    return sorted(_points())
+
+
+def choose_families(names: Sequence[str | Family]) -> list[Family]:
+    """Families by name, or themselves; for no names all but those that take long.
+
+    Raises:
+        MisuseError: an unknown name; says which there are.
+        WarehouseError: one does not load, or is no family.
+    """
+    known = _points()
+    unknown = sorted({name for name in names if isinstance(name, str)} - set(known))
+    if unknown:
+        raise MisuseError(
+            f"no metric family {', '.join(map(repr, unknown))}; there are: {', '.join(known)}"
+        )
+    chosen = names or [name for name in known if name not in ON_REQUEST]
+    return [
+        _load(known[one]) if isinstance(one, str) else _checked(one, repr(one))
+        for one in dict.fromkeys(chosen)
+    ]
+
+
+@cache
+def _points() -> dict[str, EntryPoint]:
+    return {
+        point.name: point for point in sorted(entry_points(group=GROUP), key=lambda one: one.name)
+    }
+
+
+@cache
+def _load(point: EntryPoint) -> Family:
+    try:
+        found = point.load()
+    except Exception as error:
+        raise WarehouseError(
+            f"the metric family '{point.name}' ({point.value}) does not load: {error}"
+        ) from error
+    return _checked(found, f"the entry point '{point.name}' ({point.value})")
+
+
+def _checked(found: object, said: str) -> Family:
+    if not isinstance(found, Family) or "/" in found.name + found.version:
+        raise WarehouseError(
+            f"{said} is no metric family; expected an object with name and version (without '/'),"
+            " units and compute"
+        )
+    return found

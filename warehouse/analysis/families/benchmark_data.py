@@ -1,0 +1,298 @@
+"""A benchmark as metric families see it: its conditions, digests of inputs, scores on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from warehouse.analysis.selection.benchmarks import (
+    Benchmark,
+    Metric,
+    canonical_names,
+    choose_metrics,
+    metrics_of,
+)
+from warehouse.analysis.selection.benchmarks import all_benchmarks as read_benchmarks
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
+from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
+from warehouse.analysis.selection.entries import (
+    Entry,
+    Selection,
+    group_entries,
+    read_entries,
+    whole_of,
+)
+from warehouse.analysis.selection.reference import find_conditions
+from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
+from warehouse.errors import MisuseError, did_you_mean
+from warehouse.records.hashing import digest
+from warehouse.store.connection import Store
+
+_DIGESTS = """
+select id, content_digest from run where status <> 'invalidated' and superseded_by is null
+"""
+_CLUSTERINGS = """
+select clustering.id, clustering.name, clustering.kind, clustering.created_at,
+    count(*) as n,
+    cast(sum(prompt_cluster.cluster_id * prompt_cluster.prompt_id) as varchar) as total
+from clustering
+join prompt_cluster on prompt_cluster.clustering_id = clustering.id
+group by clustering.id, clustering.name, clustering.kind, clustering.created_at
+"""
+
+Reading = Callable[[], AbstractContextManager[Store]]
+
+
+@dataclass
+class BenchmarkData:
+    """One benchmark.
+
+    Attributes:
+        benchmark: name and ids.
+        conditions: by key, all that have current runs here.
+        metrics: the headline metrics; empty with ``why_no_metric``.
+        why_no_metric: why there is no one metric to report.
+        context: digest of what error bars and figures depend on beside the runs.
+        links: prompts that are the same as others.
+        baselines: keys of the conditions of each baseline, by its reference.
+        digests: of the content of each run, by id.
+        reading: opens the store, for as long as something is read.
+    """
+
+    benchmark: Benchmark
+    conditions: Mapping[str, Condition]
+    metrics: tuple[Metric, ...]
+    why_no_metric: str
+    context: str
+    links: Links
+    baselines: Mapping[str, frozenset[str]]
+    digests: Mapping[int, str]
+    reading: Reading
+    _opened: Store | None = None
+    _entries: dict[str, list[Entry]] = field(default_factory=dict)
+    _linked: dict[tuple[str, int], PromptScores] = field(default_factory=dict)
+
+    @cached_property
+    def links_digest(self) -> str:
+        """Of the prompt links."""
+        return digest([column.tolist() for column in self.links])
+
+    @cached_property
+    def clusters(self) -> ClusterMap:
+        """The benchmark's default clusters."""
+        with self.opened() as store:
+            return cluster_map(store, self.benchmark.ids, self.benchmark.clusterings, None)
+
+    @cached_property
+    def linked_clusters(self) -> ClusterMap:
+        """The same for prompts that links lead to."""
+        from warehouse.analysis.comparison.pairing import clusters_under_links
+
+        return clusters_under_links(self.clusters, self.links)
+
+    @contextmanager
+    def opened(self) -> Iterator[Store]:
+        """The store, for as long as something is read: nobody waits while figures are computed."""
+        if self._opened is not None:
+            yield self._opened
+            return
+        with self.reading() as store:
+            yield store
+
+    def fetch(self, store: Store, keys: Iterable[str]) -> None:
+        """Read at once, from an open store, what some conditions will need."""
+        self._opened = store
+        try:
+            self.load(keys)
+            _ = self.clusters
+        finally:
+            self._opened = None
+
+    def inputs(self, keys: Iterable[str]) -> str:
+        """Digest of everything about some conditions that a figure can depend on."""
+        runs = sorted(
+            [
+                key, self.digests[run["run_id"]], run["status"], run["n_benchmark"],
+                run["task_version"] or "", run["split"], run["model"],
+            ]
+            for key in set(keys)
+            for run in self.conditions[key].runs
+        )  # fmt: skip
+        return digest(runs, self.context)
+
+    def load(self, keys: Iterable[str]) -> None:
+        """Read the scores of some conditions in one go, so that `entries` need not."""
+        missing = [key for key in dict.fromkeys(keys) if key not in self._entries]
+        if not missing:
+            return
+        self._entries |= {key: [] for key in missing}
+        if not self.metrics:
+            return
+        conditions = [self.conditions[key] for key in missing]
+        with self.opened() as store:
+            for entry in read_entries(store, conditions, self.metrics):
+                self._entries[entry.condition.key].append(entry)
+
+    def entries(self, keys: Sequence[str]) -> list[Entry]:
+        """The scores of some conditions; one with several judges has several entries."""
+        self.load(keys)
+        return [entry for key in keys for entry in self._entries[key]]
+
+    def linked(self, entry: Entry) -> PromptScores:
+        """Scores of an entry that has some, prompts under those that links join them to."""
+        scores = entry.usable
+        if scores is None:
+            raise MisuseError(f"{entry.condition.model} has no scored prompt")
+        if not np.isin(scores.seen, self.links[0]).any():
+            return scores
+        key = entry.condition.key, entry.metric.id
+        if key not in self._linked:
+            with self.opened() as store:
+                runs = dict.fromkeys(entry.condition.run_ids, 0)
+                self._linked[key] = read_scores(store, runs, [entry.metric.id], linked=True)[0]
+        return self._linked[key]
+
+    def drop(self) -> None:
+        """Forget scores that were read."""
+        self._entries.clear()
+        self._linked.clear()
+
+    def metric_name(self, metric: Metric) -> str:
+        """Name with filter, and the judge where several share the name."""
+        alike = {one.id for one in self.metrics if one.label == metric.label}
+        if len(alike) < 2:
+            return metric.label
+        judge = metric.judge_model or metric.scorer
+        return f"{metric.label} by {judge} {digest(metric.scale)[:6]}"
+
+    def selection(self) -> Selection:
+        """All of it, as a leaderboard takes it.
+
+        Raises:
+            MisuseError: there is no one metric.
+        """
+        if not self.metrics:
+            raise MisuseError(self.why_no_metric)
+        entries = self.entries(list(self.conditions))
+        wholes = {group: whole_of(members) for group, members in group_entries(entries).items()}
+        return Selection(self.benchmark, self.metrics[0], tuple(entries), self.clusters, wholes)
+
+
+@dataclass(frozen=True)
+class AllData:
+    """What a refresh looks at.
+
+    Attributes:
+        benchmarks: those with current runs, by name.
+        names: canonical names of all that were meant, also of those whose runs are gone.
+        notes: of each baseline that cannot be used.
+    """
+
+    benchmarks: tuple[BenchmarkData, ...]
+    names: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def run_digests(store: Store) -> dict[int, str]:
+    """Digest of the content of every current run, by id."""
+    table = store.arrow(_DIGESTS).to_pydict()
+    return dict(zip(table["id"], table["content_digest"], strict=True))
+
+
+def read_all(
+    store: Store, reading: Reading, baselines: Sequence[str] = (), only: Sequence[str] = (),
+    stored: Collection[str] = (),
+) -> AllData:  # fmt: skip
+    """Every benchmark with current runs, without scores, in a handful of queries.
+
+    Args:
+        reading: opens the store again, later.
+        baselines: references of models that others are compared with.
+        only: names of benchmarks, also aliases; all, if empty.
+        stored: names of benchmarks that there are figures of, also without runs.
+
+    Raises:
+        MisuseError: an unknown name in ``only``.
+    """
+    runs: dict[str, list[Any]] = {}
+    for run in read_runs(store, "1 = 1", {}):
+        runs.setdefault(run["benchmark"], []).append(run)
+    known = {benchmark.name: benchmark for benchmark in read_benchmarks(store)}
+    canonical = canonical_names(store)
+    named = {canonical.get(name, name) for name in only}
+    unknown = sorted(named - set(runs) - set(stored))
+    if unknown:
+        hint = did_you_mean(unknown[0], runs, "see: warehouse runs")
+        raise MisuseError(f"no benchmark with runs is called {unknown[0]!r}; {hint}")
+    resolved, notes = _baselines(store, baselines)
+    shared = _Shared(store, reading, list(known.values()), resolved)
+    names = tuple(sorted(named or runs))
+    found = [shared.benchmark(known[name], runs[name]) for name in names if name in runs]
+    return AllData(tuple(found), names, tuple(notes))
+
+
+class _Shared:
+    """What is read once for all benchmarks."""
+
+    def __init__(
+        self, store: Store, reading: Reading, benchmarks: Sequence[Benchmark],
+        baselines: Mapping[str, frozenset[str]],
+    ) -> None:  # fmt: skip
+        self.baselines, self.reading, self.links = baselines, reading, read_links(store)
+        self.digests = run_digests(store)
+        self.metrics: dict[int, list[Metric]] = {}
+        ids = [one for benchmark in benchmarks for one in benchmark.ids]
+        for metric in metrics_of(store, ids):
+            self.metrics.setdefault(metric.benchmark_id, []).append(metric)
+        self.clusterings = {
+            row["id"]: [str(value) for value in row.values()]
+            for row in store.arrow(_CLUSTERINGS).to_pylist()
+        }
+
+    def benchmark(self, benchmark: Benchmark, runs: Sequence[Any]) -> BenchmarkData:
+        metrics, why = self._metrics(benchmark)
+        clusterings = sorted(self.clusterings.get(one, []) for one in benchmark.clusterings)
+        return BenchmarkData(
+            benchmark=benchmark,
+            conditions={condition.key: condition for condition in group_runs(runs)},
+            metrics=metrics,
+            why_no_metric=why,
+            context=digest([_described(metric) for metric in metrics], why, clusterings),
+            links=self.links,
+            baselines=self.baselines,
+            digests=self.digests,
+            reading=self.reading,
+        )
+
+    def _metrics(self, benchmark: Benchmark) -> tuple[tuple[Metric, ...], str]:
+        own = [metric for one in benchmark.ids for metric in self.metrics.get(one, [])]
+        own.sort(key=lambda metric: (metric.label, metric.id))
+        try:
+            return tuple(choose_metrics(own, None, benchmark.name)), ""
+        except MisuseError as error:
+            return (), str(error)
+
+
+def _described(metric: Metric) -> dict[str, Any]:
+    """A metric without the ids of this store."""
+    return {name: value for name, value in asdict(metric).items() if name not in
+            ("id", "benchmark_id", "n_runs")}  # fmt: skip
+
+
+def _baselines(
+    store: Store, references: Sequence[str]
+) -> tuple[dict[str, frozenset[str]], list[str]]:
+    found, notes = {}, []
+    for text in references:
+        try:
+            conditions = find_conditions(store, text)
+        except MisuseError as error:
+            notes.append(f"baseline {text!r} left out: {error}")
+            continue
+        found[text] = frozenset(condition.key for condition in conditions)
+    return found, notes

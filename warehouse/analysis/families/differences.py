@@ -1,0 +1,129 @@
+"""Family ``differences``: paired, with named baselines and from one checkpoint to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from warehouse.analysis.comparison.pairing import Pair, Unlike, pair_up
+from warehouse.analysis.families.benchmark_data import BenchmarkData
+from warehouse.analysis.families.family import Settings, Unit, Value, pair_of
+from warehouse.analysis.selection.conditions import SETTINGS, Condition
+from warehouse.analysis.selection.entries import Entry
+from warehouse.stats import PairedDifference, paired_difference
+from warehouse.stats.core.inputs import is_constant
+from warehouse.stats.paired.gate import p_of_constant
+
+
+def difference_of(data: BenchmarkData, unit: Unit, settings: Settings) -> Value:
+    """The difference by the first metric that both are judged by.
+
+    Raises:
+        Unlike: nothing in common.
+    """
+    pair = _pair(data, *unit.conditions)
+    found = paired_difference(*pair.values, clusters=pair.clusters, level=settings.level)
+    return _value(unit, pair, found, data.metric_name(pair.metric))
+
+
+def _value(unit: Unit, pair: Pair, found: PairedDifference, metric: str) -> Value:
+    return Value(
+        unit.settings["kind"], pair_of(pair.a, pair.b), metric, "difference", found.method,
+        estimate=found.difference, standard_error=found.standard_error, low=found.ci_low,
+        high=found.ci_high, n=pair.n, n_clusters=found.n_clusters, reason=found.reason,
+        details={
+            "level": found.level, "p_value": found.p_value, "mean_a": found.mean_a,
+            "mean_b": found.mean_b, "degrees_of_freedom": found.degrees_of_freedom,
+            "higher_is_better": pair.metric.higher_is_better, "p_worse": _p_worse(pair, found),
+            "flags": list(found.flags),
+        },
+    )  # fmt: skip
+
+
+def _p_worse(pair: Pair, found: PairedDifference) -> float | None:
+    """One-sided p of "not worse than the other"; exact where all prompts differ alike."""
+    if pair.metric.higher_is_better is None:
+        return None
+    loss = found.difference if pair.metric.higher_is_better is False else -found.difference
+    if found.p_value is not None:
+        return found.p_value / 2 if loss > 0 else 1 - found.p_value / 2
+    width = pair.score_range
+    if width is None or not is_constant(pair.differences) or abs(loss) > width:
+        return None
+    return p_of_constant(-loss, len(set(pair.units.tolist())), 0.0, width)[1]
+
+
+def _pair(data: BenchmarkData, first: str, second: str) -> Pair:
+    """Both on the first metric of one judge that both have scores by."""
+    a, b = (_usable(data, key) for key in (first, second))
+    for one in a:
+        for other in b:
+            if one.metric.label == other.metric.label and one.metric.scale == other.metric.scale:
+                return pair_up(
+                    one.condition, other.condition, one.metric, data.linked(one),
+                    data.linked(other), data.linked_clusters,
+                )  # fmt: skip
+    raise Unlike("no metric of one scale and judge that both have scored prompts by")
+
+
+def _usable(data: BenchmarkData, key: str) -> list[Entry]:
+    return [entry for entry in data.entries((key,)) if entry.usable is not None]
+
+
+#: Settings in which two checkpoints of one training may differ.
+_OF_CHECKPOINTS = {"position", "revision", "checkpoint", "model_recorded"}
+
+
+class Differences:
+    """One question for each condition and baseline, and for each checkpoint with one before it."""
+
+    name, version = "differences", "3"
+
+    def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
+        """Pairs of one split and task version; of a baseline's conditions the newest counts."""
+        told = {"level": settings.level, "links": data.links_digest}
+        found: dict[str, Unit] = {}
+        for kind, first, second in [*_with_baselines(data), *_steps(data)]:
+            name = f"{kind} {pair_of(first, second)}"
+            found[name] = Unit(name, (first.key, second.key), told | {"kind": kind})
+        return list(found.values())
+
+    def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
+        """The difference by the first metric that both are judged by.
+
+        Raises:
+            Unlike: nothing in common.
+        """
+        return [difference_of(data, unit, settings)]
+
+
+def _alike(one: Condition, other: Condition) -> bool:
+    """Whether two conditions can be compared as the leaderboard ranks them."""
+    names = ("split", "task_version")
+    return all((one.setting(name) or "") == (other.setting(name) or "") for name in names)
+
+
+def _with_baselines(data: BenchmarkData) -> Iterator[tuple[str, Condition, Condition]]:
+    for keys in data.baselines.values():
+        own = [data.conditions[key] for key in data.conditions if key in keys]
+        for condition in data.conditions.values():
+            like = [one for one in own if _alike(one, condition) and one is not condition]
+            if like and condition.key not in keys:
+                yield "pair", condition, max(like, key=lambda one: one.newest)
+
+
+def _steps(data: BenchmarkData) -> Iterator[tuple[str, Condition, Condition]]:
+    """Each checkpoint with the one before it in the same training, all else being equal."""
+    trainings: dict[tuple[object, ...], list[Condition]] = {}
+    for condition in data.conditions.values():
+        if condition.setting("position") is not None:
+            same = [condition.setting(name) for name in SETTINGS if name not in _OF_CHECKPOINTS]
+            unit = condition.setting("position_unit")
+            trainings.setdefault((condition.model, unit, *same), []).append(condition)
+    for members in trainings.values():
+        members.sort(key=lambda one: one.setting("position"))
+        for before, after in zip(members, members[1:], strict=False):
+            if before.setting("position") < after.setting("position"):
+                yield "step", after, before
+
+
+FAMILY = Differences()

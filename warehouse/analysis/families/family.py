@@ -1,0 +1,138 @@
+"""What a metric family is: questions on a benchmark, and the figures that answer one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from warehouse.analysis.results import DRAWS
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.errors import MisuseError
+from warehouse.stats.core.inputs import as_level
+
+if TYPE_CHECKING:
+    from warehouse.analysis.families.benchmark_data import BenchmarkData
+
+#: Method of the row that says that a figure is no longer there.
+GONE = "gone"
+_KEY_LENGTH = 12
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What holds for all figures of a refresh.
+
+    Attributes:
+        level: nominal coverage of the intervals, in (0, 1).
+        baselines: references of models that all others are compared with.
+        n_resamples: draws behind rank sets.
+        permutations: shuffled matrices of the matrix tests.
+        seed: of everything random.
+
+    Raises:
+        StatisticsError: a level out of range.
+        MisuseError: another number out of range.
+    """
+
+    level: float = 0.95
+    baselines: tuple[str, ...] = ()
+    n_resamples: int = DRAWS
+    permutations: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        as_level(self.level)
+        least = {"n_resamples": 0, "permutations": 1, "seed": 0}
+        for name, number in least.items():
+            if getattr(self, name) < number:
+                raise MisuseError(f"{name} is {getattr(self, name)}; expected {number} or more")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One question of a family on a benchmark: what is recomputed, or not, as a whole.
+
+    Attributes:
+        subject: what it is about; with the family and the benchmark it names the question.
+        conditions: keys of the conditions whose scores it reads.
+        settings: everything else that changes the answer; values that JSON can hold.
+    """
+
+    subject: str
+    conditions: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Value:
+    """One figure.
+
+    Attributes:
+        subject_kind: ``condition``, ``pair``, ``step`` (a checkpoint and the one before),
+            ``benchmark``, or ``question`` where a family could not answer.
+        subject: natural key: `subject_of` a condition, or two of them.
+        metric: name of the metric, with its filter.
+        statistic: what the figure is: ``score``, ``difference``, ``rank`` …
+        method: how it was computed.
+        estimate: the figure; None with a ``reason``.
+        standard_error: of it; None where not defined.
+        low: lower end of its interval.
+        high: upper end.
+        n: prompts behind it.
+        n_clusters: clusters behind it; None without clusters.
+        reason: why there is no figure or no interval, or what to know about it.
+        details: whatever else belongs to it; values that JSON can hold.
+    """
+
+    subject_kind: str
+    subject: str
+    metric: str
+    statistic: str
+    method: str
+    estimate: float | None = None
+    standard_error: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    n_clusters: int | None = None
+    reason: str = ""
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Family(Protocol):
+    """Figures of one kind.
+
+    Attributes:
+        name: of the family, without a slash.
+        version: of the computation; another one makes all its figures stale.
+    """
+
+    name: str
+    version: str
+
+    def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
+        """The questions on a benchmark; reads no scores."""
+
+    def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
+        """The figures that answer one, at least one.
+
+        Raises:
+            WarehouseError: it cannot be answered from these data; stored as the reason.
+        """
+
+
+def subject_of(condition: Condition) -> str:
+    """``model#`` and the head of the condition's key: readable, and the same in every store."""
+    return f"{condition.model}#{condition.key[:_KEY_LENGTH]}"
+
+
+def key_of(subject: str) -> str:
+    """The head of the condition's key that a subject names."""
+    return subject.rpartition("#")[2]
+
+
+def pair_of(first: Condition, second: Condition) -> str:
+    """Subject of a difference, first minus second."""
+    return f"{subject_of(first)} - {subject_of(second)}"

@@ -1,0 +1,50 @@
+"""Family ``matrix``: are prompts correlated beyond chance? Computed on request: it takes long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warehouse.analysis.families.benchmark_data import BenchmarkData
+from warehouse.analysis.families.family import Settings, Unit, Value
+
+
+class MatrixTests:
+    """One question for each benchmark with two conditions."""
+
+    name, version = "matrix", "1"
+
+    def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
+        """One, where there can be a matrix."""
+        if len(data.conditions) < 2:
+            return []
+        told = {"permutations": settings.permutations, "seed": settings.seed}
+        return [Unit("all conditions", tuple(data.conditions), told)]
+
+    def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
+        """Each statistic of each similarity, with its permutation p in the details.
+
+        Raises:
+            MisuseError: fewer than two models or complete prompts.
+        """
+        from warehouse.analysis.matrix.analyses import run_test
+        from warehouse.analysis.matrix.read import read_matrix
+
+        with data.opened() as store:
+            matrix = read_matrix(store, data.benchmark.name)
+        found = run_test(matrix, (), settings.permutations, settings.seed, None)
+        return [
+            Value(
+                "benchmark", data.benchmark.name, found.metric,
+                f"{row.similarity}_{row.statistic}", "permutation", estimate=row.observed,
+                n=found.n_prompts, reason=row.reason,
+                details={
+                    "p_value": row.p_value, "permuted_mean": row.permuted_mean,
+                    "permuted_low": row.permuted_low, "permuted_high": row.permuted_high,
+                    "permutations": settings.permutations, "models": list(found.models),
+                },
+            )
+            for row in found.rows
+        ]  # fmt: skip
+
+
+FAMILY = MatrixTests()

@@ -1,0 +1,62 @@
+"""Family ``ranks``: places on a benchmark, and what can be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warehouse.analysis.families.benchmark_data import BenchmarkData
+from warehouse.analysis.families.family import Settings, Unit, Value, subject_of
+
+
+class Ranks:
+    """One question for each benchmark: the places of all its conditions depend on one another."""
+
+    name, version = "ranks", "1"
+
+    def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
+        """One, where two conditions can be compared."""
+        if len(data.conditions) < 2:
+            return []
+        told = {
+            "level": settings.level, "n_resamples": settings.n_resamples, "seed": settings.seed,
+        }  # fmt: skip
+        return [Unit("all conditions", tuple(data.conditions), told)]
+
+    def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
+        """``rank`` by the figure, and ``statistical_rank`` with its confidence set.
+
+        Raises:
+            MisuseError: there is no one metric.
+        """
+        from warehouse.analysis.leaderboard.leaderboard import place_rows
+        from warehouse.analysis.leaderboard.ranks import PlaceOptions
+        from warehouse.analysis.leaderboard.row import RowOptions
+
+        found = data.selection()
+        places = PlaceOptions(settings.level, settings.n_resamples, settings.seed)
+        values: list[Value] = []
+        for group in place_rows(found, RowOptions(settings.level), places):
+            for entry, row in group:
+                subject, metric = subject_of(entry.condition), data.metric_name(entry.metric)
+                values += [
+                    Value(
+                        "condition", subject, metric, "rank", "by_figure", estimate=row.rank,
+                        n=row.n_prompts, reason="" if row.rank else row.rank_reason,
+                    ),
+                    Value(
+                        "condition", subject, metric, "statistical_rank", "holm_max_t",
+                        estimate=row.statistical_rank, low=row.rank_low, high=row.rank_high,
+                        n=row.n_prompts, n_clusters=row.n_clusters, reason=row.rank_reason,
+                        details={
+                            "low_joint": row.rank_low_joint, "high_joint": row.rank_high_joint,
+                            "letters": row.group, "draws": row.rank_draws, "level": row.level,
+                        },
+                    ),
+                ]  # fmt: skip
+        if not values:
+            reason = "no score by the headline metric"
+            return [Value("benchmark", unit.subject, "", "rank", "none", reason=reason)]
+        return values
+
+
+FAMILY = Ranks()

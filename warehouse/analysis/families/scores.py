@@ -1,0 +1,51 @@
+"""Family ``scores``: the figure of every condition with its default interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warehouse.analysis.families.benchmark_data import BenchmarkData
+from warehouse.analysis.families.family import Settings, Unit, Value, subject_of
+from warehouse.analysis.selection.entries import whole_of
+
+
+class Scores:
+    """One question for each condition: what the leaderboard shows of it, without its place."""
+
+    name, version = "scores", "2"
+
+    def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
+        """One for each condition."""
+        return [
+            Unit(subject_of(condition), (key,), {"level": settings.level})
+            for key, condition in data.conditions.items()
+        ]
+
+    def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
+        """The figure by each headline metric that the condition has."""
+        from warehouse.analysis.leaderboard.row import RowOptions, make_row
+
+        entries = data.entries(unit.conditions)
+        if not entries:
+            reason = data.why_no_metric or "no score by the headline metric"
+            return [Value("condition", unit.subject, "", "score", "none", reason=reason)]
+        values = []
+        for entry in entries:
+            row = make_row(entry, data.clusters, RowOptions(settings.level), whole_of([entry]))
+            values.append(
+                Value(
+                    "condition", unit.subject, data.metric_name(entry.metric), "score", row.method,
+                    estimate=row.estimate, standard_error=row.standard_error, low=row.ci_low,
+                    high=row.ci_high, n=row.n_prompts, n_clusters=row.n_clusters,
+                    reason=row.reason,
+                    details={
+                        "level": settings.level, "n_draws": row.n_draws, "runs": row.runs,
+                        "n_unscored": row.n_unscored, "share_unscored": row.share_unscored,
+                        "flags": list(row.flags), "higher_is_better": entry.metric.higher_is_better,
+                    },
+                )
+            )  # fmt: skip
+        return values
+
+
+FAMILY = Scores()

@@ -1,0 +1,68 @@
+"""Family ``variance``: how much of a figure's error the prompts make, how much the draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warehouse.analysis.families.benchmark_data import BenchmarkData
+from warehouse.analysis.families.family import Settings, Unit, Value, subject_of
+from warehouse.analysis.selection.entries import Entry
+from warehouse.errors import StatisticsError
+
+#: Stored figures: statistic -> field of the result, in squared units of the score but for shares.
+FIGURES = {
+    "share_between": "share_between",
+    "share_within": "share_within",
+    "variance_prompts_fixed": "variance_prompts_fixed",
+    "suggested_draws": "suggested_draws",
+}
+
+
+class Variance:
+    """One question for each condition."""
+
+    name, version = "variance", "1"
+
+    def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
+        """One for each condition."""
+        return [Unit(subject_of(condition), (key,)) for key, condition in data.conditions.items()]
+
+    def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
+        """The split by each headline metric that is a plain mean."""
+        values = [
+            value
+            for entry in data.entries(unit.conditions)
+            for value in _split(data, unit.subject, entry)
+        ]
+        if values:
+            return values
+        reason = data.why_no_metric or "no score by the headline metric"
+        return [Value("condition", unit.subject, "", "share_within", "none", reason=reason)]
+
+
+def _split(data: BenchmarkData, subject: str, entry: Entry) -> list[Value]:
+    from warehouse.analysis.variance.row import NO_MEAN
+    from warehouse.stats import variance_components
+
+    scores, metric = entry.usable, data.metric_name(entry.metric)
+    if scores is None:
+        why = "no prompt was scored"
+        return [Value("condition", subject, metric, "share_within", "none", reason=why)]
+    if entry.metric.link != "identity" or scores.uneven_weights is not None:
+        return [Value("condition", subject, metric, "share_within", "none", reason=NO_MEAN)]
+    clusters = data.clusters.labels(scores.prompts)
+    try:
+        found = variance_components(scores.values, scores.within, scores.n_draws, clusters)
+    except StatisticsError as error:
+        return [Value("condition", subject, metric, "share_within", "none", reason=str(error))]
+    return [
+        Value(
+            "condition", subject, metric, statistic, "miller_split",
+            estimate=getattr(found, name), n=found.n_prompts, n_clusters=found.n_clusters,
+            reason=found.reason if getattr(found, name) is None else "",
+        )
+        for statistic, name in FIGURES.items()
+    ]  # fmt: skip
+
+
+FAMILY = Variance()

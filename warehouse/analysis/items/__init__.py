@@ -1,0 +1,1 @@
+"""What single prompts and their generations tell."""

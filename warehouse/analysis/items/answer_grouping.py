@@ -1,0 +1,187 @@
+"""Which generations of a prompt say the same: four ways to put them into semantic sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from warehouse.analysis.items.generations import Generations
+from warehouse.embeddings import Embedder, Entailment, encode, load_embedder, load_entailment
+from warehouse.errors import MisuseError
+from warehouse.stats.similarity.neighbours import cosine_of_pairs
+from warehouse.stats.similarity.partition import Codes, connect, pairs_within
+
+#: Text of prompts by id.
+Questions = Mapping[int, str]
+#: What puts generations into semantic sets.
+Grouping = Literal["answer", "text", "embedding", "entailment"]
+
+
+@dataclass(frozen=True)
+class SemanticSets:
+    """Semantic sets of generations.
+
+    Attributes:
+        codes: set of each generation; equal numbers of one prompt are one set, shape (g,).
+        is_answer: whether it says anything; all that say nothing are one set, shape (g,).
+        n_too_long: different texts, or pairs of them, of which the model read the beginning only.
+    """
+
+    codes: Codes
+    is_answer: NDArray[np.bool_]
+    n_too_long: int = 0
+
+
+@dataclass(frozen=True)
+class Grouper:
+    """A way to put generations into semantic sets.
+
+    Attributes:
+        group: given the generations and the questions of their prompts.
+        model: name and revision of the model, and threshold; empty without a model.
+        needs_questions: whether ``group`` looks at the questions.
+    """
+
+    group: Callable[[Generations, Questions], SemanticSets]
+    model: str = ""
+    needs_questions: bool = False
+
+
+def _by_answer(generations: Generations, _questions: Questions) -> SemanticSets:
+    """Generations with the same answer, but for white space around it."""
+    return _coded(pc.utf8_trim_whitespace(generations.texts))
+
+
+def _by_text(generations: Generations, _questions: Questions) -> SemanticSets:
+    """Generations with the same normalised text: Unicode NFKC, lower case, single blanks."""
+    return _coded(normalised(generations.texts))
+
+
+BY_ANSWER, BY_TEXT = Grouper(_by_answer), Grouper(_by_text)
+
+
+def grouper_of(
+    group: Grouping | None, embedder: str | Embedder | None, threshold: float,
+    entailment: str | Entailment | None, device: str | None,
+) -> Grouper | None:  # fmt: skip
+    """The grouper that a model is needed for, which is loaded here; None for the others.
+
+    Raises:
+        MisuseError: grouping by a model that is not given, or a model given for another grouping.
+        InputError: a model that cannot be loaded.
+    """
+    for name, given in (("embedding", embedder), ("entailment", entailment)):
+        option = "--embedder MODEL" if name == "embedding" else "--entailment FOLDER"
+        if group == name and given is None:
+            raise MisuseError(f"grouping by {name} needs a model: {option}")
+        if group != name and given is not None:
+            raise MisuseError(f"{option.split()[0]} is for grouping by {name}: --group {name}")
+    if isinstance(embedder, str):
+        embedder = load_embedder(embedder, device=device)
+    if isinstance(entailment, str):
+        entailment = load_entailment(entailment, device=device)
+    if embedder is not None:
+        return by_embedding(embedder, threshold)
+    return None if entailment is None else by_entailment(entailment)
+
+
+def by_embedding(embedder: Embedder, threshold: float) -> Grouper:
+    """Generations whose vectors are at least so similar, and what they are joined to.
+
+    Raises:
+        MisuseError: ``threshold`` is no cosine similarity.
+    """
+    if not -1 < threshold <= 1:
+        raise MisuseError(f"a cosine similarity lies in (-1, 1], found {threshold}")
+
+    def alike(said: _Said) -> tuple[Codes, int]:
+        vectors = encode(embedder, said.texts)
+        known = np.asarray(vectors.any(axis=1), np.bool_)
+        usable = np.flatnonzero(known[said.first] & known[said.second])
+        a, b = said.first[usable], said.second[usable]
+        near = cosine_of_pairs(vectors, a, b) >= threshold - 1e-12
+        return usable[near], int(embedder.too_long(said.texts).sum())
+
+    return Grouper(
+        lambda generations, questions: _joined(generations, questions, alike),
+        model=f"{embedder.name}@{embedder.revision} from {threshold:g}",
+    )
+
+
+def by_entailment(model: Entailment) -> Grouper:
+    """Generations that follow from one another, in both directions, after the question."""
+
+    def alike(said: _Said) -> tuple[Codes, int]:
+        asked = [f"{said.questions.get(one, '')} {text}".strip()
+                 for one, text in zip(said.owners.tolist(), said.texts, strict=True)]  # fmt: skip
+        one, other = [asked[place] for place in said.first], [asked[place] for place in said.second]
+        forth = np.flatnonzero(model.entails(one, other))
+        back = model.entails([other[place] for place in forth], [one[place] for place in forth])
+        return forth[np.asarray(back, np.bool_)], int(model.too_long(one, other).sum())
+
+    return Grouper(
+        lambda generations, questions: _joined(generations, questions, alike),
+        model=f"{model.name}@{model.revision}", needs_questions=True,
+    )  # fmt: skip
+
+
+def normalised(texts: pa.Array) -> pa.Array:
+    """Texts in Unicode NFKC and lower case, with single blanks between words."""
+    plain = pc.utf8_lower(pc.utf8_normalize(texts, form="NFKC"))
+    return pc.utf8_trim_whitespace(pc.replace_substring_regex(plain, r"\s+", " "))
+
+
+def _coded(texts: pa.Array) -> SemanticSets:
+    """Equal texts are one set; null and empty ones are another."""
+    said = pc.if_else(pc.equal(texts, ""), None, texts)
+    encoded = said.dictionary_encode()
+    codes = np.array(encoded.indices.fill_null(len(encoded.dictionary)).to_pylist(), np.intp)
+    return SemanticSets(codes, codes < len(encoded.dictionary))
+
+
+@dataclass(frozen=True)
+class _Said:
+    """Different texts of prompts, and all pairs of those of one prompt.
+
+    Attributes:
+        owners: prompt of each text, shape (m,).
+        first: text of each pair, shape (pairs,).
+        second: the other one.
+    """
+
+    owners: NDArray[np.int64]
+    texts: list[str]
+    first: Codes
+    second: Codes
+    questions: Questions
+
+
+def _joined(
+    generations: Generations, questions: Questions, alike: Callable[[_Said], tuple[Codes, int]]
+) -> SemanticSets:
+    """Texts of a prompt that a model finds alike, directly or through others, are one set.
+
+    ``alike`` returns the places of the pairs that are alike, and how many were too long to read.
+    """
+    equal = _coded(pc.utf8_trim_whitespace(generations.texts))
+    said = np.flatnonzero(equal.is_answer)
+    width = int(equal.codes.max(initial=0)) + 1
+    keys = generations.prompts[said] * width + equal.codes[said]
+    distinct, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    owners = distinct // width
+    texts = generations.texts.take(pa.array(said[first])).to_pylist()
+    a, b = pairs_within(owners)
+    groups: Codes = np.arange(len(distinct), dtype=np.intp)
+    n_too_long = 0
+    if len(a):
+        pairs, n_too_long = alike(_Said(owners, texts, a, b, questions))
+        groups = connect(groups, a[pairs], b[pairs])
+    codes = np.full(len(equal.codes), len(distinct), np.intp)
+    codes[said] = groups[places]
+    return SemanticSets(codes, equal.is_answer, n_too_long)

@@ -1,0 +1,299 @@
+"""The data map: how often correct, how consistent, and which targets may be wrong.
+
+Zhang et al. (2025), §3 and appendix E: P(correct) against S(consistency) of every prompt with
+several generations. A prompt that is answered wrongly and always alike has a suspicious target.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warehouse.analysis.items.answer_grouping import Grouper, Grouping, grouper_of
+from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow, distribution
+from warehouse.analysis.items.generations import count_correct, count_generations
+from warehouse.analysis.items.semantic_sets import SetsOfPrompts, sets_of_prompts
+from warehouse.analysis.results import Result
+from warehouse.analysis.selection.benchmarks import (
+    Metric,
+    choose_metrics,
+    find_benchmark,
+    metrics_of,
+)
+from warehouse.analysis.selection.conditions import Condition, describe
+from warehouse.analysis.selection.prompts import prompts_by_id
+from warehouse.analysis.selection.reference import find_conditions, parse_where
+from warehouse.analysis.text.embed import Opener
+from warehouse.embeddings import Embedder, Entailment
+from warehouse.errors import MisuseError
+from warehouse.stats import proportion_intervals
+from warehouse.store.connection import Store
+
+#: Thresholds of a suspected label error (Zhang et al. 2025, §4).
+MAX_P, MIN_S = 0.1, -0.8
+#: Cosine similarity from which on two generations say the same.
+ALIKE = 0.9
+
+
+@dataclass(frozen=True)
+class DataMap(Result):
+    """P(correct) against S(consistency).
+
+    Attributes:
+        grouped_by: how generations were put into semantic sets.
+        max_p: suspected are prompts with at most this P(correct)
+        min_s: and at least this S(consistency).
+        level: nominal coverage of the intervals of P(correct).
+        rows: one per condition and prompt.
+        distribution: one row per condition.
+        notes: what a reader should know.
+        left_out: conditions that have no data map, each with the reason.
+    """
+
+    grouped_by: str
+    max_p: float
+    min_s: float
+    level: float
+    rows: tuple[DataMapRow, ...]
+    distribution: tuple[DistributionRow, ...]
+    notes: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def suspects(self) -> tuple[DataMapRow, ...]:
+        """Suspected label errors: the most often wrong first, then the most consistent."""
+        found = [row for row in self.rows if row.suspected]
+        return tuple(sorted(found, key=lambda r: (r.p_correct or 0.0, -(r.consistency or 0.0))))
+
+    def __str__(self) -> str:
+        prompts = len({row.prompt_id for row in self.rows})
+        return (
+            f"{prompts} prompts under {len(self.distribution)} conditions,"
+            f" {len(self.suspects)} suspected label errors"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name; rows and distribution are lists of dictionaries."""
+        return super().to_dict() | {"distribution": [row.to_dict() for row in self.distribution]}
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What holds for all conditions; ``grouping`` None: by answer where there are any."""
+
+    metric: str | None
+    grouping: Grouping | None
+    model: Grouper | None
+    correct_at: float | None
+    max_p: float
+    min_s: float
+    level: float
+    interval: str
+    fresh: bool
+    store_result: bool
+
+
+def datamap(
+    opened: Opener,
+    reference: str,
+    *,
+    benchmark: str | None = None,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    group: Grouping | None = None,
+    embedder: str | Embedder | None = None,
+    threshold: float = ALIKE,
+    entailment: str | Entailment | None = None,
+    device: str | None = None,
+    correct_at: float | None = None,
+    max_p: float = MAX_P,
+    min_s: float = MIN_S,
+    level: float = 0.95,
+    interval: str = "wilson",
+    fresh: bool = False,
+    store_result: bool = True,
+    progress: Callable[[float], None] | None = None,
+) -> DataMap:
+    """P(correct) and S(consistency) of every prompt with several generations.
+
+    Generations are those in headline form, pooled over the repeats of a condition. What a model
+    groups is stored, and read back while runs and model stay the same.
+
+    Args:
+        opened: opens the store, for writing or not; it is let go of while a model works.
+        reference: ``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``.
+        benchmark: name of a benchmark; None for all that the model has.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        group: how generations are put into semantic sets: ``answer`` (the same extracted
+            answer), ``text`` (the same normalised response), ``embedding`` (vectors at least
+            ``threshold`` similar) or ``entailment`` (each follows from the other). The last two
+            compare extracted answers where there are any, else responses. None: by answer, and
+            by text where no answers were extracted.
+        embedder: for ``embedding``: as :func:`warehouse.embeddings.load_embedder` takes it.
+        threshold: for ``embedding``: smallest cosine similarity.
+        entailment: for ``entailment``: folder of a cross-encoder.
+        device: of these models.
+        correct_at: value from which on a generation is correct; None: the metric's best value.
+        max_p: largest P(correct) of a suspected label error.
+        min_s: smallest S(consistency) of one.
+        level: nominal coverage of the intervals of P(correct).
+        interval: ``wilson``, ``jeffreys`` or ``clopper_pearson``.
+        fresh: ask the model even where its answer is stored.
+        store_result: False for a trial: what the model answers is not stored.
+        progress: told the share that is done, in (0, 1].
+
+    Raises:
+        MisuseError: unknown names, no prompt with several generations, a metric without a best
+            value, contradictory or missing options.
+        InputError: a model that cannot be loaded.
+        StatisticsError: ``level`` or ``interval`` that is none.
+    """
+    model = grouper_of(group, embedder, threshold, entailment, device)
+    settings = _Settings(
+        metric, group, model, correct_at, max_p, min_s, level, interval, fresh, store_result
+    )
+    with opened(False) as store:
+        ids = None if benchmark is None else find_benchmark(store, benchmark).ids
+        found = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
+    named = _labelled(found)
+    rows: list[DataMapRow] = []
+    spread: list[DistributionRow] = []
+    left_out, notes, grouped = [], set(), set()
+    for place, (condition, label) in enumerate(named):
+        with opened(False) as store:
+            described = _one_metric(store, condition, settings)
+        own, sets = _condition_rows(opened, condition, label, described, settings)
+        most = max((max(row.n_draws, row.n_generations) for row in own), default=0)
+        row = distribution(own, described.label)
+        if most < 2 or row is None:
+            left_out.append(f"{_in_words(condition, label)}: {_why_not(most, row)}")
+        else:
+            rows, spread = rows + own, [*spread, row]
+            grouped |= {sets.grouped_by} if sets.grouped_by else set()
+            notes.update(_notes(own, sets, settings))
+        if progress:
+            progress((place + 1) / len(named))
+    if not spread:
+        raise MisuseError(f"{reference!r} has no data map: {'; '.join(left_out)}")
+    return DataMap(
+        grouped_by=", ".join(sorted(grouped)), max_p=max_p, min_s=min_s, level=level,
+        rows=tuple(rows), distribution=tuple(spread), notes=tuple(sorted(notes)),
+        left_out=tuple(left_out),
+    )  # fmt: skip
+
+
+def _labelled(conditions: Sequence[Condition]) -> list[tuple[Condition, str]]:
+    """Conditions by benchmark, split and temperature, each with what tells it from the others."""
+    places: dict[tuple[str, str], list[Condition]] = {}
+    for condition in conditions:
+        places.setdefault(condition.place, []).append(condition)
+    found = []
+    for _, members in sorted(places.items()):
+        named = zip(members, describe(members), strict=True)
+        found += sorted(named, key=lambda pair: (pair[0].model, _heat(pair[0]), pair[1]))
+    return found
+
+
+def _heat(condition: Condition) -> float:
+    temperature = condition.setting("temperature")
+    return math.inf if temperature is None else float(temperature)
+
+
+def _in_words(condition: Condition, label: str) -> str:
+    return ", ".join(filter(None, (condition.place[0], condition.model, label)))
+
+
+def _why_not(most: int, row: DistributionRow | None) -> str:
+    if most >= 2 and row is None:
+        return "no generation was scored on this metric"
+    return "each prompt has one generation; a data map needs several"
+
+
+def _one_metric(store: Store, condition: Condition, settings: _Settings) -> Metric:
+    ids = [int(condition.setting("benchmark_id"))]
+    return choose_metrics(metrics_of(store, ids), settings.metric, condition.place[0])[0]
+
+
+def _condition_rows(
+    opened: Opener, condition: Condition, label: str, metric: Metric, settings: _Settings
+) -> tuple[list[DataMapRow], SetsOfPrompts]:
+    """A row for each prompt that has a score or a generation, and its sets."""
+    with opened(False) as store:
+        counts = count_generations(store, condition.run_ids)
+        correct = count_correct(store, condition.run_ids, metric, settings.correct_at)
+    sets = sets_of_prompts(
+        opened, condition, counts, settings.grouping, settings.model, fresh=settings.fresh,
+        store_result=settings.store_result,
+    )  # fmt: skip
+    scored = correct.n_draws > 0
+    low, high = proportion_intervals(
+        correct.n_correct[scored], correct.n_draws[scored], level=settings.level,
+        method=settings.interval,
+    )  # fmt: skip
+    figures = {
+        prompt: (k / n, lower, upper, int(n))
+        for prompt, k, n, lower, upper in zip(
+            correct.prompts[scored].tolist(), correct.n_correct[scored].tolist(),
+            correct.n_draws[scored].tolist(), low.tolist(), high.tolist(), strict=True,
+        )
+    }  # fmt: skip
+    ids = sorted({*figures, *sets.prompts.tolist()})
+    with opened(False) as store:
+        known = prompts_by_id(store, ids)
+    place = {prompt: row for row, prompt in enumerate(sets.prompts.tolist())}
+    rows = []
+    for prompt in ids:
+        told = _consistency_of(sets, place.get(prompt))
+        p, lower, upper, n = figures.get(prompt, (None, None, None, 0))
+        rows.append(DataMapRow(
+            model=condition.model, condition=label,
+            temperature=condition.setting("temperature"), benchmark=condition.place[0],
+            split=condition.place[1], prompt_id=prompt, p_correct=p, ci_low=lower, ci_high=upper,
+            n_draws=n, suspected=_is_suspect(p, told, settings), **told,
+            **{name: known[prompt][name] for name in ("tool_id", "key", "target", "text")},
+        ))  # fmt: skip
+    return rows, sets
+
+
+def _consistency_of(sets: SetsOfPrompts, place: int | None) -> dict[str, Any]:
+    """Columns of one prompt; one generation says nothing about consistency."""
+    n = 0 if place is None else int(sets.n[place])
+    if place is None or n < 2:
+        return {"consistency": None, "n_sets": None, "n_generations": n, "majority_share": None,
+                "majority_answer": None if place is None else sets.majority[place]}  # fmt: skip
+    return {
+        "consistency": float(sets.consistency[place]), "n_sets": int(sets.n_sets[place]),
+        "n_generations": n, "majority_share": float(sets.share[place]),
+        "majority_answer": sets.majority[place],
+    }  # fmt: skip
+
+
+def _is_suspect(p: float | None, told: Mapping[str, Any], settings: _Settings) -> bool:
+    if p is None or told["consistency"] is None or told["majority_answer"] is None:
+        return False
+    return p <= settings.max_p + 1e-12 and told["consistency"] >= settings.min_s - 1e-12
+
+
+def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: _Settings) -> list[str]:
+    notes = []
+    most = max((row.n_generations for row in rows), default=0)
+    if sets.grouped_by == "normalised text" and settings.grouping is None and most:
+        notes.append("no answers were extracted: generations are grouped by normalised text")
+    if not any(row.consistency is not None for row in rows):
+        notes.append("no text of generations is stored: P(correct) only, and no suspects")
+    elif -math.log(most) >= settings.min_s:
+        notes.append(
+            f"with {most} generations S is never below {-math.log(most):.2f}: a threshold of"
+            f" {settings.min_s:g} leaves nothing out"
+        )
+    if sets.n_too_long:
+        notes.append(
+            f"{sets.grouped_by}: {sets.n_too_long} texts are longer than the model reads; it read"
+            " the beginning only"
+        )
+    if any(row.n_generations and row.majority_answer is None for row in rows):
+        notes.append("where most generations give no answer, a prompt is not suspected")
+    return notes

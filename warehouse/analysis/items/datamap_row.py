@@ -1,0 +1,148 @@
+"""Rows of a data map: one per prompt, and one per condition for the distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from warehouse.analysis.results import Row
+
+#: P(correct) is counted in so many equal bins; the last one holds 1.
+BINS = 10
+
+
+@dataclass(frozen=True)
+class DataMapRow(Row):
+    """One prompt under one condition.
+
+    Attributes:
+        model: name of the model.
+        condition: settings that tell it from the other conditions.
+        temperature: sampling temperature, None if unknown.
+        benchmark: name of the benchmark.
+        split: part of the benchmark.
+        prompt_id: id of the prompt in the store.
+        tool_id: the tool's own id.
+        key: natural key.
+        p_correct: share of correct generations, in [0, 1]; None without scored ones.
+        ci_low: lower end of its interval for so many generations.
+        ci_high: upper end.
+        n_draws: scored generations.
+        consistency: S(consistency) = Σ Prop ln Prop over semantic sets, at most 0 (all alike);
+            None with fewer than two generations.
+        n_sets: semantic sets; None like ``consistency``.
+        n_generations: generations that were put into sets.
+        majority_share: share of the generations in the largest set; None like ``consistency``.
+        majority_answer: the first generation of the largest set; None where it says nothing.
+        suspected: P and S are beyond the thresholds and the majority gives an answer: the target
+            may be wrong.
+        target: the expected answer.
+        text: the question.
+    """
+
+    model: str
+    condition: str
+    temperature: float | None
+    benchmark: str
+    split: str
+    prompt_id: int
+    tool_id: str | None
+    key: str
+    p_correct: float | None
+    ci_low: float | None
+    ci_high: float | None
+    n_draws: int
+    consistency: float | None
+    n_sets: int | None
+    n_generations: int
+    majority_share: float | None
+    majority_answer: str | None
+    suspected: bool
+    target: str | None
+    text: str | None
+
+
+@dataclass(frozen=True)
+class DistributionRow(Row):
+    """The distribution of P(correct) over the prompts of one condition.
+
+    Attributes:
+        model: name of the model.
+        condition: settings that tell it from the other conditions.
+        temperature: sampling temperature, None if unknown.
+        benchmark: name of the benchmark.
+        split: part of the benchmark.
+        metric: name of the metric, with its filter.
+        n_prompts: prompts with a P(correct).
+        n_draws: scored generations in all.
+        least_draws: scored generations of the prompt that has fewest.
+        most_draws: and of the one that has most.
+        mean: mean P(correct), in [0, 1].
+        sd: standard deviation over prompts (n − 1); None with one prompt.
+        share_never: share of the prompts with P = 0.
+        share_always: share with P = 1.
+        p10: 10 % of the prompts have at most this P (linear interpolation).
+        p25: 25 %.
+        p50: half.
+        p75: 75 %.
+        p90: 90 %.
+        histogram: prompts in each tenth of [0, 1]; 1 counts in the last.
+        mean_consistency: mean S(consistency); None where no prompt has one.
+        mean_sets: mean number of semantic sets; None likewise.
+        n_suspected: suspected label errors.
+    """
+
+    model: str
+    condition: str
+    temperature: float | None
+    benchmark: str
+    split: str
+    metric: str
+    n_prompts: int
+    n_draws: int
+    least_draws: int
+    most_draws: int
+    mean: float
+    sd: float | None
+    share_never: float
+    share_always: float
+    p10: float
+    p25: float
+    p50: float
+    p75: float
+    p90: float
+    histogram: tuple[int, ...]
+    mean_consistency: float | None
+    mean_sets: float | None
+    n_suspected: int
+
+
+def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | None:
+    """The distribution over the prompts of one condition; None where none has a P(correct)."""
+    scored = [row for row in rows if row.p_correct is not None]
+    if not scored:
+        return None
+    p = np.array([row.p_correct for row in scored], np.float64)
+    draws = np.array([row.n_draws for row in scored])
+    grouped = [row for row in rows if row.consistency is not None]
+    quantiles = np.quantile(p, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()
+    places = np.minimum((p * BINS + 1e-9).astype(int), BINS - 1)
+    first = rows[0]
+    return DistributionRow(
+        model=first.model, condition=first.condition, temperature=first.temperature,
+        benchmark=first.benchmark, split=first.split, metric=metric, n_prompts=len(p),
+        n_draws=int(draws.sum()), least_draws=int(draws.min()), most_draws=int(draws.max()),
+        mean=float(p.mean()), sd=float(p.std(ddof=1)) if len(p) > 1 else None,
+        share_never=float((p == 0).mean()), share_always=float((p == 1).mean()),
+        p10=quantiles[0], p25=quantiles[1], p50=quantiles[2], p75=quantiles[3],
+        p90=quantiles[4], histogram=tuple(np.bincount(places, minlength=BINS).tolist()),
+        mean_consistency=_mean([row.consistency for row in grouped]),
+        mean_sets=_mean([row.n_sets for row in grouped]),
+        n_suspected=sum(row.suspected for row in rows),
+    )  # fmt: skip
+
+
+def _mean(values: Sequence[float | int | None]) -> float | None:
+    return float(np.mean(np.array(values, np.float64))) if values else None

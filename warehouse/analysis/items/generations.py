@@ -1,0 +1,163 @@
+"""What a condition wrote on each prompt, several times over: answers, and how many were correct."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+
+Source = Literal["answer", "response"]
+
+_COUNTS = """
+select fact.prompt_id, count(*) as n, count(fact.extracted_answer) as n_answers,
+    count(fact.response_hash) as n_responses
+from generation fact
+join prompt_variant variant on variant.id = fact.variant_id
+where variant.perturbation = '' and fact.draw >= 0 and {runs}
+group by fact.prompt_id
+order by fact.prompt_id
+"""
+_ANSWERS = """
+select fact.prompt_id, {column} as text
+from generation fact
+join prompt_variant variant on variant.id = fact.variant_id
+{join}
+where variant.perturbation = '' and fact.draw >= 0 and {runs} and {prompts}
+order by fact.prompt_id, fact.run_id, fact.draw, variant.fewshot_draw, variant.template
+"""
+_RESPONSES = "left join content on content.sha256 = fact.response_hash"
+_CORRECT = """
+select fact.prompt_id, cast(sum(fact.n_draws) as double precision) as n_draws,
+    sum(cast(case when fact.n_draws > 1 then {rate} * fact.n_draws
+        when {is_correct} then 1 else 0 end as double precision)) as n_correct
+from score fact
+join prompt_variant variant on variant.id = fact.variant_id
+where variant.perturbation = '' and fact.draw >= 0 and fact.value is not null
+    and fact.n_draws > 0 and {usable} and {metrics} and {runs}
+group by fact.prompt_id
+order by fact.prompt_id
+"""
+
+
+@dataclass(frozen=True)
+class GenerationCounts:
+    """Generations by prompt.
+
+    Attributes:
+        prompts: ids, ascending, shape (n,).
+        n: generations of each, shape (n,).
+        n_answers: of them with an extracted answer, in all.
+        n_responses: of them with a response, in all.
+    """
+
+    prompts: NDArray[np.int64]
+    n: NDArray[np.int64]
+    n_answers: int
+    n_responses: int
+
+
+@dataclass(frozen=True)
+class Generations:
+    """Generations of some prompts, prompt by prompt.
+
+    Attributes:
+        prompts: prompt of each generation, ascending, shape (g,).
+        texts: answer or response of each; null where there is none.
+    """
+
+    prompts: NDArray[np.int64]
+    texts: pa.Array
+
+
+@dataclass(frozen=True)
+class CorrectCounts:
+    """Scored and correct generations by prompt.
+
+    Attributes:
+        prompts: ids, ascending, shape (n,).
+        n_correct: may be fractional where the dump stores a rounded rate, shape (n,).
+        n_draws: scored generations, shape (n,).
+    """
+
+    prompts: NDArray[np.int64]
+    n_correct: NDArray[np.float64]
+    n_draws: NDArray[np.float64]
+
+
+def count_generations(store: Store, run_ids: Sequence[int]) -> GenerationCounts:
+    """How many generations each prompt has in headline form, over all runs."""
+    condition, parameters = one_of("fact.run_id", run_ids, "r")
+    table = store.arrow(_COUNTS.format(runs=condition), parameters)
+    return GenerationCounts(
+        prompts=whole_numbers(table, "prompt_id"), n=whole_numbers(table, "n"),
+        n_answers=int(whole_numbers(table, "n_answers").sum()),
+        n_responses=int(whole_numbers(table, "n_responses").sum()),
+    )  # fmt: skip
+
+
+def read_generations(
+    store: Store, run_ids: Sequence[int], prompts: NDArray[np.int64], source: Source
+) -> Generations:
+    """Answers or responses of some prompts, in the order of run and draw."""
+    runs, parameters = one_of("fact.run_id", run_ids, "r")
+    column, join = (
+        ("fact.extracted_answer", "") if source == "answer" else ("content.text", _RESPONSES)
+    )
+    wanted, more = one_of("fact.prompt_id", prompts.tolist(), "p")
+    query = _ANSWERS.format(column=column, join=join, runs=runs, prompts=wanted)
+    table = store.arrow(query, parameters | more)
+    texts = table.column("text").combine_chunks()
+    texts = pa.concat_arrays(texts.chunks) if isinstance(texts, pa.ChunkedArray) else texts
+    return Generations(whole_numbers(table, "prompt_id"), texts)
+
+
+def count_correct(
+    store: Store, run_ids: Sequence[int], metric: Metric, correct_at: float | None
+) -> CorrectCounts:
+    """How many generations of each prompt were scored, and how many of them are correct.
+
+    Correct is the best value of the metric, or what reaches ``correct_at``. Rates of several
+    generations that the dump stores count for binary metrics only; a partial credit is no share
+    of correct generations.
+
+    Raises:
+        MisuseError: the metric has no best value.
+    """
+    lower = metric.higher_is_better is False
+    best = _best_value(metric, lower) if correct_at is None else correct_at
+    sign = f"<= {best + 1e-9!r}" if lower else f">= {best - 1e-9!r}"
+    binary = metric.kind == "binary"
+    in_runs, parameters = one_of("fact.run_id", run_ids, "r")
+    in_metric, more = one_of("fact.metric_id", [metric.id], "m")
+    query = _CORRECT.format(
+        rate="(1 - fact.value)" if lower else "fact.value", is_correct=f"fact.value {sign}",
+        usable="fact.value between 0 and 1" if binary else "fact.n_draws = 1",
+        metrics=in_metric, runs=in_runs,
+    )  # fmt: skip
+    table = store.arrow(query, parameters | more)
+    draws, correct = numbers(table, "n_draws"), numbers(table, "n_correct")
+    whole = np.round(correct)
+    return CorrectCounts(
+        prompts=whole_numbers(table, "prompt_id"),
+        n_correct=np.where(np.abs(correct - whole) < 0.05, whole, correct), n_draws=draws,
+    )  # fmt: skip
+
+
+def _best_value(metric: Metric, lower: bool) -> float:
+    low, high = metric.bounds or (None, None)
+    best = low if lower else high
+    if best is None:
+        raise MisuseError(
+            f"{metric.label} has no best value; say from which value on a generation is correct:"
+            " --correct-at VALUE"
+        )
+    return float(best)

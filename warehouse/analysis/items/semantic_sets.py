@@ -1,0 +1,186 @@
+"""The semantic sets of every prompt of a condition, read and grouped some prompts at a time.
+
+What a model groups is stored, and read back while runs and model stay the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from warehouse.analysis.items.answer_grouping import BY_ANSWER, BY_TEXT, Grouper, Grouping
+from warehouse.analysis.items.generations import GenerationCounts, Source, read_generations
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.text.embed import Opener
+from warehouse.errors import MisuseError, StoreError
+from warehouse.stats import semantic_consistency
+from warehouse.store.computed import result_cache
+from warehouse.store.computed.prompt_vectors import texts_of
+from warehouse.store.computed.result_cache import Question, fingerprint
+from warehouse.store.connection import Store
+
+#: Prompts whose generations are read at a time.
+CHUNK = 1000
+METHOD = "1"
+
+_DIGESTS = "select content_digest from run where "
+
+
+@dataclass(frozen=True)
+class SetsOfPrompts:
+    """Semantic sets, one entry per prompt with generations, ids ascending.
+
+    Attributes:
+        prompts: ids, shape (n,).
+        n: generations of each, shape (n,).
+        consistency: S(consistency), shape (n,).
+        n_sets: number of sets, shape (n,).
+        share: share of the generations in the largest set, shape (n,).
+        majority: the first generation of the largest set, None where that says nothing.
+        grouped_by: how, in words; empty where no text is stored.
+        n_too_long: texts, or pairs of them, of which the model read the beginning only.
+    """
+
+    prompts: NDArray[np.int64]
+    n: NDArray[np.int64]
+    consistency: NDArray[np.float64]
+    n_sets: NDArray[np.int64]
+    share: NDArray[np.float64]
+    majority: tuple[str | None, ...]
+    grouped_by: str
+    n_too_long: int
+
+
+def sets_of_prompts(
+    opened: Opener, condition: Condition, counts: GenerationCounts, grouping: Grouping | None,
+    model: Grouper | None, *, fresh: bool = False, store_result: bool = True,
+) -> SetsOfPrompts:  # fmt: skip
+    """Put the generations of a condition into semantic sets.
+
+    Args:
+        opened: opens the store; it is let go of while a model works.
+        counts: of its generations.
+        grouping: None: by extracted answer where there are any, else by normalised text.
+        model: what groups by embedding or entailment; None for the other two.
+        fresh: ask the model even where its answer is stored.
+        store_result: False for a trial: what the model answers is not stored.
+
+    Returns:
+        no entries where no text is stored.
+
+    Raises:
+        MisuseError: grouping by answers that were never extracted.
+    """
+    source, grouper, by = _way(condition, counts, grouping, model)
+    if model is None:
+        return _compute(opened, condition, counts, source, grouper, by)
+    with opened(False) as store:
+        question = _question(store, condition, by, model)
+        stored = None if fresh else result_cache.get(store, question)
+    if stored is not None:
+        return _read(stored.result)
+    found = _compute(opened, condition, counts, source, grouper, by)
+    if not store_result:
+        return found
+    try:
+        with opened(True) as store:
+            result_cache.put(store, question, _written(found))
+    except (StoreError, sa.exc.DBAPIError):  # a store that is busy or read-only costs the next
+        pass  # caller the same work; the answer is none the worse
+    return found
+
+
+def _compute(
+    opened: Opener, condition: Condition, counts: GenerationCounts, source: Source,
+    grouper: Grouper, by: str,
+) -> SetsOfPrompts:  # fmt: skip
+    parts: list[SetsOfPrompts] = []
+    said_something = False
+    for start in range(0, len(counts.prompts), CHUNK):
+        wanted = counts.prompts[start : start + CHUNK]
+        with opened(False) as store:
+            block = read_generations(store, condition.run_ids, wanted, source)
+            questions = texts_of(store, wanted.tolist()) if grouper.needs_questions else {}
+        prompts, owners = np.unique(block.prompts, return_inverse=True)
+        sets = grouper.group(block, questions)
+        found = semantic_consistency(owners, sets.codes, len(prompts))
+        said = block.texts.take(pa.array(found.representative)).to_pylist()
+        majority = tuple(
+            text if sets.is_answer[row] else None
+            for row, text in zip(found.representative.tolist(), said, strict=True)
+        )
+        said_something |= block.texts.null_count < len(block.texts)
+        parts.append(
+            SetsOfPrompts(
+                prompts, found.n_generations, found.consistency, found.n_sets,
+                found.majority_share, majority, by, sets.n_too_long,
+            )
+        )  # fmt: skip
+    return _together(parts if said_something else [], by if said_something else "")
+
+
+def _together(parts: Sequence[SetsOfPrompts], by: str) -> SetsOfPrompts:
+    whole, real = np.empty(0, np.int64), np.empty(0)
+    return SetsOfPrompts(
+        prompts=np.concatenate([whole, *(part.prompts for part in parts)]),
+        n=np.concatenate([whole, *(part.n for part in parts)]),
+        consistency=np.concatenate([real, *(part.consistency for part in parts)]),
+        n_sets=np.concatenate([whole, *(part.n_sets for part in parts)]),
+        share=np.concatenate([real, *(part.share for part in parts)]),
+        majority=tuple(one for part in parts for one in part.majority),
+        grouped_by=by,
+        n_too_long=sum(part.n_too_long for part in parts),
+    )
+
+
+def _way(
+    condition: Condition, counts: GenerationCounts, grouping: Grouping | None,
+    model: Grouper | None,
+) -> tuple[Source, Grouper, str]:  # fmt: skip
+    """What is compared, how, and that in words."""
+    has_answers = counts.n_answers > 0
+    if grouping == "answer" and not has_answers and counts.n_responses:
+        raise MisuseError(
+            f"run:{condition.run_ids[0]} has no extracted answers; use --group text, embedding or"
+            " entailment"
+        )
+    source: Source = "answer" if has_answers and grouping != "text" else "response"
+    if model is not None:
+        return source, model, f"{grouping} of {source}s"
+    if source == "answer":
+        return source, BY_ANSWER, "extracted answer"
+    return source, BY_TEXT, "normalised text"
+
+
+def _question(store: Store, condition: Condition, by: str, model: Grouper) -> Question:
+    """What the sets are stored under: the contents of the runs say whether they still hold."""
+    runs, parameters = one_of("id", condition.run_ids, "r")
+    found = store.arrow(_DIGESTS + runs + " order by content_digest", parameters)
+    data = fingerprint(*found.column("content_digest").to_pylist())
+    told = {"by": by, "model": model.model}
+    subject = f"{condition.place[0]} {condition.key}"
+    return Question("semantic_sets", subject, METHOD, data, parameters=told)
+
+
+def _written(found: SetsOfPrompts) -> dict[str, Any]:
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in vars(found).items()
+    }
+
+
+def _read(result: dict[str, Any]) -> SetsOfPrompts:
+    return SetsOfPrompts(
+        prompts=np.array(result["prompts"], np.int64), n=np.array(result["n"], np.int64),
+        consistency=np.array(result["consistency"], np.float64),
+        n_sets=np.array(result["n_sets"], np.int64), share=np.array(result["share"], np.float64),
+        majority=tuple(result["majority"]), grouped_by=result["grouped_by"],
+        n_too_long=result["n_too_long"],
+    )  # fmt: skip

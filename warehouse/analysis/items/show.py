@@ -1,0 +1,326 @@
+"""A run, or one prompt of it: target, responses, scores and what the grader wrote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.reference import find_conditions, pick_one
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+
+_PROMPTS = """
+select prompt.id as prompt_id, prompt.key, prompt.occurrence, prompt.tool_id, prompt.text,
+    metric.name as metric, metric.filter as metric_filter, fact.perturbation, fact.value,
+    fact.n_draws, fact.n_unscored
+from prompt_score fact
+join prompt on prompt.id = fact.prompt_id
+join metric on metric.id = fact.metric_id
+where fact.run_id = :run
+order by prompt.id nulls last, metric.name nulls last, metric.filter nulls last,
+    fact.perturbation nulls last
+"""
+_FIND = """
+select distinct prompt.id, prompt.key, prompt.occurrence, prompt.tool_id
+from prompt
+join run on run.benchmark_id = prompt.benchmark_id and run.split = prompt.split
+where run.id = :run and (
+    prompt.tool_id = :text or '' || prompt.id = :text or prompt.key = :text
+    or (:prefix_length >= 6 and substring(prompt.key from 1 for :prefix_length) = :text))
+order by prompt.id nulls last
+"""
+_PROMPT = """
+select id, key, key_kind, occurrence, tool_id, split, text, target, choices, metadata
+from prompt
+where id = :prompt
+"""
+_RUNS = """
+select r.run_id, r.model, metric.name as metric, metric.filter as metric_filter,
+    fact.perturbation, fact.value, fact.n_draws, fact.n_unscored
+from prompt_score fact
+join run_current r on r.run_id = fact.run_id
+join metric on metric.id = fact.metric_id
+where fact.prompt_id = :prompt
+order by metric.name nulls last, metric.filter nulls last, fact.perturbation nulls last,
+    r.model nulls last, r.run_id nulls last
+"""
+_BENCHMARK = """
+select coalesce(named.name, benchmark.name) as benchmark
+from prompt
+join benchmark on benchmark.id = prompt.benchmark_id
+left join benchmark named on named.id = benchmark.canonical_id
+where prompt.id = :prompt
+"""
+_RESPONSES = """
+select prompt_variant.perturbation, prompt_variant.fewshot_draw, prompt_variant.template,
+    fact.draw, sent.text as prompt_sent, answer.text as response, fact.extracted_answer,
+    fact.finish_reason, fact.input_tokens, fact.output_tokens, fact.latency, fact.cost,
+    fact.error, fact.explanation
+from generation fact
+join prompt_variant on prompt_variant.id = fact.variant_id
+left join content sent on sent.sha256 = fact.prompt_hash
+left join content answer on answer.sha256 = fact.response_hash
+where fact.run_id = :run and fact.prompt_id = :prompt
+order by prompt_variant.perturbation nulls last, prompt_variant.fewshot_draw nulls last,
+    prompt_variant.template nulls last, fact.draw nulls last
+"""
+_SCORES = """
+select prompt_variant.perturbation, fact.draw, metric.name as metric,
+    metric.filter as metric_filter, scorer.name as scorer, scorer.kind as scorer_kind,
+    scorer.judge_model, fact.value, fact.weight, fact.n_draws, fact.status, fact.origin, fact.raw
+from score fact
+join prompt_variant on prompt_variant.id = fact.variant_id
+join metric on metric.id = fact.metric_id
+join scorer on scorer.id = metric.scorer_id
+where fact.run_id = :run and fact.prompt_id = :prompt
+order by prompt_variant.perturbation nulls last, fact.draw nulls last, metric.name nulls last,
+    metric.filter nulls last
+"""
+_CHOICES = """
+select prompt_variant.perturbation, fact.draw, fact.choice_index, fact.loglikelihood,
+    fact.unconditional_loglikelihood, fact.is_greedy, fact.n_tokens, fact.n_bytes, fact.is_target
+from choice fact
+join prompt_variant on prompt_variant.id = fact.variant_id
+where fact.run_id = :run and fact.prompt_id = :prompt
+order by prompt_variant.perturbation nulls last, fact.draw nulls last,
+    fact.choice_index nulls last
+"""
+
+
+_PROMPT_ID = re.compile(r"prompt:(\d+)")
+_DIGITS = re.compile(r"\d+")
+_PARTS = re.compile(r"(\D*)(\d*)")
+
+
+@dataclass(frozen=True)
+class PromptRow(Row):
+    """One prompt of a run with one metric.
+
+    Attributes:
+        prompt_id: id in the store; names the prompt for ``show RUN PROMPT``.
+        key: natural key.
+        occurrence: which of several items with this key, from 0.
+        tool_id: the tool's own id.
+        text: the question.
+        metric: name of the metric.
+        metric_filter: filter pipeline of the harness.
+        perturbation: empty for the headline form.
+        value: mean over draws; None if no sample was scored.
+        n_draws: generations behind it.
+        n_unscored: samples without a score.
+    """
+
+    prompt_id: int
+    key: str
+    occurrence: int
+    tool_id: str | None
+    text: str | None
+    metric: str
+    metric_filter: str
+    perturbation: str
+    value: float | None
+    n_draws: int
+    n_unscored: int
+
+
+@dataclass(frozen=True)
+class RunView(Result):
+    """A run and its prompts.
+
+    Attributes:
+        run: columns of ``run_current`` that are set.
+    """
+
+    run: Mapping[str, Any]
+    rows: tuple[PromptRow, ...]
+
+    def __str__(self) -> str:
+        prompts = len({row.prompt_id for row in self.rows})
+        return (
+            f"run:{self.run['run_id']} {self.run['model']} on {self.run['benchmark']}"
+            f" ({self.run['status']}, {prompts} prompts)"
+        )
+
+
+@dataclass(frozen=True)
+class PromptRunRow(Row):
+    """What one run scored on a prompt.
+
+    Attributes:
+        run_id: id of the run.
+        model: name of its model.
+        metric: name of the metric.
+        metric_filter: filter pipeline of the harness.
+        perturbation: empty for the headline form.
+        value: mean over draws; None if no sample was scored.
+        n_draws: generations behind it.
+        n_unscored: samples without a score.
+    """
+
+    run_id: int
+    model: str
+    metric: str
+    metric_filter: str
+    perturbation: str
+    value: float | None
+    n_draws: int
+    n_unscored: int
+
+
+@dataclass(frozen=True)
+class PromptRuns(Result):
+    """A prompt, and what every current run scored on it.
+
+    Attributes:
+        benchmark: name of its benchmark.
+        prompt: question, target, choices (JSON), metadata (JSON), keys.
+    """
+
+    benchmark: str
+    prompt: Mapping[str, Any]
+    rows: tuple[PromptRunRow, ...]
+
+    def __str__(self) -> str:
+        runs = len({row.run_id for row in self.rows})
+        return f"prompt:{self.prompt['id']} of {self.benchmark}, in {runs} runs"
+
+
+@dataclass(frozen=True)
+class PromptView:
+    """One prompt of a run with everything that is stored about it.
+
+    Attributes:
+        run: columns of ``run_current`` that are set.
+        prompt: question, target, choices (JSON), metadata (JSON), keys.
+        responses: one per perturbation, few-shot draw and draw: prompt as sent, response,
+            extracted answer, tokens, error, the grader's explanation.
+        scores: one per perturbation, draw and metric: value, status, raw text, scorer.
+        choices: log-likelihood of each option, in nats.
+    """
+
+    run: Mapping[str, Any]
+    prompt: Mapping[str, Any]
+    responses: tuple[Mapping[str, Any], ...]
+    scores: tuple[Mapping[str, Any], ...]
+    choices: tuple[Mapping[str, Any], ...]
+
+    def __str__(self) -> str:
+        name = self.prompt["tool_id"] or self.prompt["key"][:12]
+        return (
+            f"run:{self.run['run_id']} prompt {name}: {len(self.responses)} responses,"
+            f" {len(self.scores)} scores"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name."""
+        return asdict(self)
+
+
+def show(store: Store, run: str, prompt: str | None = None) -> RunView | PromptView | PromptRuns:
+    """A run, or one prompt of it, or a prompt in all runs.
+
+    Args:
+        run: ``run:ID``, an id, or a reference that means one run; ``prompt:ID`` for a prompt in
+            all runs, with its id in the store.
+        prompt: ``prompt:ID``, the tool's id of the prompt, its id in the store, its key, or at
+            least six characters that its key begins with; None for the run with all prompts, in
+            the order of the benchmark.
+
+    Raises:
+        MisuseError: no such run or prompt, or several.
+    """
+    named = _PROMPT_ID.fullmatch(run)
+    if named and prompt is None:
+        return _in_all_runs(store, int(named[1]))
+    found = _one_run(store, f"run:{run}" if run.isdecimal() else run)
+    if prompt is None:
+        rows = in_order(store.arrow(_PROMPTS, {"run": found["run_id"]}).to_pylist())
+        return RunView(_set_columns(found), tuple(PromptRow(**row) for row in rows))
+    keys = {"run": found["run_id"], "prompt": _one_prompt(store, found["run_id"], prompt)}
+    (text,) = store.arrow(_PROMPT, {"prompt": keys["prompt"]}).to_pylist()
+    return PromptView(
+        run=_set_columns(found),
+        prompt=text,
+        responses=tuple(store.arrow(_RESPONSES, keys).to_pylist()),
+        scores=tuple(store.arrow(_SCORES, keys).to_pylist()),
+        choices=tuple(store.arrow(_CHOICES, keys).to_pylist()),
+    )
+
+
+def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows in the order of the benchmark: by the numbers in the tool's ids where these count
+    (``sample_2`` before ``sample_10``), else as the prompts came into the store."""
+    ids = [str(row["tool_id"] or "") for row in rows]
+    forms = {_DIGITS.sub("0", one) for one in ids}
+    counted = all(map(_DIGITS.search, ids)) and len(forms) <= max(1, len(set(ids)) // 10)
+    if not counted:
+        return rows
+
+    def place(row: dict[str, Any]) -> list[tuple[str, int]]:
+        return [(text, int(number or -1)) for text, number in _PARTS.findall(str(row["tool_id"]))]
+
+    return sorted(rows, key=place)
+
+
+def _in_all_runs(store: Store, prompt: int) -> PromptRuns:
+    found = store.arrow(_PROMPT, {"prompt": prompt}).to_pylist()
+    if not found:
+        raise MisuseError(
+            f"no prompt has the id {prompt}; `warehouse show run:ID` lists the prompts of a run"
+        )
+    (benchmark,) = store.arrow(_BENCHMARK, {"prompt": prompt}).column("benchmark").to_pylist()
+    rows = store.arrow(_RUNS, {"prompt": prompt}).to_pylist()
+    return PromptRuns(benchmark, found[0], tuple(PromptRunRow(**row) for row in rows))
+
+
+def _one_run(store: Store, text: str) -> Mapping[str, Any]:
+    conditions = find_conditions(store, text)
+    if len({condition.place for condition in conditions}) > 1:
+        places = ", ".join(sorted({condition.place[0] for condition in conditions})[:10])
+        raise MisuseError(f"{text!r} has runs on several benchmarks ({places}); give run:ID")
+    condition = pick_one(conditions, text)
+    if len(condition.runs) > 1:
+        ids = ", ".join(f"run:{run}" for run in condition.run_ids)
+        raise MisuseError(f"{text!r} was repeated; choose one of {ids}")
+    return condition.runs[0]
+
+
+def _one_prompt(store: Store, run: int, text: str) -> int:
+    """The prompt meant: by the tool's id first, then the store's, then the key."""
+    named = _PROMPT_ID.fullmatch(text)
+    if named:
+        return _by_id(store, run, int(named[1]))
+    length = {"run": run, "text": text, "prefix_length": len(text)}
+    found = store.arrow(_FIND, length).to_pylist()
+    by_tool = [row for row in found if row["tool_id"] == text]
+    chosen = by_tool or [row for row in found if str(row["id"]) == text] or found
+    if not chosen:
+        raise MisuseError(
+            f"run:{run} has no prompt {text!r}; `warehouse show run:{run}` lists them"
+        )
+    if len(chosen) > 1:
+        listed = ", ".join(_in_words(row) for row in chosen[:10])
+        raise MisuseError(f"{len(chosen)} prompts of run:{run} fit {text!r}; by id: {listed}")
+    return int(chosen[0]["id"])
+
+
+def _by_id(store: Store, run: int, prompt: int) -> int:
+    here = store.arrow(_FIND, {"run": run, "text": str(prompt), "prefix_length": 0}).to_pylist()
+    if any(row["id"] == prompt for row in here):
+        return prompt
+    where = store.arrow(_BENCHMARK, {"prompt": prompt}).column("benchmark").to_pylist()
+    told = f"prompt:{prompt} is of {where[0]}" if where else f"there is no prompt:{prompt}"
+    raise MisuseError(
+        f"run:{run} has no such prompt: {told}; `warehouse show run:{run}` lists its own"
+    )
+
+
+def _in_words(row: Mapping[str, Any]) -> str:
+    return f"{row['id']} (key {row['key'][:12]}, occurrence {row['occurrence']})"
+
+
+def _set_columns(run: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in run.items() if value not in (None, "")}

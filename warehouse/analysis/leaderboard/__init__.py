@@ -1,0 +1,1 @@
+"""Models ranked on a benchmark."""

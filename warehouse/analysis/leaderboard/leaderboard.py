@@ -1,0 +1,225 @@
+"""Every condition on one benchmark, with its figure, its interval and its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from warehouse.analysis.leaderboard.footnotes import describe_basis, describe_ranks
+from warehouse.analysis.leaderboard.other_metrics import OtherMetric
+from warehouse.analysis.leaderboard.ranks import PlaceOptions, with_places
+from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
+from warehouse.analysis.results import DRAWS, Result
+from warehouse.analysis.selection.entries import (
+    Entry,
+    Selection,
+    is_partial,
+    list_editions,
+    select_entries,
+)
+from warehouse.errors import MisuseError
+from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
+from warehouse.stats.core.inputs import as_level
+from warehouse.store.connection import Store
+
+Line = tuple[Entry, LeaderboardRow]
+
+
+@dataclass(frozen=True)
+class Leaderboard(Result):
+    """Rows in order of rank; those of another split, task version or metric come after, and
+    rows without a rank after all that have one.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        metric: name of the metric, with its filter.
+        higher_is_better: direction of the ranks; None if unknown (then higher is first).
+        notes: what a reader should know before comparing rows.
+        basis: in words, how intervals and errors were made, and why so.
+        legend: in words, what the statistical ranks say; empty where there are none.
+        others: the metrics that are not shown, and how many conditions have figures of each.
+    """
+
+    benchmark: str
+    metric: str
+    higher_is_better: bool | None
+    rows: tuple[LeaderboardRow, ...]
+    notes: tuple[str, ...]
+    basis: tuple[str, ...] = ()
+    legend: tuple[str, ...] = ()
+    others: tuple[OtherMetric, ...] = ()
+
+    def __str__(self) -> str:
+        best = next((row for row in self.rows if row.rank == 1), None)
+        first = "" if best is None else f", first {best.model} at {best.estimate:.4g}"
+        return f"{self.benchmark} by {self.metric}: {len(self.rows)} conditions{first}"
+
+
+def leaderboard(
+    store: Store,
+    benchmark: str,
+    *,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    level: float = 0.95,
+    method: str = "auto",
+    cluster: str | None = None,
+    latest: bool = False,
+    subset_ok: bool = False,
+    estimand: str = PROMPTS_SAMPLED,
+    max_unscored: float = 0.05,
+    n_resamples: int = DRAWS,
+    seed: int = 0,
+) -> Leaderboard:
+    """All conditions on a benchmark, best first.
+
+    A row is one condition; its repeats are pooled as draws. Conditions are ranked among those
+    with the same split, task version, metric and judge.
+
+    Args:
+        benchmark: name of a benchmark with prompts of its own.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        level: nominal coverage of the intervals, in (0, 1).
+        method: of the intervals, as in :func:`warehouse.stats.estimate_mean`.
+        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
+            ``"same_text"``, or a name.
+        latest: of each model only the condition that ran last, per split.
+        subset_ok: rank runs on a part of the benchmark beside complete ones.
+        estimand: ``"prompts_sampled"``, or ``"prompts_fixed"``: only the draws are random (then
+            there are no statistical ranks).
+        max_unscored: share of unscored samples, in [0, 1], above which a row is flagged
+            ``many_unscored``.
+        n_resamples: draws behind the rank confidence sets; 0: no sets.
+        seed: of these draws.
+
+    Raises:
+        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show;
+            a method of intervals together with ``"prompts_fixed"``.
+        StatisticsError: ``level`` or ``method`` that the data do not allow.
+    """
+    options = RowOptions(as_level(level), method, _estimand(estimand, method), max_unscored)
+    if not 0 <= max_unscored <= 1:
+        raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
+    found = select_entries(store, benchmark, metric, where, cluster, latest)
+    settings = PlaceOptions(level, n_resamples, seed)
+    groups = place_rows(found, options, settings, subset_ok=subset_ok)
+    rows = sorted((line for group in groups for line in group), key=_has_no_rank)
+    ranked = [row for _, row in rows]
+    return Leaderboard(
+        benchmark=found.benchmark.name,
+        metric=found.metric.label,
+        higher_is_better=found.metric.higher_is_better,
+        rows=tuple(ranked),
+        notes=(*_notes(rows, subset_ok), *filter(None, [found.clusters.note])),
+        basis=tuple(describe_basis(ranked)),
+        legend=tuple(describe_ranks(ranked)),
+        others=found.others,
+    )
+
+
+def place_rows(
+    found: Selection, options: RowOptions, settings: PlaceOptions, *, subset_ok: bool = False
+) -> list[list[Line]]:
+    """The rows of a benchmark in groups of what can be compared, ranked.
+
+    Raises:
+        StatisticsError: ``level`` or ``method`` that the data do not allow.
+    """
+    rows = [
+        (entry, make_row(entry, found.clusters, options, found.wholes[entry.group]))
+        for entry in found.entries
+    ]
+    groups = _ranked(rows, subset_ok)
+    if options.estimand == PROMPTS_SAMPLED:
+        return [with_places(group, found.clusters, settings) for group in groups]
+    return groups
+
+
+def _estimand(estimand: str, method: str) -> str:
+    known = (PROMPTS_SAMPLED, PROMPTS_FIXED)
+    if estimand not in known:
+        raise MisuseError(f"unknown estimand {estimand!r}; there are: {', '.join(known)}")
+    if estimand == PROMPTS_FIXED and method != "auto":
+        raise MisuseError(
+            f"method {method!r} is for prompts sampled; prompts fixed has one of its own"
+        )
+    return estimand
+
+
+def _ranked(rows: Sequence[Line], subset_ok: bool) -> list[list[Line]]:
+    """Rows in groups of what can be compared, the largest first, each in order of rank."""
+    groups: dict[tuple[str, ...], list[Line]] = {}
+    for entry, row in rows:
+        groups.setdefault(entry.group, []).append((entry, row))
+    largest_first = sorted(groups.values(), key=len, reverse=True)
+    return [_rank_group(group, subset_ok) for group in largest_first]
+
+
+def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
+    """Rows with a rank, best first, then the others by their figure, then those without one."""
+    sign = 1 if group[0][0].metric.higher_is_better is False else -1
+    lines = [line for line in group if line[1].estimate is not None]
+    lines.sort(key=lambda line: (line[1].estimate or 0.0) * sign)
+    best = min((_standing(row) for _, row in lines), default=0)
+    eligible = [row for _, row in lines if subset_ok or _standing(row) == best]
+    figures = [_comparable(row) for row in eligible]
+    ranks = {row.run_ids: figures.index(_comparable(row)) + 1 for row in eligible}
+    rest = [line for line in group if line[1].estimate is None]
+    ranked = [(entry, replace(row, rank=ranks.get(row.run_ids))) for entry, row in lines + rest]
+    return sorted(ranked, key=_has_no_rank)
+
+
+def _has_no_rank(line: Line) -> bool:
+    return line[1].rank is None
+
+
+def _standing(row: LeaderboardRow) -> int:
+    """What rows are ranked among, the first that a group has: 0 for scores of all prompts, 1 for
+    published figures, 2 for a single prompt, 3 for a part of the benchmark."""
+    if is_partial(row.flags):
+        return 3
+    if row.method == "published":
+        return 1
+    return 2 if row.n_prompts < 2 else 0
+
+
+def _comparable(row: LeaderboardRow) -> str:
+    """The figure at 12 significant digits: what differs only by rounding is a tie."""
+    return f"{row.estimate:.12g}"
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number} rows"
+
+
+def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
+    """What has a figure and no rank, and why."""
+    kinds = {3: "on a part of the benchmark", 2: "on a single prompt", 1: "with published figures"}
+    left = [_standing(row) for row in rows if row.estimate is not None and row.rank is None]
+    for kind, words in kinds.items():
+        if kind in left and not subset_ok:
+            how = "not ranked beside those with scores of all prompts" if kind < 3 else "not ranked"
+            yield f"{_rows(left.count(kind))} {words} {how} (subset_ok ranks them)"
+    cut = sum(row.part_estimate is not None for row in rows)
+    if cut:
+        yield (
+            f"{_rows(cut)} of truncated runs: the figure is the published one, beside it that of"
+            " the samples that are stored"
+        )
+
+
+def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
+    notes = list(_unranked([row for _, row in rows], subset_ok))
+    others = sum("other_prompts" in row.flags for _, row in rows)
+    if others:
+        notes.append(f"{_rows(others)} saw other prompts than most (compare pairs the common ones)")
+    if len({entry.group for entry, _ in rows}) > 1:
+        notes.append(
+            "rows differ in split, task version, metric or judge; each group is ranked alone"
+        )
+    if editions := list_editions(entry for entry, _ in rows):
+        notes.append(f"rows differ in {editions} takes one alone")
+    if any(entry.metric.higher_is_better is None for entry, _ in rows):
+        notes.append("it is not known whether higher is better; higher is ranked first")
+    return notes

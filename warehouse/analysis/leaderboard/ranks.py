@@ -1,0 +1,91 @@
+"""Statistical ranks of the rows of a leaderboard: what their pairs can tell apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.entries import Entry, is_partial
+from warehouse.analysis.selection.score_matrix import score_table
+from warehouse.stats import all_pairs, rank_models
+
+Line = tuple[Entry, LeaderboardRow]
+
+
+@dataclass(frozen=True)
+class PlaceOptions:
+    """How rows are told apart.
+
+    Attributes:
+        level: of the rank sets; 1 - level is the size of the tests.
+        n_resamples: draws of max-|T|; fewer than the level needs: no rank sets.
+        seed: of the draws.
+    """
+
+    level: float
+    n_resamples: int
+    seed: int
+
+
+def with_places(lines: Sequence[Line], clusters: ClusterMap, options: PlaceOptions) -> list[Line]:
+    """The rows of one group with their statistical ranks, rank sets and letters.
+
+    Only rows with a rank and with prompt scores take part; the others say why they do not.
+    """
+    placed = [line for line in lines if line[1].rank is not None and _has_scores(*line)]
+    figures = iter(_places([entry for entry, _ in placed], clusters, options))
+    chosen = {id(entry) for entry, _ in placed}
+    return [
+        (entry, replace(row, **(next(figures) if id(entry) in chosen else _not_placed(row))))
+        for entry, row in lines
+    ]
+
+
+def _places(
+    entries: Sequence[Entry], clusters: ClusterMap, options: PlaceOptions
+) -> list[dict[str, Any]]:
+    """Fields of each row by name."""
+    if len(entries) < 2:
+        alone = dict.fromkeys(("rank_low", "rank_high", "rank_low_joint", "rank_high_joint"), 1)
+        return [alone | {"statistical_rank": 1}] * len(entries)
+    table = score_table(entries, clusters)
+    if not len(table.prompts):
+        return [{"rank_reason": "no prompt that all rows have a score on"}] * len(entries)
+    least = math.ceil(options.level / (1 - options.level))
+    found = rank_models(
+        all_pairs(
+            table.values,
+            table.clusters,
+            level=options.level,
+            seed=options.seed,
+            n_resamples=options.n_resamples if options.n_resamples >= least else 0,
+            higher_is_better=entries[0].metric.higher_is_better is not False,
+        )  # fmt: skip
+    )
+    names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
+    rows = zip(*(getattr(found, name) for name in names), strict=True)
+    return [
+        dict(zip(names, figures, strict=True))
+        | {"group": letters, "rank_draws": found.n_resamples}
+        | {"rank_reason": "" if figures[0] else "no pair with another row could be tested"}
+        for figures, letters in zip(rows, found.groups, strict=True)
+    ]
+
+
+def _has_scores(entry: Entry, row: LeaderboardRow) -> bool:
+    """Whether the figure is that of scores, which can be paired with others."""
+    return entry.usable is not None and row.method != "published"
+
+
+def _not_placed(row: LeaderboardRow) -> dict[str, str]:
+    if row.estimate is None:
+        return {"rank_reason": "no figure"}
+    if is_partial(row.flags) and row.rank is None:
+        return {"rank_reason": "a part of the benchmark"}
+    if row.method == "published":
+        return {"rank_reason": "published figures have no prompts to pair"}
+    return {"rank_reason": "a single prompt"}

@@ -1,0 +1,146 @@
+"""Matrix analyses that the store holds of a benchmark, for those who only read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+from warehouse.analysis.matrix.matrix import METHOD_VERSION
+from warehouse.analysis.matrix.read import MatrixData, read_matrix
+from warehouse.analysis.matrix.results import (
+    MatrixClusters,
+    MatrixExplanation,
+    MatrixGrowth,
+    MatrixResult,
+    MatrixTest,
+    MatrixWeights,
+)
+from warehouse.errors import MisuseError
+from warehouse.store.computed import result_cache
+from warehouse.store.computed.result_cache import Kept
+from warehouse.store.connection import Store
+
+#: Metric, conditions on runs, and whether of each model only the newest.
+_Selection = tuple[str, tuple[str, ...], bool]
+#: Field of `StoredMatrix` -> kind of analysis, which is also the command's last word.
+_KINDS: Mapping[str, tuple[str, type[MatrixResult]]] = {
+    "test": ("test", MatrixTest), "clusters": ("cluster", MatrixClusters),
+    "weights": ("weights", MatrixWeights), "growth": ("grow", MatrixGrowth),
+    "explanation": ("explain", MatrixExplanation),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StoredMatrix:
+    """One analysis of each kind that fits the scores as they are now; None for none.
+
+    Of several the one of all runs by the headline metric comes first, then that with the most
+    permutations or draws, then the newest: a trial does not take the place of the evidence.
+
+    Attributes:
+        test: are prompts correlated beyond chance?
+        clusters: which prompts do models find alike?
+        weights: scores and ranks when prompts do not weigh the same.
+        growth: scores while the benchmark grows.
+        explanation: does what prompts ask explain which models succeed?
+        chosen: the runs of each analysis that was not made of all, in words, by field.
+        missing: last word of the command of each kind that is not there.
+        outdated: of each kind that is only there for scores that have changed since.
+    """
+
+    test: MatrixTest | None = None
+    clusters: MatrixClusters | None = None
+    weights: MatrixWeights | None = None
+    growth: MatrixGrowth | None = None
+    explanation: MatrixExplanation | None = None
+    chosen: tuple[tuple[str, str], ...] = ()
+    missing: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
+
+    @property
+    def found(self) -> tuple[MatrixResult, ...]:
+        """The analyses that are there."""
+        values = (getattr(self, item.name) for item in fields(self))
+        return tuple(value for value in values if isinstance(value, MatrixResult))
+
+
+def stored_matrix(store: Store, benchmark: str) -> StoredMatrix:
+    """What the store holds of a benchmark's performance matrix; nothing is computed.
+
+    Args:
+        benchmark: its name, as shown.
+    """
+    kept = result_cache.kept(store, benchmark, METHOD_VERSION)
+    current = _Current(store, benchmark)
+    found: dict[str, Any] = {}
+    chosen: list[tuple[str, str]] = []
+    missing: list[str] = []
+    outdated: list[str] = []
+    for name, (word, result) in _KINDS.items():
+        own = [one for one in kept if one.kind == f"matrix_{word}"]
+        own.sort(key=current.evidence, reverse=True)  # of equal ones the newest stays first
+        fitting = current.first(own, result)
+        if fitting is None:
+            (outdated if own else missing).append(word)
+            continue
+        found[name] = fitting[1]
+        selection = _in_words(fitting[0].parameters)
+        chosen += [(name, selection)] if selection else []
+    return StoredMatrix(
+        **found, chosen=tuple(chosen), missing=tuple(missing), outdated=tuple(outdated)
+    )
+
+
+class _Current:
+    """The matrix as it is now, by selection; each is read once."""
+
+    def __init__(self, store: Store, benchmark: str) -> None:
+        self.store, self.benchmark = store, benchmark
+        self.known: dict[_Selection, str] = {}
+
+    @cached_property
+    def whole(self) -> _Selection | None:
+        """All runs by the headline metric; None where they make no matrix."""
+        found = self._read(None, (), False)
+        return None if found is None else (found.metric, (), False)
+
+    def evidence(self, one: Kept) -> tuple[bool, int]:
+        """What orders analyses of one kind: whether of all runs, then permutations or draws."""
+        told = one.parameters
+        size = told.get("permutations", told.get("draws")) or 0
+        return _selection(told) == self.whole, int(size)
+
+    def first(self, kept: list[Kept], kind: type[MatrixResult]) -> tuple[Kept, MatrixResult] | None:
+        """The first of some analyses whose matrix is still the same."""
+        for one in kept:
+            result = kind.from_dict(result_cache.result_of(self.store, one))
+            if result.matrix_fingerprint == self._of(_selection(one.parameters)):
+                return one, result
+        return None
+
+    def _of(self, selection: _Selection) -> str:
+        if selection not in self.known:
+            found = self._read(*selection)
+            self.known[selection] = "" if found is None else found.fingerprint
+        return self.known[selection]
+
+    def _read(self, metric: str | None, where: tuple[str, ...], latest: bool) -> MatrixData | None:
+        try:
+            found = read_matrix(
+                self.store, self.benchmark, metric=metric, where=where, latest=latest
+            )
+        except MisuseError:  # such runs are there no more
+            return None
+        self.known[found.metric, where, latest] = found.fingerprint
+        return found
+
+
+def _selection(parameters: Mapping[str, Any]) -> _Selection:
+    return str(parameters["metric"]), tuple(parameters["where"]), bool(parameters["latest"])
+
+
+def _in_words(parameters: Mapping[str, Any]) -> str:
+    latest = ["the newest condition of each model"] if parameters["latest"] else []
+    return ", ".join([*parameters["where"], *latest])

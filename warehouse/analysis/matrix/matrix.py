@@ -1,0 +1,263 @@
+"""All that can be asked of the performance matrix of one benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace as with_changes
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.matrix.analyses import run_clusters, run_explain, run_test
+from warehouse.analysis.matrix.read import MatrixData, read_matrix
+from warehouse.analysis.matrix.results import (
+    MatrixClusters,
+    MatrixExplanation,
+    MatrixGrowth,
+    MatrixResult,
+    MatrixTest,
+    MatrixWeights,
+)
+from warehouse.analysis.matrix.store_clusters import keep_clustering
+from warehouse.analysis.matrix.vectors import matrix_vectors
+from warehouse.analysis.matrix.weights import run_growth, run_weights
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.errors import MisuseError
+from warehouse.stats.matrix.inputs import Progress
+from warehouse.stats.matrix.similarity import check_similarity
+from warehouse.store.computed.cached_answer import answer
+from warehouse.store.computed.result_cache import Question, fingerprint
+from warehouse.store.opener import Access
+
+#: Raised when what is computed changes, so that stored answers count as absent.
+METHOD_VERSION = "2"
+
+Found = TypeVar("Found", bound=MatrixResult)
+_SEMANTIC = "select name from clustering where kind = 'semantic' and benchmark_id in ({ids})"
+
+
+class Matrix:
+    """The performance matrix of a benchmark: prompts × models, complete rows only.
+
+    Every method answers from the store where it was asked before and nothing has changed, and
+    stores what it computes; the store is open only while it is read or written.
+    """
+
+    def __init__(
+        self, access: Access, benchmark: str, *, metric: str | None = None,
+        where: Sequence[str] = (), latest: bool = False, fresh: bool = False,
+        store_result: bool = True, progress: Progress | None = None,
+    ) -> None:  # fmt: skip
+        """Nothing is read yet.
+
+        Args:
+            access: how to open the store.
+            benchmark: name of a benchmark with prompts of its own.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+            latest: of each model only the condition that ran last.
+            fresh: compute even what is stored.
+            store_result: False for a trial: what is computed is not stored.
+            progress: told (done, all) while something is computed.
+        """
+        self.access, self.benchmark, self.fresh = access, benchmark, fresh
+        self.store_result = store_result
+        self.metric, self.where, self.latest = metric, tuple(where), latest
+        self.progress = progress
+
+    @cached_property
+    def data(self) -> MatrixData:
+        """The matrix itself.
+
+        Raises:
+            MisuseError: unknown names, or fewer than two models or complete prompts.
+        """
+        with self.access.reading() as store:
+            return read_matrix(
+                store, self.benchmark, metric=self.metric, where=self.where, latest=self.latest
+            )
+
+    def test(
+        self, *, similarities: Sequence[str] = (), permutations: int = 1000, seed: int = 0
+    ) -> MatrixTest:
+        """Are prompts correlated beyond chance?
+
+        Args:
+            similarities: of ``hamming``, ``cosine``, ``jaccard``; default: all that can be.
+            permutations: shuffled matrices.
+            seed: of them.
+
+        Raises:
+            MisuseError: see :attr:`data`; scores that a similarity is not defined for.
+        """
+        values = self.data.values
+        for name in similarities:
+            check_similarity(name, bool(np.isin(values, (0, 1)).all()))
+        chosen = list(dict.fromkeys(similarities))
+        return self._ask(
+            "test", MatrixTest, {"similarities": chosen, "permutations": permutations}, seed,
+            lambda: run_test(self.data, chosen, permutations, seed, self.progress),
+        )  # fmt: skip
+
+    def cluster(
+        self, *, n_clusters: Sequence[int] = (), permutations: int = 1, seed: int = 0,
+        store: str | None = None, default: bool = False, replace: bool = False,
+    ) -> MatrixClusters:  # fmt: skip
+        """Clusters of prompts on which models succeed and fail alike.
+
+        Args:
+            n_clusters: numbers to try; default 2 … 20.
+            permutations: shuffled matrices to compare with, 0 for none.
+            seed: of starts and shuffles.
+            store: keep the clustering under this name, for ``cluster=NAME`` of any error bar.
+            default: use it for error bars from now on (needs ``store``).
+            replace: also in place of a clustering that was made with other settings.
+
+        Raises:
+            MisuseError: see :attr:`data`; fewer than three distinct rows; a name that is taken,
+                also by a clustering made with other settings unless ``replace``.
+        """
+        if default and not store:
+            raise MisuseError("a default clustering needs a name to be stored under")
+        if store and not self.store_result:
+            raise MisuseError("a trial stores no clustering: give a name, or store no result")
+        tried = sorted(set(n_clusters))
+        found = self._ask(
+            "cluster", MatrixClusters, {"n_clusters": tried, "permutations": permutations}, seed,
+            lambda: run_clusters(self.data, tried, permutations, seed, self.progress),
+        )  # fmt: skip
+        if store:
+            asked = {"metric": found.metric, "seed": seed, "tried": tried,
+                     "where": sorted(self.where), "latest": self.latest}  # fmt: skip
+            made = {"models": list(found.models), "n_clusters": found.n_clusters,
+                    "silhouette": found.silhouette}  # fmt: skip
+            with self.access.writing() as opened:
+                keep_clustering(
+                    opened, self.data, found, store, asked, made, default=default, replace=replace
+                )
+        return found
+
+    def weights(
+        self, *, draws: int = 100_000, seed: int = 0, cluster: str | None = None,
+        equal: Sequence[str] = (), given: Mapping[str, float] | None = None,
+    ) -> MatrixWeights:  # fmt: skip
+        """Scores and ranks when prompts do not weigh the same.
+
+        Args:
+            draws: random weightings.
+            seed: of them, and of the clustering.
+            cluster: stored clustering behind medoid and distance weights; default: the one that
+                :meth:`cluster` chooses.
+            equal: stored clusterings each of whose clusters gets equal weight; the semantic ones
+                there are come by themselves.
+            given: prompt (the tool's id or key) to weight, at least 0; others weigh 0.
+
+        Raises:
+            MisuseError: see :attr:`data`; unknown clusterings or prompts, weights below 0.
+        """
+        data = self.data
+        labels, name = self._labels(cluster, seed)
+        with self.access.reading() as store:
+            ids = find_benchmark(store, self.benchmark).ids
+            listed = ", ".join(map(str, ids))
+            known = store.arrow(_SEMANTIC.format(ids=listed)).column("name").to_pylist()
+        clusters = {one: self._stored_labels(one) for one in dict.fromkeys([*equal, *known])}
+        own = None if given is None else _by_prompt(data, given)
+        parts = [labels, *clusters.values(), *([] if own is None else [own])]
+        settings = {"draws": draws, "clusters": name, "equal": list(clusters),
+                    "given": False if own is None else fingerprint(own.tobytes())}  # fmt: skip
+        found = self._ask(
+            "weights", MatrixWeights, settings, seed,
+            lambda: run_weights(data, labels, name, clusters, own, draws, seed, self.progress),
+            *(part.tobytes() for part in parts),
+        )  # fmt: skip
+        absent = len((given or {}).keys() - set(data.keys))
+        if not absent:
+            return found
+        note = f"{absent} prompts that the weights name are not in the matrix"
+        return with_changes(found, notes=(*found.notes, note))
+
+    def grow(self, *, sizes: Sequence[int] = (), seed: int = 0) -> MatrixGrowth:
+        """Score of every model against size: most informative prompts first, and at random.
+
+        Args:
+            sizes: which to report; default: some 40, evenly on a logarithmic scale.
+            seed: of the first prompt and the random order.
+
+        Raises:
+            MisuseError: see :attr:`data`; sizes out of range.
+        """
+        wanted = sorted(set(sizes))
+        return self._ask(
+            "grow", MatrixGrowth, {"sizes": wanted}, seed,
+            lambda: run_growth(self.data, wanted, seed, self.progress),
+        )  # fmt: skip
+
+    def explain(
+        self, *, embedder: str | None = None, intercept: bool = True, permutations: int = 1000,
+        seed: int = 0,
+    ) -> MatrixExplanation:  # fmt: skip
+        """Does what prompts ask explain on which of them models succeed?
+
+        Args:
+            embedder: whose vectors; default: the only one there is.
+            intercept: False for the paper's regression through the origin.
+            permutations: shuffled matrices, and orders of prompts for Mantel.
+            seed: of them.
+
+        Raises:
+            MisuseError: see :attr:`data`; prompts without text or vectors.
+        """
+        data = self.data
+        with self.access.reading() as store:
+            vectors = matrix_vectors(store, data, embedder)
+        settings = {
+            "embedder": vectors.embedder, "intercept": intercept, "permutations": permutations,
+        }  # fmt: skip
+        return self._ask(
+            "explain", MatrixExplanation, settings, seed,
+            lambda: run_explain(data, vectors, intercept, permutations, seed, self.progress),
+            vectors.rows.tobytes(), vectors.vectors.tobytes(),
+        )  # fmt: skip
+
+    def _ask(
+        self, kind: str, result: type[Found], settings: Mapping[str, Any], seed: int,
+        compute: Callable[[], Found], *inputs: bytes,
+    ) -> Found:  # fmt: skip
+        selection = {"metric": self.data.metric, "where": sorted(self.where), "latest": self.latest}
+        question = Question(
+            f"matrix_{kind}", self.data.benchmark, METHOD_VERSION,
+            fingerprint(self.data.fingerprint, *inputs), seed, {**selection, **settings},
+        )  # fmt: skip
+        return answer(
+            self.access, question, result, compute, fresh=self.fresh,
+            store_result=self.store_result,
+        )  # fmt: skip
+
+    def _labels(self, cluster: str | None, seed: int) -> tuple[NDArray[np.int64], str]:
+        if cluster is not None:
+            return self._stored_labels(cluster), cluster
+        found = self.cluster(seed=seed, permutations=0)
+        return np.array(found.labels, dtype=np.int64), f"performance, {found.n_clusters} clusters"
+
+    def _stored_labels(self, name: str) -> NDArray[np.int64]:
+        with self.access.reading() as store:
+            found = find_benchmark(store, self.benchmark)
+            clusters = cluster_map(store, found.ids, found.clusterings, name)
+            labels = clusters.labels(self.data.prompts)
+        if labels is None:
+            raise MisuseError(f"clustering {name!r} holds none of the prompts of the matrix")
+        return labels
+
+
+def _by_prompt(data: MatrixData, given: Mapping[str, float]) -> NDArray[np.float64]:
+    """Weights by row; prompts that go by one name have one weight."""
+    if not given.keys() & set(data.keys):
+        raise MisuseError(
+            f"the weights name none of the {len(data.keys)} prompts of the matrix; prompts are"
+            f" called such as {data.keys[0]!r}, found {list(given)[:1]}"
+        )
+    return np.array([given.get(key, 0.0) for key in data.keys])

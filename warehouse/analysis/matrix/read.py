@@ -1,0 +1,192 @@
+"""The performance matrix of a benchmark: complete rows only, models as on the leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.clusterings import NO_CLUSTERS
+from warehouse.analysis.selection.entries import Entry, Selection, select_entries
+from warehouse.analysis.selection.scores import PromptScores
+from warehouse.errors import MisuseError
+from warehouse.store.computed.result_cache import fingerprint
+from warehouse.store.connection import Store
+
+_PROMPTS = """
+select id, benchmark_id, split, key, occurrence, tool_id, text
+from prompt
+where
+"""
+
+
+@dataclass(frozen=True)
+class MatrixData:
+    """Scores of every model on the prompts that all of them have.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        metric: name of the metric, with its filter.
+        higher_is_better: None if unknown (then higher ranks first).
+        models: name of each column, with what tells conditions apart.
+        prompts: ids of the rows, by natural key, shape (n,).
+        keys: what to call each prompt: the tool's id, else its key.
+        texts: text of each prompt, None where there is none.
+        benchmark_ids: row of ``benchmark`` of each prompt, shape (n,).
+        values: prompts × models, in the metric's per-prompt unit, shape (n, k).
+        n_incomplete: prompts left out because a model lacks a score.
+        notes: what a reader should know.
+        natural_keys: split, key and occurrence of each prompt, as one text.
+    """
+
+    benchmark: str
+    metric: str
+    higher_is_better: bool | None
+    models: tuple[str, ...]
+    prompts: NDArray[np.int64]
+    keys: tuple[str, ...]
+    texts: tuple[str | None, ...]
+    benchmark_ids: NDArray[np.int64]
+    values: NDArray[np.float64]
+    n_incomplete: int
+    notes: tuple[str, ...]
+    natural_keys: tuple[str, ...]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """sha256 of models, prompts and scores: changes when any of them does."""
+        return fingerprint(
+            self.metric, str(self.higher_is_better), "\0".join(self.models),
+            "\0".join(self.natural_keys), "\0".join(text or "" for text in self.texts),
+            self.values.tobytes(),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Column:
+    name: str
+    key: str
+    scores: PromptScores
+
+
+def read_matrix(
+    store: Store, benchmark: str, *, metric: str | None = None, where: Sequence[str] = (),
+    latest: bool = False,
+) -> MatrixData:  # fmt: skip
+    """Read the matrix of a benchmark.
+
+    Args:
+        benchmark: name of a benchmark with prompts of its own.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        latest: of each model only the condition that ran last.
+
+    Raises:
+        MisuseError: unknown names; fewer than two models, or than two prompts that all models
+            have scores for.
+    """
+    found = select_entries(store, benchmark, metric, where, NO_CLUSTERS, latest)
+    chosen, notes = _one_group(found)
+    name, label = found.benchmark.name, found.metric.label
+    if len(chosen) < 2:
+        raise MisuseError(
+            f"{name} has {len(chosen)} model(s) with scores of prompts by {label}; a performance"
+            " matrix needs at least 2"
+        )
+    prompts, seen = _complete(chosen)
+    if len(prompts) < 2:
+        raise MisuseError(
+            f"{len(prompts)} of {len(seen)} prompts of {name} have a score of all"
+            f" {len(chosen)} models, at least 2 are needed; fewest scores: {_fewest(chosen)}; leave"
+            " models out with --where model!=NAME"
+        )
+    left_out = len(seen) - len(prompts)
+    if left_out:
+        notes.append(
+            f"{left_out} of {len(seen)} prompts left out: not every model has a score (fewest"
+            f" scores: {_fewest(chosen)})"
+        )
+    return _assemble(store, name, found.metric, chosen, prompts, left_out, notes)
+
+
+def _one_group(found: Selection) -> tuple[list[_Column], list[str]]:
+    """The largest group of conditions that can stand side by side, and a note on the others."""
+    groups = [
+        [
+            _Column(_name(entry), entry.condition.key, entry.usable)
+            for entry in members if entry.usable is not None
+        ]
+        for members in found.groups().values()
+    ]  # fmt: skip
+    ordered = sorted(groups, key=len, reverse=True) or [[]]
+    others = sum(map(len, ordered[1:]))
+    notes = [
+        f"{others} models of another split, task version, metric or judge are left out (--where"
+        " chooses)"
+    ]
+    columns = sorted(ordered[0], key=lambda column: (column.name, column.key))
+    return columns, notes if others else []
+
+
+def _name(entry: Entry) -> str:
+    model = entry.condition.model
+    return f"{model} ({entry.label})" if entry.label else model
+
+
+def _complete(columns: Sequence[_Column]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Prompts that every column has a score of, and those that any has seen; ids, ascending."""
+    complete, seen = columns[0].scores.prompts, columns[0].scores.seen
+    for column in columns[1:]:
+        complete = np.intersect1d(complete, column.scores.prompts, assume_unique=True)
+        seen = np.union1d(seen, column.scores.seen)
+    return complete, seen
+
+
+def _fewest(columns: Sequence[_Column]) -> str:
+    worst = sorted(columns, key=lambda column: column.scores.n)[:3]
+    return ", ".join(f"{column.name} {column.scores.n}" for column in worst)
+
+
+def _assemble(
+    store: Store, benchmark: str, metric: Metric, columns: Sequence[_Column],
+    prompts: NDArray[np.int64], n_incomplete: int, notes: Sequence[str],
+) -> MatrixData:  # fmt: skip
+    rows = _prompt_rows(store, prompts)
+    ordered = np.array([row["id"] for row in rows], dtype=np.int64)
+    values = np.empty((len(ordered), len(columns)))
+    for place, column in enumerate(columns):
+        values[:, place] = column.scores.values[np.searchsorted(column.scores.prompts, ordered)]
+    return MatrixData(
+        benchmark=benchmark, metric=metric.label, higher_is_better=metric.higher_is_better,
+        models=tuple(column.name for column in columns), prompts=ordered,
+        keys=tuple(str(row["tool_id"] or row["key"]) for row in rows),
+        texts=tuple(row["text"] for row in rows),
+        benchmark_ids=np.array([row["benchmark_id"] for row in rows], dtype=np.int64),
+        values=values, n_incomplete=n_incomplete, notes=(*notes, *_constant(values, columns)),
+        natural_keys=tuple(f"{row['split']}/{row['key']}/{row['occurrence']}" for row in rows),
+    )  # fmt: skip
+
+
+def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> list[Mapping[str, Any]]:
+    condition, parameters = one_of("id", prompts.tolist(), "p")
+    rows: list[Mapping[str, Any]] = store.arrow(_PROMPTS + condition, parameters).to_pylist()
+    return sorted(
+        rows, key=lambda row: (str(row["split"]), str(row["key"]), row["occurrence"], row["id"])
+    )
+
+
+def _constant(values: NDArray[np.float64], columns: Sequence[_Column]) -> list[str]:
+    same = [
+        column.name
+        for place, column in enumerate(columns)
+        if (values[:, place] == values[0, place]).all()
+    ]
+    if not same or len(same) == len(columns):
+        return []
+    return [f"one score for all prompts: {', '.join(same[:5])}{' …' if len(same) > 5 else ''}"]

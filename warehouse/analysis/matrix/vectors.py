@@ -1,0 +1,41 @@
+"""Vectors of prompts' texts, as the matrix explanation needs them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warehouse.analysis.matrix.analyses import Vectors
+from warehouse.analysis.matrix.read import MatrixData
+from warehouse.analysis.text.embedders import choose_embedder
+from warehouse.errors import MisuseError
+from warehouse.store.computed.prompt_vectors import read_vectors
+from warehouse.store.connection import Store
+
+
+def matrix_vectors(store: Store, data: MatrixData, embedder: str | None) -> Vectors:
+    """Up-to-date vectors of the prompts of a matrix.
+
+    Args:
+        embedder: whose; None for the only one there is.
+
+    Raises:
+        MisuseError: prompts without text or vectors; no or several embedders that fit.
+    """
+    if not any(data.texts):
+        raise MisuseError(
+            f"the prompts of {data.benchmark} have no text in the store: there is nothing to"
+            " compare their performance with"
+        )
+    chosen = choose_embedder(store, embedder)
+    found = read_vectors(store, chosen, np.unique(data.benchmark_ids).tolist())
+    places = np.searchsorted(found.prompts, data.prompts)
+    places[places == len(found.prompts)] = 0
+    rows = np.empty(0, np.intp)
+    if len(found.prompts):
+        rows = np.flatnonzero(found.prompts[places] == data.prompts)
+    if not len(rows):
+        raise MisuseError(
+            f"no prompt of {data.benchmark} has a vector by {chosen.label}; run: warehouse embed"
+            f" {data.benchmark}"
+        )
+    return Vectors(chosen.label, rows, found.vectors[places[rows]].astype(np.float64))

@@ -1,0 +1,1 @@
+"""How many prompts and draws a comparison takes."""

@@ -1,0 +1,183 @@
+"""A pilot for planning: the variance parts that stored runs show on one benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.selection.benchmarks import (
+    Metric,
+    choose_metrics,
+    find_benchmark,
+    metrics_of,
+)
+from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.reference import Where, find_conditions, parse_where, pick_one
+from warehouse.analysis.selection.scores import PromptScores, read_scores
+from warehouse.errors import MisuseError
+from warehouse.stats import Pilot, plan_from_one, plan_from_pilot
+from warehouse.stats.core.links import find_link, linearise, linearise_figure
+from warehouse.stats.core.moments import mean_of
+from warehouse.store.connection import Store
+
+
+@dataclass(frozen=True)
+class StoredPilot:
+    """Variance parts with where they come from.
+
+    Attributes:
+        pilot: the estimates.
+        models: the models, one or two.
+        benchmark: name of the benchmark.
+        metric: name of the metric, with its filter.
+        width: of the metric's range, None where it has none.
+    """
+
+    pilot: Pilot
+    models: tuple[str, ...]
+    benchmark: str
+    metric: str
+    width: float | None
+
+
+def read_pilot(
+    store: Store, references: Sequence[str], *, benchmark: str | None = None,
+    metric: str | None = None, where: Sequence[str] = (), cluster: str | None = None,
+    latest: bool = False, correlation: float | None = None,
+) -> StoredPilot:  # fmt: skip
+    """Variance parts of two stored runs, or of one that stands for both.
+
+    Args:
+        references: one or two references (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``).
+        benchmark: its name; None where only one fits.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        cluster: clustering: None for the benchmark's default, ``"none"``, or a name.
+        latest: where a reference means several conditions, take the one that ran last.
+        correlation: for one run only: of the two models over prompts; None: 0.
+
+    Raises:
+        MisuseError: unknown or ambiguous references, no common prompts, no scores.
+        StatisticsError: a single prompt or cluster.
+    """
+    if len(references) not in (1, 2):
+        raise MisuseError(f"a pilot is one run or two, found {len(references)}")
+    if correlation is not None and len(references) == 2:
+        raise MisuseError("the correlation of two stored runs is in their scores; leave it out")
+    wanted = parse_where(where)
+    conditions = _choose(store, references, benchmark, wanted, latest)
+    chosen, scores = _scores(store, conditions, metric)
+    clusters = cluster_map(
+        store,
+        sorted({condition.setting("benchmark_id") for condition in conditions}),
+        find_benchmark(store, conditions[0].setting("benchmark")).clusterings,
+        cluster,
+    )
+    prompts = _common(conditions, scores)
+    labels = clusters.labels(prompts)
+    sides = [_side(found, prompts, chosen) for found in scores]
+    if len(sides) == 1:
+        pilot = plan_from_one(*sides[0], clusters=labels, correlation=correlation or 0.0)
+    else:
+        (a, within_a, k_a), (b, within_b, k_b) = sides
+        pilot = plan_from_pilot(a, b, within_a, within_b, k_a, k_b, labels)
+    return StoredPilot(
+        pilot=pilot,
+        models=tuple(condition.model for condition in conditions),
+        benchmark=conditions[0].place[0],
+        metric=chosen.label,
+        width=_width(chosen),
+    )
+
+
+def _choose(
+    store: Store, references: Sequence[str], benchmark: str | None, where: Sequence[Where],
+    latest: bool,
+) -> list[Condition]:  # fmt: skip
+    """One condition for each reference, all on one benchmark and split."""
+    ids = None if benchmark is None else find_benchmark(store, benchmark).ids
+    found = [_by_place(store, text, ids, where) for text in references]
+    places = sorted(set.intersection(*(set(places) for places in found)))
+    if len(places) != 1:
+        there = ", ".join(f"{name} ({split})" if split else name for name, split in places)
+        raise MisuseError(
+            f"{' and '.join(references)} have several benchmarks or splits, choose one with"
+            f" --benchmark or --where split=...: {there}"
+            if places
+            else f"{' and '.join(references)} have no benchmark in common"
+        )
+    chosen = [
+        pick_one(of_one[places[0]], text, latest=latest)
+        for of_one, text in zip(found, references, strict=True)
+    ]
+    if len(chosen) == 2 and set(chosen[0].run_ids) & set(chosen[1].run_ids):
+        raise MisuseError("both references mean the same run; give one of them alone")
+    return chosen
+
+
+def _by_place(
+    store: Store, text: str, ids: Sequence[int] | None, where: Sequence[Where]
+) -> dict[tuple[str, str], list[Condition]]:
+    places: dict[tuple[str, str], list[Condition]] = {}
+    conditions = find_conditions(store, text, benchmark_ids=ids, where=where)
+    models = sorted({condition.model for condition in conditions})
+    if len(models) > 1:
+        raise MisuseError(f"{text!r} means {len(models)} models, choose one: {', '.join(models)}")
+    for condition in conditions:
+        places.setdefault(condition.place, []).append(condition)
+    return places
+
+
+def _scores(
+    store: Store, conditions: Sequence[Condition], wanted: str | None
+) -> tuple[Metric, list[PromptScores]]:
+    """The first metric that all conditions have scores of, with the scores."""
+    ids = sorted({condition.setting("benchmark_id") for condition in conditions})
+    chosen = choose_metrics(metrics_of(store, ids), wanted, conditions[0].place[0])
+    runs = {run: side for side, item in enumerate(conditions) for run in item.run_ids}
+    for metric in chosen:
+        if metric.link == "none":
+            continue
+        found = read_scores(store, runs, [metric.id], linked=True)
+        usable = [found[side] for side in sorted(found) if found[side].n]
+        if len(usable) == len(conditions):
+            return metric, usable
+    models = " and ".join(condition.model for condition in conditions)
+    raise MisuseError(
+        f"{models}: no scored prompts by {chosen[0].label} (planning needs scores of prompts;"
+        " published figures do not show their variances)"
+    )
+
+
+def _common(conditions: Sequence[Condition], scores: Sequence[PromptScores]) -> NDArray[np.int64]:
+    prompts = scores[0].prompts
+    for other in scores[1:]:
+        prompts = np.intersect1d(prompts, other.prompts, assume_unique=True)
+    if not len(prompts):
+        models = " and ".join(condition.model for condition in conditions)
+        raise MisuseError(f"{models} have no scored prompt in common")
+    return prompts
+
+
+def _side(
+    scores: PromptScores, prompts: NDArray[np.int64], metric: Metric
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Prompt means, variances of draws (both on the scale of the figure) and numbers of draws."""
+    kept = np.searchsorted(scores.prompts, prompts)
+    values, weights = scores.values[kept], scores.weights[kept]
+    link = find_link(metric.link)
+    figures = linearise_figure(values, weights, link)
+    slope = link.slope(mean_of(linearise(values, weights)))
+    scale = slope * weights / weights.mean()
+    return figures, scores.within[kept] * scale**2, scores.n_draws[kept]
+
+
+def _width(metric: Metric) -> float | None:
+    if metric.bounds is None or metric.link != "identity":
+        return None
+    low, high = metric.bounds
+    return None if low is None or high is None else high - low

@@ -1,0 +1,344 @@
+"""How large a comparison has to be, or what one of a given size can find (Miller 2024 §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from warehouse.analysis.power.pilot import StoredPilot
+from warehouse.analysis.power.question import Goal, Question
+from warehouse.analysis.results import Result, Row
+from warehouse.errors import MisuseError
+from warehouse.stats import (
+    BestDesign,
+    Pilot,
+    Plan,
+    VarianceParts,
+    best_for_budget,
+    cheapest_design,
+    plan_table,
+    sample_size,
+)
+from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS
+from warehouse.stats.power.power import clustered_omega2
+
+
+def answer_in_words(plan: Plan, goal: Goal, question: Question) -> str:
+    """The answer as one sentence, with what it holds for."""
+    size = f"{plan.n:,} prompts"
+    if plan.n_clusters is not None:
+        size += f" in {plan.n_clusters:,} clusters"
+    size += f", {_draws_in_words(plan, question)}"
+    made = f"{plan.generations:,} generations"
+    test = f"two-sided test at {question.alpha:g}"
+    if goal == "n":
+        return (
+            f"A difference of {plan.delta:g} is found with power {question.wanted_power:g}"
+            f" ({test}) by {size}: {made}."
+        )
+    if goal == "mde":
+        return (
+            f"{size} ({made}) find a difference of {plan.mde:.4g} with power"
+            f" {question.wanted_power:g} ({test})."
+        )
+    return (
+        f"{size} ({made}) find a difference of {plan.delta:g} with power {plan.power:.3f} ({test})."
+    )
+
+
+def plan_flags(plan: Plan, pilot: Pilot | None) -> tuple[str, ...]:
+    """What keeps a plan from being relied on: ``omega2_clipped`` (the pilot's ω² came out below 0
+    and is taken as 0), ``few_clusters`` (fewer than 20, of the plan or the pilot)."""
+    flags = ("omega2_clipped",) if pilot is not None and "omega2_clipped" in pilot.flags else ()
+    planned = plan.n_clusters is not None and plan.n_clusters < FEW_CLUSTERS
+    seen = pilot is not None and pilot.n_clusters is not None and pilot.n_clusters < FEW_CLUSTERS
+    return (*flags, "few_clusters") if planned or seen else flags
+
+
+def caution(flags: Sequence[str]) -> str:
+    """The flags of a plan as the end of its sentence; empty without any."""
+    words = {
+        "omega2_clipped": "omega2 came out below 0 and is taken as 0, so more may be needed",
+        "few_clusters": f"it rests on fewer than {FEW_CLUSTERS} clusters",
+    }
+    told = " and ".join(words[flag] for flag in flags)
+    return f" Do not rely on this: {told}." if told else ""
+
+
+def _draws_in_words(plan: Plan, question: Question) -> str:
+    draws = "1 draw" if plan.k_a == 1 else f"{plan.k_a} draws"
+    if question.k_b is None:
+        return f"{draws} each of both models"
+    return f"{draws} each of the first model ({plan.k_b} of the second are there)"
+
+
+def notes_of(plan: Plan, question: Question, source: VarianceParts | StoredPilot) -> list[str]:
+    """What had to be assumed, and where the plan is rough."""
+    notes = []
+    if isinstance(source, StoredPilot):
+        notes += _pilot_notes(source)
+        n = source.pilot.n_prompts
+        if question.n is None and plan.n > n:
+            notes.append(f"the pilot had {n:,} prompts: the rest must be like them")
+    if plan.n < FEW_PROMPTS and plan.n_clusters is None:
+        notes.append(f"n = {plan.n} is small for a normal approximation; plan a few more")
+    if plan.n_clusters is not None and plan.n_clusters < FEW_CLUSTERS:
+        notes.append(f"{plan.n_clusters} clusters are few for a normal approximation; plan more")
+    return notes
+
+
+def _pilot_notes(source: StoredPilot) -> list[str]:
+    pilot, notes = source.pilot, []
+    if len(source.models) == 1:
+        notes.append(
+            f"one run as pilot: the second model is taken to vary as {source.models[0]} does, with"
+            f" a correlation of {pilot.correlation:g} over prompts"
+            + ("" if pilot.correlation else " (the safe side; models usually agree more)")
+        )
+    if pilot.reason:
+        notes.append(pilot.reason)
+    if "omega2_clipped" in pilot.flags:
+        notes.append(
+            f"the estimate of omega2 is below 0 ({pilot.omega2_raw:.3g}) and taken as 0: the pilot"
+            " is too small to see it, so take this plan for the least"
+        )
+    if "within_imputed" in pilot.flags:
+        notes.append("prompts with one draw take the mean variance of the others")
+    if pilot.n_clusters is not None and "few_clusters" in pilot.flags:
+        notes.append(f"the pilot has {pilot.n_clusters} clusters: its variance is a rough guess")
+    if "few_prompts" in pilot.flags:
+        notes.append(f"the pilot has {pilot.n_prompts} prompts: its variance is a rough guess")
+    return notes
+
+
+#: Draws per prompt that are shown where none are asked for.
+USUAL_DRAWS = (1, 2, 5, 10)
+#: Numbers of prompts that are shown, as multiples of the one in question.
+USUAL_SIZES = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+@dataclass(frozen=True)
+class PowerRow(Row):
+    """One design.
+
+    Attributes:
+        role: ``answer``, ``cheapest`` (that finds ``delta`` with the power), ``budget`` (the
+            smallest error that the budget pays for) or ``table``.
+        n: prompts.
+        n_clusters: clusters at the mean size; None without clusters.
+        k_a: draws per prompt of the first model.
+        k_b: draws per prompt of the second.
+        generations: that have to be made.
+        cost: in the unit of the costs; equal to ``generations`` without any.
+        standard_error: of the mean difference.
+        alpha: two-sided significance level.
+        delta: difference that ``power`` is for; None where none was given.
+        power: chance to find ``delta`` with the right sign.
+        power_two_tailed: chance of any rejection at ``delta``.
+        mde: smallest difference that is found with the power ``mde_power``.
+        mde_power: the power that ``mde`` is for.
+        flags: ``omega2_clipped`` and ``few_clusters``: not to be relied on.
+    """
+
+    role: str
+    n: int
+    n_clusters: int | None
+    k_a: int
+    k_b: int
+    generations: int
+    cost: float
+    standard_error: float
+    alpha: float
+    delta: float | None
+    power: float | None
+    power_two_tailed: float | None
+    mde: float
+    mde_power: float
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PowerPlan(Result):
+    """A planned comparison.
+
+    Attributes:
+        goal: what was worked out: ``n``, ``mde`` or ``power``.
+        answer: the answer in words.
+        omega2: ω² that was planned with: variance over prompts of the true difference.
+        sigma2_a: variance of one draw of the first model.
+        sigma2_b: of the second.
+        cluster_size: mean prompts in a cluster; None without clusters.
+        pilot: the estimates behind them; None where they were given.
+        reachable: False where ``available`` was given and no design with them finds the
+            difference.
+        rows: the answer, the best designs, then the table.
+        notes: what a reader should know.
+    """
+
+    goal: Goal
+    answer: str
+    omega2: float
+    sigma2_a: float
+    sigma2_b: float
+    cluster_size: float | None
+    pilot: Pilot | None
+    reachable: bool
+    rows: tuple[PowerRow, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.answer
+
+
+def given_parts(
+    omega2: float, sigma2_a: float | None = None, sigma2_b: float | None = None,
+    icc: float | None = None, cluster_size: float | None = None,
+) -> VarianceParts:  # fmt: skip
+    """Variances that are given, not estimated.
+
+    Args:
+        omega2: ω² of single prompts, at least 0.
+        sigma2_a: variance of one draw of the first model; None: 0.
+        sigma2_b: of the second; None: as the first.
+        icc: correlation of the true differences within a cluster, with ``cluster_size``.
+        cluster_size: mean prompts in a cluster, with ``icc``.
+
+    Raises:
+        MisuseError: one of ``icc`` and ``cluster_size`` without the other.
+        StatisticsError: numbers out of range, variances that are all 0.
+    """
+    first = 0.0 if sigma2_a is None else sigma2_a
+    second = first if sigma2_b is None else sigma2_b
+    if icc is None and cluster_size is None:
+        return VarianceParts(omega2, first, second)
+    if icc is None or cluster_size is None:
+        raise MisuseError("clusters need both: the correlation within them and their mean size")
+    clustered = clustered_omega2(omega2, icc, cluster_size)
+    return VarianceParts(clustered, first, second, cluster_size)
+
+
+def plan_power(question: Question, source: VarianceParts | StoredPilot) -> PowerPlan:
+    """The answer, the best designs and a table over n and K.
+
+    Args:
+        question: what is asked.
+        source: the variances, or stored runs that show them.
+
+    Raises:
+        MisuseError: contradictory or absurd questions.
+        StatisticsError: numbers out of range, variances that are all 0.
+    """
+    pilot = source.pilot if isinstance(source, StoredPilot) else None
+    parts = pilot.parts if pilot is not None else source
+    assert isinstance(parts, VarianceParts)
+    limited = question.available is not None
+    if isinstance(source, StoredPilot):
+        question = _with_pilot(question, source)
+    goal, draws = question.goal, _draws(question, parts)
+    answer = _answer_plan(question, goal, parts, draws[0])
+    best = _best_designs(question, parts)
+    rows = [_row("answer", answer, question, pilot)]
+    rows += [
+        _row(role, found.plan, question, pilot) for role, found in best if found.plan is not None
+    ]
+    sizes = question.n_values or _around(answer.n, pilot)
+    table = plan_table(parts, sizes, draws, **_common(question))
+    rows += [_row("table", plan, question, pilot) for plan in table]
+    return PowerPlan(
+        goal=goal,
+        answer=answer_in_words(answer, goal, question) + caution(plan_flags(answer, pilot)),
+        omega2=parts.omega2,
+        sigma2_a=parts.sigma2_a,
+        sigma2_b=parts.sigma2_b,
+        cluster_size=parts.cluster_size,
+        pilot=pilot,
+        reachable=not limited or all(found.plan is not None for _, found in best),
+        rows=tuple(rows),
+        notes=(*notes_of(answer, question, source), *_reasons(best)),
+    )
+
+
+def _with_pilot(question: Question, source: StoredPilot) -> Question:
+    """Defaults that stored runs give, and refusals that they allow."""
+    pilot = source.pilot
+    if question.delta is not None and source.width is not None and question.delta >= source.width:
+        raise MisuseError(
+            f"a difference of {question.delta:g} is as wide as the whole range of {source.metric}"
+            f" on {source.benchmark} ({source.width:g}); give it on that scale"
+        )
+    most = max(
+        pilot.draws_a if pilot.sigma2_a is None else 1.0,
+        pilot.draws_b if pilot.sigma2_b is None else 1.0,
+    )
+    asked = [*(question.k or ()), *([] if question.k_b is None else [question.k_b])]
+    if most > 1 and (question.k is None or min(asked) < most):
+        if any(k < most for k in asked):
+            raise MisuseError(
+                f"the pilot's scores are means of {most:g} draws whose variance is not stored:"
+                f" fewer draws cannot be planned, give --k {most:.0f} or more"
+            )
+        question = replace(question, k=(round(most),))
+    if question.delta is None and question.n is None:
+        question = replace(question, n=pilot.n_prompts)
+    return replace(question, available=question.available or pilot.n_prompts)
+
+
+def _draws(question: Question, parts: VarianceParts) -> tuple[int, ...]:
+    if question.k is not None:
+        return question.k
+    return USUAL_DRAWS if parts.sigma2_a + parts.sigma2_b > 0 else (1,)
+
+
+def _common(question: Question) -> dict[str, Any]:
+    """Arguments that every design takes."""
+    return {
+        "k_b": question.k_b, "alpha": question.alpha, "power": question.wanted_power,
+        "delta": question.delta, "b_is_there": question.k_b is not None,
+    }  # fmt: skip
+
+
+def _answer_plan(question: Question, goal: Goal, parts: VarianceParts, k: int) -> Plan:
+    n = question.n
+    if goal == "n":
+        n = sample_size(
+            question.delta or 0.0, parts, k_a=k, k_b=question.k_b, alpha=question.alpha,
+            power=question.wanted_power,
+        )  # fmt: skip
+    return plan_table(parts, [n or 0], [k], **_common(question))[0]
+
+
+def _best_designs(question: Question, parts: VarianceParts) -> list[tuple[str, BestDesign]]:
+    best = []
+    limits: dict[str, Any] = {
+        "cost": question.cost, "available": question.available, "k_b": question.k_b,
+        "alpha": question.alpha, "power": question.wanted_power,
+        "b_is_there": question.k_b is not None,
+    }  # fmt: skip
+    choice = question.available is not None or question.cost.prompt > 0
+    if question.delta is not None and question.n is None and choice:
+        best.append(("cheapest", cheapest_design(question.delta, parts, **limits)))
+    if question.budget is not None:
+        found = best_for_budget(question.budget, parts, delta=question.delta, **limits)
+        best.append(("budget", found))
+    return best
+
+
+def _around(n: int, pilot: Pilot | None) -> list[int]:
+    sizes = {max(2, round(n * share)) for share in USUAL_SIZES}
+    return sorted(sizes | ({pilot.n_prompts} if pilot is not None else set()))
+
+
+def _row(role: str, plan: Plan, question: Question, pilot: Pilot | None) -> PowerRow:
+    draws = plan.generations // plan.n
+    return PowerRow(
+        role=role, n=plan.n, n_clusters=plan.n_clusters, k_a=plan.k_a, k_b=plan.k_b,
+        generations=plan.generations, cost=plan.n * question.cost.per_prompt(draws),
+        standard_error=plan.standard_error, alpha=question.alpha, delta=plan.delta,
+        power=plan.power, power_two_tailed=plan.power_two_tailed, mde=plan.mde,
+        mde_power=question.wanted_power, flags=plan_flags(plan, pilot),
+    )  # fmt: skip
+
+
+def _reasons(best: Sequence[tuple[str, BestDesign]]) -> list[str]:
+    return [found.reason for _, found in best if found.plan is None]

@@ -1,0 +1,154 @@
+"""What a report shows of one benchmark: each part, or why it is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import TypeVar
+
+from warehouse.analysis.comparison.all_pairs import Pairs, pairs
+from warehouse.analysis.items.datamap import DataMap, datamap
+from warehouse.analysis.leaderboard.curves import Curves, training_curves
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
+from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.conditions import runs_on
+from warehouse.analysis.variance.seeds import SeedReport, seed_variance
+from warehouse.analysis.variance.variance import VarianceReport, variance
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+
+#: Conditions whose data maps a report shows for one benchmark.
+MOST_MAPS = 12
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Data maps of the conditions with several generations of a prompt, best first.
+
+    Attributes:
+        maps: one per model.
+        left_out: models whose generations allow none, with the reason.
+        more: models beyond the most that are shown.
+    """
+
+    maps: tuple[DataMap, ...]
+    left_out: tuple[str, ...]
+    more: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BenchmarkPart:
+    """One benchmark of the report.
+
+    Attributes:
+        name: of the benchmark.
+        board: its leaderboard; None with ``why_no_board``.
+        pairs: all pairs of its conditions; None with ``why_no_pairs``.
+        variance: its conditions' variance, split between prompts and draws; None with
+            ``why_no_variance``.
+        curves: its rows along training; None where no model has two checkpoints.
+        seeds: training seeds crossed with prompts; None without seeds, with ``why_no_seeds``
+            where seeds cannot be compared.
+        maps: P(correct) against S(consistency); None where no prompt has several generations.
+        matrix: the analyses of its performance matrix that the store holds.
+        other_rows: by other metrics, rows of the conditions that have none on ``board``.
+    """
+
+    name: str
+    board: Leaderboard | None
+    why_no_board: str
+    pairs: Pairs | None
+    why_no_pairs: str
+    variance: VarianceReport | None
+    why_no_variance: str
+    curves: Curves | None
+    seeds: SeedReport | None
+    why_no_seeds: str
+    maps: Maps | None
+    matrix: StoredMatrix
+    other_rows: tuple[LeaderboardRow, ...] = ()
+
+
+def benchmark_part(
+    store: Store, name: str, level: float, n_resamples: int, seed: int
+) -> BenchmarkPart:
+    """All parts of a benchmark; what is asked for wrongly is not raised but told.
+
+    Args:
+        name: of a benchmark with current runs.
+        level: nominal coverage of all intervals, in (0, 1).
+        n_resamples: draws behind rank sets and simultaneous intervals.
+        seed: of the draws.
+    """
+    board, no_board = _or_why(
+        lambda: leaderboard(store, name, level=level, n_resamples=n_resamples, seed=seed)
+    )
+    found, no_pairs = _or_why(
+        lambda: pairs(
+            store, name, level=level, n_resamples=n_resamples, seed=seed, with_flags=False
+        )
+    )
+    split, no_split = _or_why(lambda: variance(store, "*", benchmark=name, single_draws=False))
+    seeds, no_seeds = (None, "")
+    if _n_seeds(store, name) > 1:
+        seeds, no_seeds = _or_why(lambda: seed_variance(store, "*", benchmark=name))
+    curves = training_curves(store, board) if board else None
+    return BenchmarkPart(
+        name, board, no_board, found, no_pairs, split, no_split,
+        curves if curves and curves.rows else None, seeds, no_seeds,
+        _maps(store, board, level) if board else None, stored_matrix(store, name),
+        _rows_elsewhere(store, board, level) if board else (),
+    )  # fmt: skip
+
+
+def _rows_elsewhere(store: Store, board: Leaderboard, level: float) -> tuple[LeaderboardRow, ...]:
+    """Rows of the conditions that a board lacks, by each other metric that some of them have."""
+    shown = {run for row in board.rows for run in row.run_ids}
+    rows: list[LeaderboardRow] = []
+    for other in board.others:
+        if other.n_elsewhere:
+            found = leaderboard(
+                store, board.benchmark, metric=other.metric, level=level, n_resamples=0
+            )
+            rows += [row for row in found.rows if shown.isdisjoint(row.run_ids)]
+    return tuple(rows)
+
+
+def _n_seeds(store: Store, name: str) -> int:
+    """Trained replicates with current runs on a benchmark."""
+    try:
+        runs = runs_on(store, find_benchmark(store, name).ids)
+    except MisuseError:
+        return 0
+    return len({run["training_seed_id"] for run in runs if run["training_seed"]})
+
+
+def _or_why(compute: Callable[[], Found]) -> tuple[Found | None, str]:
+    try:
+        return compute(), ""
+    except MisuseError as error:
+        return None, str(error)
+
+
+def _maps(store: Store, board: Leaderboard, level: float) -> Maps | None:
+    rows = [row for row in board.rows if row.n_draws > row.n_prompts]
+    models = list(dict.fromkeys(row.model for row in rows))
+    found: list[DataMap] = []
+    left_out: list[str] = []
+    for place, model in enumerate(models):
+        if sum(len(one.distribution) for one in found) >= MOST_MAPS:
+            return Maps(tuple(found), tuple(left_out), tuple(models[place:]))
+        one, why_not = _or_why(lambda model=model: datamap(  # type: ignore[misc]
+            lambda _write: nullcontext(store), model, benchmark=board.benchmark, level=level
+        ))  # fmt: skip
+        if one is None:
+            left_out.append(why_not)
+        else:
+            found.append(one)
+            left_out += one.left_out
+    return Maps(tuple(found), tuple(left_out), ()) if models else None

@@ -1,0 +1,189 @@
+"""What a report of the whole store shows: every benchmark, and how the data came in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
+from warehouse.analysis.report_data.suite import SuitePart, suite_part
+from warehouse.analysis.suites.tree import list_suites
+from warehouse.errors import MisuseError, StatisticsError, did_you_mean
+from warehouse.stats.core.inputs import as_level, as_seed
+from warehouse.store.connection import Store
+from warehouse.store.shared_reads import SharedReads
+
+#: Draws behind rank sets and simultaneous intervals.
+RESAMPLES = 1999
+
+_BENCHMARKS = "select distinct benchmark from run_current order by benchmark nulls last"
+
+_PUBLISHED = """
+select model, benchmark, split, metric, metric_filter, statistic, published, recomputed, difference,
+    n_published, n_found, verdict
+from published_against_recomputed
+order by benchmark nulls last, model nulls last, metric nulls last, metric_filter nulls last,
+    statistic nulls last, run_id nulls last
+"""
+
+_ERRORS = """
+select model, benchmark, split, metric, metric_filter, statistic, published, recomputed, n_prompts,
+    verdict, clustering
+from published_errors
+order by benchmark nulls last, model nulls last, metric nulls last, metric_filter nulls last,
+    statistic nulls last, run_id nulls last
+"""
+
+_SOURCES = """
+select source_id, path, format, state, n_runs, n_samples, n_scores, n_rejected, claimed_at, seconds
+from ingest_log
+order by source_id nulls last
+"""
+
+_UNSCORED = """
+select r.benchmark, r.model, fact.run_id, metric.name as metric, metric.filter as metric_filter,
+    fact.status, count(*) as n_samples
+from score fact
+join run_current r on r.run_id = fact.run_id
+join metric on metric.id = fact.metric_id
+where fact.value is null
+group by r.benchmark, r.model, fact.run_id, metric.name, metric.filter, fact.status
+order by r.benchmark nulls last, r.model nulls last, fact.run_id nulls last,
+    metric.name nulls last, metric.filter nulls last, fact.status nulls last
+"""
+
+_RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current"
+
+#: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
+BLOCK_SCORES, RUN_COST = 1_000_000, 100
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """Everything that the report shows.
+
+    Attributes:
+        suites: by name; those whose benchmarks are all shown.
+        benchmarks: by name.
+        published: rows of the view ``published_against_recomputed``.
+        published_errors: rows of the view ``published_errors``.
+        sources: rows of the view ``ingest_log``, with fewer columns.
+        unscored: number of samples without a score, by run, metric and status.
+        level: nominal coverage of all intervals.
+        n_resamples: draws behind rank sets and simultaneous intervals.
+        seed: of the draws.
+    """
+
+    suites: tuple[SuitePart, ...]
+    benchmarks: tuple[BenchmarkPart, ...]
+    published: tuple[Row, ...]
+    published_errors: tuple[Row, ...]
+    sources: tuple[Row, ...]
+    unscored: tuple[Row, ...]
+    level: float
+    n_resamples: int
+    seed: int
+
+    def __str__(self) -> str:
+        return f"report on {len(self.benchmarks)} benchmarks from {len(self.sources)} sources"
+
+
+def read_report(
+    store: Store,
+    benchmarks: Sequence[str] = (),
+    *,
+    level: float = 0.95,
+    n_resamples: int = RESAMPLES,
+    seed: int = 0,
+    told: Callable[[str, int, int], None] | None = None,
+) -> ReportData:
+    """Compute what a report shows.
+
+    A benchmark that has no leaderboard or no pairs is shown with the reason.
+
+    Args:
+        benchmarks: names, of suites too; none for all with current runs.
+        level: nominal coverage of all intervals, in (0, 1).
+        n_resamples: draws behind rank sets and simultaneous intervals; 0 leaves them out.
+        seed: of the draws.
+        told: gets name, number done and number of all before each benchmark.
+
+    Raises:
+        MisuseError: a benchmark without current runs.
+        StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
+    """
+    as_level(level)
+    as_seed(seed)
+    if n_resamples < 0:
+        raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
+    suites = list_suites(store)
+    names = _names(store, benchmarks, suites)
+    parts = []
+    for done, (name, shared) in enumerate(_shared(store, names)):
+        if told is not None:
+            told(name, done, len(names))
+        parts.append(benchmark_part(shared, name, level, n_resamples, seed))
+    chosen = set(names) if benchmarks else None
+    shown = [name for name, leaves in suites.items() if leaves <= set(names)]
+    return ReportData(
+        suites=tuple(suite_part(store, name, level) for name in shown), benchmarks=tuple(parts),
+        published=_of(chosen, _rows(store, _PUBLISHED)),
+        published_errors=_of(chosen, _rows(store, _ERRORS)),
+        sources=tuple(_rows(store, _SOURCES)), unscored=_of(chosen, _rows(store, _UNSCORED)),
+        level=level, n_resamples=n_resamples, seed=seed,
+    )  # fmt: skip
+
+
+def _shared(store: Store, names: Sequence[str]) -> Iterator[tuple[str, Store]]:
+    """Each benchmark with a store in which what its parts read is read once, for a block of
+    benchmarks at a time."""
+    shared = SharedReads(store)
+    runs: dict[str, list[Row]] = {}
+    for row in _rows(store, _RUNS):
+        runs.setdefault(row["benchmark"], []).append(row)
+    for block in _blocks({name: runs[name] for name in names}):
+        own = [row for name in block for row in runs[name]]
+        shared.begin_block(
+            benchmark_id={row["benchmark_id"] for row in own}, run_id={row["run_id"] for row in own}
+        )
+        yield from ((name, shared) for name in block)
+
+
+def _blocks(runs: Mapping[str, Sequence[Row]]) -> Iterator[list[str]]:
+    """Names of benchmarks, in blocks of a bounded number of scores."""
+    block: list[str] = []
+    total = 0
+    for name, own in runs.items():
+        size = sum(RUN_COST + row["n_scores"] for row in own)
+        if block and total + size > BLOCK_SCORES:
+            yield block
+            block, total = [], 0
+        block.append(name)
+        total += size
+    if block:
+        yield block
+
+
+def _names(store: Store, wanted: Sequence[str], suites: Mapping[str, Collection[str]]) -> list[str]:
+    """Benchmarks with current runs that were asked for, by name; a suite stands for its leaves."""
+    known = [row["benchmark"] for row in _rows(store, _BENCHMARKS)]
+    unknown = [name for name in wanted if name not in known and name not in suites]
+    if unknown:
+        hint = did_you_mean(
+            unknown[0], [*known, *suites], "names are listed by: warehouse benchmarks"
+        )
+        raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
+    chosen = {leaf for name in wanted for leaf in suites.get(name, {name})}
+    return [name for name in known if name in chosen] if wanted else known
+
+
+def _rows(store: Store, query: str) -> list[Row]:
+    rows: list[Row] = store.arrow(query, {}).to_pylist()
+    return rows
+
+
+def _of(chosen: set[str] | None, rows: list[Row]) -> tuple[Row, ...]:
+    return tuple(row for row in rows if chosen is None or row["benchmark"] in chosen)

@@ -1,0 +1,43 @@
+"""What a report shows of suites: every model's weighted mean over the benchmarks of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_leaderboard
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+
+_NEWEST = "of several conditions of a model on a benchmark the newest is shown"
+
+
+@dataclass(frozen=True)
+class SuitePart:
+    """One suite of the report.
+
+    Attributes:
+        name: of the suite.
+        board: its leaderboard, leaves weighing the same; None with ``why_no_board``.
+    """
+
+    name: str
+    board: SuiteBoard | None
+    why_no_board: str
+
+
+def suite_part(store: Store, name: str, level: float) -> SuitePart:
+    """A suite with its leaves weighing the same, or why there is no figure.
+
+    Args:
+        name: of a suite with runs.
+        level: nominal coverage of the intervals, in (0, 1).
+    """
+    try:
+        return SuitePart(name, suite_leaderboard(store, name, level=level), "")
+    except MisuseError as error:
+        why_not = str(error)
+    try:
+        newest = suite_leaderboard(store, name, level=level, latest=True)
+    except MisuseError:
+        return SuitePart(name, None, why_not)
+    return SuitePart(name, replace(newest, notes=(_NEWEST, *newest.notes)), "")

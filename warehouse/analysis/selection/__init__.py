@@ -1,0 +1,1 @@
+"""Which runs, prompts, scores and clusters an analysis is about."""

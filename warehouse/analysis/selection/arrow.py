@@ -1,0 +1,80 @@
+"""Small helpers for the SELECTs of this room."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from warehouse.store.connection import Store
+
+
+def one_of(column: str, values: Sequence[Any], prefix: str) -> tuple[str, dict[str, Any]]:
+    """A condition ``column in (…)`` with its parameters; never true for no values.
+
+    Integers (our own ids) stand in the text: binding any value makes a driver import pandas,
+    which takes longer than the query. Everything else is bound as ``:prefix0``, ``:prefix1`` ….
+    """
+    if not values:
+        return "1 = 0", {}
+    if all(type(value) is int for value in values):
+        return f"{column} in ({', '.join(map(str, values))})", {}
+    names = [f"{prefix}{place}" for place in range(len(values))]
+    places = ", ".join(f":{name}" for name in names)
+    return f"{column} in ({places})", dict(zip(names, values, strict=True))
+
+
+def rows_among(store: Store, query: str, column: str, ids: Collection[int]) -> list[dict[str, Any]]:
+    """Rows of a query with ``{here}`` for the condition ``column in ids``; the column is one of the
+    result too. Ordered by the query, where reads are shared within each id only."""
+    field = column.rpartition(".")[2]
+    block = store.block(field)
+    if not ids or not block.issuperset(ids):
+        return _rows(store, query, column, ids)
+    read = store.once((query, column), lambda: _by_id(store, query, column), of_block=True)
+    return [row for one in sorted(set(ids)) for row in read.get(one, ())]
+
+
+def _by_id(store: Store, query: str, column: str) -> dict[int, list[dict[str, Any]]]:
+    field = column.rpartition(".")[2]
+    found: dict[int, list[dict[str, Any]]] = {}
+    for row in _rows(store, query, column, store.block(field)):
+        found.setdefault(row[field], []).append(row)
+    return found
+
+
+def _rows(store: Store, query: str, column: str, ids: Collection[int]) -> list[dict[str, Any]]:
+    condition, parameters = one_of(column, sorted(set(ids)), "i")
+    rows: list[dict[str, Any]] = store.arrow(query.format(here=condition), parameters).to_pylist()
+    return rows
+
+
+def numbers(table: pa.Table, column: str) -> NDArray[np.float64]:
+    """A column of numbers as doubles, shape (rows,); null is NaN."""
+    parts = [_with_gaps(chunk) for chunk in table.column(column).chunks]
+    return np.concatenate([np.empty(0), *parts])
+
+
+def whole_numbers(table: pa.Table, column: str) -> NDArray[np.int64]:
+    """A column of integers without nulls, shape (rows,)."""
+    parts = [_values(chunk) for chunk in table.column(column).chunks]
+    return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def _with_gaps(array: pa.Array) -> NDArray[np.float64]:
+    values = _values(array).astype(np.float64, copy=False)
+    if not array.null_count:
+        return values
+    bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
+    valid = np.unpackbits(bits, bitorder="little")[array.offset : array.offset + len(array)]
+    return np.where(valid == 1, values, np.nan)
+
+
+def _values(array: pa.Array) -> NDArray[Any]:
+    """The numbers in the buffer of an array: ``to_numpy`` would import pandas."""
+    name = str(array.type)
+    kind = np.dtype("float64" if name == "double" else name)
+    return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]

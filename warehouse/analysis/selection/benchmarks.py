@@ -1,0 +1,210 @@
+"""Finding a benchmark by name, and the metric that it is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warehouse.analysis.selection.arrow import one_of, rows_among
+from warehouse.errors import MisuseError, did_you_mean
+from warehouse.store.connection import Store
+
+_BENCHMARKS = """
+select benchmark.id, benchmark.name, coalesce(named.name, benchmark.name) as canonical,
+    benchmark.parent_id, benchmark.default_clustering_id
+from benchmark
+left join benchmark named on named.id = benchmark.canonical_id
+"""
+
+_METRICS = """
+select benchmark_metric.benchmark_id, metric.id, metric.name, metric.filter, metric.unit,
+    metric.link, scorer.name as scorer, scorer.judge_model, scorer.parameters_key,
+    headline_metric.is_default, headline_metric.n_runs, benchmark_metric.kind,
+    benchmark_metric.low, benchmark_metric.high, benchmark_metric.higher_is_better
+from benchmark_metric
+join metric on metric.id = benchmark_metric.metric_id
+join scorer on scorer.id = metric.scorer_id
+join headline_metric on headline_metric.benchmark_id = benchmark_metric.benchmark_id
+    and headline_metric.metric_id = metric.id
+where {here}
+"""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark under its canonical name, with all rows that an alias joins to it.
+
+    Attributes:
+        name: canonical name.
+        ids: of the rows of ``benchmark`` that have prompts and runs.
+        clusterings: id of the default clustering of each of ``ids`` that has one.
+    """
+
+    name: str
+    ids: tuple[int, ...]
+    clusterings: tuple[int, ...]
+
+
+def direction_unknown(metric: str) -> str:
+    """That nobody has said which way a metric is good, and where to say it."""
+    name = metric.partition(",")[0].partition(" by ")[0]
+    return (
+        f"it is not known whether a higher {metric} is better; forget the source, and ingest it"
+        f" with a mapping that says higher_is_better under [metrics.{name}]"
+    )
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric of one benchmark: how its values are to be read.
+
+    Attributes:
+        link: from the (weighted) mean to the figure; ``"none"``: no mean gives the figure.
+        low: smallest possible value of a prompt, None if unknown.
+        high: largest possible value of a prompt.
+        higher_is_better: None if unknown.
+        is_default: the benchmark's headline metric (view ``headline_metric``).
+        n_runs: current runs of the benchmark that have figures of a metric of this label.
+    """
+
+    benchmark_id: int
+    id: int
+    name: str
+    filter: str
+    unit: str
+    link: str
+    scorer: str
+    judge_model: str
+    parameters_key: str
+    is_default: bool
+    n_runs: int
+    kind: str | None
+    low: float | None
+    high: float | None
+    higher_is_better: bool | None
+
+    @property
+    def label(self) -> str:
+        """``name``, or ``name,filter`` as harnesses write it."""
+        return f"{self.name},{self.filter}" if self.filter else self.name
+
+    @property
+    def bounds(self) -> tuple[float | None, float | None] | None:
+        """Bounds of the values; (0, 1) for a binary metric that states none."""
+        if self.low is None and self.high is None:
+            return (0.0, 1.0) if self.kind == "binary" else None
+        return (self.low, self.high)
+
+    @property
+    def scale(self) -> tuple[str, ...]:
+        """What must agree for two figures to be on one scale and from one judge."""
+        return (self.unit, self.link, self.scorer, self.judge_model, self.parameters_key)
+
+
+def find_benchmark(store: Store, name: str) -> Benchmark:
+    """The benchmark called ``name``, also by a name that is an alias.
+
+    Raises:
+        MisuseError: there is none, or it is a suite; names what there is.
+    """
+    known = store.once("benchmarks", lambda: _Known(store.arrow(_BENCHMARKS).to_pylist()))
+    if name not in known.canonical:
+        hint = did_you_mean(name, known.canonical, "see: warehouse benchmarks")
+        raise MisuseError(f"no benchmark is called {name!r}; {hint}")
+    rows = known.joined[known.canonical[name]]
+    ids = tuple(row["id"] for row in rows)
+    leaves = _leaves(known, ids)
+    if leaves and not _has_runs(store, ids):
+        raise MisuseError(
+            f"{name!r} is a suite; choose one of its benchmarks: {', '.join(sorted(leaves))} (or"
+            f" rank the whole suite: warehouse leaderboard --group {name})"
+        )
+    clusterings = (row["default_clustering_id"] for row in rows)
+    return Benchmark(known.canonical[name], ids, tuple(c for c in clusterings if c is not None))
+
+
+class _Known:
+    """All benchmarks and suites: canonical name by name, rows that share one, rows below one."""
+
+    def __init__(self, rows: Sequence[dict[str, Any]]) -> None:
+        self.canonical: dict[str, str] = {row["name"]: row["canonical"] for row in rows}
+        self.joined: dict[str, list[dict[str, Any]]] = {}
+        self.children: dict[int | None, list[dict[str, Any]]] = {}
+        for row in rows:
+            self.joined.setdefault(row["canonical"], []).append(row)
+            self.children.setdefault(row["parent_id"], []).append(row)
+
+
+def canonical_names(store: Store) -> dict[str, str]:
+    """Canonical name of every benchmark and suite, by its own name."""
+    return {row["name"]: row["canonical"] for row in store.arrow(_BENCHMARKS).to_pylist()}
+
+
+def all_benchmarks(store: Store) -> list[Benchmark]:
+    """Every benchmark and suite under its canonical name, by name."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in store.arrow(_BENCHMARKS).to_pylist():
+        rows.setdefault(row["canonical"], []).append(row)
+    return [
+        Benchmark(
+            name, tuple(row["id"] for row in members),
+            tuple(row["default_clustering_id"] for row in members
+                  if row["default_clustering_id"] is not None),
+        )
+        for name, members in sorted(rows.items())
+    ]  # fmt: skip
+
+
+def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[Metric]:
+    """All metrics of some benchmarks, by label."""
+    found = rows_among(store, _METRICS, "benchmark_metric.benchmark_id", benchmark_ids)
+    metrics = [Metric(**row | {"is_default": bool(row["is_default"])}) for row in found]
+    return sorted(metrics, key=lambda metric: (metric.label, metric.id))
+
+
+def choose_metrics(metrics: Sequence[Metric], wanted: str | None, benchmark: str) -> list[Metric]:
+    """The metrics called ``wanted`` (``name`` or ``name,filter``), else the headline metrics.
+
+    Several come back only if they have one label and differ in judge or scale.
+
+    Raises:
+        MisuseError: none has this name, or several do; names what there is.
+    """
+    labels = sorted({metric.label for metric in metrics})
+    if wanted is None:
+        named = list(metrics)
+    else:
+        named = [metric for metric in metrics if metric.label == wanted]
+        named = named or [metric for metric in metrics if metric.name == wanted]
+    headline = {metric.label for metric in named if metric.is_default}
+    chosen = [metric for metric in named if metric.label in headline] or named
+    per_benchmark = {(metric.benchmark_id, metric.label) for metric in chosen}
+    if not labels:
+        raise MisuseError(
+            f"{benchmark} has no metric: what is stored of it has neither scores nor published"
+            f" figures; see: warehouse runs --where benchmark={benchmark}"
+        )
+    if not chosen:
+        raise MisuseError(f"{benchmark} has no metric {wanted!r}; it has: {', '.join(labels)}")
+    if len(per_benchmark) > len({benchmark_id for benchmark_id, _ in per_benchmark}):
+        several = ", ".join(sorted({metric.label for metric in chosen}))
+        raise MisuseError(f"{benchmark} has several metrics, choose one with --metric: {several}")
+    return chosen
+
+
+def _leaves(known: _Known, ids: Sequence[int]) -> list[str]:
+    """Names of the benchmarks without children below some benchmarks."""
+    leaves, waiting = [], [row for key in ids for row in known.children.get(key, [])]
+    while waiting:
+        row = waiting.pop()
+        below = known.children.get(row["id"], [])
+        waiting += below
+        leaves += [] if below else [str(row["name"])]
+    return leaves
+
+
+def _has_runs(store: Store, ids: Sequence[int]) -> bool:
+    condition, parameters = one_of("benchmark_id", ids, "b")
+    found = store.arrow(f"select run_id from run_current where {condition} limit 1", parameters)
+    return bool(found.num_rows)

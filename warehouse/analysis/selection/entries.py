@@ -1,0 +1,222 @@
+"""What a leaderboard and a comparison of all pairs rest on: conditions with their scores, in groups
+of what can be compared."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from warehouse.analysis.leaderboard.other_metrics import OtherMetric, other_metrics
+from warehouse.analysis.selection.benchmarks import (
+    Benchmark,
+    Metric,
+    choose_metrics,
+    find_benchmark,
+    metrics_of,
+)
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
+from warehouse.analysis.selection.condition_labels import label_conditions
+from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
+from warehouse.analysis.selection.published import Published, read_published
+from warehouse.analysis.selection.reference import hint_on_values, parse_where
+from warehouse.analysis.selection.scores import PromptScores, read_scores
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+
+#: Flags that keep a row from being ranked beside rows without them.
+PARTIAL = ("subset", "truncated", "failed")
+
+Group = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What a complete run of a group of rows covers.
+
+    Attributes:
+        size: prompts.
+        prompts: the ids that most complete runs saw, as bytes; empty if none is complete.
+    """
+
+    size: int
+    prompts: bytes
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A condition with everything that its row is made of."""
+
+    condition: Condition
+    label: str
+    metric: Metric
+    scores: PromptScores | None
+    published: Published | None
+
+    @property
+    def group(self) -> Group:
+        """Rows are ranked among those that agree in this."""
+        return (
+            self.condition.setting("split"),
+            self.condition.setting("task_version") or "",
+            self.metric.label,
+            *self.metric.scale,
+        )
+
+    @property
+    def usable(self) -> PromptScores | None:
+        """The scores, if a mean of them is the figure."""
+        has_mean = self.scores is not None and self.scores.n and self.metric.link != "none"
+        return self.scores if has_mean else None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a published figure covers more than the samples, which a truncated run lacks."""
+        if self.published is None or self.usable is None:
+            return False
+        truncated = [run["status"] == "truncated" for run in self.condition.runs]
+        if self.published.n:
+            return any(truncated) and len(self.usable.seen) < self.published.n
+        return all(truncated)
+
+
+def list_editions(entries: Iterable[Entry]) -> str:
+    """The versions of a benchmark that entries are of, with what chooses one, for a note; empty if
+    there is only one."""
+    found = {entry.condition.setting("benchmark_version") for entry in entries} - {None, ""}
+    told = f"the benchmark's version ({', '.join(sorted(found))}): --where benchmark_version=..."
+    return told if len(found) > 1 else ""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The entries of one benchmark.
+
+    Attributes:
+        metric: the first of the metrics; several only where judges or scales differ.
+        clusters: for the errors.
+        wholes: what a complete run covers, by group.
+        others: the metrics that are not shown.
+    """
+
+    benchmark: Benchmark
+    metric: Metric
+    entries: tuple[Entry, ...]
+    clusters: ClusterMap
+    wholes: dict[Group, Whole]
+    others: tuple[OtherMetric, ...] = ()
+
+    def groups(self) -> dict[Group, list[Entry]]:
+        """Entries that can be compared, in the order of their first."""
+        return group_entries(self.entries)
+
+
+def select_entries(
+    store: Store, benchmark: str, metric: str | None, where: Sequence[str], cluster: str | None,
+    latest: bool,
+) -> Selection:  # fmt: skip
+    """Every condition on a benchmark with its scores; arguments as in `leaderboard`.
+
+    Raises:
+        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
+    """
+    found = find_benchmark(store, benchmark)
+    conditions = conditions_on(store, found.ids, found.name, where, latest)
+    known = metrics_of(store, found.ids)
+    metrics = choose_metrics(known, metric, found.name)
+    entries = read_entries(store, conditions, metrics)
+    clusters = cluster_map(store, found.ids, found.clusterings, cluster)
+    wholes = {group: whole_of(members) for group, members in group_entries(entries).items()}
+    shown = {entry.condition.key for entry in entries}
+    others = other_metrics(store, found.ids, known, conditions, shown, metrics[0].label)
+    return Selection(found, metrics[0], tuple(entries), clusters, wholes, others)
+
+
+def group_entries(entries: Iterable[Entry]) -> dict[Group, list[Entry]]:
+    """Entries by what must agree for them to be compared."""
+    groups: dict[Group, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(entry.group, []).append(entry)
+    return groups
+
+
+def coverage(entry: Entry, whole: Whole) -> tuple[str, ...]:
+    """Flags of what an entry covers: ``truncated``, ``failed``, ``subset``, ``other_prompts``,
+    ``unscored``."""
+    states = {run["status"] for run in entry.condition.runs}
+    flags = [state for state in ("truncated", "failed") if state in states]
+    if entry.scores is not None:
+        seen = entry.scores.seen
+        flags += ["subset"] if len(seen) < whole.size else []
+        is_other = len(seen) == whole.size and seen.tobytes() != whole.prompts
+        flags += ["other_prompts"] if is_other else []
+        flags += ["unscored"] if entry.scores.n_unscored else []
+    return tuple(flags)
+
+
+def is_partial(flags: Sequence[str]) -> bool:
+    """Whether a row covers a part of its benchmark only."""
+    return any(flag in PARTIAL for flag in flags)
+
+
+def conditions_on(
+    store: Store,
+    benchmark_ids: Sequence[int],
+    name: str,
+    where: Sequence[str],
+    latest: bool = False,
+) -> list[Condition]:
+    """Conditions on a benchmark of which ``where`` holds; with ``latest`` the newest of a model.
+
+    Raises:
+        MisuseError: an unknown field, or there is none.
+    """
+    wanted = parse_where(where)
+    every = runs_on(store, benchmark_ids)
+    runs = [run for run in every if all(one.holds(run) for one in wanted)]
+    if not runs:
+        narrowed = f" with {', '.join(where)}" if where else ""
+        hint = hint_on_values(wanted, every) or "see: warehouse runs"
+        raise MisuseError(f"{name} has no current run{narrowed}; {hint}")
+    conditions = group_runs(runs)
+    return _newest_of_each(conditions) if latest else conditions
+
+
+def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
+    newest: dict[tuple[str, str], Condition] = {}
+    for condition in sorted(conditions, key=lambda item: item.newest):
+        newest[condition.model, condition.setting("split")] = condition
+    return list(newest.values())
+
+
+def read_entries(
+    store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]
+) -> list[Entry]:
+    """A condition has one entry for each metric that it has figures of."""
+    runs = {run: place for place, item in enumerate(conditions) for run in item.run_ids}
+    found: list[tuple[int, Metric, PromptScores | None, Published | None]] = []
+    for metric_id in sorted({metric.id for metric in metrics}):
+        own = {metric.benchmark_id: metric for metric in metrics if metric.id == metric_id}
+        scored = read_scores(store, runs, [metric_id])
+        figures = read_published(store, runs, [metric_id])
+        for place in sorted(scored.keys() | figures.keys()):
+            condition = conditions[place]
+            metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
+            found.append((place, metric, scored.get(place), figures.get(place)))
+    places = sorted({place for place, *_ in found})
+    labels = dict(
+        zip(places, label_conditions(store, [conditions[place] for place in places]), strict=True)
+    )
+    return [
+        Entry(conditions[place], labels[place], metric, scores, figure)
+        for place, metric, scores, figure in found
+    ]
+
+
+def whole_of(members: Sequence[Entry]) -> Whole:
+    """The whole benchmark: as declared, else the most that a run covers."""
+    declared = [run["n_benchmark"] or 0 for entry in members for run in entry.condition.runs]
+    seen = [entry.scores.seen for entry in members if entry.scores is not None]
+    size = max([*declared, *map(len, seen)], default=0)
+    sets = Counter(prompts.tobytes() for prompts in seen if len(prompts) == size)
+    return Whole(size, sets.most_common(1)[0][0] if sets else b"")

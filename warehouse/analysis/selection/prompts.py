@@ -1,0 +1,84 @@
+"""Prompts as results show them: where they stand, what they ask, what is expected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+
+_PROMPTS = """
+select prompt.id, coalesce(named.name, benchmark.name) as benchmark, prompt.benchmark_id,
+    prompt.split, prompt.key, prompt.tool_id, prompt.text_hash, prompt.text, prompt.target,
+    prompt.choices
+from prompt
+join benchmark on benchmark.id = prompt.benchmark_id
+left join benchmark named on named.id = benchmark.canonical_id
+where {condition}
+order by prompt.id
+"""
+_CALLED = """
+select id, tool_id, key
+from prompt
+where ('' || id = :text or tool_id = :text or key = :text) and {condition}
+order by id
+limit 20
+"""
+
+
+def prompts_by_id(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Some prompts with benchmark, text, target and choices, by id."""
+    condition, parameters = one_of("prompt.id", [int(one) for one in ids], "p")
+    found = store.arrow(_PROMPTS.format(condition=condition), parameters).to_pylist()
+    return {row["id"]: row for row in found}
+
+
+def options(choices: Any) -> list[str]:
+    """Texts of the options, from the column ``prompt.choices``; empty where none are stored."""
+    found = json.loads(choices) if isinstance(choices, str) else choices
+    return [str(one) for one in found] if isinstance(found, list) else []
+
+
+def expected_answer(prompt: Mapping[str, Any]) -> str | None:
+    """The target in words: a letter means the option that stands there."""
+    target: str | None = prompt["target"]
+    offered = options(prompt["choices"])
+    letter = str(target).strip()
+    if target is None or target in offered or len(letter) != 1:
+        return target
+    place = ord(letter.upper()) - ord("A")
+    return offered[place] if 0 <= place < len(offered) else target
+
+
+def find_prompt(store: Store, text: str, benchmark_ids: Sequence[int] | None) -> int | None:
+    """The prompt that ``text`` names: ``prompt:ID``, its id, the tool's own id, or its key.
+
+    Args:
+        benchmark_ids: look among their prompts only; None: among all.
+
+    Returns:
+        its id; None where no prompt is called so.
+
+    Raises:
+        MisuseError: several are, or ``prompt:ID`` names none.
+    """
+    if text.startswith("prompt:"):
+        number = text.removeprefix("prompt:")
+        if number.isdecimal() and prompts_by_id(store, [int(number)]):
+            return int(number)
+        raise MisuseError(f"no prompt has the id {number!r}; see: warehouse show RUN")
+    condition, parameters = (
+        ("1 = 1", {}) if benchmark_ids is None else one_of("benchmark_id", benchmark_ids, "b")
+    )
+    found = store.arrow(_CALLED.format(condition=condition), parameters | {"text": text})
+    rows = found.to_pylist()
+    by_tool = [row for row in rows if row["tool_id"] == text]
+    by_id = [row for row in rows if str(row["id"]) == text]
+    chosen = by_tool if len(by_tool) == 1 else by_id or by_tool or rows
+    if len(chosen) > 1:
+        ids = ", ".join(f"prompt:{row['id']}" for row in chosen)
+        raise MisuseError(f"{text!r} names several prompts; choose one: {ids}")
+    return int(chosen[0]["id"]) if chosen else None

@@ -1,0 +1,271 @@
+"""Which run is "model A": the reference grammar that all commands share.
+
+``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``. MODEL, REVISION and AGENT may be globs; MODEL
+is the whole name, or what follows its last slash. Conditions such as ``temperature=0.8`` narrow
+what a reference means; ``name=`` asks for a setting that is not set, ``name!=value`` excludes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.conditions import (
+    SETTINGS,
+    Condition,
+    Run,
+    describe,
+    group_runs,
+    read_runs,
+)
+from warehouse.errors import MisuseError, did_you_mean
+from warehouse.store.connection import Store
+
+_RUN = re.compile(r"run:(\d+)")
+_PLACE = re.compile(r"(step|tokens|epoch)=([0-9.eE+]+)")
+_WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)
+_GLOB = re.compile(r"[*?\[]")
+
+#: Other names of columns of ``run_current`` in ``--where``.
+_SYNONYMS = {"seed": "training_seed", "step": "position"}
+_WHERE_FIELDS = (
+    *SETTINGS, "model", "family", "developer", "status", "harness_version", "is_final", "tokens",
+    "position_unit", "sampling_seed", "run_key", "run_id",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Reference:
+    """One way to read a reference.
+
+    Attributes:
+        run: of ``run:ID``; then nothing else is set.
+        model: name or glob.
+        revision: glob on revision or checkpoint key, or None.
+        place: (unit, number) of ``@step=N``, or None.
+        agent: glob on the agent's name, or None.
+    """
+
+    run: int | None = None
+    model: str = ""
+    revision: str | None = None
+    place: tuple[str, float] | None = None
+    agent: str | None = None
+
+
+@dataclass(frozen=True)
+class Where:
+    """A condition ``name=value`` or ``name!=value`` on a column of ``run_current``."""
+
+    name: str
+    equal: bool
+    value: str
+
+    def holds(self, run: Run) -> bool:
+        """Whether a run fulfils it. Numbers compare as numbers, texts as globs."""
+        return _agrees(run[self.name], self.value) == self.equal
+
+
+def parse_reference(text: str) -> list[Reference]:
+    """The ways to read ``text``, the most literal first: names may hold ``@`` and ``+``."""
+    run = _RUN.fullmatch(text)
+    if run:
+        return [Reference(run=int(run[1]))]
+    readings = [Reference(model=text)]
+    before, plus, agent = text.rpartition("+")
+    splits = [(text, None), (before, agent)] if plus and before else [(text, None)]
+    for rest, scaffold in splits:
+        if scaffold is not None:
+            readings.append(Reference(model=rest, agent=scaffold))
+        model, at, version = rest.rpartition("@")
+        if at and model:
+            readings.append(_with_version(model, version, scaffold))
+    return readings
+
+
+def parse_where(conditions: Sequence[str]) -> list[Where]:
+    """Read ``field=value`` conditions; a single text is one of them.
+
+    Raises:
+        MisuseError: another form, or an unknown field; names the fields.
+    """
+    texts = [conditions] if isinstance(conditions, str) else conditions
+    return [_parse_one(text) for text in texts]
+
+
+def find_conditions(
+    store: Store, text: str, *, benchmark_ids: Sequence[int] | None = None,
+    where: Sequence[Where] = (),
+) -> list[Condition]:  # fmt: skip
+    """All conditions that a reference means.
+
+    Args:
+        benchmark_ids: only runs on these; None for all benchmarks.
+        where: what they must fulfil besides.
+
+    Raises:
+        MisuseError: nothing fits, or a short name means several models; says what comes close.
+    """
+    readings = parse_reference(text)
+    if readings[0].run is None:
+        candidates = _runs_of(store, text, readings)
+    else:
+        candidates = [read_runs(store, *one_of("run_id", [readings[0].run], "r"))]
+    for runs in candidates:
+        fitting = [run for run in runs if _wanted(run, benchmark_ids, where)]
+        if fitting:
+            return group_runs(fitting)
+    asked = [f"{one.name}{'=' if one.equal else '!='}{one.value}" for one in where]
+    there = "" if benchmark_ids is None else f" on {_named(store, benchmark_ids)}"
+    narrowed = f" with {', '.join(asked)}" if asked else ""
+    hint = hint_on_values(where, [run for runs in candidates for run in runs])
+    raise MisuseError(
+        f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}"
+    )
+
+
+def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:
+    """For conditions that no run fulfils, the values that are nearly the one asked for; else
+    empty."""
+    hints = []
+    for one in where:
+        if one.equal and not any(one.holds(run) for run in runs):
+            values = {str(run[one.name]) for run in runs if run[one.name] not in (None, "")}
+            close = did_you_mean(one.value, values, "")
+            hints += [f"no {one.name} is {one.value!r}: {close}"] if close else []
+    return "; ".join(hints)
+
+
+def _named(store: Store, benchmark_ids: Sequence[int]) -> str:
+    condition, parameters = one_of("id", list(benchmark_ids), "b")
+    query = f"select distinct name from benchmark where {condition} order by name"
+    names = store.arrow(query, parameters).column("name").to_pylist()
+    return names[0] if len(names) == 1 else "these benchmarks"
+
+
+def pick_one(conditions: Sequence[Condition], text: str, *, latest: bool = False) -> Condition:
+    """The one condition that is meant.
+
+    Args:
+        conditions: the candidates, at least one, on one benchmark and split.
+        latest: take the one that ran last instead of asking.
+
+    Raises:
+        MisuseError: there are several; lists them with references that tell them apart.
+    """
+    if len(conditions) == 1 or latest:
+        return max(conditions, key=lambda condition: condition.newest)
+    lines = [
+        f"  {_exact(condition)}  {condition.model}{', ' if label else ''}{label}"
+        for condition, label in zip(conditions, describe(conditions), strict=True)
+    ]
+    benchmark, split = conditions[0].place
+    where = f"{benchmark} ({split})" if split else benchmark
+    raise MisuseError(
+        f"{text!r} means {len(conditions)} conditions on {where}; choose one as run:ID, narrow it"
+        " with --where field=value, or take the newest with --latest:\n" + "\n".join(lines)
+    )
+
+
+def _with_version(model: str, version: str, agent: str | None) -> Reference:
+    place = _PLACE.fullmatch(version)
+    if place is None:
+        return Reference(model=model, revision=version, agent=agent)
+    try:
+        return Reference(model=model, place=(place[1], float(place[2])), agent=agent)
+    except ValueError:
+        raise MisuseError(f"@{version}: {place[2]!r} is not a number") from None
+
+
+def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[list[Run]]:
+    """Runs for each reading that names a model there is.
+
+    Raises:
+        MisuseError: no reading does.
+    """
+    names = store.arrow("select distinct model_id, model, model_recorded from run_current")
+    known: dict[str, set[int]] = {}
+    for row in names.to_pylist():
+        for name in (row["model"], row["model_recorded"]):
+            known.setdefault(name, set()).add(row["model_id"])
+    found = []
+    for reading in readings:
+        models = _matching(reading.model, known)
+        runs = read_runs(store, *one_of("model_id", models, "m")) if models else []
+        found += [[run for run in runs if _fits(reading, run)]] if models else []
+    if found:
+        return found
+    if text.startswith("run:"):
+        raise MisuseError(f"{text!r}: run: goes with a number, such as run:7; see: warehouse runs")
+    hint = did_you_mean(text, known, "see: warehouse models")
+    raise MisuseError(f"no model with runs is called {text!r}; {hint}")
+
+
+def _matching(pattern: str, known: Mapping[str, set[int]]) -> list[int]:
+    """Ids of the models whose name is the pattern; else its last part; else that the glob fits."""
+    if pattern in known:
+        return sorted(known[pattern])
+    last_part = [name for name in known if name.rpartition("/")[2] == pattern]
+    ids = set().union(*(known[name] for name in last_part))
+    if len(ids) > 1:
+        raise MisuseError(f"{pattern!r} means several models: {', '.join(sorted(last_part))}")
+    if not ids and _GLOB.search(pattern):
+        fitting = [
+            name for name in known
+            if fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
+        ]  # fmt: skip
+        ids = set().union(*(known[name] for name in fitting))
+    return sorted(ids)
+
+
+def _wanted(run: Run, benchmark_ids: Sequence[int] | None, where: Sequence[Where]) -> bool:
+    on_benchmark = benchmark_ids is None or run["benchmark_id"] in benchmark_ids
+    return on_benchmark and all(condition.holds(run) for condition in where)
+
+
+def _fits(reading: Reference, run: Run) -> bool:
+    if reading.revision is not None and not any(
+        fnmatchcase(run[name] or "", reading.revision) for name in ("revision", "checkpoint")
+    ):
+        return False
+    if reading.place is not None and not _at_place(run, *reading.place):
+        return False
+    return reading.agent is None or fnmatchcase(run["agent"], reading.agent)
+
+
+def _at_place(run: Run, unit: str, number: float) -> bool:
+    if unit == "tokens" and run["tokens"] is not None:
+        return float(run["tokens"]) == number
+    return bool(run["position_unit"] == unit and run["position"] == number)
+
+
+def _parse_one(text: str) -> Where:
+    match = _WHERE.fullmatch(text)
+    if match is None:
+        raise MisuseError(f"condition {text!r}; expected field=value, such as temperature=0.8")
+    name = _SYNONYMS.get(match["name"], match["name"])
+    if name not in _WHERE_FIELDS:
+        known = ", ".join(sorted(_WHERE_FIELDS))
+        raise MisuseError(f"condition {text!r}: no field {match['name']!r}; there are: {known}")
+    return Where(name, match["sign"] == "=", match["value"])
+
+
+def _agrees(found: Any, wanted: str) -> bool:
+    if found in (None, ""):
+        return wanted == ""
+    if isinstance(found, bool):
+        return str(found).lower() == wanted.lower()
+    if isinstance(found, int | float):
+        try:
+            return float(found) == float(wanted)
+        except ValueError:
+            return False
+    return str(found) == wanted or fnmatchcase(str(found), wanted)
+
+
+def _exact(condition: Condition) -> str:
+    return ", ".join(f"run:{run}" for run in condition.run_ids)

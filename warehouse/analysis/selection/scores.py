@@ -1,0 +1,226 @@
+"""Prompt means of conditions as arrays, repeats pooled: a draw is run and draw."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
+from warehouse.store.connection import Store
+
+_FACTS = """
+select fact.run_id, fact.metric_id, fact.prompt_id, fact.value, fact.weight, fact.n_draws,
+    fact.within_variance, fact.n_scored, fact.n_unscored,
+    cast(fact.is_binary as integer) as is_binary
+from prompt_score fact
+where fact.perturbation = '' and {metrics} and {runs}
+"""
+#: Columns of ``_FACTS`` in the order of the fields of ``_Facts``.
+_COLUMNS = (
+    "value", "weight", "n_draws", "within_variance", "is_binary", "n_scored", "n_unscored",
+)  # fmt: skip
+_LINKS = "select prompt_id, canonical_prompt_id from prompt_link where "
+
+Links = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class PromptScores:
+    """Scored prompts of one condition on one metric.
+
+    Attributes:
+        prompts: ids, ascending, shape (n,).
+        values: mean over all draws of all repeats, in the metric's per-prompt unit, shape (n,).
+        weights: weight of each prompt in the benchmark's mean, shape (n,).
+        n_draws: generations behind each value, shape (n,).
+        within: sample variance over the draws of each prompt, all repeats together, in squared
+            units of ``values``, shape (n,); NaN with one draw, and where the variance within a
+            stored mean is unknown. A stored rate counts as so many 0/1 draws.
+        zero_one: every score behind the value is exactly 0 or 1 (never a stored rate in
+            between), shape (n,).
+        seen: ids of all prompts, scored or not, ascending, shape (m,).
+        unscored: samples without a score of each of ``seen``, shape (m,).
+        n_unscored: samples (prompt and draw) without a score.
+        n_samples: samples in all.
+    """
+
+    prompts: NDArray[np.int64]
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    n_draws: NDArray[np.float64]
+    within: NDArray[np.float64]
+    zero_one: NDArray[np.bool_]
+    seen: NDArray[np.int64]
+    unscored: NDArray[np.float64]
+    n_unscored: int
+    n_samples: int
+
+    @property
+    def n(self) -> int:
+        """Scored prompts."""
+        return len(self.prompts)
+
+    @property
+    def uneven_weights(self) -> NDArray[np.float64] | None:
+        """The weights, None where all are equal."""
+        even = not self.n or self.weights.min() == self.weights.max()
+        return None if even else self.weights
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """Rows of ``prompt_score`` as columns; ``values`` is NaN where nothing was scored,
+    ``within`` where no variance between draws is known."""
+
+    prompts: NDArray[np.int64]
+    values: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    n_draws: NDArray[np.float64]
+    within: NDArray[np.float64]
+    zero_one: NDArray[np.float64]
+    n_scored: NDArray[np.float64]
+    n_unscored: NDArray[np.float64]
+
+    def take(self, rows: NDArray[np.intp]) -> _Facts:
+        return _Facts(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+
+def read_scores(
+    store: Store, runs: Mapping[int, int], metric_ids: Sequence[int], *, linked: bool = False
+) -> dict[int, PromptScores]:
+    """Prompt scores by group, read in one query.
+
+    Args:
+        runs: run id -> number of the group that it belongs to; the runs of a group are pooled.
+        metric_ids: of one metric (several where judges differ between runs).
+        linked: put prompts under the canonical ones that prompt links join them to.
+
+    Returns:
+        one entry for each group that has rows.
+    """
+    run_ids, facts = _read(store, runs, metric_ids)
+    if linked:
+        facts = replace(facts, prompts=follow_links(facts.prompts, read_links(store)))
+    groups = _mapped(run_ids, runs)
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    return {
+        int(groups[rows[0]]): _pool(facts.take(rows))
+        for rows in np.split(order, starts[1:])
+        if len(rows)
+    }
+
+
+def _read(
+    store: Store, runs: Collection[int], metric_ids: Sequence[int]
+) -> tuple[NDArray[np.int64], _Facts]:
+    """The run of each fact, and the facts of some runs by some metrics."""
+    if not store.block("run_id").issuperset(runs):
+        found = _Block(store, runs, metric_ids)
+        return found.runs, found.facts
+    block = store.once("facts", lambda: _Block(store, store.block("run_id"), None), of_block=True)
+    rows = block.rows(runs, metric_ids)
+    return block.runs[rows], block.facts.take(rows)
+
+
+class _Block:
+    """The facts of some runs, by run."""
+
+    def __init__(
+        self, store: Store, runs: Collection[int], metric_ids: Sequence[int] | None
+    ) -> None:
+        in_runs, parameters = one_of("fact.run_id", sorted(runs), "r")
+        anything: tuple[str, dict[str, Any]] = ("1 = 1", {})
+        in_metrics, more = (
+            anything if metric_ids is None else one_of("fact.metric_id", metric_ids, "m")
+        )
+        table = store.arrow(_FACTS.format(metrics=in_metrics, runs=in_runs), parameters | more)
+        unordered = whole_numbers(table, "run_id")
+        order = np.argsort(unordered, kind="stable")
+        self.runs = unordered[order]
+        self.metrics = whole_numbers(table, "metric_id")[order]
+        self.facts = _as_facts(table).take(order)
+
+    def rows(self, runs: Collection[int], metric_ids: Sequence[int]) -> NDArray[np.intp]:
+        """The places of the facts of some of the runs by some metrics."""
+        wanted = np.array(sorted(runs), dtype=np.int64)
+        starts = np.searchsorted(self.runs, wanted)
+        ends = np.searchsorted(self.runs, wanted, side="right")
+        spans = [np.arange(a, b) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        places = np.concatenate([np.empty(0, np.intp), *spans]).astype(np.intp)
+        return places[np.isin(self.metrics[places], metric_ids)]
+
+
+def _as_facts(table: pa.Table) -> _Facts:
+    prompts = whole_numbers(table, "prompt_id")
+    return _Facts(prompts, *(numbers(table, name) for name in _COLUMNS))
+
+
+def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
+    """Prompts under the canonical ones that links join them to, shape (n,)."""
+    linked, canonical = links
+    if not len(linked):
+        return prompts
+    places = np.minimum(np.searchsorted(linked, prompts), len(linked) - 1)
+    return np.where(linked[places] == prompts, canonical[places], prompts)
+
+
+def read_links(store: Store) -> Links:
+    """Linked prompts, ascending, and the canonical one of each."""
+    table = store.arrow(_LINKS + "prompt_id <> canonical_prompt_id order by prompt_id")
+    return whole_numbers(table, "prompt_id"), whole_numbers(table, "canonical_prompt_id")
+
+
+def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.int64]:
+    keys = np.array(sorted(runs), dtype=np.int64)
+    groups = np.array([runs[int(key)] for key in keys], dtype=np.int64)
+    return groups[np.searchsorted(keys, run_ids)]
+
+
+def _pool(facts: _Facts) -> PromptScores:
+    """One row per prompt: values by weight and draws, weights by draws, as the loader pools."""
+    order = np.argsort(facts.prompts, kind="stable")
+    prompts, codes = np.unique(facts.prompts[order], return_inverse=True)
+    sorted_facts = facts.take(order)
+    if len(prompts) < len(order):
+        sorted_facts = _merge(sorted_facts, prompts, codes)
+    scored = np.flatnonzero(np.isfinite(sorted_facts.values))
+    kept = sorted_facts.take(scored)
+    return PromptScores(
+        prompts=kept.prompts,
+        values=kept.values,
+        weights=kept.weights,
+        n_draws=kept.n_draws,
+        within=np.where(kept.n_draws > 1, kept.within, np.nan),
+        zero_one=kept.zero_one > 0,
+        seen=prompts,
+        unscored=sorted_facts.n_unscored,
+        n_unscored=int(facts.n_unscored.sum()),
+        n_samples=int((facts.n_scored + facts.n_unscored).sum()),
+    )
+
+
+def _merge(facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]) -> _Facts:
+    def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.bincount(codes, weights=values, minlength=len(prompts)).astype(np.float64)
+
+    scored = np.isfinite(facts.values)
+    draws, value = np.where(scored, facts.n_draws, 0.0), np.where(scored, facts.values, 0.0)
+    total, mass = summed(draws), summed(draws * facts.weights)
+    with np.errstate(invalid="ignore", divide="ignore"):  # 0/0: nothing scored, NaN
+        values = summed(draws * facts.weights * value) / mass
+        weights = mass / total
+        centred = value - (summed(draws * value) / total)[codes]
+        inner = np.where(draws > 1, (draws - 1) * facts.within, 0.0)  # one draw has none
+        squares = inner + np.where(scored, draws * centred**2, 0.0)
+        within = summed(squares) / (total - 1)
+    zero_one = np.where(summed(scored * (1 - facts.zero_one)) > 0, 0.0, 1.0)
+    return _Facts(
+        prompts, values, weights, total, within, zero_one, summed(facts.n_scored),
+        summed(facts.n_unscored),
+    )  # fmt: skip

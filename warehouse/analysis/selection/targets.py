@@ -1,0 +1,140 @@
+"""What a command looks into: a reference, or every condition on a benchmark; with its scores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warehouse.analysis.selection.benchmarks import (
+    Metric,
+    choose_metrics,
+    find_benchmark,
+    metrics_of,
+)
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.entries import conditions_on, read_entries
+from warehouse.analysis.selection.reference import find_conditions, parse_where
+from warehouse.analysis.selection.scores import PromptScores
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+
+_RUN = re.compile(r"run:\d+")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A condition with its scores on one metric.
+
+    Attributes:
+        label: settings that tell the condition from the others.
+        scores: scored prompts, at least one.
+        clusters: the clusters that error bars are to allow for.
+    """
+
+    condition: Condition
+    label: str
+    metric: Metric
+    scores: PromptScores
+    clusters: ClusterMap
+
+    @property
+    def is_plain_mean(self) -> bool:
+        """Whether the figure is the unweighted mean of the scores, without a link."""
+        return self.metric.link == "identity" and self.scores.uneven_weights is None
+
+
+@dataclass(frozen=True)
+class Targets:
+    """All that was asked for; ``left_out`` names what has no scores, with the reason."""
+
+    found: tuple[Target, ...]
+    left_out: tuple[str, ...]
+
+
+def find_targets(
+    store: Store,
+    target: str,
+    *,
+    benchmark: str | None = None,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    cluster: str | None = None,
+) -> Targets:
+    """The conditions that ``target`` means, with their scores.
+
+    Args:
+        target: ``run:ID``, the name of a benchmark (then every condition on it), or a model
+            reference; with ``benchmark`` always a reference.
+        benchmark: only runs on this one.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        where: conditions ``field=value`` on the runs.
+        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
+            ``"same_text"``, or a name.
+
+    Raises:
+        MisuseError: nothing is called so, or nothing has a scored prompt; says why.
+    """
+    conditions = _conditions(store, target, benchmark, where)
+    by_benchmark: dict[str, list[Condition]] = {}
+    for condition in conditions:
+        by_benchmark.setdefault(condition.place[0], []).append(condition)
+    found: list[Target] = []
+    left_out: list[str] = []
+    for name, members in by_benchmark.items():
+        known = find_benchmark(store, name)
+        try:
+            chosen = choose_metrics(metrics_of(store, known.ids), metric, name)
+            groups = cluster_map(store, known.ids, known.clusterings, cluster)
+        except MisuseError as error:
+            if len(by_benchmark) == 1:
+                raise
+            left_out.append(f"{name}: {error}")
+            continue
+        of_this = [
+            Target(entry.condition, entry.label, entry.metric, entry.scores, groups)
+            for entry in read_entries(store, members, chosen)
+            if entry.scores is not None and entry.scores.n
+        ]
+        found += of_this
+        left_out += _without_scores(members, of_this, chosen[0].label)
+    if not found:
+        raise MisuseError("; ".join(left_out[:5]))
+    return Targets(tuple(found), tuple(left_out))
+
+
+def _conditions(
+    store: Store, target: str, benchmark: str | None, where: Sequence[str]
+) -> list[Condition]:
+    wanted = parse_where(where)
+    if benchmark is not None:
+        ids = find_benchmark(store, benchmark).ids
+        if target == "*":  # every model: no need to read their runs on other benchmarks
+            return conditions_on(store, ids, benchmark, where)
+        return find_conditions(store, target, benchmark_ids=ids, where=wanted)
+    if not _RUN.fullmatch(target) and _is_benchmark(store, target):
+        return conditions_on(store, find_benchmark(store, target).ids, target, where)
+    try:
+        return find_conditions(store, target, where=wanted)
+    except MisuseError as error:
+        if _RUN.fullmatch(target):
+            raise
+        raise MisuseError(f"no benchmark is called {target!r}, and {error}") from None
+
+
+def _is_benchmark(store: Store, name: str) -> bool:
+    known = store.arrow("select name from benchmark").column("name").to_pylist()
+    return name in known
+
+
+def _without_scores(
+    conditions: Sequence[Condition], targets: Sequence[Target], metric: str
+) -> list[str]:
+    seen = {target.condition.key for target in targets}
+    missing = [condition for condition in conditions if condition.key not in seen]
+    if not missing:
+        return []
+    models = sorted({condition.model for condition in missing})
+    names = ", ".join(models[:5]) + (", ..." if len(models) > 5 else "")
+    return [f"{missing[0].place[0]}: no prompt scored by {metric}: {names}"]

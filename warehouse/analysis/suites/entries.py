@@ -1,0 +1,171 @@
+"""The conditions and scores of all leaves of a suite, read together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, metrics_of
+from warehouse.analysis.selection.condition_labels import label_conditions
+from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
+from warehouse.analysis.selection.entries import Entry, Group, Whole, group_entries, whole_of
+from warehouse.analysis.selection.published import read_published
+from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.scores import read_scores
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+
+_FIGURES = """
+select published_score.run_group_id, published_score.value, published_score.standard_error,
+    metric.name, metric.filter
+from published_score
+join metric on metric.id = published_score.metric_id
+where published_score.statistic in ('mean', 'pass@1') and published_score.perturbation = ''
+    and published_score.value is not null and {suites}
+order by published_score.run_group_id, published_score.source_id
+"""
+
+
+@dataclass(frozen=True)
+class SuiteFigure:
+    """A published figure of a suite.
+
+    Attributes:
+        run_group_id: the invocation that it sums up.
+        value: as published.
+        standard_error: as published, above 0, or None.
+    """
+
+    run_group_id: int
+    value: float
+    standard_error: float | None
+
+
+def read_suite_figures(store: Store, suite_ids: Sequence[int], metric: str) -> list[SuiteFigure]:
+    """Figures on some suites by the metric of this label (``name`` or ``name,filter``)."""
+    if not suite_ids:
+        return []
+    condition, parameters = one_of("published_score.benchmark_id", list(suite_ids), "b")
+    rows = store.arrow(_FIGURES.format(suites=condition), parameters).to_pylist()
+    return [
+        SuiteFigure(row["run_group_id"], row["value"], row["standard_error"] or None)
+        for row in rows
+        if (f"{row['name']},{row['filter']}" if row["filter"] else row["name"]) == metric
+    ]
+
+
+@dataclass(frozen=True)
+class LeafEntries:
+    """What there is on one leaf.
+
+    Attributes:
+        entries: one for each condition that has figures.
+        wholes: what a complete run covers, by group.
+    """
+
+    benchmark: Benchmark
+    entries: tuple[Entry, ...]
+    wholes: Mapping[Group, Whole]
+
+    @property
+    def metric(self) -> Metric:
+        """The metric of the first entry; the others differ from it in judge at most."""
+        return self.entries[0].metric
+
+    @property
+    def size(self) -> int:
+        """Prompts of a complete run."""
+        return max(self.wholes[entry.group].size for entry in self.entries)
+
+
+def read_leaves(
+    store: Store, leaves: Sequence[Benchmark], metric: str | None, where: Sequence[str]
+) -> tuple[list[LeafEntries], list[str]]:
+    """The leaves that have figures, and for each of the others the reason why not.
+
+    Args:
+        metric: ``name`` or ``name,filter``; None for the headline metric of each.
+        where: conditions ``field=value`` on the runs.
+
+    Raises:
+        MisuseError: an unknown field.
+    """
+    ids = sorted({key for leaf in leaves for key in leaf.ids})
+    wanted = parse_where(where)
+    runs = [run for run in runs_on(store, ids) if all(one.holds(run) for one in wanted)]
+    metrics = metrics_of(store, ids)
+    conditions: list[list[Condition]] = []
+    chosen: list[list[Metric]] = []
+    refused: list[str | None] = []
+    for leaf in leaves:
+        own = [run for run in runs if run["benchmark_id"] in leaf.ids]
+        conditions.append(group_runs(own))
+        found, reason = _choose(leaf, own, metrics, metric, where)
+        chosen.append(found)
+        refused.append(reason)
+    entries = _entries(store, conditions, chosen)
+    read = []
+    for place, leaf in enumerate(leaves):
+        kept = _one_each(entries[place])
+        if kept:
+            groups = group_entries(entries[place])
+            wholes = {group: whole_of(members) for group, members in groups.items()}
+            read.append(LeafEntries(leaf, kept, wholes))
+        elif refused[place] is None:
+            refused[place] = f"{leaf.name} has no figures by {chosen[place][0].label}"
+    return read, [reason for reason in refused if reason is not None]
+
+
+def _choose(
+    leaf: Benchmark, runs: Sequence[object], metrics: Sequence[Metric], wanted: str | None,
+    where: Sequence[str],
+) -> tuple[list[Metric], str | None]:  # fmt: skip
+    """The metrics that a leaf is judged by, or why it has none."""
+    if not runs:
+        narrowed = f" with {', '.join(where)}" if where else ""
+        return [], f"{leaf.name} has no current run{narrowed}"
+    own = [metric for metric in metrics if metric.benchmark_id in leaf.ids]
+    try:
+        return choose_metrics(own, wanted, leaf.name), None
+    except MisuseError as reason:
+        return [], str(reason)
+
+
+def _entries(
+    store: Store, conditions: Sequence[Sequence[Condition]], chosen: Sequence[Sequence[Metric]]
+) -> list[list[Entry]]:
+    """Entries of each leaf, by condition and metric; one query for each metric."""
+    places = [(leaf, item) for leaf, items in enumerate(conditions) for item in items]
+    labels = [label for items in conditions for label in label_conditions(store, items)]
+    found: list[list[Entry]] = [[] for _ in conditions]
+    for metric_id in sorted({metric.id for metrics in chosen for metric in metrics}):
+        own = {m.benchmark_id: m for metrics in chosen for m in metrics if m.id == metric_id}
+        judged = [any(m.id == metric_id for m in metrics) for metrics in chosen]
+        runs = {
+            run: place
+            for place, (leaf, item) in enumerate(places)
+            if judged[leaf]
+            for run in item.run_ids
+        }
+        scores = read_scores(store, runs, [metric_id])
+        figures = read_published(store, runs, [metric_id])
+        for place in sorted(scores.keys() | figures.keys()):
+            leaf, condition = places[place]
+            of_leaf = (m for m in chosen[leaf] if m.id == metric_id)
+            metric = own.get(condition.setting("benchmark_id")) or next(of_leaf)
+            entry = Entry(condition, labels[place], metric, scores.get(place), figures.get(place))
+            found[leaf].append(entry)
+    return found
+
+
+def _one_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """For each condition the entry that has scores, else the one with a published figure."""
+    best: dict[str, Entry] = {}
+    for entry in entries:
+        known = best.get(entry.condition.key)
+        if entry.usable is None and entry.published is None:
+            continue
+        if known is None or (known.usable is None and entry.usable is not None):
+            best[entry.condition.key] = entry
+    return tuple(best.values())

@@ -1,0 +1,264 @@
+"""Models on a suite: weighted means over its leaves, ranked, with the error propagated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from warehouse.analysis.results import Result
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.entries import PARTIAL
+from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions, mixed_settings
+from warehouse.analysis.suites.entries import read_leaves, read_suite_figures
+from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow
+from warehouse.analysis.suites.scores import Leaf, Scored, score_set
+from warehouse.analysis.suites.tree import EQUAL, Suite, find_suite, leaf_shares
+from warehouse.analysis.suites.units import UnitMap, unit_map
+from warehouse.errors import MisuseError
+from warehouse.stats import compare_suites
+from warehouse.stats.core.inputs import as_level
+from warehouse.stats.multiple.ranks import letters
+from warehouse.store.connection import Store
+
+#: Leaves that a message names.
+_MOST_NAMED = 10
+
+
+@dataclass(frozen=True)
+class SuiteBoard(Result):
+    """Models on a suite, best first; those that lack leaves come after.
+
+    Attributes:
+        suite: name of the suite.
+        metric: names of the metrics of its leaves.
+        higher_is_better: direction of the ranks; None if unknown (then higher is first).
+        weights: how leaves are weighted: ``equal``, ``prompts`` or ``given``.
+        leaves: the leaves with their weights.
+        notes: what a reader should know before comparing rows.
+    """
+
+    suite: str
+    metric: str
+    higher_is_better: bool | None
+    weights: str
+    leaves: tuple[SuiteLeaf, ...]
+    rows: tuple[SuiteRow, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        best = next((row for row in self.rows if row.rank == 1), None)
+        first = "" if best is None else f", first {best.model} at {best.estimate:.4g}"
+        return f"{self.suite} over {len(self.leaves)} leaves: {len(self.rows)} rows{first}"
+
+
+def suite_leaderboard(
+    store: Store,
+    group: str,
+    *,
+    weights: str | Mapping[str, float] = EQUAL,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    level: float = 0.95,
+    cluster: str | None = None,
+    latest: bool = False,
+    partial_ok: bool = False,
+    subset_ok: bool = False,
+    force: bool = False,
+) -> SuiteBoard:
+    """Every model on a suite.
+
+    A row is one set of conditions of a model, one on each leaf. Its figure is the weighted mean
+    of the leaf figures; errors of leaves add up as independent, with their covariances where
+    leaves share prompts or clusters.
+
+    Args:
+        group: name of a suite, or names of benchmarks with commas between them.
+        weights: ``"equal"`` for each leaf, ``"prompts"`` for each prompt, or by leaf.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each leaf.
+        where: conditions ``field=value`` on the runs.
+        level: nominal coverage of the intervals; 1 − level is the size of the tests.
+        cluster: clustering for the errors, as on a leaderboard.
+        latest: of each model the newest and most complete set of conditions.
+        partial_ok: rank rows that lack leaves, by the leaves they have.
+        subset_ok: rank rows that cover a part of a leaf.
+        force: mix metrics of different scales, and rows of different judges or task versions.
+
+    Raises:
+        MisuseError: unknown names, ambiguous conditions, mixed scales, nothing to show.
+        StatisticsError: ``level`` out of range.
+    """
+    as_level(level)
+    suite = find_suite(store, group)
+    leaves, notes = _leaves(store, suite, weights, metric, where, force)
+    sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=latest)
+    units = _units(store, leaves, cluster)
+    metrics = sorted({leaf.metric.label for leaf in leaves})
+    figures = read_suite_figures(store, suite.ids, metrics[0]) if len(metrics) == 1 else []
+    labels = describe_sets(sets)
+    scored = [
+        score_set(one, label, leaves, units, figures, level, suite.name)
+        for one, label in zip(sets, labels, strict=True)
+    ]
+    direction = _direction(leaves)
+    rows = _ranked(scored, leaves, direction, level, partial_ok, subset_ok)
+    total = sum(leaf.weight for leaf in leaves)
+    return SuiteBoard(
+        suite=suite.name,
+        metric=", ".join(metrics),
+        higher_is_better=direction,
+        weights=weights if isinstance(weights, str) else "given",
+        leaves=tuple(
+            SuiteLeaf(leaf.name, leaf.weight / total, leaf.metric.label, leaf.found.size,
+                      sum(leaf.name in item.cells for item in scored))
+            for leaf in leaves
+        ),
+        rows=tuple(rows),
+        notes=(*notes, *_notes(suite, scored, rows, direction)),
+    )  # fmt: skip
+
+
+def _leaves(
+    store: Store, suite: Suite, weights: str | Mapping[str, float], metric: str | None,
+    where: Sequence[str], force: bool,
+) -> tuple[list[Leaf], list[str]]:  # fmt: skip
+    """The leaves with runs that fulfil the conditions, and what has to be said of the others."""
+    found, refused = read_leaves(store, suite.leaves, metric, where)
+    if not found:
+        raise MisuseError(f"{'; '.join(refused[:_MOST_NAMED])}; see: warehouse runs")
+    if metric is not None and refused and not force:
+        raise MisuseError(f"{'; '.join(refused)} (--force leaves these benchmarks out)")
+    names = [leaf.benchmark.name for leaf in found]
+    shares = leaf_shares(weights, names, [leaf.size for leaf in found])
+    leaves = [
+        Leaf(shares[name], leaf)
+        for name, leaf in zip(names, found, strict=True)
+        if name in shares
+    ]  # fmt: skip
+    if not force:
+        _refuse_mixed(leaves)
+    dropped = [name for name in names if name not in shares]
+    notes = [f"left out: {reason}" for reason in refused]
+    return leaves, notes + ([f"weight 0: {', '.join(dropped)}"] if dropped else [])
+
+
+def _refuse_mixed(leaves: Sequence[Leaf]) -> None:
+    """Refuse leaves of different scales, and leaves whose rows differ in judge or task version."""
+    scales = {leaf.name: (leaf.metric.unit, leaf.metric.link, leaf.metric.bounds,
+                          leaf.metric.higher_is_better) for leaf in leaves}  # fmt: skip
+    if len(set(scales.values())) > 1:
+        lines = [
+            f"  {leaf.name}: {leaf.metric.label}, {_scale_in_words(leaf.metric)}" for leaf in leaves
+        ]
+        raise MisuseError(
+            "the metrics of the suite are on different scales; choose one with --metric, leave"
+            " benchmarks out with --weights NAME=0, or mix them with --force:\n" + "\n".join(lines)
+        )
+    for leaf in leaves:
+        groups = sorted({entry.group[1:] for entry in leaf.entries})
+        if len(groups) > 1:
+            kinds = " against ".join(repr(" ".join(filter(None, one))) for one in groups)
+            raise MisuseError(
+                f"runs on {leaf.name} differ in task version, metric or judge: {kinds}; narrow them"
+                " with --where field=value, or mix them with --force"
+            )
+
+
+def _scale_in_words(metric: Metric) -> str:
+    low, high = metric.bounds or (None, None)
+    ends = f"{'-inf' if low is None else f'{low:g}'} to {'inf' if high is None else f'{high:g}'}"
+    better = {True: "higher is better", False: "lower is better", None: "direction unknown"}
+    unit = f" {metric.unit}" if metric.unit else ""
+    link = "" if metric.link == "identity" else f" through {metric.link}"
+    return f"{ends}{unit}{link}, {better[metric.higher_is_better]}"
+
+
+def _direction(leaves: Sequence[Leaf]) -> bool | None:
+    found = {leaf.metric.higher_is_better for leaf in leaves}
+    return found.pop() if len(found) == 1 else None
+
+
+def _units(store: Store, leaves: Sequence[Leaf], cluster: str | None) -> UnitMap:
+    benchmarks = [leaf.found.benchmark for leaf in leaves]
+    prompts = [
+        entry.usable.prompts
+        for leaf in leaves
+        for entry in leaf.entries
+        if entry.usable is not None
+    ]
+    return unit_map(
+        store, sorted({key for one in benchmarks for key in one.ids}),
+        [key for one in benchmarks for key in one.clusterings], cluster, prompts,
+    )  # fmt: skip
+
+
+def _ranked(
+    scored: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None,
+    level: float, partial_ok: bool, subset_ok: bool,
+) -> list[SuiteRow]:  # fmt: skip
+    """All rows, those with a rank first; statistical ranks among those that have all leaves."""
+    sign = 1 if higher_is_better is False else -1
+    order = sorted(scored, key=lambda item: sign * (item.row.estimate or 0.0))
+    whole = [item for item in order if subset_ok or not set(item.row.flags) & set(PARTIAL)]
+    complete = [item for item in whole if not item.row.n_missing]
+    eligible = whole if partial_ok else complete
+    figures = [f"{item.row.estimate:.12g}" for item in eligible]
+    ranks = {id(item): figures.index(figure) + 1
+             for item, figure in zip(eligible, figures, strict=True)}  # fmt: skip
+    tests = _tests(complete, leaves, higher_is_better, level)
+    rows = []
+    for item in sorted(order, key=lambda item: id(item) not in ranks):
+        statistical, group = tests.get(id(item), (None, ""))
+        rows.append(replace(item.row, rank=ranks.get(id(item)), statistical_rank=statistical,
+                            group=group))  # fmt: skip
+    return rows
+
+
+def _tests(
+    complete: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None,
+    level: float,
+) -> dict[int, tuple[int | None, str]]:  # fmt: skip
+    """Statistical rank and letters of rows, best first, by their identity."""
+    if len(complete) < 2:
+        return {}
+    cells = [[item.cells[leaf.name] for leaf in leaves] for item in complete]
+    found = compare_suites(
+        cells, [leaf.weight for leaf in leaves], level=level,
+        higher_is_better=higher_is_better is not False,
+    )  # fmt: skip
+    with np.errstate(invalid="ignore"):
+        separated = np.less_equal(found.p_holm, 1 - level)
+    names = letters(separated)
+    return {
+        id(item): (rank, "" if rank is None else name)
+        for item, rank, name in zip(complete, found.statistical_rank, names, strict=True)
+    }
+
+
+def _notes(
+    suite: Suite, scored: Sequence[Scored], rows: Sequence[SuiteRow], direction: bool | None
+) -> list[str]:
+    notes = []
+    if suite.empty:
+        notes.append(f"no runs on {', '.join(suite.empty)}: not part of the figures")
+    missing = sum(row.n_missing > 0 for row in rows)
+    if missing:
+        ranked = any(row.rank for row in rows if row.n_missing)
+        how = "ranked by the leaves they have" if ranked else "not ranked (partial_ok ranks them)"
+        notes.append(f"{missing} rows lack leaves: {how}, and not tested against others")
+    partial = [row for row in rows if set(row.flags) & set(PARTIAL) and row.rank is None]
+    if partial:
+        notes.append(
+            f"{len(partial)} rows on a part of a leaf are not ranked (subset_ok ranks them)"
+        )
+    if any("shared_units" in row.flags for row in rows):
+        notes.append("leaves share prompts or clusters: their covariances are in the errors")
+    mixed: dict[str, list[str]] = {}
+    for item in scored:
+        for name, values in mixed_settings(item.conditions).items():
+            mixed.setdefault(name, values)
+    notes += [f"{name} differs between leaves: {', '.join(v)}" for name, v in mixed.items()]
+    if direction is None:
+        notes.append("it is not known whether higher is better; higher is ranked first")
+    return notes

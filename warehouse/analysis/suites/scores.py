@@ -1,0 +1,146 @@
+"""The figure of a set of conditions on a suite, from the cells of its leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.entries import Entry, coverage
+from warehouse.analysis.suites.condition_sets import ConditionSet
+from warehouse.analysis.suites.entries import LeafEntries, SuiteFigure
+from warehouse.analysis.suites.row import SuiteRow
+from warehouse.analysis.suites.units import UnitMap
+from warehouse.stats import Cell, combine_leaves, leaf_cell, published_cell
+from warehouse.stats.core.links import find_link
+from warehouse.stats.paired.paired import figure_values
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf of a suite.
+
+    Attributes:
+        weight: above 0; only its ratio to the others' counts.
+        found: its conditions and scores.
+    """
+
+    weight: float
+    found: LeafEntries
+
+    @property
+    def name(self) -> str:
+        """Name of the benchmark."""
+        return self.found.benchmark.name
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """One for each condition."""
+        return self.found.entries
+
+    @property
+    def metric(self) -> Metric:
+        """How its values are to be read."""
+        return self.found.metric
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A set of conditions with its figure on each leaf, and its row, not ranked yet.
+
+    Attributes:
+        cells: by leaf; leaves without a figure are missing.
+    """
+
+    conditions: ConditionSet
+    cells: dict[str, Cell]
+    row: SuiteRow
+
+
+def _cell(entry: Entry, units: UnitMap) -> Cell | None:
+    scores = entry.usable
+    if scores is not None and not entry.is_cut:
+        values = figure_values(scores.values, scores.uneven_weights, find_link(entry.metric.link))
+        return leaf_cell(values, units.units(scores.prompts))
+    if entry.published is None:
+        return None
+    figure = entry.published
+    return published_cell(figure.value, figure.standard_error or None, figure.n)
+
+
+def score_set(
+    one: ConditionSet, label: str, leaves: Sequence[Leaf], units: UnitMap,
+    figures: Sequence[SuiteFigure], level: float, suite: str,
+) -> Scored:  # fmt: skip
+    """The row of a set, not ranked yet."""
+    kept = [leaf for leaf in leaves if leaf.name in one.entries]
+    cells = {}
+    for leaf in kept:
+        cell = _cell(one.entries[leaf.name], units)
+        if cell is not None:
+            cells[leaf.name] = cell
+    with_cells = [leaf for leaf in kept if leaf.name in cells]
+    bounds, outside = _bounds(with_cells, cells)
+    found = combine_leaves(
+        list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level
+    )
+    entries = [one.entries[leaf.name] for leaf in with_cells]
+    scores = [entry.usable for entry in entries if entry.usable is not None]
+    n_samples, n_unscored = (
+        sum(getattr(item, name) for item in scores) for name in ("n_samples", "n_unscored")
+    )
+    figure = _published(one, figures)
+    clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
+    missing = len(leaves) - len(cells)
+    flags = [*(["missing_leaves"] if missing else []), *_coverage(with_cells, entries), *outside]
+    row = SuiteRow(
+        rank=None, statistical_rank=None, group="", model=one.model, condition=label,
+        estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
+        ci_high=found.ci_high, level=level, n_leaves=len(cells), n_missing=missing,
+        n_prompts=found.n_prompts, n_clusters=found.n_units if clustered else None,
+        n_draws=int(sum(item.n_draws.sum() for item in scores)), n_unscored=n_unscored,
+        share_unscored=n_unscored / n_samples if n_samples else 0.0,
+        published=None if figure is None else figure.value,
+        published_se=None if figure is None else figure.standard_error, method=found.method,
+        flags=(*flags, *found.flags), reason=found.reason, se_independent=found.se_independent,
+        degrees_of_freedom=found.degrees_of_freedom, suite=suite,
+        leaf_estimates=tuple(
+            cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves
+        ),
+        run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
+    )  # fmt: skip
+    return Scored(one, cells, row)
+
+
+def _bounds(
+    leaves: Sequence[Leaf], cells: Mapping[str, Cell]
+) -> tuple[tuple[float | None, float | None] | None, list[str]]:
+    """Bounds that all leaves have, unless a figure breaks them."""
+    every = {leaf.metric.bounds if leaf.metric.link == "identity" else None for leaf in leaves}
+    (bounds,) = every if len(every) == 1 else (None,)
+    if bounds is None:
+        return None, []
+    low = -np.inf if bounds[0] is None else bounds[0]
+    high = np.inf if bounds[1] is None else bounds[1]
+    broken = any(not low - 1e-9 <= cell.estimate <= high + 1e-9 for cell in cells.values())
+    return (None, ["outside_bounds"]) if broken else (bounds, [])
+
+
+def _coverage(leaves: Sequence[Leaf], entries: Sequence[Entry]) -> list[str]:
+    """Flags that hold on some leaf, each once."""
+    found: dict[str, None] = {}
+    for leaf, entry in zip(leaves, entries, strict=True):
+        whole = leaf.found.wholes[entry.group]
+        found |= dict.fromkeys(coverage(entry, whole))
+        found |= {"published": None} if entry.usable is None or entry.is_cut else {}
+    return list(found)
+
+
+def _published(one: ConditionSet, figures: Sequence[SuiteFigure]) -> SuiteFigure | None:
+    """The suite's figure of the invocations that made a set's runs, if they agree in one."""
+    groups = {run["run_group_id"] for condition in one.conditions for run in condition.runs}
+    found = {(item.value, item.standard_error): item for item in figures
+             if item.run_group_id in groups}  # fmt: skip
+    return next(iter(found.values())) if len(found) == 1 else None

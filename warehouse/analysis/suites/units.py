@@ -1,0 +1,111 @@
+"""What is independent across the leaves of a suite: prompts and clusters under common numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap, cluster_map
+from warehouse.analysis.selection.scores import follow_links, read_links
+from warehouse.store.connection import Store
+
+_CLUSTERS = """
+select cluster.id, cluster.label, clustering.name, clustering.kind
+from cluster
+join clustering on clustering.id = cluster.clustering_id
+where {here}
+order by cluster.id
+"""
+
+
+@dataclass(frozen=True)
+class UnitMap:
+    """Unit of each prompt: its cluster, else itself; joined over leaves.
+
+    Attributes:
+        prompts: ids, ascending, shape (n,).
+        numbers: unit of each: at least 0 for a cluster, below 0 for a prompt alone, shape (n,).
+    """
+
+    prompts: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+    def units(self, prompts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Unit of each of ``prompts``, all of them known here, shape (m,)."""
+        return self.numbers[np.searchsorted(self.prompts, prompts)]
+
+
+def unit_map(
+    store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int], cluster: str | None,
+    prompts: Iterable[NDArray[np.int64]],
+) -> UnitMap:  # fmt: skip
+    """Units of the prompts of all leaves of a suite.
+
+    Two leaves share a unit where prompts are linked (`warehouse link`), where clusters of one
+    name hold the same document (clusterings by a field of the source, such as a dialogue's id),
+    and, for clusters by text, where texts are equal.
+
+    Args:
+        benchmark_ids: of all leaves.
+        defaults: ids of their default clusterings.
+        cluster: None for the defaults, ``"none"``, ``"same_text"``, or a name.
+        prompts: ids that have to be known, in any number of arrays.
+
+    Raises:
+        MisuseError: no clustering of this name on any leaf.
+    """
+    ids = np.unique(np.concatenate([np.empty(0, np.int64), *prompts]))
+    clusters = cluster_map(store, benchmark_ids, defaults, cluster)
+    canonical = follow_links(ids, read_links(store))
+    labels = _labels(store, benchmark_ids, clusters, cluster, ids)
+    numbers = np.where(labels >= 0, labels, -1 - canonical)
+    return UnitMap(ids, _joined(canonical, numbers))
+
+
+def _labels(
+    store: Store, benchmark_ids: Sequence[int], clusters: ClusterMap, cluster: str | None,
+    prompts: NDArray[np.int64],
+) -> NDArray[np.int64]:  # fmt: skip
+    """Cluster of each prompt, below 0 for none; the same document has one number everywhere."""
+    labels = clusters.labels(prompts)
+    if labels is None:
+        return np.full(len(prompts), -1, dtype=np.int64)
+    condition, parameters = one_of("clustering.benchmark_id", benchmark_ids, "b")
+    stored = store.arrow(_CLUSTERS.format(here=condition), parameters).to_pylist()
+    if cluster == SAME_TEXT and not any(row["name"] == SAME_TEXT for row in stored):
+        return labels
+    first: dict[tuple[str, str], int] = {}
+    same = {
+        row["id"]: first.setdefault((row["name"], row["label"]), row["id"])
+        for row in stored
+        if row["kind"] == "source"
+    }
+    names, places = np.unique(labels, return_inverse=True)
+    joined = np.array([same.get(int(name), int(name)) for name in names], dtype=np.int64)
+    return joined[places]
+
+
+def _joined(canonical: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Units made one where they hold the same prompt in different leaves."""
+    order = np.lexsort((numbers, canonical))
+    same_prompt = np.diff(canonical[order]) == 0
+    clash = np.flatnonzero(same_prompt & (np.diff(numbers[order]) != 0))
+    root: dict[int, int] = {}
+
+    def find(unit: int) -> int:
+        while unit in root:
+            unit = root[unit]
+        return unit
+
+    for place in clash:
+        one, other = find(int(numbers[order[place]])), find(int(numbers[order[place + 1]]))
+        if one != other:
+            root[min(one, other)] = max(one, other)
+    if not root:
+        return numbers
+    names, places = np.unique(numbers, return_inverse=True)
+    return np.array([find(int(name)) for name in names], dtype=np.int64)[places]

@@ -1,0 +1,1 @@
+"""What prompts ask: embeddings, neighbours, near-duplicates."""

@@ -1,0 +1,305 @@
+"""Near-duplicates within and across benchmarks, and how alike models score them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.prompts import expected_answer, prompts_by_id
+from warehouse.analysis.text.embed import Opener
+from warehouse.analysis.text.embedders import choose_embedder
+from warehouse.analysis.text.near_pairs_cache import KeptPairs, answer_pairs, pairs_question
+from warehouse.errors import MisuseError
+from warehouse.stats import near_pairs
+from warehouse.stats.similarity.agreement import Agreement, pair_agreement
+from warehouse.store.computed.prompt_vectors import PromptVectors, count_embedded, read_vectors
+from warehouse.store.connection import Store
+
+#: Pairs that come back unless more are asked for.
+KEEP = 10_000
+
+_PLACES = """
+select prompt.id, coalesce(named.name, benchmark.name) as benchmark
+from prompt
+join benchmark on benchmark.id = prompt.benchmark_id
+left join benchmark named on named.id = benchmark.canonical_id
+where prompt.text_hash is not null and {condition}
+order by prompt.id
+"""
+_SCORES = """
+select fact.prompt_id, run_current.model,
+    sum(fact.n_draws * (fact.value - coalesce(described.low, 0))
+        / (coalesce(described.high, 1) - coalesce(described.low, 0)))
+        / sum(fact.n_draws) as value
+from prompt_score fact
+join run_current on run_current.run_id = fact.run_id
+join benchmark_metric described on described.benchmark_id = run_current.benchmark_id
+    and described.metric_id = fact.metric_id
+join headline_metric on headline_metric.benchmark_id = run_current.benchmark_id
+    and headline_metric.metric_id = fact.metric_id
+where fact.perturbation = '' and fact.value is not null and fact.n_draws > 0
+    and headline_metric.is_default
+    and (described.kind = 'binary'
+        or (described.low is not null and described.high > described.low))
+    and {condition}
+group by fact.prompt_id, run_current.model
+"""
+
+
+@dataclass(frozen=True)
+class DuplicateRow(Row):
+    """Two prompts that ask nearly the same.
+
+    Attributes:
+        similarity: cosine similarity of the vectors, in [-1, 1].
+        same_text: the normalised questions are equal.
+        same_target: the expected answers are equal, the letter of an option taken for the option;
+            None where one is unknown.
+        n_models: models that have a score of both on the headline metric.
+        alike: how alike these models score the two, 1 − |difference| of scores scaled to 0–1,
+            averaged: for 0/1 scores the share of models that score them alike. None without.
+        benchmark_a: name of the benchmark of the first.
+        prompt_a: id of the first in the store.
+        tool_id_a: the tool's own id of it.
+        text_a: its question.
+        target_a: its expected answer.
+        benchmark_b: the same of the second.
+        prompt_b: its id.
+        tool_id_b: the tool's own id of it.
+        text_b: its question.
+        target_b: its expected answer.
+    """
+
+    similarity: float
+    same_text: bool
+    same_target: bool | None
+    n_models: int
+    alike: float | None
+    benchmark_a: str
+    prompt_a: int
+    tool_id_a: str | None
+    text_a: str | None
+    target_a: str | None
+    benchmark_b: str
+    prompt_b: int
+    tool_id_b: str | None
+    text_b: str | None
+    target_b: str | None
+
+
+@dataclass(frozen=True)
+class DuplicatePlace(Row):
+    """How many near-duplicates two benchmarks have in common, or one within itself."""
+
+    benchmark_a: str
+    benchmark_b: str
+    n_pairs: int
+
+
+@dataclass(frozen=True)
+class DuplicateModel(Row):
+    """How alike one model scores the near-duplicates that were kept.
+
+    Attributes:
+        n_pairs: pairs of which it has both scores.
+        alike: mean agreement of these pairs, see `DuplicateRow`.
+        by_chance: mean agreement of the same prompts paired at random.
+    """
+
+    model: str
+    n_pairs: int
+    alike: float
+    by_chance: float
+
+
+@dataclass(frozen=True)
+class Duplicates(Result):
+    """Pairs of prompts above a similarity.
+
+    Attributes:
+        threshold: smallest cosine similarity.
+        embedder: whose vectors.
+        n_compared: prompts with a vector.
+        n_without_vector: prompts with text that have none (yet).
+        n_pairs: pairs found, also those beyond ``rows``.
+        n_prompts: prompts that are in a pair.
+        n_groups: groups of prompts that pairs connect.
+        largest_group: prompts in the largest of them.
+        rows: the most similar pairs.
+        places: pairs by benchmarks, most first.
+        models: agreement of each model over ``rows``.
+        notes: whether the pairs were read back, or could not be stored.
+    """
+
+    threshold: float
+    embedder: str
+    n_compared: int
+    n_without_vector: int
+    n_pairs: int
+    n_prompts: int
+    n_groups: int
+    largest_group: int
+    rows: tuple[DuplicateRow, ...]
+    places: tuple[DuplicatePlace, ...]
+    models: tuple[DuplicateModel, ...]
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return (
+            f"{self.n_pairs} pairs of {self.n_compared} prompts are at least {self.threshold:g}"
+            f" alike: {self.n_prompts} prompts in {self.n_groups} groups ({self.embedder})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name; rows, places and models are lists of dictionaries."""
+        return super().to_dict() | {
+            name: [row.to_dict() for row in getattr(self, name)] for name in ("places", "models")
+        }
+
+
+def duplicates(
+    opened: Opener,
+    benchmarks: Sequence[str] = (),
+    *,
+    threshold: float = 0.95,
+    embedder: str | None = None,
+    keep: int = KEEP,
+    fresh: bool = False,
+    store_result: bool = True,
+    progress: Callable[[float], None] | None = None,
+) -> Duplicates:
+    """Pairs of prompts whose texts are nearly the same.
+
+    All pairs of n prompts are compared, in blocks: O(n²) time, O(n) memory; the store is let go
+    of meanwhile. The pairs of many prompts are stored, and read back while their texts stay.
+
+    Args:
+        opened: opens the store, for writing or not.
+        benchmarks: names; prompts within and across them are compared. None means all.
+        threshold: smallest cosine similarity, in (-1, 1].
+        embedder: whose vectors, as `choose_embedder` takes it.
+        keep: pairs that come back at most, the most similar ones; all are counted.
+        fresh: compare even where the pairs are stored.
+        store_result: False for a trial: new pairs are not stored.
+        progress: told the share that is done, in (0, 1].
+
+    Raises:
+        MisuseError: an unknown benchmark or embedder, fewer than two prompts with vectors.
+        StatisticsError: ``threshold`` out of range.
+    """
+    if keep < 0:
+        raise MisuseError(f"so many pairs cannot come back: {keep}; give 0 or more")
+    with opened(False) as store:
+        ids = [one for name in benchmarks for one in find_benchmark(store, name).ids] or None
+        chosen = choose_embedder(store, embedder)
+        held = read_vectors(store, chosen, ids)
+        if len(held.prompts) < 2:
+            raise MisuseError(
+                f"{len(held.prompts)} prompts here have a vector of {chosen.label}; two are"
+                f" needed; run: warehouse embed {' '.join(benchmarks)}".rstrip()
+            )
+        names, places = _places(store, held, ids)
+        counts = count_embedded(store, chosen.id, ids).values()
+    question = pairs_question(held, names, places, threshold, keep, chosen)
+    pairs, note = answer_pairs(
+        opened, question, fresh=fresh, n_prompts=len(held.prompts),
+        compute=lambda: near_pairs(
+            held.vectors, threshold, places=places, keep=keep, progress=progress
+        ),
+        store_result=store_result,
+    )  # fmt: skip
+    with opened(False) as store:
+        rows, models = _scored(store, held, pairs)
+    return Duplicates(
+        threshold=threshold, embedder=chosen.label, n_compared=len(held.prompts),
+        n_without_vector=sum(texts - embedded for _, texts, embedded in counts),
+        n_pairs=pairs.n_pairs, n_prompts=pairs.n_rows, n_groups=pairs.n_groups,
+        largest_group=pairs.largest, rows=rows, places=_by_place(names, pairs), models=models,
+        notes=(note,) if note else (),
+    )  # fmt: skip
+
+
+def _places(
+    store: Store, held: PromptVectors, ids: Sequence[int] | None
+) -> tuple[list[str], NDArray[np.intp]]:
+    """Names of the benchmarks, and the number of that of each prompt."""
+    where = ("1 = 1", {}) if ids is None else one_of("prompt.benchmark_id", ids, "b")
+    table = store.arrow(_PLACES.format(condition=where[0]), where[1])
+    coded = table.column("benchmark").combine_chunks().dictionary_encode()
+    names = coded.dictionary.to_pylist()
+    order = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.argsort(np.array(order, dtype=np.intp))
+    codes = np.array(coded.indices.to_pylist(), dtype=np.intp)
+    found = np.searchsorted(whole_numbers(table, "id"), held.prompts)
+    return [names[place] for place in order], rank[codes[found]]
+
+
+def _by_place(names: Sequence[str], pairs: KeptPairs) -> tuple[DuplicatePlace, ...]:
+    found = [
+        DuplicatePlace(names[a], names[b], int(pairs.by_place[a, b]))
+        for a, b in np.argwhere(np.triu(pairs.by_place)).tolist()
+    ]
+    return tuple(sorted(found, key=lambda row: -row.n_pairs))
+
+
+def _scored(
+    store: Store, held: PromptVectors, pairs: KeptPairs
+) -> tuple[tuple[DuplicateRow, ...], tuple[DuplicateModel, ...]]:
+    """The kept pairs as rows, and the agreement of each model."""
+    used, codes = np.unique(np.concatenate([pairs.first, pairs.second]), return_inverse=True)
+    prompts = held.prompts[used]
+    first, second = codes[: len(pairs.first)], codes[len(pairs.first) :]
+    models, values = _values(store, prompts)
+    agreement = pair_agreement(values, first, second)
+    known = prompts_by_id(store, prompts.tolist())
+    ids = prompts.tolist()
+    rows = tuple(
+        _row(known[ids[a]], known[ids[b]], float(pairs.similarity[place]), agreement, place)
+        for place, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
+    )
+    by_model = tuple(
+        DuplicateModel(model, int(n), float(alike), float(chance))
+        for model, n, alike, chance in zip(
+            models, agreement.pairs_of_model, agreement.by_model, agreement.by_chance, strict=True
+        )
+        if n
+    )
+    return rows, by_model
+
+
+def _values(store: Store, prompts: NDArray[np.int64]) -> tuple[list[str], NDArray[np.float64]]:
+    """Models, and their scores of some prompts scaled to 0–1, shape (models, prompts)."""
+    condition, parameters = one_of("fact.prompt_id", prompts.tolist(), "p")
+    table = store.arrow(_SCORES.format(condition=condition), parameters)
+    named = table.column("model").to_pylist()
+    models = sorted(set(named))
+    place = {model: row for row, model in enumerate(models)}
+    values = np.full((len(models), len(prompts)), np.nan)
+    rows = np.array([place[model] for model in named], dtype=np.intp)
+    columns = np.searchsorted(prompts, whole_numbers(table, "prompt_id"))
+    scaled = numbers(table, "value")
+    within = (scaled >= -1e-9) & (scaled <= 1 + 1e-9)  # else the declared bounds do not hold
+    values[rows[within], columns[within]] = np.clip(scaled[within], 0.0, 1.0)
+    return models, values
+
+
+def _row(
+    a: dict[str, Any], b: dict[str, Any], similarity: float, agreement: Agreement, place: int
+) -> DuplicateRow:
+    n_models = int(agreement.models_of_pair[place])
+    targets = (expected_answer(a), expected_answer(b))
+    return DuplicateRow(
+        similarity=similarity, same_text=a["text_hash"] == b["text_hash"],
+        same_target=None if None in targets else targets[0] == targets[1],
+        n_models=n_models, alike=float(agreement.by_pair[place]) if n_models else None,
+        benchmark_a=a["benchmark"], prompt_a=a["id"], tool_id_a=a["tool_id"], text_a=a["text"],
+        target_a=a["target"], benchmark_b=b["benchmark"], prompt_b=b["id"],
+        tool_id_b=b["tool_id"], text_b=b["text"], target_b=b["target"],
+    )  # fmt: skip

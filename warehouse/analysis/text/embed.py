@@ -1,0 +1,217 @@
+"""Vectors for the text of prompts: only what is new or has changed, kept chunk by chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.embeddings import BATCH, Embedder, encode, load_embedder
+from warehouse.errors import MisuseError
+from warehouse.store.computed import prompt_vectors
+from warehouse.store.connection import Store
+
+#: Opens the store, for writing or not, for as long as one step takes.
+Opener = Callable[[bool], AbstractContextManager[Store]]
+
+#: Texts that are embedded, and then stored for good, at a time.
+CHUNK = 512
+
+_BENCHMARKS = """
+select benchmark.id, coalesce(named.name, benchmark.name) as name
+from benchmark
+left join benchmark named on named.id = benchmark.canonical_id
+where {condition}
+"""
+_PLACES = "select id, benchmark_id from prompt where "
+
+
+class Progress(Protocol):
+    """Told how far the work is."""
+
+    def start(self, label: str, total: int) -> None:
+        """``total`` steps are to be done."""
+        ...
+
+    def advance(self, steps: int) -> None:
+        """So many more are done."""
+        ...
+
+
+@dataclass(frozen=True)
+class EmbedRow(Row):
+    """One embedder on one benchmark.
+
+    Attributes:
+        embedder: its name.
+        revision: its revision; empty where unknown.
+        dimension: length of a vector.
+        benchmark: name of the benchmark.
+        n_prompts: prompts of the benchmark.
+        n_without_text: prompts without a question, which cannot be embedded.
+        n_unchanged: prompts that had the vector of their text already.
+        n_new: prompts that got one.
+        n_truncated: of the texts that were embedded now, those of which the model read only the
+            beginning.
+        n_without_vector: of them those for which the model gave no direction (zeros); not stored.
+    """
+
+    embedder: str
+    revision: str
+    dimension: int
+    benchmark: str
+    n_prompts: int
+    n_without_text: int
+    n_unchanged: int
+    n_new: int
+    n_truncated: int
+    n_without_vector: int
+
+
+@dataclass(frozen=True)
+class Embedding(Result):
+    """What was embedded, one row per embedder and benchmark."""
+
+    rows: tuple[EmbedRow, ...]
+
+    def __str__(self) -> str:
+        new, unchanged = (sum(getattr(row, name) for row in self.rows)
+                          for name in ("n_new", "n_unchanged"))  # fmt: skip
+        return f"{new} prompts embedded, {unchanged} unchanged"
+
+
+def embed(
+    opened: Opener,
+    embedders: Sequence[str | Embedder],
+    *,
+    benchmarks: Sequence[str] = (),
+    device: str | None = None,
+    batch_size: int = BATCH,
+    chunk: int = CHUNK,
+    progress: Progress | None = None,
+) -> Embedding:
+    """Embed the questions of prompts that have no vector yet, or the vector of another text.
+
+    Every chunk is stored in a transaction of its own, and the store is let go of while the model
+    works: what a kill interrupts goes on from there, and others can read and write meanwhile.
+
+    Args:
+        opened: opens the store, for writing or not.
+        embedders: each as :func:`warehouse.embeddings.load_embedder` takes it, or one of your own.
+        benchmarks: names; none means all.
+        device: ``cpu``, ``cuda``, …; None: the fastest there is.
+        batch_size: texts that the model reads at a time.
+        chunk: texts that are stored at a time.
+
+    Raises:
+        MisuseError: an unknown benchmark, no text at all, or a package that is not installed.
+        InputError: no model in this place, or vectors of another length than it promises.
+        StoreError: the embedder is stored with vectors of another length.
+    """
+    if not embedders:
+        raise MisuseError("which embedder? --embedder NAME or FOLDER, such as a model folder")
+    with opened(False) as store:
+        ids = _benchmark_ids(store, benchmarks)
+        names = _names(store, ids)
+    rows: list[EmbedRow] = []
+    for wanted in embedders:
+        model = (
+            load_embedder(wanted, device=device, batch_size=batch_size)
+            if isinstance(wanted, str)
+            else wanted
+        )
+        rows += _Session(opened, model, ids, chunk, progress).run(names)
+    return Embedding(tuple(rows))
+
+
+@dataclass
+class _Session:
+    """One embedder at work."""
+
+    opened: Opener
+    model: Embedder
+    ids: Sequence[int] | None
+    chunk: int
+    progress: Progress | None
+
+    def run(self, names: dict[int, str]) -> list[EmbedRow]:
+        model = self.model
+        with self.opened(True) as store:
+            key = prompt_vectors.declare_embedder(
+                store, model.name, model.revision, model.dimension
+            )
+            before = prompt_vectors.count_embedded(store, key, self.ids)
+            missing = prompt_vectors.missing_texts(store, key, self.ids)
+        if not any(texts for _, texts, _ in before.values()):
+            what = ", ".join(names[one] for one in before) or "the store"
+            raise MisuseError(f"{what}: no prompt has text; nothing can be embedded")
+        if self.progress:
+            self.progress.start(f"embedding with {model.name}", len(missing.prompts))
+        truncated: dict[int, int] = {}
+        without: dict[int, int] = {}
+        for start in range(0, len(missing.prompts), self.chunk):
+            self._embed(key, missing.prompts[start : start + self.chunk], truncated, without)
+        with self.opened(False) as store:
+            after = prompt_vectors.count_embedded(store, key, self.ids)
+        return [
+            EmbedRow(
+                embedder=model.name, revision=model.revision, dimension=model.dimension,
+                benchmark=names[one], n_prompts=n, n_without_text=n - texts,
+                n_unchanged=held, n_new=after[one][2] - held,
+                n_truncated=truncated.get(one, 0), n_without_vector=without.get(one, 0),
+            )
+            for one, (n, texts, held) in sorted(before.items(), key=lambda item: names[item[0]])
+        ]  # fmt: skip
+
+    def _embed(
+        self, key: int, prompts: NDArray[np.int64], truncated: dict[int, int],
+        without: dict[int, int],
+    ) -> None:  # fmt: skip
+        """One chunk: read its texts, let go of the store, embed, store."""
+        with self.opened(False) as store:
+            texts = prompt_vectors.texts_of(store, prompts.tolist())
+            places = _places(store, prompts)
+        known = [one for one in prompts.tolist() if one in texts]
+        read = [texts[one] for one in known]
+        found = encode(self.model, read)
+        has_direction = np.asarray(found.any(axis=1), np.bool_)
+        _count(truncated, known, places, self.model.too_long(read))
+        _count(without, known, places, ~has_direction)
+        kept = [one for one, usable in zip(known, has_direction, strict=True) if usable]
+        with self.opened(True) as store:
+            prompt_vectors.write_vectors(store, key, kept, found[has_direction])
+        if self.progress:
+            self.progress.advance(len(prompts))
+
+
+def _count(
+    counts: dict[int, int], prompts: Sequence[int], places: dict[int, int], holds: NDArray[np.bool_]
+) -> None:
+    for one, counted in zip(prompts, holds, strict=True):
+        if counted:
+            counts[places[one]] = counts.get(places[one], 0) + 1
+
+
+def _benchmark_ids(store: Store, benchmarks: Sequence[str]) -> list[int] | None:
+    if not benchmarks:
+        return None
+    return [one for name in benchmarks for one in find_benchmark(store, name).ids]
+
+
+def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
+    condition, parameters = ("1 = 1", {}) if ids is None else one_of("benchmark.id", ids, "b")
+    found = store.arrow(_BENCHMARKS.format(condition=condition), parameters)
+    return {row["id"]: row["name"] for row in found.to_pylist()}
+
+
+def _places(store: Store, prompts: NDArray[np.int64]) -> dict[int, int]:
+    condition, parameters = one_of("id", prompts.tolist(), "p")
+    found = store.arrow(_PLACES + condition, parameters)
+    return {row["id"]: row["benchmark_id"] for row in found.to_pylist()}

@@ -1,0 +1,222 @@
+"""Clusters of prompts that ask nearly the same, and what they do to standard errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as replace_fields
+from typing import Any
+
+import numpy as np
+
+from warehouse.analysis.leaderboard.leaderboard import place_rows
+from warehouse.analysis.leaderboard.ranks import PlaceOptions
+from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.clusterings import NO_CLUSTERS, ClusterMap
+from warehouse.analysis.selection.entries import select_entries
+from warehouse.analysis.text.embedders import choose_embedder
+from warehouse.errors import MisuseError
+from warehouse.stats import find_medoids, near_pairs
+from warehouse.store.computed.prompt_vectors import (
+    EmbedderRow,
+    PromptVectors,
+    count_embedded,
+    read_vectors,
+)
+from warehouse.store.connection import Store
+from warehouse.store.curate.clusterings import Members, store_clustering
+
+#: A growth below this is chance, and not told.
+GROWN = 1.05
+#: Name of a semantic clustering unless another is given.
+NAME = "semantic"
+
+
+@dataclass(frozen=True)
+class GrowthRow(Row):
+    """What the clusters do to the standard error of one condition.
+
+    Attributes:
+        model: name of the model.
+        condition: settings that tell it from the model's other conditions.
+        metric: name of the metric, with its filter.
+        estimate: the figure.
+        n_prompts: scored prompts.
+        n_clusters: clusters among them.
+        se_unclustered: standard error as if prompts were independent (CLT).
+        se_clustered: cluster-robust standard error (CR2).
+        growth: ``se_clustered / se_unclustered``; None where one is not defined.
+        reason: why it is not.
+    """
+
+    model: str
+    condition: str
+    metric: str
+    estimate: float | None
+    n_prompts: int
+    n_clusters: int | None
+    se_unclustered: float | None
+    se_clustered: float | None
+    growth: float | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class SemanticClusters(Result):
+    """A clustering by similarity of text.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        name: of the clustering; ``--cluster NAME`` uses it.
+        threshold: prompts at least so similar are joined, and with them what they are joined to.
+        embedder: whose vectors.
+        is_default: error bars use it from now on.
+        n_prompts: prompts in it.
+        n_clusters: clusters, those of a single prompt included.
+        n_single: clusters of a single prompt.
+        largest: prompts in the largest cluster.
+        n_without_vector: prompts that have no vector; each counts as a cluster of its own.
+        rows: standard errors with and without the clusters.
+        is_stored: False for a trial.
+    """
+
+    benchmark: str
+    name: str
+    threshold: float
+    embedder: str
+    is_default: bool
+    n_prompts: int
+    n_clusters: int
+    n_single: int
+    largest: int
+    n_without_vector: int
+    rows: tuple[GrowthRow, ...]
+    is_stored: bool = True
+
+    @property
+    def median_growth(self) -> float | None:
+        """Median over conditions of the growth of the standard error; None without any."""
+        growths = [row.growth for row in self.rows if row.growth is not None]
+        return float(np.median(growths)) if growths else None
+
+    def __str__(self) -> str:
+        median = self.median_growth
+        grown = "" if median is None or median < GROWN else (
+            f"; standard errors are {median:.2f} times as large"
+        )  # fmt: skip
+        return f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} clusters{grown}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name, and the median growth."""
+        return super().to_dict() | {"median_growth": self.median_growth}
+
+
+def cluster_semantic(
+    store: Store,
+    benchmark: str,
+    *,
+    threshold: float = 0.8,
+    embedder: str | None = None,
+    name: str = NAME,
+    default: bool = False,
+    replace: bool = False,
+    store_result: bool = True,
+    progress: Callable[[float], None] | None = None,
+) -> SemanticClusters:
+    """Cluster the prompts of a benchmark by the similarity of their texts, and store that.
+
+    Clusters are the connected components of the graph that joins prompts with a cosine
+    similarity of at least ``threshold`` (single linkage). The clustering takes the place of one
+    with the same name that was made with the same settings.
+
+    Args:
+        store: open for writing, unless nothing is stored.
+        benchmark: name of a benchmark.
+        threshold: in (-1, 1].
+        embedder: whose vectors, as `choose_embedder` takes it.
+        name: of the clustering.
+        default: use it for error bars from now on.
+        replace: also in place of a clustering that was made with other settings.
+        store_result: False for a trial: the standard errors are shown, nothing is stored.
+        progress: told the share that is done, in (0, 1].
+
+    Raises:
+        MisuseError: an unknown benchmark or embedder, no vectors, or a name that is taken, also
+            by a clustering made with other settings unless ``replace``; a default without a store.
+        StatisticsError: ``threshold`` out of range.
+    """
+    if default and not store_result:
+        raise MisuseError("a trial stores nothing that error bars could use from now on")
+    found = find_benchmark(store, benchmark)
+    chosen = choose_embedder(store, embedder)
+    counts = count_embedded(store, chosen.id, found.ids)
+    held = {one: read_vectors(store, chosen, [one]) for one in found.ids}
+    if not any(len(one.prompts) for one in held.values()):
+        raise MisuseError(
+            f"no prompt of {benchmark} has a vector of {chosen.label};"
+            f" run: warehouse embed {benchmark}"
+        )
+    made = {one: _members(vectors, threshold, progress) for one, vectors in held.items()}
+    parameters = _parameters(chosen, threshold)
+    if store_result:
+        for one, members in made.items():
+            store_clustering(
+                store, one, name, "semantic", members, default=default, parameters=parameters,
+                asked=None if replace else tuple(parameters),
+            )  # fmt: skip
+    every = np.concatenate([np.bincount(members.clusters) for members in made.values()])
+    return SemanticClusters(
+        benchmark=found.name, name=name, threshold=threshold, embedder=chosen.label,
+        is_default=default, n_prompts=int(every.sum()), n_clusters=len(every),
+        n_single=int((every == 1).sum()), largest=int(every.max(initial=0)),
+        n_without_vector=sum(n - embedded for n, _, embedded in counts.values()),
+        rows=_growth(store, found.name, _map(list(made.values()))), is_stored=store_result,
+    )  # fmt: skip
+
+
+def _members(
+    held: PromptVectors, threshold: float, progress: Callable[[float], None] | None
+) -> Members:
+    groups = near_pairs(held.vectors, threshold, keep=0, progress=progress).groups
+    middle = find_medoids(held.vectors, groups)
+    return Members(held.prompts, groups, middle.distances, middle.rows)
+
+
+def _parameters(chosen: EmbedderRow, threshold: float) -> dict[str, Any]:
+    return {
+        "embedder": chosen.name, "revision": chosen.revision, "threshold": threshold,
+        "method": "connected components by cosine",
+    }  # fmt: skip
+
+
+def _map(made: Sequence[Members]) -> ClusterMap:
+    """The clusters of all prompts together, each with a number of its own."""
+    firsts = np.cumsum([0, *(len(members.medoids) for members in made)])
+    labels = [members.clusters + first for members, first in zip(made, firsts, strict=False)]
+    prompts = np.concatenate([members.prompts for members in made])
+    order = np.argsort(prompts)
+    return ClusterMap(prompts[order], np.concatenate(labels)[order].astype(np.int64))
+
+
+def _growth(store: Store, benchmark: str, clusters: ClusterMap) -> tuple[GrowthRow, ...]:
+    try:
+        found = select_entries(store, benchmark, None, (), NO_CLUSTERS, False)
+    except MisuseError:  # no runs yet, or several metrics and no headline among them
+        return ()
+    clustered = replace_fields(found, clusters=clusters)
+    places = PlaceOptions(level=0.95, n_resamples=0, seed=0)
+    groups = place_rows(clustered, RowOptions(), places, subset_ok=False)
+    rows = [row for group in groups for _, row in group]
+    return tuple(_growth_row(row) for row in rows if row.method != "published")
+
+
+def _growth_row(row: LeaderboardRow) -> GrowthRow:
+    clustered = row.standard_error if row.n_clusters is not None else None
+    growth = clustered / row.se_naive if clustered and row.se_naive else None
+    return GrowthRow(
+        model=row.model, condition=row.condition, metric=row.metric, estimate=row.estimate,
+        n_prompts=row.n_prompts, n_clusters=row.n_clusters, se_unclustered=row.se_naive,
+        se_clustered=clustered, growth=growth, reason="" if growth else row.reason,
+    )  # fmt: skip

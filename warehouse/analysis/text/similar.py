@@ -1,0 +1,175 @@
+"""Prompts that ask nearly the same as a prompt or a text (statistics.md §9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.prompts import find_prompt, prompts_by_id
+from warehouse.analysis.text.embedders import choose_embedder
+from warehouse.embeddings import Embedder, Vectors, encode, is_own, load_embedder
+from warehouse.errors import MisuseError
+from warehouse.stats import nearest
+from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors, read_vectors
+from warehouse.store.connection import Store
+
+
+@dataclass(frozen=True)
+class SimilarRow(Row):
+    """A prompt near to what was asked for.
+
+    Attributes:
+        rank: 1 is the nearest.
+        similarity: cosine similarity of the vectors, in [-1, 1].
+        benchmark: name of its benchmark.
+        split: part of the benchmark.
+        prompt_id: id in the store.
+        key: natural key.
+        tool_id: the tool's own id.
+        text: the question.
+        target: the expected answer.
+    """
+
+    rank: int
+    similarity: float
+    benchmark: str
+    split: str
+    prompt_id: int
+    key: str
+    tool_id: str | None
+    text: str | None
+    target: str | None
+
+
+@dataclass(frozen=True)
+class Similar(Result):
+    """The nearest prompts.
+
+    Attributes:
+        wanted: the text that they are near to.
+        prompt_id: of the prompt that was named; None for a text of the user's own.
+        embedder: whose vectors.
+        n_compared: prompts that were looked at.
+    """
+
+    wanted: str
+    prompt_id: int | None
+    embedder: str
+    n_compared: int
+    rows: tuple[SimilarRow, ...]
+
+    def __str__(self) -> str:
+        best = f", the nearest at {self.rows[0].similarity:.3f}" if self.rows else ""
+        return f"{len(self.rows)} of {self.n_compared} prompts{best} ({self.embedder})"
+
+
+def similar(
+    store: Store,
+    wanted: str,
+    *,
+    benchmark: str | None = None,
+    top: int = 10,
+    embedder: str | Embedder | None = None,
+    device: str | None = None,
+) -> Similar:
+    """The prompts whose text is nearest to that of a prompt, or to a text.
+
+    Args:
+        wanted: a prompt (``prompt:ID``, an id, the tool's own id, a key), else a text, which is
+            embedded with the model.
+        benchmark: look among its prompts only.
+        top: how many prompts.
+        embedder: whose vectors: as `choose_embedder` takes it; for a text also what the model is
+            loaded from, where that is not its name.
+        device: of the model, for a text.
+
+    Raises:
+        MisuseError: unknown names, nothing embedded, or a model other than that of the vectors.
+        InputError: the model of the vectors cannot be loaded.
+    """
+    if isinstance(embedder, str) and is_own(embedder):
+        embedder = load_embedder(embedder, device=device)
+    chosen = choose_embedder(store, _name(embedder))
+    ids = None if benchmark is None else find_benchmark(store, benchmark).ids
+    held = read_vectors(store, chosen, ids)
+    if not len(held.prompts):
+        raise MisuseError(
+            f"no prompt of {benchmark} has a vector of {chosen.label}; run: warehouse embed"
+            f" {benchmark}"
+        )
+    prompt = find_prompt(store, wanted, ids)
+    if prompt is None:
+        query = _embedded(wanted, embedder, chosen, device)
+        others = held
+    else:
+        query = _stored(store, held, prompt, chosen)
+        kept = held.prompts != prompt
+        others = PromptVectors(held.prompts[kept], held.vectors[kept])
+    found = nearest(query, others.vectors, top)
+    return _result(store, wanted, prompt, chosen, others, found.indices, found.similarities)
+
+
+def _result(
+    store: Store, wanted: str, prompt: int | None, chosen: EmbedderRow, others: PromptVectors,
+    indices: np.ndarray, similarities: np.ndarray,
+) -> Similar:  # fmt: skip
+    near = others.prompts[indices].tolist()
+    known = prompts_by_id(store, near if prompt is None else [*near, prompt])
+    rows = tuple(
+        SimilarRow(
+            rank=place + 1, similarity=float(similarities[place]), prompt_id=one,
+            **{name: known[one][name]
+               for name in ("benchmark", "split", "key", "tool_id", "text", "target")},
+        )
+        for place, one in enumerate(near)
+    )  # fmt: skip
+    text = wanted if prompt is None else known[prompt]["text"] or wanted
+    return Similar(text, prompt, chosen.label, len(others.prompts), rows)
+
+
+def _name(embedder: str | Embedder | None) -> str | None:
+    if embedder is None or isinstance(embedder, str):
+        return embedder
+    return f"{embedder.name}@{embedder.revision}" if embedder.revision else embedder.name
+
+
+def _stored(store: Store, held: PromptVectors, prompt: int, chosen: EmbedderRow) -> Vectors:
+    for one in (held, None):  # else it stands in another benchmark
+        vectors = read_vectors(store, chosen) if one is None else one
+        (places,) = np.nonzero(vectors.prompts == prompt)
+        if len(places):
+            return np.asarray(vectors.vectors[places[0]], np.float32)
+    raise MisuseError(
+        f"prompt:{prompt} has no vector of {chosen.label} for its text; run: warehouse embed"
+    )
+
+
+def _embedded(
+    text: str, given: str | Embedder | None, chosen: EmbedderRow, device: str | None
+) -> Vectors:
+    model = given
+    if model is None or isinstance(model, str):
+        model = _loaded(model, chosen, device)
+    if (model.revision, model.dimension) != (chosen.revision, chosen.dimension):
+        raise MisuseError(
+            f"the model is revision {model.revision or 'unknown'} with {model.dimension} numbers,"
+            f" the stored vectors are of {chosen.label} with {chosen.dimension}; run: warehouse"
+            " embed with this model, or give the one of the vectors"
+        )
+    vector: Vectors = encode(model, [text])[0]
+    if not vector.any():
+        raise MisuseError(f"{chosen.name} knows no word of {text!r}; ask with another text")
+    return vector
+
+
+def _loaded(given: str | None, chosen: EmbedderRow, device: str | None) -> Embedder:
+    """The model of the vectors; one from a folder is stored without saying where it lies."""
+    if given in (None, chosen.label) and "/" not in chosen.name:
+        raise MisuseError(
+            f"no prompt is called so, and a text needs the model of {chosen.label}; say where it"
+            f" is: --embedder {chosen.name}=FOLDER"
+        )
+    return load_embedder(chosen.name if given in (None, chosen.label) else given, device=device)

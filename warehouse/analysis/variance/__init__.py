@@ -1,0 +1,1 @@
+"""Where the variance of a score comes from: prompts, draws, seeds."""

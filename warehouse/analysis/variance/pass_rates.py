@@ -1,0 +1,213 @@
+"""pass@k and pass^k of runs, from right draws that are counted or stored as rates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.targets import Target, find_targets
+from warehouse.errors import MisuseError
+from warehouse.stats import PassRate, pass_at_k, pass_hat_k
+from warehouse.stats.core.draws import PROMPTS_SAMPLED, PromptDraws, as_estimand
+from warehouse.stats.core.inputs import as_level
+from warehouse.store.connection import Store
+
+# A rate is a whole number of right draws if it is that near to one: where the metric is declared
+# 0/1, sources may round it; where it is not, only floating-point rounding is allowed for.
+_ROUNDED, _EXACT = 0.05, 1e-6
+
+
+@dataclass(frozen=True)
+class PassRow(Row):
+    """pass@k or pass^k of one condition.
+
+    Attributes:
+        model: name of the model.
+        condition: settings that tell the row from others.
+        benchmark: name of the benchmark.
+        split: part of the benchmark.
+        metric: name of the metric that says which draws are right, with its filter.
+        statistic: ``"pass@5"``, ``"pass^2"``, …
+        k: draws that the figure is about.
+        estimate: mean over prompts, in [0, 1]; None with a ``reason``.
+        standard_error: of it; None where not defined or 0.
+        ci_low: lower end of the interval, at least 0.
+        ci_high: upper end of the interval, at most 1.
+        level: nominal coverage of the interval.
+        estimand: ``"prompts_sampled"`` or ``"prompts_fixed"``.
+        n_prompts: prompts with a score.
+        n_clusters: clusters among them, where the error allows for them.
+        n_draws: generations behind the scores, over all repeats.
+        n_short: prompts with too few draws for the figure, or for its error.
+        method: of the interval.
+        flags: warnings of the statistics; ``rates_as_counts``: the metric is not declared 0/1,
+            but its stored rates are whole numbers of right draws.
+        reason: why this method, or why there is no figure or interval.
+        runs: repeats that were pooled.
+        run_ids: their ids.
+    """
+
+    model: str
+    condition: str
+    benchmark: str
+    split: str
+    metric: str
+    statistic: str
+    k: int
+    estimate: float | None
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    estimand: str
+    n_prompts: int
+    n_clusters: int | None
+    n_draws: int
+    n_short: int
+    method: str
+    flags: tuple[str, ...]
+    reason: str
+    runs: int
+    run_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PassReport(Result):
+    """pass@k and pass^k of each condition.
+
+    Attributes:
+        target: as given.
+        left_out: what has no scores, with the reason.
+    """
+
+    target: str
+    rows: tuple[PassRow, ...]
+    left_out: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if len(self.rows) != 1:
+            return f"{self.target}: {len(self.rows)} pass rates"
+        row = self.rows[0]
+        if row.estimate is None:
+            return f"{row.model} on {row.benchmark}: no {row.statistic}: {row.reason}"
+        interval = "" if row.ci_low is None else f" [{row.ci_low:.4g}, {row.ci_high:.4g}]"
+        wording = row.estimand.replace("_", " ")
+        return (
+            f"{row.model} on {row.benchmark}: {row.statistic} {row.estimate:.4g}{interval}"
+            f" ({wording})"
+        )
+
+
+def pass_rates(
+    store: Store,
+    target: str,
+    *,
+    at: Sequence[int] = (),
+    hat: Sequence[int] = (),
+    benchmark: str | None = None,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    cluster: str | None = None,
+    estimand: str = PROMPTS_SAMPLED,
+    level: float = 0.95,
+) -> PassReport:
+    """pass@k for each k in ``at`` and pass^k for each in ``hat``, of every condition meant.
+
+    A figure is None, with the count, where a prompt has fewer than k draws, and where the draws
+    are not known to be right or wrong.
+
+    Args:
+        target: ``run:ID``, a benchmark (every condition on it), or a model reference.
+        at: k of pass@k: at least one of k draws is right.
+        hat: k of pass^k: all k draws are right.
+        benchmark: name of a benchmark; then ``target`` is a reference.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
+            ``"same_text"``, or a name.
+        estimand: ``"prompts_sampled"`` (the prompts are a sample), or ``"prompts_fixed"`` (only
+            the draws are random).
+        level: nominal coverage of the intervals, in (0, 1).
+
+    Raises:
+        MisuseError: an unknown name, no k, or nothing with scored prompts.
+        StatisticsError: a k below 1, ``level`` or ``estimand`` out of range.
+    """
+    if not at and not hat:
+        raise MisuseError("no k given; `at` takes those of pass@k, `hat` those of pass^k")
+    as_level(level)
+    wanted = as_estimand(estimand)
+    targets = find_targets(
+        store, target, benchmark=benchmark, metric=metric, where=where, cluster=cluster
+    )
+    asked = [("pass@", k) for k in at] + [("pass^", k) for k in hat]
+    rows = [
+        row for item in targets.found for row in _rows(item, asked, wanted, level)
+    ]  # fmt: skip
+    return PassReport(target, tuple(rows), targets.left_out)
+
+
+def _rows(
+    target: Target, asked: Sequence[tuple[str, int]], estimand: str, level: float
+) -> list[PassRow]:
+    correct, reason = right_draws(target)
+    clusters = target.clusters.labels(target.scores.prompts)
+    flags = () if reason or _declared(target) else ("rates_as_counts",)
+    found = []
+    for name, k in asked:
+        function = pass_at_k if name == "pass@" else pass_hat_k
+        row = function(
+            correct, target.scores.n_draws, k, clusters=clusters, estimand=estimand, level=level
+        )
+        if reason:
+            row = replace(
+                row, estimate=None, standard_error=None, ci_low=None, ci_high=None,
+                n_clusters=None, method="none", reason=reason, flags=(),
+            )  # fmt: skip
+        found.append(_make_row(target, row, flags))
+    return found
+
+
+def right_draws(target: Target) -> tuple[NDArray[np.float64], str]:
+    """Right draws of each prompt, shape (n,), and why there are none (then they are zeros)."""
+    scores = target.scores
+    counts = scores.values * scores.n_draws
+    whole = np.round(counts)
+    room = _ROUNDED if target.metric.kind == "binary" else _EXACT
+    if target.metric.link != "identity":
+        return np.zeros_like(counts), "the metric is no share of right draws"
+    wrong = (np.abs(counts - whole) > room) | (whole < 0) | (whole > scores.n_draws)
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        return np.zeros_like(counts), (
+            f"draws must be right or wrong: {int(wrong.sum())} of {scores.n} prompts have another"
+            f" mean (such as {scores.values[place]:.4g} of {scores.n_draws[place]:g} draws)"
+        )
+    if not _declared(target):
+        within = np.where(scores.n_draws > 1, scores.within, np.nan)
+        if not PromptDraws(scores.values, within, scores.n_draws).are_zero_one():
+            return np.zeros_like(counts), "draws must be right or wrong: some lie in between"
+    return whole, ""
+
+
+def _declared(target: Target) -> bool:
+    """Whether draws are known to be 0 or 1: by the metric, or each was seen."""
+    return target.metric.kind == "binary" or bool(target.scores.zero_one.all())
+
+
+def _make_row(target: Target, found: PassRate, flags: tuple[str, ...]) -> PassRow:
+    return PassRow(
+        model=target.condition.model, condition=target.label,
+        benchmark=target.condition.place[0], split=target.condition.place[1],
+        metric=target.metric.label, statistic=found.statistic, k=found.k,
+        estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
+        ci_high=found.ci_high, level=found.level, estimand=found.estimand,
+        n_prompts=found.n_prompts, n_clusters=found.n_clusters,
+        n_draws=int(target.scores.n_draws.sum()), n_short=found.n_short, method=found.method,
+        flags=found.flags + flags, reason=found.reason, runs=len(target.condition.runs),
+        run_ids=target.condition.run_ids,
+    )  # fmt: skip

@@ -1,0 +1,215 @@
+"""One row of a variance report: a condition with its split and what to do about it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from warehouse.analysis.results import Row
+from warehouse.analysis.selection.targets import Target
+from warehouse.stats import SingleDrawRange, VarianceComponents
+
+#: Below this chance the draws are flagged as unlike each other.
+UNLIKELY = 0.001
+_ROUNDING = 1e-12
+NO_MEAN = "a ratio or linked metric is no plain mean of its prompts"
+
+
+@dataclass(frozen=True)
+class VarianceRow(Row):
+    """The variance of one condition's mean, in squared units of its scores; errors in their unit.
+
+    Attributes:
+        model: name of the model.
+        condition: settings that tell the row from others.
+        benchmark: name of the benchmark.
+        split: part of the benchmark.
+        metric: name of the metric, with its filter.
+        estimate: mean over prompts of the mean over draws; None if the figure is no plain mean.
+        standard_error: now, prompts sampled (CLT, or CR2 with clusters); None where it is 0 or
+            not defined, like the next.
+        se_double_draws: expected with twice as many draws of each prompt.
+        se_unlimited_draws: expected with draws without end; None if prompts differ no more than
+            draws do.
+        se_prompts_fixed: if these prompts are all there are: only the draws are random.
+        share_between: share of the variance that the choice of prompts makes; below 0 if clipped.
+        share_within: share that the draws make: the most that more draws can save.
+        advice: what would make the error smaller, in words.
+        n_prompts: prompts with a score.
+        n_clusters: clusters among them; None without clusters.
+        n_draws: generations behind the scores, over all repeats.
+        n_multi_draw: prompts with two or more draws.
+        fewest_draws: smallest number of draws of a prompt.
+        most_draws: largest number of draws of a prompt.
+        mean_draws: mean number of draws of a prompt.
+        suggested_draws: draws per prompt beyond which under 10 % of the variance between prompts
+            is left to gain; None with a ``reason``.
+        variance: squared ``standard_error``.
+        prompt_variance: sample variance of the prompt means.
+        between_raw: variance between prompts; unbiased, may be below 0.
+        between: the same, at least 0.
+        mean_within: mean variance between the draws of a prompt.
+        within: mean over prompts of that variance over the number of draws.
+        variance_zhang_plugin: Zhang et al. (2025) eq. 2; only for 0/1 draws, equally many.
+        delta_k1: best minus worst score over runs of one draw per prompt (Zhang et al. 2025).
+        delta_k1_expected: what draws alone lead one to expect of it.
+        delta_k1_p_value: chance of scores so far apart if all draws are alike; a small one says
+            that they are not (stored best first, say).
+        delta_k1_runs: such runs.
+        delta_k1_reason: why there is none.
+        flags: ``within_imputed``, ``between_clipped``, ``draws_differ`` (``delta_k1_p_value`` is
+            below 0.001), ``unscored``.
+        reason: why something is None.
+        runs: repeats that were pooled.
+        run_ids: their ids.
+    """
+
+    model: str
+    condition: str
+    benchmark: str
+    split: str
+    metric: str
+    estimate: float | None
+    standard_error: float | None
+    se_double_draws: float | None
+    se_unlimited_draws: float | None
+    se_prompts_fixed: float | None
+    share_between: float | None
+    share_within: float | None
+    advice: str
+    n_prompts: int
+    n_clusters: int | None
+    n_draws: int
+    n_multi_draw: int
+    fewest_draws: int
+    most_draws: int
+    mean_draws: float
+    suggested_draws: int | None
+    variance: float | None
+    prompt_variance: float | None
+    between_raw: float | None
+    between: float | None
+    mean_within: float | None
+    within: float | None
+    variance_zhang_plugin: float | None
+    delta_k1: float | None
+    delta_k1_expected: float | None
+    delta_k1_p_value: float | None
+    delta_k1_runs: int | None
+    delta_k1_reason: str
+    flags: tuple[str, ...]
+    reason: str
+    runs: int
+    run_ids: tuple[int, ...]
+
+
+_SINGLE = "one draw per prompt: what draws add is not known; draw prompts again to see it"
+_CLIPPED = (
+    "prompts differ no more than the draws of one prompt do: more draws help as much as more"
+    " prompts"
+)
+
+
+def make_row(
+    target: Target, parts: VarianceComponents | None, single: SingleDrawRange | str | None
+) -> VarianceRow:
+    """The row of a condition.
+
+    Args:
+        parts: the split; None where the figure is no plain mean.
+        single: range of the single-draw runs, or why there is none.
+    """
+    counts = target.scores.n_draws
+    return VarianceRow(
+        model=target.condition.model, condition=target.label,
+        benchmark=target.condition.place[0], split=target.condition.place[1],
+        metric=target.metric.label, n_prompts=target.scores.n, n_draws=int(counts.sum()),
+        n_multi_draw=int((counts > 1).sum()), fewest_draws=int(counts.min()),
+        most_draws=int(counts.max()), mean_draws=float(counts.mean()),
+        advice="" if parts is None else advice(parts), flags=_flags(target, parts, single),
+        reason=_reason(parts),
+        runs=len(target.condition.runs), run_ids=target.condition.run_ids,
+        **_figures(parts), **_single(single),
+    )  # fmt: skip
+
+
+def advice(parts: VarianceComponents) -> str:
+    """What would make the error smaller, in one sentence; empty where nothing can be said."""
+    if parts.share_within is None:
+        single = parts.n_prompts > 1 and not parts.n_multi_draw
+        return _SINGLE if single else ""
+    if parts.suggested_draws is None:
+        return _CLIPPED
+    most, enough = percent(parts.share_within), _draws(parts.suggested_draws)
+    units = "prompts" if parts.n_clusters is None else "clusters"
+    if parts.fewest_draws >= parts.suggested_draws:
+        return (
+            f"more draws would save at most {most} of the variance, more {units} help more"
+            f" ({enough} per prompt would do)"
+        )
+    return (
+        f"twice the draws would save {percent(parts.share_within / 2)} of the variance, draws"
+        f" without end {most}, twice the {units} 50 %; beyond {enough} per prompt little is left"
+        " to gain"
+    )
+
+
+def percent(share: float) -> str:
+    """A share in [0, 1] in words, such as ``"2.2 %"`` or ``"31 %"``."""
+    number = 100 * min(max(share, 0.0), 1.0)
+    return f"{number:.0f} %" if number >= 10 else f"{number:.2g} %"
+
+
+def _draws(count: int) -> str:
+    return "1 draw" if count == 1 else f"{count} draws"
+
+
+def _figures(parts: VarianceComponents | None) -> dict[str, Any]:
+    same = ("n_clusters", "share_between", "share_within", "suggested_draws", "variance",
+            "prompt_variance", "between_raw", "between", "mean_within", "within",
+            "variance_zhang_plugin")  # fmt: skip
+    errors = {
+        "standard_error": "variance", "se_double_draws": "variance_double_draws",
+        "se_unlimited_draws": "variance_unlimited_draws",
+        "se_prompts_fixed": "variance_prompts_fixed",
+    }  # fmt: skip
+    found = {name: getattr(parts, name, None) for name in same}
+    least = _ROUNDING * (getattr(parts, "variance", None) or 0.0)
+    found |= {name: _root(getattr(parts, field, None), least) for name, field in errors.items()}
+    return found | {"estimate": None if parts is None else parts.mean}
+
+
+def _root(variance: float | None, least: float) -> float | None:
+    """Square root; None for what is unknown, 0 (at most ``least``) or estimated below 0."""
+    return None if variance is None or variance <= least else math.sqrt(variance)
+
+
+def _single(single: SingleDrawRange | str | None) -> dict[str, Any]:
+    known = single if isinstance(single, SingleDrawRange) else None
+    return {
+        "delta_k1": None if known is None else known.delta,
+        "delta_k1_expected": None if known is None else known.expected,
+        "delta_k1_p_value": None if known is None else known.p_value,
+        "delta_k1_runs": None if known is None else known.n_runs,
+        "delta_k1_reason": single or NO_MEAN if known is None else known.reason,
+    }
+
+
+def _reason(parts: VarianceComponents | None) -> str:
+    if parts is None:
+        return NO_MEAN
+    return "all scores are equal" if parts.variance == 0 == parts.within else parts.reason
+
+
+def _flags(
+    target: Target, parts: VarianceComponents | None, single: SingleDrawRange | str | None
+) -> tuple[str, ...]:
+    chance = single.p_value if isinstance(single, SingleDrawRange) else None
+    found = {
+        "within_imputed": parts is not None and parts.within_imputed,
+        "between_clipped": parts is not None and parts.is_clipped,
+        "draws_differ": chance is not None and chance < UNLIKELY,
+        "unscored": target.scores.n_unscored > 0,
+    }
+    return tuple(flag for flag, holds in found.items() if holds)

@@ -1,0 +1,187 @@
+"""Training seeds crossed with prompts: what a figure's error is, by what is taken to be random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.conditions import SETTINGS
+from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.targets import Target, find_targets
+from warehouse.errors import MisuseError
+from warehouse.stats import CrossedVariance, crossed_variance
+from warehouse.store.connection import Store
+
+# What tells replicates apart, or merely names the checkpoint; all else has to agree.
+_OF_A_SEED = ("training_seed", "checkpoint", "revision", "model_recorded", "position")
+
+
+@dataclass(frozen=True)
+class SeedRow(Row):
+    """Seeds of one model at one position, on the prompts that all of them have a score of.
+
+    Attributes:
+        model: name of the model.
+        recipe: data mix or hyperparameters of the replicates.
+        position: of the checkpoints, such as ``"step=1000"``; empty if unknown.
+        benchmark: name of the benchmark.
+        split: part of the benchmark.
+        metric: name of the metric, with its filter.
+        estimate: mean over seeds and prompts.
+        se_seeds_fixed: the prompts are a sample, these seeds are all there are.
+        se_prompts_fixed: the seeds are a sample, these prompts are all there are.
+        se_both_sampled: both are samples.
+        se_both_fixed: only the draws are random; None if a prompt has one draw.
+        seed_sd: sample standard deviation of the seeds' figures.
+        n_seeds: seeds S.
+        n_prompts: prompts n that all seeds have a score of.
+        n_left_out: prompts that some seed has no score of.
+        part_prompts: V_p, variance of the mean due to the prompts.
+        part_seeds: V_s, due to the seeds.
+        part_interaction: V_i, due to both together, and to draws.
+        seeds: their labels.
+        reason: why the figures are None.
+        run_ids: ids of the runs.
+    """
+
+    model: str
+    recipe: str
+    position: str
+    benchmark: str
+    split: str
+    metric: str
+    estimate: float | None
+    se_seeds_fixed: float | None
+    se_prompts_fixed: float | None
+    se_both_sampled: float | None
+    se_both_fixed: float | None
+    seed_sd: float | None
+    n_seeds: int
+    n_prompts: int
+    n_left_out: int
+    part_prompts: float | None
+    part_seeds: float | None
+    part_interaction: float | None
+    seeds: tuple[str, ...]
+    reason: str
+    run_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SeedReport(Result):
+    """Seeds crossed with prompts, one row per model, position and benchmark.
+
+    Attributes:
+        target: as given.
+        left_out: what has no scores, with the reason.
+    """
+
+    target: str
+    rows: tuple[SeedRow, ...]
+    left_out: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.target}: {len(self.rows)} sets of training seeds"
+
+
+def seed_variance(
+    store: Store,
+    target: str,
+    *,
+    benchmark: str | None = None,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+) -> SeedReport:
+    """Split the variance between training seeds and prompts.
+
+    Seeds belong together if model, recipe, position and every setting of the run agree.
+
+    Args:
+        target: a benchmark (every model with seeds on it), or a model reference.
+        benchmark: name of a benchmark; then ``target`` is a reference.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+
+    Raises:
+        MisuseError: an unknown name, or no model with scores of two seeds.
+    """
+    targets = find_targets(store, target, benchmark=benchmark, metric=metric, where=where)
+    sets: dict[tuple[Any, ...], list[Target]] = {}
+    for item in targets.found:
+        if item.condition.setting("training_seed"):  # an unknown seed may be any of the others
+            sets.setdefault(_set_of(item), []).append(item)
+    several = [members for members in sets.values() if len(_labels(members)) > 1]
+    if not several:
+        raise MisuseError(
+            f"{target} has no model with prompt scores of two training seeds at one position;"
+            " see: warehouse runs --json (training_seed, position)"
+        )
+    several.sort(key=lambda members: members[0].condition.setting("position") or 0.0)
+    return SeedReport(target, tuple(map(_row, several)), targets.left_out)
+
+
+def _set_of(target: Target) -> tuple[Any, ...]:
+    condition = target.condition
+    fixed = tuple(condition.setting(name) for name in SETTINGS if name not in _OF_A_SEED)
+    place = (condition.setting("position_unit"), condition.setting("position"))
+    return (condition.model, condition.place, target.metric.id, place, fixed)
+
+
+def _labels(members: Sequence[Target]) -> list[str]:
+    return sorted({str(target.condition.setting("training_seed")) for target in members})
+
+
+def _row(members: Sequence[Target]) -> SeedRow:
+    seeds = _labels(members)
+    common = _common([target.scores for target in members])
+    seen = np.unique(np.concatenate([target.scores.prompts for target in members]))
+    reason = _why_not(members, seeds, common)
+    found = None if reason else _crossed(members, common)
+    first = members[0].condition
+    unit, position = first.setting("position_unit"), first.setting("position")
+    names = ("se_seeds_fixed", "se_prompts_fixed", "se_both_sampled", "se_both_fixed", "seed_sd",
+             "part_prompts", "part_seeds", "part_interaction")  # fmt: skip
+    return SeedRow(
+        model=first.model, recipe=first.setting("recipe") or "",
+        position="" if position is None else f"{unit or 'position'}={position:g}",
+        benchmark=first.place[0], split=first.place[1], metric=members[0].metric.label,
+        estimate=None if found is None else found.mean, n_seeds=len(seeds),
+        n_prompts=len(common), n_left_out=len(seen) - len(common), seeds=tuple(seeds),
+        reason=reason, run_ids=tuple(run for item in members for run in item.condition.run_ids),
+        **{name: getattr(found, name, None) for name in names},
+    )  # fmt: skip
+
+
+def _why_not(members: Sequence[Target], seeds: Sequence[str], common: NDArray[np.int64]) -> str:
+    if len(members) > len(seeds):
+        return "a seed has several checkpoints here; narrow them with --where revision=..."
+    if not all(target.is_plain_mean for target in members):
+        return "a ratio or linked metric is no plain mean of its prompts"
+    if len(common) < 2:
+        return f"only {len(common)} prompts have a score of every seed"
+    return ""
+
+
+def _common(scores: Sequence[PromptScores]) -> NDArray[np.int64]:
+    return reduce(np.intersect1d, [item.prompts for item in scores])
+
+
+def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVariance:
+    rows = [np.searchsorted(target.scores.prompts, common) for target in members]
+
+    def table(name: str) -> NDArray[np.float64]:
+        return np.stack(
+            [getattr(item.scores, name)[row] for item, row in zip(members, rows, strict=True)]
+        )
+
+    within, draws = table("within"), table("n_draws")
+    known = bool(np.isfinite(within).all() and (draws > 1).all())
+    return crossed_variance(
+        table("values"), within=within if known else None, n_draws=draws if known else None
+    )

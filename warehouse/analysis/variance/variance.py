@@ -1,0 +1,150 @@
+"""The variance of runs split between prompts and draws, and what more draws would save."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from warehouse.analysis.results import Result
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.targets import Target, find_targets
+from warehouse.analysis.variance.row import VarianceRow, make_row
+from warehouse.stats import SingleDrawRange, VarianceComponents, single_draw_range
+from warehouse.stats import variance_components as split
+from warehouse.stats.core.draws import PromptDraws
+from warehouse.store.connection import Store
+
+# Score of the benchmark by the k-th draw of every prompt; repeats go on counting.
+_SINGLE_DRAWS = """
+with draws as (
+  select run.condition_key, score.value,
+    row_number() over (
+      partition by run.condition_key, score.prompt_id
+      order by score.run_id, score.variant_id, score.draw
+    ) as place
+  from score
+  join run on run.id = score.run_id
+  join prompt_variant on prompt_variant.id = score.variant_id
+  where prompt_variant.perturbation = '' and score.value is not null and score.n_draws = 1
+    and {metrics} and {runs}
+)
+select condition_key, place, avg(value) as score, count(*) as n_prompts
+from draws
+where place <= {most}
+group by condition_key, place
+order by condition_key, place
+"""
+_RATES = "the draws are stored as rates"
+
+
+@dataclass(frozen=True)
+class VarianceReport(Result):
+    """The split of each condition's variance.
+
+    Attributes:
+        target: as given.
+        left_out: what has no scores, with the reason.
+    """
+
+    target: str
+    rows: tuple[VarianceRow, ...]
+    left_out: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if len(self.rows) == 1:
+            row = self.rows[0]
+            return f"{row.model} on {row.benchmark}: {row.advice or row.reason}"
+        return f"{self.target}: variance of {len(self.rows)} conditions"
+
+
+def variance(
+    store: Store,
+    target: str,
+    *,
+    benchmark: str | None = None,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    cluster: str | None = None,
+    single_draws: bool = True,
+) -> VarianceReport:
+    """How much of a run's error comes from the choice of prompts, and how much from the draws.
+
+    A row is one condition; its repeats are pooled as draws.
+
+    Args:
+        target: ``run:ID``, a benchmark (every condition on it), or a model reference.
+        benchmark: name of a benchmark; then ``target`` is a reference.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
+            ``"same_text"``, or a name.
+        single_draws: also say how far runs of one draw would lie apart, which reads every draw.
+
+    Raises:
+        MisuseError: an unknown name, or nothing with scored prompts.
+    """
+    targets = find_targets(
+        store, target, benchmark=benchmark, metric=metric, where=where, cluster=cluster
+    )
+    plain = [item for item in targets.found if item.is_plain_mean]
+    ranges = _ranges(store, plain) if single_draws else {}
+    rows = [
+        make_row(item, _components(item), ranges.get((item.condition.key, item.metric.id)))
+        for item in targets.found
+    ]
+    return VarianceReport(target, tuple(rows), targets.left_out)
+
+
+def _components(target: Target) -> VarianceComponents | None:
+    """None where the figure is no plain mean of the scores."""
+    scores = target.scores
+    if not target.is_plain_mean:
+        return None
+    clusters = target.clusters.labels(scores.prompts)
+    return split(scores.values, scores.within, scores.n_draws, clusters)
+
+
+def _ranges(
+    store: Store, targets: Sequence[Target]
+) -> Mapping[tuple[str, int], SingleDrawRange | str]:
+    """Δ(k=1) by condition and metric, or why there is none; one query for each metric."""
+    found: dict[tuple[str, int], SingleDrawRange | str] = {}
+    for metric_id in sorted({target.metric.id for target in targets}):
+        own = [target for target in targets if target.metric.id == metric_id]
+        several = [target for target in own if target.scores.n_draws.min() > 1]
+        scores = _single_draws(store, several, metric_id) if several else {}
+        for target in own:
+            key = target.condition.key
+            found[key, metric_id] = _range(target, scores.get(key, []))
+    return found
+
+
+def _single_draws(
+    store: Store, targets: Sequence[Target], metric_id: int
+) -> dict[str, list[tuple[float, int]]]:
+    """Scores of the single-draw runs with their numbers of prompts, by condition."""
+    in_metrics, parameters = one_of("score.metric_id", [metric_id], "m")
+    runs = [run for target in targets for run in target.condition.run_ids]
+    in_runs, more = one_of("score.run_id", runs, "r")
+    most = max(int(target.scores.n_draws.min()) for target in targets)
+    query = _SINGLE_DRAWS.format(metrics=in_metrics, runs=in_runs, most=most)
+    found: dict[str, list[tuple[float, int]]] = {}
+    for row in store.arrow(query, parameters | more).to_pylist():
+        found.setdefault(row["condition_key"], []).append((row["score"], row["n_prompts"]))
+    return found
+
+
+def _range(target: Target, single: Sequence[tuple[float, int]]) -> SingleDrawRange | str:
+    scores = target.scores
+    fewest = int(scores.n_draws.min())
+    if fewest == 1:
+        return "a prompt has only one draw"
+    complete = [score for score, n_prompts in single[:fewest] if n_prompts == scores.n]
+    if len(complete) < fewest:
+        return _RATES
+    draws = PromptDraws(scores.values, np.where(scores.n_draws > 1, scores.within, math.nan),
+                        scores.n_draws)  # fmt: skip
+    return single_draw_range(complete, draws)

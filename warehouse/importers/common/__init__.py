@@ -1,0 +1,1 @@
+"""What importers of several formats share."""

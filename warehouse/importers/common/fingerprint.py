@@ -1,0 +1,17 @@
+"""Digests of settings, without what changes from call to call."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from warehouse.records import canonical_json
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def fingerprint(parts: Mapping[str, Any]) -> str:
+    """sha256 of canonical JSON, blind to the memory addresses that Python writes into reprs."""
+    return hashlib.sha256(_ADDRESS.sub("", canonical_json(parts).decode()).encode()).hexdigest()

@@ -1,0 +1,188 @@
+"""Sample rows out of a file, one at a time: JSON lines, or one JSON array of objects."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from warehouse.errors import InputError
+from warehouse.importers.lm_eval.files import open_text, require_content
+from warehouse.records import CUT_SHORT, Rejection, is_cut, parse_json
+
+#: How many rows a look at a file takes: from its beginning, and spread over the rest.
+FIRST_ROWS = 24
+SPREAD_ROWS = 40
+#: Files up to this size are searched whole for their row with the most requests.
+SMALL_FILE = 2 << 20
+
+_BLOCK = 1 << 20
+
+_BOM = b"\xef\xbb\xbf"
+_BLANK = re.compile(r"[\s,]*")
+_DECODER = json.JSONDecoder()
+
+
+@dataclass
+class RowSource:
+    """One file of rows. ``rejections`` and ``notes`` grow while it is read.
+
+    Args:
+        path: the file; ``.gz`` is unpacked.
+        name: how messages call it.
+        keys: keys that a row must have.
+    """
+
+    path: Path
+    name: str
+    keys: tuple[str, ...] = ("doc_id",)
+    rejections: list[Rejection] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def rows(self) -> Iterator[tuple[dict[str, Any], bytes]]:
+        """Each row with the JSON text it was parsed from; bad ones are recorded, not raised.
+
+        Raises:
+            InputError: the file is empty, a pointer, or a damaged archive.
+        """
+        for line, text in self.texts():
+            row = self._parsed(line, text)
+            if row is not None:
+                yield row, text
+
+    def numbered(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Line number and row; bad ones are recorded, not raised.
+
+        Raises:
+            InputError: as for :meth:`rows`.
+        """
+        for line, text in self.texts():
+            row = self._parsed(line, text)
+            if row is not None:
+                yield line, row
+
+    def texts(self) -> Iterator[tuple[int, bytes]]:
+        """Line number and JSON text of each row, not parsed.
+
+        Raises:
+            InputError: as for :meth:`rows`.
+        """
+        require_content(self.path)
+        try:
+            with open_text(self.path) as handle:
+                yield from self._texts(handle)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(
+                f"cannot be read: {error}", path=str(self.path), expected="an intact file"
+            ) from None
+
+    def first(self, count: int = FIRST_ROWS) -> list[dict[str, Any]]:
+        """The first sound rows; what is wrong with others is not recorded."""
+        probe = RowSource(self.path, self.name, self.keys)
+        return [row for row, _ in itertools.islice(probe.rows(), count)]
+
+    def sample(self) -> list[dict[str, Any]]:
+        """The first sound rows, then some from places spread over the file."""
+        rows = self.first()
+        size = self.path.stat().st_size
+        if self.path.suffix == ".gz" or size <= SMALL_FILE or self.is_array():
+            return rows
+        with self.path.open("rb") as handle:
+            for place in range(0, size, max(size // SPREAD_ROWS, 1)):
+                handle.seek(place)
+                handle.readline()  # the rest of a row that began before
+                with contextlib.suppress(ValueError, RecursionError):
+                    row = parse_json(handle.readline())
+                    rows += [row] if isinstance(row, dict) and row.keys() >= set(self.keys) else []
+        return rows
+
+    def findall(self, pattern: re.Pattern[bytes]) -> Iterator[Any]:
+        """Groups of everything in the file that a pattern matches; no match spans two lines."""
+        with open_text(self.path) as handle:
+            for lines in iter(lambda: handle.readlines(_BLOCK), []):
+                yield from pattern.findall(b"".join(lines))
+
+    def has_requests(self, count: int) -> bool | None:
+        """Whether any row has at least so many requests; ``None``: the file is too large to say."""
+        if self.path.suffix == ".gz" or self.path.stat().st_size > SMALL_FILE:
+            return None
+        return f'"gen_args_{count - 1}"'.encode() in self.path.read_bytes()
+
+    def is_array(self) -> bool:
+        """Whether the file is one JSON array."""
+        with open_text(self.path) as handle:
+            return handle.read(1000).removeprefix(_BOM).lstrip()[:1] == b"["
+
+    def has_mark(self) -> bool:
+        """Whether the file begins with a byte-order mark."""
+        with open_text(self.path) as handle:
+            return handle.read(3) == _BOM
+
+    def _texts(self, handle: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+        first = handle.readline()
+        if first.startswith(_BOM):
+            self.notes.append(f"{self.name}: begins with a byte-order mark")
+            first = first.removeprefix(_BOM)
+        if first.lstrip().startswith(b"["):
+            yield from self._elements(first + handle.read())
+            return
+        for line, text in enumerate(itertools.chain((first,), handle), start=1):
+            if text.strip():
+                yield line, text
+
+    def _elements(self, raw: bytes) -> Iterator[tuple[int, bytes]]:
+        """Line and text of each element of an array, without building them all at once."""
+        text = raw.decode("utf-8", "surrogateescape")
+        line, seen = 1, 0
+        place = text.index("[") + 1
+        while True:
+            place = _after_blanks(text, place)
+            line, seen = line + text.count("\n", seen, place), place
+            if text[place : place + 1] in ("]", ""):
+                break
+            try:
+                _, end = _DECODER.raw_decode(text, place)
+            except (ValueError, RecursionError) as error:
+                self._reject(line, CUT_SHORT + str(error), text[place : place + 60])
+                return
+            yield line, text[place:end].encode("utf-8", "surrogateescape")
+            place = end
+        if text[place : place + 1] != "]":
+            self._reject(line, CUT_SHORT + "the array does not end", text[-60:])
+
+    def _parsed(self, line: int, text: bytes) -> dict[str, Any] | None:
+        try:
+            row = parse_json(text)
+        except (ValueError, RecursionError) as error:
+            reason = CUT_SHORT + str(error) if is_cut(text) else str(error)
+            self._reject(line, reason, text[:60].decode("utf-8", "replace"))
+            return None
+        lacking = [key for key in self.keys if not isinstance(row, dict) or row.get(key) is None]
+        if lacking:
+            start = orjson.dumps(row).decode()[:60]
+            self._reject(line, f"no {' and no '.join(lacking)}", start)
+            return None
+        assert isinstance(row, dict)
+        return row
+
+    def _reject(self, line: int, reason: str, start: str) -> None:
+        self.rejections.append(
+            Rejection(
+                place=f"{self.name} line {line}",
+                found=f"{reason}: {start.strip()}",
+                expected=f"a JSON object with {', '.join(self.keys)}",
+            )
+        )
+
+
+def _after_blanks(text: str, place: int) -> int:
+    found = _BLANK.match(text, place)
+    return found.end() if found else place

@@ -1,0 +1,250 @@
+"""Files, gzip files and entries of zip archives, as bounded streams of bytes.
+
+Nothing is unpacked to disk. Archives come from strangers: what they unpack to is bounded in size
+and ratio, and names that leave their folder, encryption and damage are refused by name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import math
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.tabular.field_paths import glob_matches
+
+#: Most bytes that one compressed file or archive entry may unpack to.
+MAX_UNPACKED_BYTES = 8 << 30
+#: Most bytes that one compressed byte may become.
+MAX_RATIO = 1000
+#: Most bytes of a file that has to be held in memory whole (a JSON document, packed Parquet).
+MAX_DOCUMENT_BYTES = 512 << 20
+
+#: File name suffix -> format. ``.txt`` is decided by the first line.
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".txt": "txt",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_PIECE_BYTES = 16 << 20
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_DAMAGE = (zlib.error, EOFError, zipfile.BadZipFile, NotImplementedError, OSError)
+
+
+class BoundedStream(io.RawIOBase):
+    """A stream that counts what it gives out and refuses to give more than a limit.
+
+    Args:
+        raw: where the bytes come from.
+        name: what messages call it.
+        limit: most bytes that may come out.
+        owners: what else to close with it (the archive, the packed file).
+    """
+
+    def __init__(
+        self, raw: Any, name: str, limit: float = math.inf, owners: Sequence[Any] = ()
+    ) -> None:
+        self.raw, self.name, self.limit, self.count = raw, name, limit, 0
+        self.owners = owners
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        with reading(self.name):
+            data: bytes = self.raw.read(size if size >= 0 else self._rest())
+        self.count += len(data)
+        if self.count > self.limit:
+            raise too_large(self.name, self.limit)
+        return data
+
+    def close(self) -> None:
+        for opened in (self.raw, *self.owners):
+            opened.close()
+        super().close()
+
+    def _rest(self) -> int:
+        return -1 if self.limit == math.inf else int(self.limit) + 1 - self.count
+
+
+@dataclass(frozen=True)
+class Member:
+    """One table to read: a file or an entry of an archive.
+
+    ``name`` is its path relative to the source's root (``dump.zip/a.json`` for an entry), with
+    forward slashes; ``suffixes`` those of the unpacked name decide the format.
+    """
+
+    path: Path
+    name: str
+    entry: str = ""
+
+    @property
+    def format(self) -> str:
+        """The format that the name promises, ``""`` if it promises none."""
+        inner = PurePosixPath(self.name.removesuffix(".gz"))
+        return FORMATS.get(inner.suffix.lower(), "")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the file holds the bytes as they are, not packed."""
+        return not self.entry and not self.name.endswith(".gz")
+
+    def open(self) -> BoundedStream:
+        """The unpacked bytes, bounded.
+
+        Raises:
+            InputError: it cannot be opened, is encrypted, damaged or a large-file pointer.
+        """
+        with reading(self.name):
+            stream = self._open()
+        return stream
+
+    def content(self, limit: int | None = None) -> bytes:
+        """All bytes of a file that has to be held in memory.
+
+        Raises:
+            InputError: more than ``limit`` (default :data:`MAX_DOCUMENT_BYTES`) bytes.
+        """
+        most = MAX_DOCUMENT_BYTES if limit is None else limit
+        with self.open() as stream:
+            data = read_exactly(stream, most + 1)
+        if len(data) > most:
+            raise InputError(
+                f"more than {most} bytes in one document",
+                path=self.name,
+                advice="convert it to JSON lines, CSV or Parquet, which are read in pieces",
+            )
+        return data
+
+    def _open(self) -> BoundedStream:
+        if self.entry:
+            return self._open_entry()
+        raw = self.path.open("rb")
+        if raw.read(len(_POINTER)) == _POINTER:
+            raw.close()
+            raise _pointer_error(self.name)
+        raw.seek(0)
+        if not self.name.endswith(".gz"):
+            return BoundedStream(raw, self.name)
+        packed = self.path.stat().st_size
+        return BoundedStream(gzip.GzipFile(fileobj=raw), self.name, unpacked_limit(packed), [raw])
+
+    def _open_entry(self) -> BoundedStream:
+        archive = zipfile.ZipFile(self.path)
+        info = archive.getinfo(self.entry)
+        opened = archive.open(info)
+        limit = unpacked_limit(info.compress_size)
+        if not self.entry.endswith(".gz"):
+            return BoundedStream(opened, self.name, limit, [archive])
+        return BoundedStream(gzip.GzipFile(fileobj=opened), self.name, limit, [opened, archive])
+
+
+def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
+    """The tables in a file: itself, or the entries of a zip archive that can be tables.
+
+    Args:
+        path: the file.
+        name: its path relative to the source's root.
+        globs: which entries of an archive to take; none = all with a known suffix.
+
+    Raises:
+        InputError: a hostile, damaged or encrypted archive, or one without such entries.
+    """
+    if path.suffix.lower() != ".zip":
+        return [Member(path, name)]
+    with reading(name), zipfile.ZipFile(path) as archive:
+        entries = [info for info in archive.infolist() if not info.is_dir()]
+    for info in entries:
+        _refuse_hostile(info, name)
+    found = [Member(path, f"{name}/{info.filename}", info.filename) for info in entries]
+    chosen = [member for member in found if _wanted(member, globs)]
+    if not chosen:
+        raise InputError(
+            f"an archive of {len(entries)} files, none of which can be read as a table",
+            path=name,
+            expected=f"entries that match {list(globs)}" if globs else f"one of {list(FORMATS)}",
+        )
+    return chosen
+
+
+def read_exactly(stream: BoundedStream, size: int) -> bytes:
+    """Read until ``size`` bytes or the end (a raw stream may return fewer at a time)."""
+    pieces: list[bytes] = []
+    while size > 0 and (piece := stream.read(min(size, _PIECE_BYTES))):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """Turn what can go wrong with a file or archive into an :class:`InputError`."""
+    try:
+        yield
+    except _DAMAGE as error:
+        raise InputError(
+            f"cannot be read: {str(error) or type(error).__name__}",
+            path=name,
+            advice="check the file's permissions and that it was copied or downloaded whole",
+        ) from None
+    except RuntimeError as error:  # what zipfile raises for an encrypted entry
+        raise InputError(f"cannot be unpacked: {error}", path=name) from None
+
+
+def _wanted(member: Member, globs: Sequence[str]) -> bool:
+    if member.entry.startswith("__MACOSX/"):
+        return False
+    if globs:
+        return any(glob_matches(glob, member.entry) for glob in globs)
+    return bool(member.format)
+
+
+def _refuse_hostile(info: zipfile.ZipInfo, name: str) -> None:
+    parts = PurePosixPath(info.filename.replace("\\", "/")).parts
+    if ".." in parts or info.filename.startswith(("/", "\\")):
+        raise InputError(
+            f"an entry that leaves its folder: {info.filename!r}",
+            path=name,
+            advice="this archive is broken or hostile; do not unpack it",
+        )
+    if info.flag_bits & 1:
+        raise InputError(
+            f"an encrypted entry: {info.filename!r}", path=name, advice="unpack it first"
+        )
+
+
+def unpacked_limit(packed: int) -> int:
+    """Most bytes that so many packed ones may become."""
+    return min(MAX_UNPACKED_BYTES, max(packed, 1024) * MAX_RATIO)
+
+
+def too_large(name: str, limit: float) -> InputError:
+    """What is said of a file that unpacks to more than a limit."""
+    return InputError(
+        f"unpacks to more than {int(limit)} bytes",
+        path=name,
+        expected=f"at most {MAX_RATIO} times the packed size and {MAX_UNPACKED_BYTES} B",
+        advice="if you trust it, unpack it and ingest the unpacked file",
+    )
+
+
+def _pointer_error(name: str) -> InputError:
+    return InputError(
+        "a Git LFS pointer, not the data",
+        path=name,
+        advice="fetch the data with `git lfs pull` and ingest again",
+    )

@@ -1,0 +1,251 @@
+"""An evaluation of Every Eval Ever as run headers: one for each benchmark that it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from warehouse.importers.base import infer_step
+from warehouse.importers.common.fingerprint import fingerprint
+from warehouse.importers.common.json_fields import mapping_of, number_or_none, text_or_none
+from warehouse.importers.every_eval_ever.lines import first_line
+from warehouse.records import MetricKind, MetricSpec, PublishedScore, RunHeader
+
+UNNAMED = "score"
+_AGENTIC = ("eval_plan", "agentic_eval_config", "eval_limits", "max_attempts",
+            "incorrect_attempt_feedback")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One of ``evaluation_results``: what it is called here, and as it stands."""
+
+    benchmark: str
+    metric: str
+    filter: str
+    stated: Mapping[str, Any]
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return mapping_of(self.stated, "metric_config")
+
+
+@dataclass
+class Evaluation:
+    """The JSON file of an evaluation; empty where there are samples only."""
+
+    document: Mapping[str, Any]
+    samples: Sequence[Path]
+    place: str
+    positions: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    @cached_property
+    def first(self) -> dict[str, Any]:
+        """The first sample; empty where there is none."""
+        return first_line(self.samples[0]) if self.samples else {}
+
+    @property
+    def model(self) -> str | None:
+        info = mapping_of(self.document, "model_info")
+        return text_or_none(info.get("id")) or text_or_none(info.get("name")) or text_or_none(
+            self.first.get("model_id"))  # fmt: skip
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """The results with names that are each of one metric of one benchmark."""
+        listed = self.document.get("evaluation_results")
+        found: list[Entry] = []
+        for item in listed if isinstance(listed, list) else ():
+            if isinstance(item, dict):
+                benchmark, metric = _benchmark(item), _metric(item)
+                taken = {(one.benchmark, one.metric, one.filter) for one in found}
+                name = text_or_none(item.get("evaluation_result_id")) or str(len(found))
+                filter_name = name if (benchmark, metric, "") in taken else ""
+                found.append(Entry(benchmark, metric, filter_name, item))
+        if not found:
+            name = text_or_none(self.first.get("evaluation_name")) or "unknown"
+            found.append(Entry(name, UNNAMED, "", {}))
+        return found
+
+    @cached_property
+    def benchmarks(self) -> list[str]:
+        return list(dict.fromkeys(entry.benchmark for entry in self.entries))
+
+    @cached_property
+    def _by_result(self) -> dict[str, Entry]:
+        ids = ((entry.stated.get("evaluation_result_id"), entry) for entry in self.entries)
+        return {key: entry for key, entry in ids if isinstance(key, str)}
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Entry]]:
+        found: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(str(entry.stated.get("evaluation_name")), []).append(entry)
+        return found
+
+    def entry_of(self, row: Mapping[str, Any]) -> tuple[int, str, str]:
+        """Run, metric and filter that a sample's row belongs to."""
+        entry = self._by_result.get(str(row.get("evaluation_result_id")))
+        named = self._by_name.get(str(row.get("evaluation_name")), [])
+        if entry is None and len(named) == 1:
+            entry = named[0]
+        if entry is not None:
+            return self.benchmarks.index(entry.benchmark), entry.metric, entry.filter
+        benchmark = (named or self.entries)[0].benchmark
+        return self.benchmarks.index(benchmark), UNNAMED, ""
+
+    def headers(self, notes: list[str]) -> Iterator[RunHeader]:
+        """A header for each benchmark."""
+        for benchmark in self.benchmarks:
+            entries = [entry for entry in self.entries if entry.benchmark == benchmark]
+            yield self._header(benchmark, entries, notes)
+
+    def _header(self, benchmark: str, entries: Sequence[Entry], notes: list[str]) -> RunHeader:
+        document, first = self.document, entries[0].stated
+        info, library = mapping_of(document, "model_info"), mapping_of(document, "eval_library")
+        details = mapping_of(info, "additional_details")
+        source = mapping_of(first, "source_data")
+        revision = next((text for name in ("revision", "model_revision", "checkpoint")
+                         if (text := text_or_none(details.get(name)))), None)  # fmt: skip
+        dataset = text_or_none(source.get("dataset_name"))
+        ids = source.get("sample_ids")
+        return RunHeader(
+            harness=text_or_none(library.get("name")) or "every_eval_ever",
+            harness_version=text_or_none(library.get("version")),
+            model=self.model or "",
+            developer=text_or_none(info.get("developer")),
+            revision=revision,
+            step=infer_step(revision, self.model),
+            endpoint=text_or_none(info.get("inference_platform")),
+            benchmark=benchmark,
+            suite=(dataset,) if dataset and dataset != benchmark else (),
+            split=text_or_none(source.get("hf_split")) or "",
+            **_sampling(first),
+            metrics=tuple(_specs(entries, notes)),
+            run_id=text_or_none(document.get("evaluation_id"))
+            or text_or_none(self.first.get("evaluation_id")),
+            started_at=_moment(first.get("evaluation_timestamp"))
+            or _moment(document.get("evaluation_timestamp")),
+            configuration={
+                "source_metadata": document.get("source_metadata"), "model_info": info,
+                "eval_library": library, "evaluation_results": [one.stated for one in entries],
+            } if document else {},
+            n_requested=_count(source.get("samples_number"))
+            or (len(ids) if isinstance(ids, list) and ids else None),
+            published=tuple(_published(entries)),
+            place=Path(self.place).name,
+        )  # fmt: skip
+
+
+def _benchmark(item: Mapping[str, Any]) -> str:
+    """The evaluation's name; with the data set's where it does not say it: some converters put a
+    scorer's name there, which would join benchmarks that share a scorer."""
+    name = text_or_none(item.get("evaluation_name")) or "unknown"
+    dataset = text_or_none(mapping_of(item, "source_data").get("dataset_name"))
+    if dataset is None or dataset.casefold() in name.casefold():
+        return name
+    return f"{dataset}/{name}"
+
+
+def _metric(item: Mapping[str, Any]) -> str:
+    config = mapping_of(item, "metric_config")
+    names = (config.get(key) for key in ("metric_id", "metric_name", "metric_kind"))
+    found = next((text for name in names if (text := text_or_none(name))), None)
+    described = text_or_none(config.get("evaluation_description"))
+    return found or (described if described and len(described) < 40 else UNNAMED)
+
+
+def _sampling(item: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = mapping_of(item, "generation_config", "generation_args")
+    template = text_or_none(arguments.get("prompt_template"))
+    agentic = {name: arguments[name] for name in _AGENTIC if arguments.get(name)}
+    kept = {"top_k": number_or_none(arguments.get("top_k")),
+            "reasoning": arguments.get("reasoning"),
+            "agentic": fingerprint(agentic) if agentic else None}  # fmt: skip
+    return {
+        "temperature": number_or_none(arguments.get("temperature")),
+        "top_p": number_or_none(arguments.get("top_p")),
+        "max_tokens": _count(arguments.get("max_tokens")),
+        "template_hash": fingerprint({"prompt_template": template}) if template else None,
+        "sampling": {name: value for name, value in kept.items() if value is not None},
+    }
+
+
+def _specs(entries: Sequence[Entry], notes: list[str]) -> Iterator[MetricSpec]:
+    for place, entry in enumerate(entries):
+        kind, low, high = _bounds(entry, notes)
+        judges, parameters = _judges(entry.config)
+        lower = entry.config.get("lower_is_better")
+        yield MetricSpec(
+            name=entry.metric, filter=entry.filter, kind=kind, low=low, high=high,
+            higher_is_better=not lower if isinstance(lower, bool) else None,
+            unit=text_or_none(entry.config.get("metric_unit")) or "",
+            scorer_kind="model" if judges else "match", judge_model=judges,
+            scorer_parameters=parameters, is_default=place == 0,
+        )  # fmt: skip
+
+
+def _bounds(entry: Entry, notes: list[str]) -> tuple[MetricKind | None, float | None, float | None]:
+    """Kind and bounds; no bounds where the figure itself is outside of them."""
+    config = entry.config
+    low, high = number_or_none(config.get("min_score")), number_or_none(config.get("max_score"))
+    score = number_or_none(mapping_of(entry.stated, "score_details").get("score"))
+    outside = score is not None and (
+        (high is not None and score > high) or (low is not None and score < low)
+    )
+    if outside:
+        notes.append(f"{entry.benchmark}, {entry.metric}: {score} is outside of the stated bounds "
+                     f"[{low}, {high}]; they are not taken")  # fmt: skip
+        return None, None, None
+    if config.get("score_type") == "binary":
+        return "binary", 0.0, 1.0
+    if config.get("score_type") == "continuous":
+        return "continuous" if low is None or high is None else "bounded", low, high
+    return None, low, high
+
+
+def _judges(config: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    scoring = mapping_of(config, "llm_scoring")
+    listed = scoring.get("judges")
+    infos = [mapping_of(item, "model_info") for item in (listed if isinstance(listed, list) else ())
+             if isinstance(item, dict)]  # fmt: skip
+    names = [str(info.get("id") or info.get("name") or "unknown") for info in infos]
+    prompt = text_or_none(scoring.get("input_prompt"))
+    parameters = {
+        "input_prompt": fingerprint({"input_prompt": prompt}) if prompt else None,
+        "aggregation_method": text_or_none(scoring.get("aggregation_method")),
+    }
+    return "+".join(names), {key: value for key, value in parameters.items() if value}
+
+
+def _published(entries: Sequence[Entry]) -> Iterator[PublishedScore]:
+    for entry in entries:
+        details = mapping_of(entry.stated, "score_details")
+        error = mapping_of(details, "uncertainty", "standard_error").get("value")
+        n = mapping_of(details, "uncertainty").get("num_samples")
+        if "score" in details:
+            number = number_or_none(details["score"])
+            yield PublishedScore(
+                metric=entry.metric, filter=entry.filter, value=number,
+                standard_error=number_or_none(error), n=_count(n),
+                raw=None if number is not None else str(details["score"])[:200],
+            )  # fmt: skip
+
+
+def _moment(value: Any) -> datetime | None:
+    """A time in Unix seconds (as text, mostly) or ISO form, as naive UTC."""
+    try:
+        if isinstance(value, (int, float)) or str(value).replace(".", "", 1).isdecimal():
+            return datetime.fromtimestamp(float(value), UTC).replace(tzinfo=None)
+        found = datetime.fromisoformat(str(value))
+        return found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 < value < 1 << 62 else None

@@ -1,0 +1,3 @@
+"""HELM run folders."""
+
+from warehouse.importers.helm.importer import IMPORTER as IMPORTER

@@ -1,0 +1,210 @@
+"""Run headers of a HELM run: one for each split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from warehouse.importers.base import infer_step
+from warehouse.importers.common.fingerprint import fingerprint
+from warehouse.importers.common.json_fields import (
+    number_or_none,
+    part_of,
+    require_model,
+    text_or_none,
+    whole_count,
+    whole_or_none,
+)
+from warehouse.importers.helm.run_folder import (
+    HelmRun,
+    is_derived,
+    is_score,
+    perturbation_label,
+    value_of,
+)
+from warehouse.records import MetricSpec, PublishedScore, RunHeader
+
+HARNESS = "helm"
+
+#: Arguments of a run's name that say how it was run, not on what.
+_HOW = frozenset(
+    """
+    add_to_stop chatml data_augmentation disable_cache eval_split format_prompt global_prefix groups
+    increase_max_tokens increase_temperature instructions max_eval_instances max_train_instances
+    method model model_deployment newline num_output_tokens num_outputs num_prompt_tokens
+    num_train_trials num_trials output_format_instructions process_output prompt stop temperature
+    tokenizer
+    """.split()
+)
+_TEMPLATE = ("instructions", "global_prefix", "global_suffix", "input_prefix", "input_suffix",
+             "reference_prefix", "reference_suffix", "chain_of_thought_prefix",
+             "chain_of_thought_suffix", "output_prefix", "output_suffix", "instance_prefix",
+             "substitutions", "reference_prefix_characters")  # fmt: skip
+_SAMPLING = ("stop_sequences", "num_outputs", "sample_train", "multi_label")
+#: Metrics whose values lie between 0 and 1 by what they are.
+_RATES = ("exact_match", "f1", "rouge", "bleu", "iou")
+
+#: Metrics of texts. Values of texts are nats by token or byte, which add up under their numbers.
+PROSE = (
+    MetricSpec("bits_per_byte", unit="nats/byte", link="neg_over_ln2", kind="continuous", high=0,
+               higher_is_better=False, is_default=True),
+    MetricSpec("perplexity", unit="nats/token", link="exp_neg", kind="continuous", high=0,
+               higher_is_better=False, is_default=False),
+    MetricSpec("logprob_per_byte", unit="nats/byte", kind="continuous", high=0,
+               higher_is_better=True, is_default=False),
+)  # fmt: skip
+
+
+def headers(run: HelmRun, stated_model: str | None, place: str) -> list[RunHeader]:
+    """A header for each split.
+
+    Raises:
+        InputError: nothing names the model.
+    """
+    model = text_or_none(run.adapter.get("model"))
+    require_model(stated_model or model, place)
+    return [_header(run, model or "", split) for split in run.splits]
+
+
+def benchmark_name(name: str) -> str:
+    """What a run's name says of the benchmark: the scenario with its own arguments.
+
+    >>> benchmark_name("mmlu:subject=anatomy,method=multiple_choice_joint,model=openai_gpt2")
+    'mmlu:subject=anatomy'
+    """
+    scenario, _, text = name.partition(":")
+    kept = [part for part in text.split(",") if part and part.partition("=")[0] not in _HOW]
+    return f"{scenario}:{','.join(kept)}" if kept else scenario
+
+
+def metrics_of(run: HelmRun) -> dict[str, None]:
+    """The scores of the rows: those that the metric specifications name, then all others."""
+    found = run.scores
+    ordered = [name for name in _specified(run) if name in found]
+    return dict.fromkeys([*ordered, *sorted(found)])
+
+
+def _header(run: HelmRun, model: str, split: str) -> RunHeader:
+    adapter = run.adapter
+    deployment = text_or_none(adapter.get("model_deployment"))
+    published = tuple(_published(run, split))
+    asked = {key[0] for key in run.requests if run.split_of(key) == split}
+    return RunHeader(
+        harness=HARNESS,
+        model=model,
+        benchmark=benchmark_name(run.name),
+        step=infer_step(model),
+        suite=_suite(run),
+        split=split,
+        endpoint=deployment if deployment != model else None,
+        formulation=text_or_none(adapter.get("method")),
+        fewshot=whole_count(adapter.get("max_train_instances")),
+        template_hash=fingerprint({key: adapter.get(key) for key in _TEMPLATE}),
+        temperature=number_or_none(adapter.get("temperature")),
+        top_p=number_or_none(_first_request(run).get("top_p")),
+        max_tokens=whole_count(adapter.get("max_tokens")),
+        sampling=_sampling(run),
+        metrics=tuple(_specs(run, published)),
+        run_id=run.run_id,
+        started_at=_started(run),
+        configuration={"run_spec": run.spec},
+        n_requested=len(asked) or None,
+        published=published,
+        place=run.name,
+    )
+
+
+def _suite(run: HelmRun) -> tuple[str, ...]:
+    """Groups above the benchmark. The last group of a run is the benchmark itself; groups that do
+    not extend each other's name are no tree, and stay in the configuration."""
+    stated = run.spec.get("groups")
+    groups = [name for name in stated if isinstance(name, str)] if isinstance(stated, list) else []
+    chain = groups[:1]
+    chain += [name for before, name in zip(groups, groups[1:], strict=False)
+              if name.startswith(f"{before}_")]  # fmt: skip
+    return tuple(chain[:-1]) if len(chain) == len(groups) else ()
+
+
+def _sampling(run: HelmRun) -> dict[str, Any]:
+    parts = {
+        **{key: run.adapter.get(key) for key in _SAMPLING},
+        "top_k": _first_request(run).get("top_k_per_token"),
+        "annotators": run.spec.get("annotators"),
+    }
+    return {key: value for key, value in sorted(parts.items()) if value not in (None, [], {})}
+
+
+def _first_request(run: HelmRun) -> dict[str, Any]:
+    return next((part_of(states[0], "request") for states in run.requests.values()), {})
+
+
+def _started(run: HelmRun) -> datetime | None:
+    times = [
+        number
+        for states in run.requests.values()
+        for state in states
+        if (number := number_or_none(part_of(state, "result").get("request_datetime"))) is not None
+    ]
+    try:
+        return datetime.fromtimestamp(min(times), UTC).replace(tzinfo=None) if times else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _specified(run: HelmRun) -> list[str]:
+    """Names that the metric specifications list."""
+    found: list[str] = []
+    specs = run.spec.get("metric_specs")
+    for spec in specs if isinstance(specs, list) else ():
+        names = part_of(spec, "args").get("names") if isinstance(spec, dict) else None
+        listed = names if isinstance(names, list) else []
+        found += [name for name in listed if isinstance(name, str)]
+    return found
+
+
+def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[MetricSpec]:
+    if run.is_prose:
+        yield from PROSE
+    held = metrics_of(run)
+    told = {spec.name for spec in PROSE} if run.is_prose else ()
+    for name in dict.fromkeys([*held, *(row.metric for row in published)]):
+        if name in told:
+            continue
+        is_rate = name.startswith(("quasi_", "prefix_", *_RATES)) or "exact_match" in name
+        yield MetricSpec(
+            name=name,
+            link="identity" if name in held or not run.statistics else "none",
+            higher_is_better=True if is_rate else None,
+        )
+
+
+def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
+    """The figures of ``stats.json``. Without perturbed instances, "worst" repeats the plain one."""
+    counts: dict[str, int | None] = {}
+    for name, naming, stat in run.aggregates:
+        if name == "num_instances" and naming.get("split", "") == split:
+            counts[_label(naming)] = whole_or_none(value_of(stat))
+    held = metrics_of(run)
+    perturbed = any(key[1] for key in (*run.requests, *run.statistics))
+    for name, naming, stat in run.aggregates:
+        wanted = is_score(name) and (run.is_prose or not is_derived(name))
+        if not wanted or str(naming.get("split") or "") != split:
+            continue
+        label = _label(naming)
+        if label and not perturbed:
+            continue
+        yield PublishedScore(
+            metric=name, value=value_of(stat), perturbation=label, split=split,
+            statistic="mean" if name in held or not run.statistics else "aggregate",
+            n=counts.get(label),
+        )  # fmt: skip
+
+
+def _label(naming: dict[str, Any]) -> str:
+    """A perturbation of ``stats.json``: figures over originals and over the worst case of both
+    stand beside those of the perturbed instances."""
+    stated = naming.get("perturbation")
+    label = perturbation_label(stated)
+    over = stated.get("computed_on") if isinstance(stated, dict) else None
+    return label if over in (None, "perturbed") else f"{label}, {over}"

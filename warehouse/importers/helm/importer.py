@@ -1,0 +1,54 @@
+"""Importer of run folders of Stanford HELM."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from warehouse.errors import InputError
+from warehouse.importers.common.json_fields import text_or_none
+from warehouse.importers.helm.header import headers
+from warehouse.importers.helm.rows import batches
+from warehouse.importers.helm.run_folder import HelmRun
+from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
+
+#: Files of a run folder that are read; the first must be there, and one of those after it.
+FILES = ("run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json",
+         "scenario.json")  # fmt: skip
+
+
+class Helm:
+    """A folder with ``run_spec.json`` and what belongs to it; one run for each split."""
+
+    name = "helm"
+    version = "2"
+    folders = 3
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Each run folder is a source. Files that only repeat it for display are left alone."""
+        folders = defaultdict[Path, dict[str, Path]](dict)
+        for item in candidates:
+            if item.path.name in FILES:
+                folders[item.path.parent][item.path.name] = item.path
+        for folder, found in folders.items():
+            if FILES[0] in found and any(name in found for name in FILES[1:4]):
+                files = tuple(found[name] for name in FILES if name in found)
+                yield SourceFiles(str(folder), folder, files)
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one run folder.
+
+        Raises:
+            InputError: a file is damaged, or nothing names the model.
+        """
+        run = HelmRun(source.root, source.files)
+        if not run.spec.get("adapter_spec"):
+            raise InputError("there is no 'adapter_spec'", path=str(source.files[0]),
+                             expected="the specification of a HELM run")  # fmt: skip
+        stated = text_or_none(settings.stated.get("model"))
+        return Dump(tuple(headers(run, stated, source.name)), batches(run),
+                    rejections=run.rejections, notes=run.notes)  # fmt: skip
+
+
+IMPORTER = Helm()

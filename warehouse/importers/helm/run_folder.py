@@ -1,0 +1,334 @@
+"""A run folder of HELM: its files, read and looked through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.common.json_fields import compact, part_of
+from warehouse.records import Rejection, parse_json
+
+#: About so many bytes are parsed at a time.
+BLOCK_BYTES = 1 << 20
+
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_bytes(path: Path) -> bytes:
+    """A file without byte-order mark."""
+    return path.read_bytes().removeprefix(_BOM)
+
+
+def elements(raw: bytes, member: str | None = None) -> Iterator[Any]:
+    """The elements of a list.
+
+    In JSON that is indented by two, a line of exactly that indentation ends an element: no line
+    inside it has so little, and no string holds a line break. Other JSON is parsed whole.
+
+    Args:
+        raw: the list, or an object.
+        member: name of the object's member that is the list.
+
+    Raises:
+        ValueError: no JSON.
+        TypeError: no list stands there.
+    """
+    span = _indented(raw, member)
+    if span is None:
+        yield from _whole(parse_json(raw), member)
+        return
+    start, end, blanks = span
+    outside = raw[:start] + raw[end:]
+    parse_json(outside)  # what stands around it must be JSON too
+    gap = b"\n" + blanks + b"},\n" + blanks + b"{"
+    while start < end:
+        cut = raw.find(gap, min(start + BLOCK_BYTES, end), end)
+        stop = end if cut < 0 else cut + len(blanks) + 2
+        yield from parse_json(b"[" + raw[start:stop] + b"]")
+        start = stop + 1 if cut >= 0 else end
+
+
+def _indented(raw: bytes, member: str | None) -> tuple[int, int, bytes] | None:
+    """Begin and end of what stands between the brackets, and the indentation of elements; none
+    where the layout is another."""
+    blanks = b"  " if member is None else b"    "
+    name = b"" if member is None else b'\n  "' + member.encode() + b'": '
+    opening, closing = name + b"[\n" + blanks + b"{", b"\n" + blanks + b"}\n" + blanks[2:] + b"]"
+    first = raw.find(opening)
+    last = raw.rfind(closing)
+    if first < 0 or last < first or (member is None and first != 0):
+        return None
+    if member is not None and raw.find(closing, first) != last:
+        return None
+    return first + len(name) + 1, last + len(blanks) + 2, blanks
+
+
+def _whole(document: Any, member: str | None) -> list[Any]:
+    found = document if member is None else None
+    if member is not None and isinstance(document, dict):
+        found = document.get(member) or []
+    if not isinstance(found, list):
+        raise TypeError("no list")
+    return found
+
+
+#: What makes one row of HELM: instance, perturbation (as JSON), draw of few-shot examples.
+Key = tuple[str, str, int]
+
+#: Fields of a perturbation that say what it is for, not what it does.
+_PURPOSE = frozenset(("name", "robustness", "fairness", "computed_on", "name_aliases"))
+
+#: Statistics about the request, not about the answer.
+BOOKKEEPING = frozenset(
+    """
+    batch_size inference_denoised_runtime inference_idealized_runtime inference_runtime logprob
+    max_prob num_bytes num_completion_tokens num_completions num_instances num_output_tokens
+    num_perplexity_tokens num_prompt_tokens num_references num_train_instances num_train_trials
+    predicted_index prompt_truncated training_co2_cost training_energy_cost
+    """.split()
+)
+PROMPT_TOKENS = "num_prompt_tokens"
+#: Figures of likelihoods, with what the likelihood is divided by. Those of answers are bookkeeping,
+#: those of texts (method ``language_modeling``) are scores.
+LIKELIHOODS = {"bits_per_byte": "num_bytes", "perplexity": "num_perplexity_tokens",
+               "logprob_per_byte": "num_bytes"}  # fmt: skip
+_LOGPROB = "logprob"
+
+
+@cache
+def is_score(name: str) -> bool:
+    """Whether a statistic says how good an answer is."""
+    return name not in BOOKKEEPING and not name.startswith("finish_reason_")
+
+
+@dataclass
+class HelmRun:
+    """One run folder.
+
+    Raises:
+        InputError: a file is damaged, or of another kind.
+    """
+
+    folder: Path
+    files: tuple[Path, ...]
+    rejections: list[Rejection] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    bookkeeping: set[str] = field(default_factory=set)
+    #: Weights of scores, by row and name, where these are not 1.
+    weights: dict[Key, dict[str, float]] = field(default_factory=dict)
+    _named_splits: dict[Key, str] = field(default_factory=dict)
+
+    @cached_property
+    def spec(self) -> dict[str, Any]:
+        """``run_spec.json``."""
+        return self._object("run_spec.json")
+
+    @cached_property
+    def adapter(self) -> dict[str, Any]:
+        """How instances become requests."""
+        return part_of(self.spec, "adapter_spec")
+
+    @cached_property
+    def name(self) -> str:
+        """The run's own name, else the folder's."""
+        stated = self.spec.get("name")
+        return stated if isinstance(stated, str) and stated else self.folder.name
+
+    @property
+    def run_id(self) -> str:
+        """Suite and name."""
+        in_suite = self.folder.parent.parent.name == "runs"
+        return f"{self.folder.parent.name}/{self.name}" if in_suite else self.name
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether texts are scored by their likelihood. A long one takes several requests."""
+        return self.adapter.get("method") == "language_modeling"
+
+    @cached_property
+    def requests(self) -> dict[Key, list[dict[str, Any]]]:
+        """Request states, those of one row together, in the order of the file."""
+        found: dict[Key, list[dict[str, Any]]] = {}
+        for place, state in enumerate(self._elements("scenario_state.json", "request_states")):
+            instance = part_of(state, "instance") if isinstance(state, dict) else {}
+            key = self._key(instance.get("id"), instance.get("perturbation"), state,
+                            f"scenario_state.json request {place}")  # fmt: skip
+            if key is not None:
+                found.setdefault(key, []).append(_thinned(state))
+        return found
+
+    @cached_property
+    def statistics(self) -> dict[Key, dict[str, float | None]]:
+        """Means of the statistics of each row by name; entries of one row are merged. Of those
+        that are no scores only the number of prompt tokens is kept."""
+        found: dict[Key, dict[str, float | None]] = {}
+        sums: dict[Key, dict[str, float]] = {}
+        for place, entry in enumerate(self._elements("per_instance_stats.json")):
+            own = entry if isinstance(entry, dict) else {}
+            key = self._key(own.get("instance_id"), own.get("perturbation"), own,
+                            f"per_instance_stats.json entry {place}")  # fmt: skip
+            if key is None:
+                continue
+            merged = found.setdefault(key, {})
+            for name, naming, stat in _named(own.get("stats")):
+                self._named_splits.setdefault(key, str(naming.get("split") or ""))
+                if is_score(name) or name == PROMPT_TOKENS:
+                    merged[name] = value_of(stat)
+                elif self.is_prose and name in (_LOGPROB, *LIKELIHOODS.values()):
+                    parts = sums.setdefault(key, {})
+                    parts[name] = parts.get(name, 0.0) + (value_of(stat) or 0.0)
+                else:
+                    self.bookkeeping.add(name)
+        for key, parts in sums.items():
+            found[key] |= self._likelihoods(key, parts)
+        return found
+
+    def _likelihoods(self, key: Key, parts: Mapping[str, float]) -> dict[str, float | None]:
+        """The likelihood of a text by token and by byte, over all its requests, with the weights
+        under which these make the figures of the whole."""
+        if _LOGPROB not in parts:
+            return {}
+        counts = {name: parts.get(unit, 0.0) for name, unit in LIKELIHOODS.items()}
+        self.weights[key] = {name: count for name, count in counts.items() if count > 0}
+        return {name: parts[_LOGPROB] / count if count > 0 else None
+                for name, count in counts.items()}  # fmt: skip
+
+    @cached_property
+    def scores(self) -> set[str]:
+        """Names of all statistics of rows that are scores."""
+        return {name for stats in self.statistics.values() for name in stats if is_score(name)}
+
+    @cached_property
+    def aggregates(self) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+        """Name, naming object and content of each statistic of ``stats.json``."""
+        return list(_named(list(self._elements("stats.json"))))
+
+    @cached_property
+    def originals(self) -> dict[str, dict[str, Any]]:
+        """Each instance as it was before any perturbation, else as it first stands there."""
+        plain: dict[str, dict[str, Any]] = {}
+        other: dict[str, dict[str, Any]] = {}
+        for (number, perturbation, _), states in self.requests.items():
+            (other if perturbation else plain).setdefault(number, part_of(states[0], "instance"))
+        return {**other, **plain}
+
+    @cached_property
+    def splits(self) -> list[str]:
+        """The splits that the run covers, in order of appearance."""
+        found = [self.split_of(key) for key in (*self.requests, *self.statistics)]
+        published = [str(naming.get("split") or "") for _, naming, _ in self.aggregates]
+        return list(dict.fromkeys(found)) or list(dict.fromkeys(published)) or [""]
+
+    def split_of(self, key: Key) -> str:
+        """The split of a row."""
+        instance = self.originals.get(key[0])
+        if instance is not None:
+            return str(instance.get("split") or "")
+        return self._named_splits.get(key, "") if key in self.statistics else ""
+
+    def has(self, name: str) -> bool:
+        """Whether the folder has a file."""
+        return any(path.name == name for path in self.files)
+
+    def _key(self, number: Any, perturbation: Any, entry: Any, place: str) -> Key | None:
+        trial = entry.get("train_trial_index", 0) if isinstance(entry, dict) else None
+        if not isinstance(number, str) or type(trial) is not int or not 0 <= trial < 1 << 31:
+            found = compact([number, trial])[:200]
+            expected = "an instance with a text as id, and a train_trial_index"
+            self.rejections.append(Rejection(place, found, expected))
+            return None
+        return number, compact(perturbation) if isinstance(perturbation, dict) else "", trial
+
+    def _object(self, name: str) -> dict[str, Any]:
+        if not self.has(name):
+            return {}
+        path = self.folder / name
+        found = _read(path, lambda: parse_json(read_bytes(path)))
+        if not isinstance(found, dict):
+            raise _wrong(path, found, "an object")
+        return found
+
+    def _elements(self, name: str, member: str | None = None) -> Iterator[Any]:
+        """Elements of the list that a file is, or that a member of its object is."""
+        if not self.has(name):
+            return
+        path = self.folder / name
+        stream = elements(read_bytes(path), member)
+        while True:
+            try:
+                element = _read(path, lambda: next(stream, _END))
+            except TypeError:
+                raise _wrong(path, None, f"a list in {member}" if member else "a list") from None
+            if element is _END:
+                return
+            yield element
+
+
+_END = object()
+
+
+def _read(path: Path, parse: Callable[[], Any]) -> Any:
+    try:
+        return parse()
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"cannot be read: {error}", path=str(path),
+                         expected="complete JSON") from None  # fmt: skip
+
+
+def _wrong(path: Path, found: Any, expected: str) -> InputError:
+    kind = f"a {type(found).__name__} stands here" if found is not None else "no list stands here"
+    return InputError(kind, path=str(path), expected=f"{expected}, as HELM writes it")
+
+
+def _thinned(state: dict[str, Any]) -> dict[str, Any]:
+    """A request state without its tokens, of which only the number is needed; those of options
+    that were asked one by one are kept."""
+    completions = part_of(state, "result").get("completions")
+    if state.get("reference_index") is None and isinstance(completions, list):
+        for completion in completions:
+            tokens = completion.get("tokens") if isinstance(completion, dict) else None
+            if isinstance(tokens, list):
+                completion["tokens"] = len(tokens)
+    return state
+
+
+def perturbation_label(stated: Any) -> str:
+    """A perturbation as the store calls it: name with parameters; empty for none.
+
+    >>> perturbation_label({"name": "extra_space", "computed_on": "perturbed", "num_spaces": 2})
+    'extra_space(num_spaces=2)'
+    """
+    if not isinstance(stated, dict) or not stated:
+        return ""
+    parameters = ",".join(
+        f"{key}={value if isinstance(value, str) else compact(value)}"
+        for key, value in sorted(stated.items())
+        if key not in _PURPOSE and value is not None
+    )
+    name = str(stated.get("name") or "perturbation")
+    return f"{name}({parameters})" if parameters else name
+
+
+def is_derived(name: str) -> bool:
+    """Whether an aggregate is a figure of likelihoods, which no row has."""
+    return name in LIKELIHOODS
+
+
+def _named(stats: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    for stat in stats if isinstance(stats, list) else ():
+        naming = part_of(stat, "name") if isinstance(stat, dict) else {}
+        name = naming.get("name")
+        if isinstance(name, str) and name:
+            yield name, naming, stat
+
+
+def value_of(stat: Mapping[str, Any]) -> float | None:
+    """The mean of a statistic; none where nothing was counted."""
+    mean, count = stat.get("mean"), stat.get("count")
+    if isinstance(mean, bool) or not isinstance(mean, (int, float)):
+        return None
+    return float(mean) if count != 0 else None

@@ -1,0 +1,3 @@
+"""Inspect logs."""
+
+from warehouse.importers.inspect.importer import IMPORTER as IMPORTER

@@ -1,0 +1,3 @@
+"""lighteval results and details."""
+
+from warehouse.importers.lighteval.importer import IMPORTER as IMPORTER

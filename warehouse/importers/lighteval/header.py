@@ -1,0 +1,261 @@
+"""Run headers of lighteval: one for each task of a results file, or of a file of details."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from warehouse.importers.common.fingerprint import fingerprint
+from warehouse.importers.common.json_fields import endpoint_host, mapping_of, text_or_none
+from warehouse.importers.lighteval.details import Details, stamp_of
+from warehouse.importers.lighteval.metrics import metric_specs, published_scores
+from warehouse.importers.lm_eval.model import position_fields
+from warehouse.importers.lm_eval.results import other_sampling, sampling_fields
+from warehouse.records import PublishedScore, RunHeader
+
+HARNESS = "lighteval"
+
+#: Model settings that can change the answers; the others say where and how fast it runs.
+_SETTINGS = (
+    "dtype", "quantization", "quantization_config", "use_chat_template", "override_chat_template",
+    "add_special_tokens", "max_length", "max_model_length", "max_context_length", "tokenizer",
+    "multichoice_continuations_start_space", "pairwise_tokenization",
+    "provider", "subfolder", "delta_weights", "adapter_weights",
+)  # fmt: skip
+_TEMPLATE = ("prompt_function", "few_shots_split", "few_shots_select", "hf_filter", "filter",
+             "generation_grammar", "stop_sequence")  # fmt: skip
+_MOVING = (None, "main", "master")
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task's name in its parts: ``suite|task:subset|fewshot``, the suite up to 0.12.0 only.
+
+    ``benchmark`` is the name without the number of examples, ``group`` the name without subset.
+    """
+
+    benchmark: str
+    fewshot: int | None
+    group: str
+
+
+def task_of(name: str) -> Task:
+    """Parts of a task's name.
+
+    >>> task_of("leaderboard|mmlu:anatomy|5")
+    Task(benchmark='leaderboard|mmlu:anatomy', fewshot=5, group='leaderboard|mmlu')
+    """
+    parts = name.split("|")
+    numbers = [part for part in parts[1:] if _NUMBER.fullmatch(part)]
+    benchmark = "|".join(parts[: len(parts) - len(numbers)])
+    suite, bar, rest = benchmark.rpartition("|")
+    group = suite + bar + rest.partition(":")[0]
+    fewshot = int(numbers[0]) if numbers and len(numbers[0]) < 9 else None
+    return Task(benchmark, fewshot, group)
+
+
+@dataclass(frozen=True)
+class Results:
+    """A results file; an empty document where there are details only."""
+
+    document: Mapping[str, Any]
+    path: Path
+
+    @property
+    def general(self) -> dict[str, Any]:
+        """How it was run."""
+        return mapping_of(self.document, "config_general")
+
+    @property
+    def model_config(self) -> dict[str, Any]:
+        """The model's settings (since 0.11; before, some of them stand in ``general``)."""
+        return mapping_of(self.general, "model_config") or {
+            "generation_parameters": self.general.get("generation_parameters"),
+            "dtype": self.general.get("model_dtype"),
+        }
+
+    @property
+    def model(self) -> str | None:
+        """Name of the model."""
+        config = self.model_config
+        stated = self.general.get("model_name") or config.get("model_name")
+        return text_or_none(stated or config.get("pretrained"))
+
+    @property
+    def tasks(self) -> list[str]:
+        """Tasks; not the averages over them."""
+        names = mapping_of(self.document, "results")
+        return [name for name in names if name != "all" and ":_average|" not in name]
+
+    def of_task(self, key: str, task: str) -> Any:
+        """What a part of the file says of a task, whose name may stand there without examples."""
+        found = mapping_of(self.document, key)
+        return found.get(task, found.get(task_of(task).benchmark))
+
+    def config(self, task: str) -> dict[str, Any]:
+        """A task's configuration."""
+        found = self.of_task("config_tasks", task)
+        return found if isinstance(found, dict) else {}
+
+
+def model_of_path(path: Path) -> str | None:
+    """The model that the folders of a file of details name: ``details/ORG/MODEL/STAMP/`` as
+    written, ``details_ORG__MODEL/STAMP/`` as published."""
+    folders = list(path.parts[:-1])
+    if folders and folders[-1] == stamp_of(path):
+        folders.pop()
+    if "details" in folders:
+        place = len(folders) - 1 - folders[::-1].index("details")
+        return "/".join(folders[place + 1 :]) or None
+    named = folders[-1] if folders else ""
+    if not named.startswith("details_"):
+        return None
+    return named.removeprefix("details_").removesuffix("_private").replace("__", "/", 1)
+
+
+def header(results: Results, task: str, details: Details | None, model: str) -> RunHeader:
+    """The header of one task.
+
+    Args:
+        results: the results file.
+        task: the task's full name.
+        details: its rows, where there are any.
+        model: name of the model.
+    """
+    parts, config = task_of(task), results.config(task)
+    counts = [_count(config.get(name)) for name in ("original_num_docs", "effective_num_docs")]
+    general = results.general
+    commit = text_or_none(general.get("lighteval_sha"))
+    stamp = stamp_of(results.path)
+    return RunHeader(
+        harness=HARNESS,
+        model=model,
+        benchmark=parts.benchmark,
+        **_model_fields(results, model, details),
+        suite=(parts.group,) if parts.group != parts.benchmark else (),
+        dataset_revision=text_or_none(config.get("hf_revision")),
+        split="+".join(str(item) for item in _listed(config.get("evaluation_splits"))),
+        task_version=_text(results.of_task("versions", task), config.get("version")),
+        fewshot=parts.fewshot if parts.fewshot is not None else _count(config.get("num_fewshots")),
+        **_conditions(results, config, details),
+        metrics=metric_specs(config, _figures(results, task), details),
+        run_id=stamp or None,
+        started_at=_moment(stamp),
+        harness_commit=commit if commit != "?" else None,
+        configuration=_configuration(results, task),
+        n_benchmark=counts[0],
+        n_requested=counts[1],
+        published=tuple(published_scores(_figures(results, task), counts[1], details)),
+        place=details.path.name if details else results.path.name,
+    )
+
+
+def group_scores(results: Results) -> tuple[PublishedScore, ...]:
+    """Averages over the subsets of a task. Their standard errors are averages of those of the
+    subsets, which are none of the average: left out. So is ``all``, which is over whatever ran."""
+    found: list[PublishedScore] = []
+    for name, figures in mapping_of(results.document, "results").items():
+        if ":_average|" in name and isinstance(figures, dict):
+            group = task_of(name.replace(":_average|", "|")).benchmark
+            plain = {key: value for key, value in figures.items() if not key.endswith("_stderr")}
+            found += published_scores(plain, None, None, group)
+    return tuple(found)
+
+
+def _figures(results: Results, task: str) -> dict[str, Any]:
+    found = mapping_of(results.document, "results").get(task)
+    return found if isinstance(found, dict) else {}
+
+
+def _model_fields(results: Results, model: str, details: Details | None) -> dict[str, Any]:
+    config = results.model_config
+    asked = text_or_none(config.get("revision"))
+    commit = text_or_none(results.general.get("model_sha"))
+    revision = commit if asked in _MOVING and commit else asked
+    size = results.general.get("model_size")
+    named = (revision, text_or_none(config.get("subfolder")))
+    # folders above the model's own say which run it was, not which checkpoint
+    return {
+        "revision": revision,
+        "parameter_count": int(size) if isinstance(size, str) and size.isdecimal() else None,
+        "base_checkpoint": text_or_none(config.get("base_model")),
+        "endpoint": endpoint_host(config.get("base_url")),
+        **position_fields(named, model, Path(model)),
+    }
+
+
+def _conditions(
+    results: Results, config: Mapping[str, Any], details: Details | None
+) -> dict[str, Any]:
+    """What else changes what is measured."""
+    model = results.model_config
+    methods = _methods(config, details)
+    generates = not methods or "GENERATIVE" in methods
+    stated = model.get("generation_parameters")
+    generation = stated if isinstance(stated, dict) and generates else {}
+    sampling = sampling_fields(generation)
+    size = _count(config.get("generation_size")) if generates else None
+    system = text_or_none(model.get("system_prompt"))
+    template = {name: config[name] for name in _TEMPLATE if config.get(name)}
+    kept = {name: model.get(name) for name in _SETTINGS}
+    kept |= {"num_samples": config.get("num_samples"), **other_sampling(generation)}
+    seed = generation.get("seed")
+    return {
+        "formulation": "+".join(methods).lower() or None,
+        "template_hash": fingerprint(template) if template else None,
+        "system_prompt_hash": hashlib.sha256(system.encode()).hexdigest() if system else None,
+        **sampling,
+        "max_tokens": size if sampling["max_tokens"] is None else sampling["max_tokens"],
+        "sampling_seed": seed if type(seed) is int and abs(seed) < 1 << 63 else None,
+        "sampling": {name: value for name, value in kept.items() if value not in (None, {}, [])},
+    }
+
+
+def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
+    """How the model was asked: GENERATIVE, LOGPROBS, PERPLEXITY."""
+    if details is not None and details.is_nested:
+        stated = (details.first.get("doc") or {}).get("sampling_methods")
+        return [item for item in _listed(stated) if isinstance(item, str)]
+    if details is not None and details.first:
+        said = _listed(details.first.get("predictions"))
+        return ["GENERATIVE" if any(isinstance(item, str) for item in said) else "LOGPROBS"]
+    entries = [item for item in _listed(config.get("metrics")) if isinstance(item, dict)]
+    named = (item.get("category") for item in entries)
+    return list(dict.fromkeys(item for item in named if isinstance(item, str) and item.isalpha()))
+
+
+def _configuration(results: Results, task: str) -> dict[str, Any]:
+    parts = {
+        "config_general": results.general,
+        "task": results.config(task),
+        "summary": results.of_task("summary_tasks", task),
+    }
+    return {name: value for name, value in parts.items() if value}
+
+
+def _moment(stamp: str) -> datetime | None:
+    """The time in a file's name. It is local, of a zone that nothing tells."""
+    date, _, clock = stamp.partition("T")
+    try:
+        return datetime.fromisoformat(f"{date}T{clock.replace('-', ':')}")
+    except ValueError:
+        return None
+
+
+def _listed(value: Any) -> Iterator[Any]:
+    return iter(value if isinstance(value, list) else [])
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value < 1 << 62 else None
+
+
+def _text(*values: Any) -> str | None:
+    known = (value for value in values if isinstance(value, (str, int, float)))
+    return next((str(value) for value in known), None)

@@ -1,0 +1,251 @@
+"""Importer of lm-evaluation-harness >= 0.4: results, samples, or both of one time stamp."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from warehouse.errors import InputError
+from warehouse.importers.common.json_fields import require_model, text_or_none
+from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
+from warehouse.importers.lm_eval.files import (
+    ResultsFile,
+    SamplesFile,
+    old_sample_names,
+    read_document,
+    recognise,
+    task_of_old_name,
+)
+from warehouse.importers.lm_eval.layout import Layout, find_layout
+from warehouse.importers.lm_eval.metrics import Seen, figures_of
+from warehouse.importers.lm_eval.results import Results
+from warehouse.importers.lm_eval.rows import RowReader
+from warehouse.importers.lm_eval.samples_only import first_seen, header_without_results, scan
+from warehouse.records import (
+    Batch,
+    Candidate,
+    Dump,
+    ImportSettings,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+)
+
+HEAD_BYTES = 65_536
+
+
+class LmEval:
+    """``results_<time>.json`` with its ``samples_<task>_<time>.jsonl``; either may be missing."""
+
+    name = "lm_eval"
+    version = "1"
+    folders = 2
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Files of one folder and time stamp are one source; before 0.4.3 the names of samples
+        are made of the model arguments that the results file holds."""
+        found = [kind for kind in map(recognise, candidates) if kind is not None]
+        stamped = defaultdict[tuple[Path, str], list[ResultsFile | SamplesFile]](list)
+        loose: list[ResultsFile | SamplesFile] = []
+        for file in found:
+            key = (file.path.parent, file.stamp)
+            (stamped[key] if file.stamp else loose).append(file)
+        for files in stamped.values():
+            yield _source(files)
+        yield from _claim_loose(loose)
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one source.
+
+        Raises:
+            InputError: an empty or incomplete file, or nothing names the model or benchmark.
+        """
+        reader = _SourceReader(source, settings)
+        return Dump(
+            runs=tuple(reader.headers()),
+            batches=reader.batches(),
+            published=reader.results.group_scores() if reader.results else (),
+            rejections=reader.rejections,
+            notes=reader.notes,
+        )
+
+
+IMPORTER = LmEval()
+
+
+@dataclass
+class _Samples:
+    """One sample file of a source, looked at."""
+
+    task: str
+    rows: RowSource
+    layout: Layout
+    seen: Seen
+    stamp: str
+
+    @property
+    def in_bulk(self) -> bool:
+        """Whether the bulk query can read it."""
+        odd = self.rows.is_array() or self.rows.has_mark()
+        return can_read(self.layout) and not odd
+
+
+@dataclass
+class _SourceReader:
+    """The files of one source on their way to headers and batches."""
+
+    source: SourceFiles
+    settings: ImportSettings
+    results: Results | None = None
+    samples: list[_Samples] = field(default_factory=list)
+    rejections: list[Rejection] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        found = [recognise(_candidate(path)) for path in self.source.files]
+        for file in found:
+            if isinstance(file, ResultsFile):
+                self.results = Results(read_document(file.path), file.path)
+        self.samples = [self._look(file) for file in found if isinstance(file, SamplesFile)]
+        if self.results is None and not self.samples:
+            raise InputError(
+                "neither results nor samples of lm-evaluation-harness",
+                path=self.source.name,
+                expected="an object with results and configs, or rows with doc_id, doc and resps",
+            )
+
+    def headers(self) -> Iterator[RunHeader]:
+        """One header for each task, in the order that rows number them."""
+        by_task = {item.task: item for item in self.samples}
+        for task in self._tasks:
+            found = by_task.get(task)
+            place = found.rows.name if found else self._results_name
+            yield self._header(task, found, place)
+
+    def batches(self) -> Iterator[Batch]:
+        """Files of one layout in one query each, then what has to be read row by row."""
+        groups = defaultdict[Layout, list[_Samples]](list)
+        slow: list[_Samples] = []
+        for item in self.samples:
+            if item.in_bulk:
+                groups[item.layout].append(item)
+            else:
+                slow.append(item)
+        for layout, items in groups.items():
+            files = [SampleFile(item.rows.path, layout, self._run(item)) for item in items]
+            yield reading(files, lambda items=items: self._row_by_row(items))  # type: ignore[misc]
+        yield from self._row_by_row(slow)
+
+    @property
+    def _tasks(self) -> list[str]:
+        known = self.results.tasks if self.results else []
+        return list(dict.fromkeys((*known, *(item.task for item in self.samples))))
+
+    @property
+    def _results_name(self) -> str:
+        return self.results.path.name if self.results else ""
+
+    def _row_by_row(self, items: Sequence[_Samples]) -> Iterator[pa.RecordBatch]:
+        for item in items:
+            yield from RowReader(item.rows, item.layout, self._run(item)).batches()
+
+    def _run(self, item: _Samples) -> int:
+        return self._tasks.index(item.task)
+
+    def _look(self, file: SamplesFile) -> _Samples:
+        task = file.task or self._task_of(file.path)
+        name = file.path.name
+        rows = RowSource(file.path, name, rejections=self.rejections, notes=self.notes)
+        found = rows.sample() or [{}]
+        config = self.results.config(task) if self.results else {}
+        if self.results:
+            figures = self.results.figures(task)
+            filters = tuple(dict.fromkeys(name for _, name, _ in figures_of(figures)))
+            seen = first_seen(found)
+        else:
+            seen, filters = scan(rows)
+        layout = find_layout(found, config, filters, rows.has_requests)
+        return _Samples(task, rows, layout, seen, file.stamp)
+
+    def _task_of(self, path: Path) -> str:
+        known = self.results.tasks if self.results else []
+        task = task_of_old_name(path, known) or self.settings.stated.get("benchmark")
+        if task:
+            return str(task)
+        raise InputError(
+            "the file name does not say which task these samples are of",
+            path=str(path),
+            expected="samples_<task>_<time>.jsonl, or a results file beside it",
+            advice="give the task with --default benchmark=NAME",
+        )
+
+    def _header(self, task: str, found: _Samples | None, place: str) -> RunHeader:
+        stated = text_or_none(self.settings.stated.get("model"))
+        if self.results:
+            header = self.results.header(task, found.seen if found else Seen(), place)
+            require_model(stated or header.model, self.source.name)
+            return header
+        assert found is not None
+        model = require_model(stated, self.source.name)
+        return header_without_results(task, model, found.rows, found.seen, found.stamp)
+
+
+def _claim_loose(files: Sequence[ResultsFile | SamplesFile]) -> Iterator[SourceFiles]:
+    """Sources among files without a time stamp: each results file with its samples, the rest one
+    by one."""
+    taken: set[Path] = set()
+    for file in files:
+        if isinstance(file, ResultsFile):
+            beside = [
+                other
+                for other in files
+                if isinstance(other, SamplesFile) and other.path.parent == file.path.parent
+            ]
+            alone = not any(
+                isinstance(other, ResultsFile)
+                and other is not file
+                and other.path.parent == file.path.parent
+                for other in files
+            )
+            members = _members(file, beside, alone)
+            taken |= {file.path, *(other.path for other in members)}
+            yield _source([file, *members])
+    yield from (_source([file]) for file in files if file.path not in taken)
+
+
+def _members(results: ResultsFile, beside: Sequence[SamplesFile], alone: bool) -> list[SamplesFile]:
+    """The samples of a results file without a time stamp."""
+    if not beside:
+        return []
+    try:
+        document = read_document(results.path)
+    except InputError:  # the source says so when it is read
+        return list(beside) if alone else []
+    names = old_sample_names(document)
+    tasks = Results(document, results.path).tasks
+    return [
+        file
+        for file in beside
+        if file.path.name.split(".json")[0] in names
+        or (alone and task_of_old_name(file.path, tasks))
+    ]
+
+
+def _source(files: Sequence[ResultsFile | SamplesFile]) -> SourceFiles:
+    results = sorted(file.path for file in files if isinstance(file, ResultsFile))
+    samples = sorted(file.path for file in files if isinstance(file, SamplesFile))
+    paths = (*results, *samples)
+    first = paths[0]
+    several = not results and len(samples) > 1
+    name = first.with_name(f"samples_*_{files[0].stamp}.jsonl") if several else first
+    return SourceFiles(str(name), first.parent, paths)
+
+
+def _candidate(path: Path) -> Candidate:
+    with path.open("rb") as handle:
+        return Candidate(path, handle.read(HEAD_BYTES), path.stat().st_size)

@@ -1,0 +1,267 @@
+"""What the rows of one sample file look like, found from its first rows and its task's settings.
+
+Both ways of reading (:mod:`lm_eval_rows` one by one, :mod:`lm_eval_reading` in bulk) follow the
+same :class:`Layout`, so that they give the same records.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from warehouse.importers.common.json_fields import whole_or_none
+from warehouse.importers.lm_eval.metrics import BYPASS, PAIRED, aggregation_of
+
+Kind = Literal["choice", "rolling", "text"]
+TargetForm = Literal["index", "option", "several", "continuation"]
+
+#: Keys of a row that are no metrics.
+ROW_KEYS = frozenset(
+    """
+    doc_id doc target arguments resps filtered_resps filter metrics
+    doc_hash prompt_hash target_hash
+    """.split()
+)
+_CONTEXT_KEYS = ("passage", "context", "body", "article", "story", "paragraph", "premise")
+_QUESTION_KEYS = (
+    "question", "query", "problem", "prompt", "q", "input", "goal", "instruction", "hypothesis",
+    "sentence", "ctx", "text", "src", "source",
+)  # fmt: skip
+
+_INDEX = re.compile(r"-?\d{1,9}")
+_VOTE_NAME = re.compile(r"maj[\w]*@\d+", re.IGNORECASE)
+_SPARE_REQUESTS = 8
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A filter pipeline. ``draw`` is 0 where it scores the first response and -1 where it scores
+    ``n_draws`` responses together."""
+
+    name: str
+    draw: int = 0
+    n_draws: int | None = None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The form of the rows of a sample file.
+
+    Args:
+        kind: log-likelihoods of options, of a whole text, or generated text.
+        labelled: rows say their filter and metrics (>= 0.4.7).
+        listed: metrics that the rows list themselves.
+        metrics: these, and what else the rows hold, in the order of the row.
+        paired: those whose value is (log-likelihood, number of words or bytes).
+        requests: most requests that a row may have (options, twice with unconditional ones).
+        repeats: responses to each request.
+        filters: in the order of the file.
+        question: document fields that make the question.
+        boxed: the prompt stands in a list of its own (API chat models).
+        options: the options differ in what follows the prompt, so they are known.
+        mutual: the second half of the requests has no prompt.
+        target: how the target points to an option.
+        extract: the first filter gives one text per response.
+        bulk: the rows are of the form that the query of the bulk reading understands.
+    """
+
+    kind: Kind
+    labelled: bool
+    listed: tuple[str, ...]
+    metrics: tuple[str, ...]
+    paired: tuple[str, ...]
+    requests: int
+    repeats: int
+    filters: tuple[Filter, ...]
+    question: tuple[str, ...]
+    boxed: bool
+    options: bool
+    mutual: bool
+    target: TargetForm
+    extract: bool
+    bulk: bool
+
+    def filter(self, name: str) -> Filter:
+        """The pipeline of a name; one that scores the first response if it is not known."""
+        return next((item for item in self.filters if item.name == name), Filter(name))
+
+
+def find_layout(
+    rows: Sequence[Mapping[str, Any]],
+    config: Mapping[str, Any],
+    filters: Sequence[str],
+    has_requests: Callable[[int], bool | None] = lambda _count: None,
+) -> Layout:
+    """The layout of a file.
+
+    Args:
+        rows: its first sound row, and others from anywhere.
+        config: the task's configuration (empty: unknown).
+        filters: names of filters with published figures, in order.
+        has_requests: whether any row has at least so many requests (``None``: not known).
+    """
+    row = rows[0]
+    requests = requests_of(row)
+    kind = _kind(row, config)
+    repeats = max(_repeats(item) for item in rows)
+    metrics = metrics_of(row)
+    plain = all(_same_choices(item) for item in rows)
+    return Layout(
+        kind=kind,
+        labelled="filter" in row and "metrics" in row,
+        listed=listed_metrics(row),
+        metrics=metrics,
+        paired=tuple(name for name in metrics if aggregation_of(name, config) in PAIRED),
+        requests=_most_requests(rows, has_requests),
+        repeats=repeats,
+        filters=_filters(row, config, filters, repeats),
+        question=_question(row.get("doc")),
+        boxed=_is_boxed(requests[0][:1]),
+        options=kind == "choice" and _options_differ(requests),
+        mutual="acc_mutual_info" in metrics and len(requests) % 2 == 0,
+        target=_target_form(row, kind, requests),
+        extract=isinstance(_first(row.get("filtered_resps")), str),
+        bulk=kind != "choice" or plain,
+    )
+
+
+def requests_of(row: Mapping[str, Any]) -> list[list[Any]]:
+    """Arguments of each request: prompt, then continuation or generation settings."""
+    arguments = row.get("arguments")
+    if isinstance(arguments, Mapping):  # {"gen_args_0": {"arg_0": …}}, 0.4.3 and later
+        arguments = list(arguments.values())
+    listed = arguments if isinstance(arguments, list) else []
+    found = [list(item.values()) if isinstance(item, Mapping) else item for item in listed]
+    return [item for item in found if isinstance(item, list)] or [[]]
+
+
+def metrics_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of the metrics of a row: those it lists, and what else stands beside them."""
+    beside = (name for name in row if name not in ROW_KEYS)
+    return tuple(dict.fromkeys((*listed_metrics(row), *beside)))
+
+
+def listed_metrics(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names that a row of 0.4.7 or later lists as its metrics."""
+    listed = row.get("metrics")
+    return tuple(map(str, listed)) if isinstance(listed, list) and "filter" in row else ()
+
+
+def measured(layout: Layout) -> tuple[str, ...]:
+    """The metrics that measure something."""
+    return tuple(name for name in layout.metrics if name != BYPASS)
+
+
+def _kind(row: Mapping[str, Any], config: Mapping[str, Any]) -> Kind:
+    """By the first response: a pair is a log-likelihood, a bare number that of a whole text."""
+    response = _first(_first(row.get("resps")))
+    if isinstance(response, list):
+        return "choice"
+    formulation = config.get("output_type")
+    alone = len(requests_of(row)[0]) == 1  # no continuation, no generation settings
+    if formulation == "loglikelihood_rolling" or (formulation is None and alone):
+        return "rolling"
+    return "text"
+
+
+def _repeats(row: Mapping[str, Any]) -> int:
+    responses = _first(row.get("resps"))
+    return len(responses) if isinstance(responses, list) else 1
+
+
+def _most_requests(
+    rows: Sequence[Mapping[str, Any]], has_requests: Callable[[int], bool | None]
+) -> int:
+    """Most requests of a row; where that is not known but rows differ, some to spare."""
+    counts = {len(requests_of(row)) for row in rows}
+    most = max(counts)
+    while has_requests(most + 1):
+        most += 1
+    unsure = len(counts) > 1 and has_requests(most + 1) is None
+    return most + (_SPARE_REQUESTS if unsure else 0)
+
+
+def _same_choices(row: Mapping[str, Any]) -> bool:
+    """Whether the filter left the first response to each request as it was."""
+    responses = row.get("resps")
+    firsts = [_first(item) for item in responses] if isinstance(responses, list) else None
+    return firsts == row.get("filtered_resps")
+
+
+def _filters(
+    row: Mapping[str, Any], config: Mapping[str, Any], published: Sequence[str], repeats: int
+) -> tuple[Filter, ...]:
+    entries = config.get("filter_list")
+    pipelines = {
+        str(entry.get("name")): _listed(entry.get("filter"))
+        for entry in _listed(entries)
+        if isinstance(entry, Mapping)
+    }
+    stated = row.get("filter")
+    names = list(pipelines) or list(published) or ["none"]
+    if isinstance(stated, str) and stated not in names:
+        names.insert(0, stated)
+    return tuple(_filter(name, pipelines.get(name), row, repeats) for name in names)
+
+
+def _filter(name: str, pipeline: Any, row: Mapping[str, Any], repeats: int) -> Filter:
+    """How many responses a pipeline scores."""
+    if repeats == 1:
+        return Filter(name)
+    if pipeline is None:
+        listed = isinstance(_first(row.get("filtered_resps")), list)
+        together = _VOTE_NAME.search(name) is not None or listed
+        return Filter(name, -1, repeats) if together else Filter(name)
+    count, single, voted = repeats, False, False
+    for step in pipeline:
+        function = step.get("function") if isinstance(step, Mapping) else None
+        if function == "take_first_k":
+            count = whole_or_none(step.get("k")) or repeats
+        voted = voted or function == "majority_vote"
+        single = single or function == "take_first"
+    return Filter(name) if single and not voted else Filter(name, -1, min(count, repeats))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _question(doc: Any) -> tuple[str, ...]:
+    """Fields of a document that make its question: what it is about, and what is asked."""
+    if not isinstance(doc, Mapping):
+        return ()
+    asked = next((key for key in _QUESTION_KEYS if _is_text(doc.get(key))), None)
+    about = next((key for key in _CONTEXT_KEYS if _is_text(doc.get(key))), None)
+    return tuple(key for key in (about, asked) if key is not None)
+
+
+def _options_differ(requests: Sequence[Sequence[Any]]) -> bool:
+    """Whether options are told apart by the continuation (else by the prompt before it)."""
+    continuations = {str(item[1]) for item in requests if len(item) > 1}
+    return len(requests) > 1 and len(continuations) > 1
+
+
+def _target_form(
+    row: Mapping[str, Any], kind: Kind, requests: Sequence[Sequence[Any]]
+) -> TargetForm:
+    target = row.get("target")
+    if kind != "choice" or len(requests) == 1:
+        return "continuation"
+    if isinstance(target, list) or (isinstance(target, str) and target.startswith("[")):
+        return "several"
+    return "index" if _INDEX.fullmatch(str(target)) else "option"
+
+
+def _is_boxed(prompt: Sequence[Any]) -> bool:
+    boxed = prompt[0] if prompt else None
+    return isinstance(boxed, list) and len(boxed) == 1 and isinstance(boxed[0], str)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, list) and value else None

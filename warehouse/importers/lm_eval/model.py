@@ -1,0 +1,166 @@
+"""Who was evaluated: the model fields of a header out of lm-evaluation-harness's arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from warehouse.importers.base import infer_step
+from warehouse.importers.common.json_fields import (
+    endpoint_host,
+    is_local,
+    mapping_of,
+    text_or_none,
+    whole_or_none,
+)
+
+#: The arguments that name the model, in the harness's own order.
+NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
+
+#: Arguments that say where and how fast a model runs, not what it answers.
+_INFRASTRUCTURE = frozenset(
+    """
+    api_key auth_token backend batch_size cache_dir data_parallel_size device device_map
+    device_map_option disable_log_stats distributed_executor_backend enforce_eager eos_string
+    gpu_memory_utilization header host load_format low_cpu_mem_usage max_batch_size
+    max_cpu_memory max_memory_per_gpu max_model_len_warning max_retries num_concurrent
+    offload_folder parallelize pipeline_parallel_size port prefix_caching swap_space
+    tensor_parallel_size timeout token tokenized_requests tp_plan trust_remote_code
+    use_fast_tokenizer verify_certificate workers
+    """.split()
+)
+_IDENTITY = frozenset((*NAMING, "revision", "base_url", "seed"))
+
+_CHECKPOINT_PART = re.compile(
+    r"(?:global_?)?(?:step|checkpoint|ckpt|epoch|iter)[-_=]?\d+(?:\.\d+)?", re.IGNORECASE
+)
+_EPOCH = re.compile(r"(?:^|[^a-z])epoch[-_=]?(\d+(?:\.\d+)?)", re.IGNORECASE)
+_NAME_SUFFIX = re.compile(r"(?<=\w)[-_.](?:step|checkpoint|ckpt)[-_=]?\d{2,}$", re.IGNORECASE)
+_UNSAFE = re.compile(r'["<>:/|\\?*\[\]]+')
+_RANDOM_NAME = re.compile(r"[A-Za-z0-9]{8}")
+_INTEGER = re.compile(r"[+-]?\d+")
+_LONGEST = 20  # characters of a number of 64 bits
+#: A comma between two arguments, not one inside a list or an object.
+_SEPARATOR = re.compile(r",(?=\s*[\w.-]+\s*=)")
+
+
+def parse_arguments(arguments: Any) -> dict[str, Any]:
+    """``model_args`` or ``gen_kwargs`` as a dictionary; before 0.4.10 they are comma text.
+
+    >>> parse_arguments("pretrained=org/m,dtype=float16,trust_remote_code=True,top_k=5")
+    {'pretrained': 'org/m', 'dtype': 'float16', 'trust_remote_code': True, 'top_k': 5}
+    """
+    if isinstance(arguments, Mapping):
+        return dict(arguments)
+    if not isinstance(arguments, str):
+        return {}
+    pairs = (part.partition("=") for part in _SEPARATOR.split(arguments) if part.strip())
+    return {name.strip(): _typed(value.strip()) for name, _, value in pairs}
+
+
+def model_fields(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Header fields of the model in a results file.
+
+    The revision is the one asked for. Where that is a branch that moves (``main``) or nothing,
+    it is the commit that was found there, if the file says: equal conditions then mean equal
+    weights. A last path component such as ``epoch_20`` becomes step or epoch, not name.
+    """
+    config = mapping_of(document, "config")
+    arguments = parse_arguments(config.get("model_args"))
+    name, part = _split_checkpoint(_name(document, config, arguments))
+    adapter = bool(arguments.get("peft") or arguments.get("delta"))
+    revision = _revision(config, arguments, adapter)
+    size = whole_or_none(config.get("model_num_parameters"))  # -1: not known
+    return {
+        "model": name,
+        "revision": revision,
+        "base_checkpoint": _base(config, arguments) if adapter else None,
+        "parameter_count": size if size and size > 0 else None,
+        "endpoint": endpoint_host(arguments.get("base_url")),
+        **position_fields((revision, part), name, path),
+    }
+
+
+def position_fields(texts: tuple[str | None, ...], name: str | None, path: Path) -> dict[str, Any]:
+    """How far training had come: from revision and model name, else from the path.
+
+    Names of models and of the folders named after them count with care: ``org/step-2`` is a
+    model, ``org/llama-step-2000`` a checkpoint.
+    """
+    suffix = _NAME_SUFFIX.search(name or "")
+    own_folder = _UNSAFE.sub("__", name or "")
+    folders = [part for part in (path.name, *path.parts[-2:-4:-1]) if part != own_folder]
+    sources = (*texts, suffix[0] if suffix else None, *folders)
+    step = infer_step(*sources)
+    return {"step": step, "epoch": None if step is not None else _epoch(sources)}
+
+
+def argument_settings(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Model arguments that can change what the model answers: no identity, no places."""
+    arguments = parse_arguments(mapping_of(document, "config").get("model_args"))
+    return {
+        name: value
+        for name, value in sorted(arguments.items())
+        if name not in _IDENTITY | _INFRASTRUCTURE and value is not None and not is_local(value)
+    }
+
+
+def _name(
+    document: Mapping[str, Any], config: Mapping[str, Any], arguments: Mapping[str, Any]
+) -> str | None:
+    named = next((arguments[key] for key in NAMING if arguments.get(key)), None)
+    stated = text_or_none(document.get("model_name"))
+    if named is None and (stated is None or _RANDOM_NAME.fullmatch(stated)):
+        # without arguments the harness makes up eight characters, new ones in every run
+        return text_or_none(config.get("model")) or stated
+    return stated or str(named)
+
+
+def _split_checkpoint(name: str | None) -> tuple[str | None, str | None]:
+    """A path such as ``../runs/tuned/epoch_20`` as name and checkpoint."""
+    if name is None or not (is_local(name) or name.count("/") > 1):
+        return name, None
+    whole = name.rstrip("/")
+    parent, _, last = whole.rpartition("/")
+    return (parent, last) if parent and _CHECKPOINT_PART.fullmatch(last) else (whole, None)
+
+
+def _revision(config: Mapping[str, Any], arguments: Mapping[str, Any], adapter: bool) -> str | None:
+    if adapter:  # revision and commit are those of the base model
+        return text_or_none(config.get("peft_sha")) or text_or_none(config.get("delta_sha"))
+    asked = text_or_none(config.get("model_revision")) or arguments.get("revision")
+    moving = asked in (None, "", "main", "master")
+    commit = text_or_none(config.get("model_sha"))
+    return commit if moving else str(asked)
+
+
+def _base(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
+    base = text_or_none(arguments.get("pretrained"))
+    asked = text_or_none(config.get("model_revision"))
+    commit = text_or_none(config.get("model_sha"))
+    revision = commit if asked in (None, "main", "master") else asked
+    return f"{base}@{revision}" if base and revision else base
+
+
+def _epoch(texts: tuple[str | None, ...]) -> float | None:
+    found = (_EPOCH.findall(text) for text in texts if text)
+    return next((float(numbers[-1]) for numbers in found if numbers), None)
+
+
+def _typed(text: str) -> Any:
+    """A value as the harness reads it from the command line."""
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if text.lower() == "none":
+        return None
+    if _INTEGER.fullmatch(text):  # one that no column holds stays a text: a float is another number
+        number = int(text) if len(text) <= _LONGEST else None
+        return text if number is None or whole_or_none(number) is None else number
+    try:
+        return float(text)
+    except ValueError:
+        return text

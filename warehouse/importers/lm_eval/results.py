@@ -1,0 +1,231 @@
+"""Run headers out of a results file of lm-evaluation-harness >= 0.4."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from warehouse.importers.common.fingerprint import fingerprint
+from warehouse.importers.common.json_fields import (
+    mapping_of,
+    number_or_none,
+    text_or_none,
+    whole_or_none,
+)
+from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
+from warehouse.importers.lm_eval.model import argument_settings, model_fields, parse_arguments
+from warehouse.records import PublishedScore, RunHeader
+
+HARNESS = "lm_eval"
+
+#: Parts of a task's configuration that make the prompt, and those that make the score.
+_PROMPT_PARTS = ("doc_to_text", "doc_to_choice", "description", "target_delimiter",
+                 "fewshot_delimiter", "gen_prefix", "use_prompt")  # fmt: skip
+_SCORING_PARTS = ("filter_list", "process_results", "doc_to_target")
+
+_MAX_TOKENS = ("max_gen_toks", "max_tokens", "max_new_tokens", "max_completion_tokens")
+_FIELDS_OF_SAMPLING = frozenset(
+    ("temperature", "top_p", "do_sample", "reasoning_effort", "seed", *_MAX_TOKENS)
+)
+_ENVIRONMENT = (
+    "model_source", "model_name", "transformers_version", "upper_git_hash", "max_length",
+    "chat_template_sha", "system_instruction", "fewshot_as_multiturn",
+    "total_evaluation_time_seconds",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Results:
+    """A results file: its JSON document and its path."""
+
+    document: Mapping[str, Any]
+    path: Path
+    groups: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        subtasks = mapping_of(self.document, "group_subtasks")
+        named = {name for name, children in subtasks.items() if children}
+        object.__setattr__(
+            self, "groups", frozenset({*mapping_of(self.document, "groups"), *named})
+        )
+
+    @property
+    def tasks(self) -> list[str]:
+        """Leaf tasks, in the order of the file."""
+        names = [*mapping_of(self.document, "results"), *mapping_of(self.document, "configs")]
+        return [name for name in dict.fromkeys(names) if name not in self.groups]
+
+    def config(self, task: str) -> dict[str, Any]:
+        """The task's configuration; empty where the file has none."""
+        return mapping_of(self.document, "configs", task)
+
+    def figures(self, name: str) -> dict[str, Any]:
+        """The aggregates of a task or group."""
+        return mapping_of(self.document, "results", name) or mapping_of(
+            self.document, "groups", name
+        )
+
+    def header(self, task: str, seen: Seen, place: str) -> RunHeader:
+        """The header of one task.
+
+        Args:
+            task: name of the leaf task.
+            seen: what its samples show; nothing where there are none.
+            place: name of the file that the samples come from.
+        """
+        config = self.config(task)
+        better = mapping_of(self.document, "higher_is_better", task)
+        counts = mapping_of(self.document, "n-samples", task)
+        effective = whole_or_none(counts.get("effective", self.figures(task).get("sample_len")))
+        return RunHeader(
+            harness=HARNESS,
+            benchmark=task,
+            **model_fields(self.document, self.path),
+            **self._conditions(task, config),
+            **self._circumstances(task, config),
+            suite=self._suite(task),
+            metrics=metric_specs(config, self.figures(task), better, seen),
+            n_benchmark=whole_or_none(counts.get("original")),
+            n_requested=effective,
+            published=published_scores(config, self.figures(task), effective, seen),
+            place=place,
+        )
+
+    def group_scores(self) -> tuple[PublishedScore, ...]:
+        """The figures of groups, which belong to no task."""
+        return tuple(
+            score
+            for name in sorted(self.groups)
+            for score in published_scores({}, self.figures(name), None, Seen(), benchmark=name)
+        )
+
+    def _conditions(self, task: str, config: Mapping[str, Any]) -> dict[str, Any]:
+        document = self.document
+        settings = mapping_of(document, "config")
+        shots = whole_or_none(mapping_of(document, "n-shot").get(task, config.get("num_fewshot")))
+        formulation = text_or_none(config.get("output_type"))
+        generation = self._generation(config) if formulation in (None, "generate_until") else {}
+        return {
+            "task_version": _version(mapping_of(document, "versions").get(task)),
+            "dataset_revision": _version(mapping_of(config, "dataset_kwargs").get("revision")),
+            "split": str(config.get("test_split") or config.get("validation_split") or ""),
+            "formulation": formulation,
+            "fewshot": shots,
+            # without examples nothing is drawn
+            "fewshot_seed": whole_or_none(settings.get("fewshot_seed")) if shots else None,
+            "template_hash": self._template(config),
+            "system_prompt_hash": text_or_none(document.get("system_instruction_sha")),
+            **sampling_fields(generation),
+            "sampling_seed": self._seed(generation),
+            "sampling": self._sampling(config, generation, shots),
+        }
+
+    def _circumstances(self, task: str, config: Mapping[str, Any]) -> dict[str, Any]:
+        document = self.document
+        date = number_or_none(document.get("date"))
+        return {
+            "run_id": None if date is None else repr(document["date"]),
+            "started_at": None if date is None else _moment(date),
+            "harness_version": text_or_none(document.get("lm_eval_version")),
+            "harness_commit": text_or_none(document.get("git_hash")),
+            "hardware": _hardware(document.get("pretty_env_info")),
+            "configuration": {
+                "config": mapping_of(document, "config"),
+                "task": dict(config),
+                "task_hash": mapping_of(document, "task_hashes").get(task),
+                **{name: document[name] for name in _ENVIRONMENT if name in document},
+            },
+        }
+
+    def _generation(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """Generation settings; the command line's are above the task's."""
+        stated = mapping_of(self.document, "config").get("gen_kwargs")
+        return {**mapping_of(config, "generation_kwargs"), **parse_arguments(stated)}
+
+    def _template(self, config: Mapping[str, Any]) -> str | None:
+        parts = {name: config[name] for name in _PROMPT_PARTS if config.get(name)}
+        chat = text_or_none(self.document.get("chat_template_sha"))
+        return fingerprint({**parts, "chat_template": chat}) if parts or chat else None
+
+    def _seed(self, generation: Mapping[str, Any]) -> int | None:
+        settings = mapping_of(self.document, "config")
+        arguments = parse_arguments(settings.get("model_args"))
+        stated = generation.get("seed", arguments.get("seed", settings.get("torch_seed")))
+        return whole_or_none(stated)
+
+    def _sampling(
+        self, config: Mapping[str, Any], generation: Mapping[str, Any], shots: int | None
+    ) -> dict[str, Any]:
+        """What else changes what is measured: harness backend, model arguments, scoring code."""
+        scoring = {name: config[name] for name in _SCORING_PARTS if config.get(name)}
+        chat = shots and self.document.get("chat_template_sha")
+        parts = {
+            **other_sampling(generation),
+            "backend": text_or_none(mapping_of(self.document, "config").get("model")),
+            "model_args": argument_settings(self.document),
+            "fewshot_as_multiturn": self.document.get("fewshot_as_multiturn") if chat else None,
+            "scoring": fingerprint(scoring) if scoring else None,
+        }
+        return {name: value for name, value in parts.items() if value not in (None, {})}
+
+    def _suite(self, task: str) -> tuple[str, ...]:
+        """Groups above a task, outermost first."""
+        subtasks = mapping_of(self.document, "group_subtasks")
+        parents = {
+            child: group
+            for group, children in reversed(subtasks.items())
+            for child in (children if isinstance(children, list) else ())
+            if isinstance(child, str)
+        }
+        chain: list[str] = []
+        while task in parents and parents[task] not in chain:
+            task = parents[task]
+            chain.insert(0, task)
+        return tuple(chain)
+
+
+def sampling_fields(generation: Mapping[str, Any]) -> dict[str, Any]:
+    """The sampling settings that have header fields of their own. Greedy is temperature 0."""
+    greedy = generation.get("do_sample") is False
+    lengths = (whole_or_none(generation.get(name)) for name in _MAX_TOKENS)
+    return {
+        "temperature": 0.0 if greedy else number_or_none(generation.get("temperature")),
+        "top_p": number_or_none(generation.get("top_p")),
+        "max_tokens": next((length for length in lengths if length is not None), None),
+        "reasoning_effort": text_or_none(generation.get("reasoning_effort")),
+    }
+
+
+def other_sampling(generation: Mapping[str, Any]) -> dict[str, Any]:
+    """The sampling settings that have no header field."""
+    unknown = {"do_sample"} if generation.get("do_sample") is True else set()
+    known = _FIELDS_OF_SAMPLING - (unknown if generation.get("temperature") is None else set())
+    return {
+        name: value
+        for name, value in sorted(generation.items())
+        if name not in known and value is not None
+    }
+
+
+def _version(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _moment(seconds: float) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):  # beyond the years that there are
+        return None
+
+
+def _hardware(environment: Any) -> str | None:
+    """The accelerators in the text that the harness's environment report is."""
+    if not isinstance(environment, str):
+        return None
+    names: Sequence[str] = re.findall(r"GPU \d+: (.+)", environment)
+    counted = {name.strip(): names.count(name) for name in names}
+    return ", ".join(f"{count} x {name}" for name, count in counted.items()) or None

@@ -1,0 +1,255 @@
+"""Sample rows one by one: the way of reading that understands every form and names bad lines."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.importers.base import batch_of
+from warehouse.importers.common.json_fields import as_text, compact, number_or_none
+from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.lm_eval.layout import (
+    Filter,
+    Layout,
+    listed_metrics,
+    metrics_of,
+    requests_of,
+)
+from warehouse.importers.lm_eval.metrics import BYPASS, filter_label
+
+BATCH_ROWS = 2000
+#: What the harness's regular-expression filter gives where it finds nothing.
+NO_MATCH = "[invalid]"
+
+_CONSTANTS = ("NaN", "Infinity", "-Infinity")
+_FLAGS = {"True": True, "False": False}
+_LARGEST_ID = 1 << 63
+
+
+@dataclass
+class RowReader:
+    """Turns the rows of one file into sample rows of one run."""
+
+    source: RowSource
+    layout: Layout
+    run: int
+    _turns: Counter[str] = field(default_factory=Counter)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """All sample rows of the file."""
+        held: list[dict[str, Any]] = []
+        for row, text in self.source.rows():
+            held += self._records(row, text)
+            if len(held) >= BATCH_ROWS:
+                yield batch_of(held)
+                held = []
+        if held:
+            yield batch_of(held)
+
+    def _records(self, row: Mapping[str, Any], text: bytes) -> list[dict[str, Any]]:
+        """One row for each draw; scores of all draws together stand in a row of their own."""
+        plan, first = self._filter(row)
+        prompt = self._prompt(row)
+        scored = {"draw": plan.draw, "scores": self._scores(row, text, plan)}
+        if not first:
+            return [{**prompt, **scored}]
+        draws = self._draws(row)
+        if plan.draw == 0:
+            draws[0] |= scored
+        else:
+            draws.append(scored)
+        return [{**prompt, **draw} for draw in draws]
+
+    def _filter(self, row: Mapping[str, Any]) -> tuple[Filter, bool]:
+        """The pipeline of a row, and whether it is the one whose rows carry the responses."""
+        filters = self.layout.filters
+        if isinstance(row.get("filter"), str):
+            return self.layout.filter(row["filter"]), row["filter"] == filters[0].name
+        # unlabelled: the n-th row of a document is that of the n-th filter
+        item = str(row["doc_id"])
+        turn = self._turns[item] % len(filters)
+        self._turns[item] += 1
+        return filters[turn], turn == 0
+
+    def _prompt(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        doc, target = row.get("doc"), target_text(row.get("target"))
+        requests = requests_of(row)
+        number = str(row["doc_id"])
+        return {
+            "run": self.run,
+            "position": _position(row["doc_id"]),
+            "prompt_id": number,
+            "identity": compact({"doc": doc, "target": target}),
+            "text": self._question(doc) or self._sent(requests),
+            "target": target,
+            "choices": self._choices(requests),
+            "metadata": compact(doc) if isinstance(doc, dict) else None,
+        }
+
+    def _question(self, doc: Any) -> str | None:
+        parts = (doc.get(key) for key in self.layout.question) if isinstance(doc, dict) else ()
+        return "\n".join(as_text(part) for part in parts if part is not None) or None
+
+    def _sent(self, requests: Sequence[Sequence[Any]]) -> str | None:
+        prompt = requests[0][0] if requests[0] else None
+        if self.layout.boxed and isinstance(prompt, list) and prompt:
+            prompt = prompt[0]
+        return None if prompt is None else as_text(prompt)
+
+    def _choices(self, requests: Sequence[Sequence[Any]]) -> str | None:
+        return compact(self._options(requests)) if self.layout.options else None
+
+    def _options(self, requests: Sequence[Sequence[Any]]) -> list[str]:
+        """Continuations without the blank that divides them from the prompt."""
+        shown = requests[: len(requests) // 2] if self.layout.mutual else requests
+        return [as_text(item[1]).lstrip(" ") if len(item) > 1 else "" for item in shown]
+
+    def _draws(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+        requests = requests_of(row)
+        sent = self._sent(requests)
+        responses = row.get("resps") if isinstance(row.get("resps"), list) else []
+        if self.layout.kind != "text":
+            likelihoods = self._likelihoods(row, requests, responses or [])
+            return [{"draw": 0, "prompt_sent": sent, "choice_scores": likelihoods}]
+        texts = _responses(responses or [])
+        extracted = self._extracted(row, texts[0])
+        draws = [{"draw": n, "prompt_sent": sent, "response": t} for n, t in enumerate(texts)]
+        return [{**draws[0], "extracted_answer": extracted}, *draws[1:]]
+
+    def _extracted(self, row: Mapping[str, Any], response: str | None) -> str | None:
+        if not self.layout.extract or self.layout.filters[0].draw != 0:
+            return None
+        answer = _filtered(row)
+        return answer if answer not in (response, NO_MATCH) else None
+
+    def _likelihoods(
+        self, row: Mapping[str, Any], requests: Sequence[Sequence[Any]], responses: Sequence[Any]
+    ) -> list[dict[str, Any]]:
+        pairs = [
+            response_pair(item[0] if isinstance(item, list) and item else None)
+            for item in responses
+        ]
+        if self.layout.mutual:
+            half = len(pairs) // 2
+            pairs, apart = pairs[:half], [number for number, _ in pairs[half:]]
+        else:
+            apart = [None] * len(pairs)
+        options = self._options(requests)
+        if self.layout.kind == "rolling":
+            options = [self._sent(requests) or ""]
+        gold = self._gold(row, options)
+        return [
+            {
+                "choice_index": index,
+                "loglikelihood": pair[0],
+                "unconditional_loglikelihood": alone,
+                "is_greedy": pair[1],
+                "n_bytes": len(option.encode()),
+                "is_target": None if gold is None else index in gold,
+            }
+            for index, (pair, alone, option) in enumerate(zip(pairs, apart, options, strict=False))
+        ]
+
+    def _gold(self, row: Mapping[str, Any], options: list[str]) -> frozenset[int] | None:
+        """Indices of the options that the target names; ``None``: it names none."""
+        if self.layout.target == "continuation":
+            return frozenset(range(len(options)))
+        target = target_text(row.get("target"))
+        if self.layout.target == "option":
+            same = (n for n, option in enumerate(options) if option == target)
+            return (frozenset(same) or None) if self.layout.options else None
+        named = _named_options(target)
+        return named if any(0 <= number < len(options) for number in named) else None
+
+    def _scores(self, row: Mapping[str, Any], text: bytes, plan: Filter) -> list[dict[str, Any]]:
+        usual = self.layout.labelled and listed_metrics(row) == self.layout.listed
+        names = self.layout.metrics if usual else metrics_of(row)
+        bare = any(word in text for word in (b"NaN", b"Infinity"))
+        words = json.loads(text, parse_constant=str) if bare else row
+        unanswered = _filtered(row) == NO_MATCH
+        return [
+            {
+                "metric": name,
+                "filter": filter_label(plan.name),
+                "n_draws": plan.n_draws,
+                **self._value(name, row.get(name), words.get(name), unanswered),
+            }
+            for name in names
+            if name != BYPASS
+        ]
+
+    def _value(self, name: str, value: Any, word: Any, unanswered: bool) -> dict[str, Any]:
+        if name in self.layout.paired:
+            return paired_value(value)
+        number = number_or_none(value)
+        if number is not None:
+            return {"value": number, "status": "no_answer" if unanswered and not number else None}
+        if value is None:
+            return {"status": "error", "raw": word if word in _CONSTANTS else None}
+        return {"status": "not_scalar", "raw": compact(value)}
+
+
+def target_text(target: Any) -> str:
+    """The target as the harness has written it since 0.4.4."""
+    return target if isinstance(target, str) else str(target)
+
+
+def _position(doc_id: Any) -> int | None:
+    whole = isinstance(doc_id, int) and not isinstance(doc_id, bool)
+    if not whole and not (isinstance(doc_id, str) and doc_id.isdecimal()):
+        return None
+    return int(doc_id) if abs(int(doc_id)) < _LARGEST_ID else None
+
+
+def _responses(responses: Sequence[Any]) -> list[str | None]:
+    """Text of each draw; several requests of one document make a JSON list."""
+    lists = [item if isinstance(item, list) else [item] for item in responses] or [[None]]
+    if len(lists) == 1:
+        return [None if item is None else as_text(item) for item in lists[0]] or [None]
+    return [compact(list(draw)) for draw in zip(*lists, strict=False)] or [None]
+
+
+def _filtered(row: Mapping[str, Any]) -> str | None:
+    filtered = row.get("filtered_resps")
+    first = filtered[0] if isinstance(filtered, list) and filtered else None
+    return None if first is None else as_text(first)
+
+
+def response_pair(response: Any) -> tuple[float | None, bool | None]:
+    """Log-likelihood and "this is what greedy decoding gives" of one response."""
+    number, greedy = response if isinstance(response, list) and len(response) == 2 else (
+        response, None)  # fmt: skip
+    return _number(number), _FLAGS.get(str(greedy))
+
+
+def _number(text: Any) -> float | None:
+    try:
+        return number_or_none(float(text))
+    except (TypeError, ValueError):
+        return None
+
+
+def _named_options(target: str) -> frozenset[int]:
+    """Indices that a target such as ``2`` or ``[0, 2]`` names."""
+    try:
+        found = json.loads(target)
+    except ValueError:
+        return frozenset()
+    listed = found if isinstance(found, list) else [found]
+    return frozenset(listed if all(type(item) is int for item in listed) else ())
+
+
+def paired_value(value: Any) -> dict[str, Any]:
+    """(log-likelihood, n) as nats per word or byte, weighted by n."""
+    if value is None:
+        return {"status": "error"}
+    parts = value if isinstance(value, list) and len(value) == 2 else [None, None]
+    total, count = number_or_none(parts[0]), number_or_none(parts[1])
+    if total is None or not count:
+        return {"status": "not_scalar", "raw": compact(value)}
+    return {"value": total / count, "weight": count, "raw": compact(value)}

@@ -1,0 +1,181 @@
+"""A log of OpenAI evals, its events sorted by sample."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from warehouse.importers.common.documents import Row
+from warehouse.importers.common.json_fields import (
+    compact,
+    number_or_none,
+    part_of,
+    text_or_none,
+    whole_count,
+)
+
+ACCURACY, MATCH = "accuracy", "match"
+
+#: Kinds of event that are read; of others the number is told.
+_READ = frozenset(("sampling", MATCH, "metrics", "cond_logp", "pick_option", "raw_sample", "error"))
+_PLACE = re.compile(r"(?:.*\.)?(\d{1,15})", re.DOTALL)
+_MANY_MODELS = "from_models"
+
+
+@dataclass
+class Sample:
+    """Events of one sample, each its number in the log, kind and content."""
+
+    name: str
+    line: str
+    events: list[tuple[int, str, Row]] = field(default_factory=list)
+
+    def of(self, kind: str) -> list[Row]:
+        """Contents of the events of one kind, in the order in which they happened."""
+        return [data for _, stated, data in sorted(self.events, key=_number) if stated == kind]
+
+    @property
+    def place(self) -> int | None:
+        """Place of the sample in its data set, which the end of its name is."""
+        found = _PLACE.fullmatch(self.name)
+        return int(found[1]) if found else None
+
+
+def _number(event: tuple[int, str, Row]) -> int:
+    return event[0]
+
+
+def _by_place(sample: Sample) -> int:
+    return 1 << 60 if sample.place is None else sample.place
+
+
+@dataclass
+class EventLog:
+    """All that a log says. Lines come in any order: events of samples that ran at the same time
+    are mixed, and the report of a short run stands before its events."""
+
+    spec: Row = field(default_factory=dict)
+    report: Row | None = None
+    samples: dict[str, Sample] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def add(self, place: str, line: Any) -> None:
+        """Take one line.
+
+        Raises:
+            ValueError: it is neither the specification, nor the report, nor an event of a sample.
+        """
+        if not isinstance(line, dict):
+            raise ValueError(f"no object: {compact(line)[:60]}")
+        if isinstance(line.get("spec"), dict):
+            self.spec = self.spec or line["spec"]
+        elif "final_report" in line:
+            self.report = part_of(line, "final_report")
+        else:
+            self._event(place, line)
+
+    def _event(self, place: str, line: Row) -> None:
+        kind, name, data = line.get("type"), line.get("sample_id"), line.get("data")
+        if not isinstance(kind, str) or not text_or_none(name):
+            raise ValueError(f"no type or no sample_id: {compact(line)[:200]}")
+        if kind not in _READ:
+            self.left_out[kind] += 1
+        elif not isinstance(data, dict):
+            if kind != "raw_sample":
+                raise ValueError(f"data of a {kind} are {compact(data)[:60]}, no object")
+        elif kind == MATCH and not isinstance(data.get("correct"), bool):
+            found = compact(data.get("correct"))[:60]
+            raise ValueError(f"correct is {found}, neither true nor false")
+        else:
+            sample = self.samples.setdefault(str(name), Sample(str(name), place))
+            number = whole_count(line.get("event_id"))
+            sample.events.append((len(sample.events) if number is None else number, kind, data))
+
+    def notes(self) -> list[str]:
+        """What was not read."""
+        found = ", ".join(f"{count} {kind[:40]}" for kind, count in self.left_out.most_common(8))
+        return [f"events that are no part of a result: {found}"] if found else []
+
+    def ordered(self) -> Iterator[tuple[str, Sample]]:
+        """Samples with the line that each begins on, in the order of their data set."""
+        for sample in sorted(self.samples.values(), key=_by_place):
+            yield sample.line, sample
+
+    @cached_property
+    def arguments(self) -> Row:
+        """Arguments of the eval."""
+        return part_of(part_of(part_of(self.spec, "run_config"), "eval_spec"), "args")
+
+    @cached_property
+    def task_class(self) -> str:
+        """The eval's class: ``evals.elsuite.basic.match:Match``."""
+        stated = part_of(part_of(self.spec, "run_config"), "eval_spec").get("cls")
+        return text_or_none(stated) or ""
+
+    @cached_property
+    def version(self) -> str | None:
+        """What stands in the eval's name behind base and split: ``v1``."""
+        parts = (text_or_none(self.spec.get("eval_name")) or "").split(".", 2)
+        return parts[2] if len(parts) > 2 else None
+
+    @cached_property
+    def functions(self) -> list[str]:
+        """Completion functions; of an eval that a model grades, the last is the grader's."""
+        stated = self.spec.get("completion_fns", self.spec.get("model_name"))
+        listed = stated if isinstance(stated, list) else [stated]
+        return [name for item in listed if (name := text_or_none(item))]
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a model grades the answers."""
+        return "modelgraded" in self.task_class
+
+    @property
+    def own_count(self) -> int:
+        """Of the samplings of a sample that a model grades, how many are answers."""
+        stated = self.arguments.get("multicomp_n", 1)
+        if stated == _MANY_MODELS:
+            return max(len(self.functions) - 1, 1)
+        return max(whole_count(stated) or 1, 1)
+
+    @cached_property
+    def match_metric(self) -> str:
+        """What the share of matches is called: as in the report, unless samples state another
+        accuracy."""
+        stated = any(ACCURACY in data for sample in self.samples.values()
+                     for data in sample.of("metrics"))  # fmt: skip
+        return MATCH if stated else ACCURACY
+
+    @cached_property
+    def metrics(self) -> dict[str, int]:
+        """Names of the scores of samples, with the largest number of values that a sample has.
+        What is a text in some samples and null in others is no score."""
+        counts: dict[str, int] = {}
+        scored: set[str] = set()
+        told: set[str] = set()
+        for sample in self.samples.values():
+            numbers, other = self.values_of(sample)
+            told.update(other)
+            for name, values in numbers.items():
+                counts[name] = max(counts.get(name, 0), len(values))
+                if any(value is not None for value in values):
+                    scored.add(name)
+        return {name: count for name, count in counts.items() if name in scored or name not in told}
+
+    def values_of(self, sample: Sample) -> tuple[dict[str, list[float | None]], Row]:
+        """Numbers that a sample was given, by metric, and what it was given besides."""
+        numbers: dict[str, list[float | None]] = {}
+        other: Row = {}
+        for data in sample.of(MATCH):
+            numbers.setdefault(self.match_metric, []).append(float(data["correct"]))
+        for data in sample.of("metrics"):
+            for name, value in data.items():
+                if value is None or number_or_none(value) is not None:
+                    numbers.setdefault(name, []).append(number_or_none(value))
+                else:
+                    other[name] = value
+        return numbers, other

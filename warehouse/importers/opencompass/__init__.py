@@ -1,0 +1,3 @@
+"""OpenCompass results."""
+
+from warehouse.importers.opencompass.importer import IMPORTER as IMPORTER

@@ -1,0 +1,192 @@
+"""Files of one model and data set of OpenCompass, read and put together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from warehouse.importers.lm_eval.files import read_document, require_content
+from warehouse.records import Rejection, parse_json
+
+#: Largest configuration that is looked through, in bytes.
+LARGEST_CONFIG = 8 << 20
+CORRECT = ("correct", "is_correct", "cascade_correct")
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Work:
+    """What OpenCompass wrote on one model and data set.
+
+    Raises:
+        InputError: a file is damaged, or of another kind.
+    """
+
+    root: Path
+    files: tuple[Path, ...]
+    rejections: list[Rejection] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @cached_property
+    def _data(self) -> list[Path]:
+        return [path for path in self.files if path.suffix in (".json", ".jsonl")]
+
+    @cached_property
+    def model(self) -> str:
+        """The folder of the model: its ``abbr``, with that of a judge behind it."""
+        return self._data[0].parent.name
+
+    @cached_property
+    def dataset(self) -> str:
+        """``abbr`` of the data set."""
+        first = self._data[0]
+        stem = first.stem
+        if first.parent.parent.name == "results":
+            return stem
+        if first.suffix == ".jsonl":
+            return stem.removeprefix("tmp_")
+        return stem.rpartition("_")[0] if len(self._parts) > 1 else stem
+
+    @cached_property
+    def _parts(self) -> list[Path]:
+        return [path for path in self._data if path.parent.parent.name == "predictions"]
+
+    @cached_property
+    def results(self) -> Row:
+        """The file of results; empty where there is none."""
+        found = [path for path in self._data if path.parent.parent.name == "results"]
+        return read_document(found[0]) if found else {}
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether there is only what an interrupted run left."""
+        return any(path.suffix == ".jsonl" for path in self._parts)
+
+    @cached_property
+    def predictions(self) -> list[Row]:
+        """All predictions in their order; parts count from 0 each."""
+        found: list[Row] = []
+        for path in self._parts:
+            require_content(path)
+            found += self._lines(path) if path.suffix == ".jsonl" else self._numbered(path)
+        return found
+
+    @cached_property
+    def details(self) -> list[list[Row]]:
+        """Details of each sample: one for each repeat. Empty where there are none."""
+        stated = self.results.get("details")
+        listed = stated
+        if isinstance(stated, dict):
+            listed = [stated[key] for key in sorted((key for key in stated if key.isdecimal()),
+                                                    key=int)]  # fmt: skip
+        found = [_repeats(item) for item in (listed if isinstance(listed, list) else ())]
+        if stated and not any(found):
+            self.notes.append("details are of a form that is not known: left out")
+            return []
+        return found
+
+    @cached_property
+    def repeats(self) -> int:
+        """How often the data set was asked."""
+        longest = max((len(item) for item in self.details), default=1)
+        if longest > 1:
+            return longest
+        for name in self.results:
+            head, _, tail = str(name).rpartition(" (")
+            number = tail.partition(" runs average)")[0]
+            if head and number.isdecimal() and 0 < int(number[:6]) < 100_000:
+                return int(number)
+        return 1
+
+    @cached_property
+    def config(self) -> Row:
+        """The model's settings in the configuration; its code is read, never run."""
+        return model_settings(self.files, self.model.partition("_judged-by--")[0], self.notes)
+
+    def _numbered(self, path: Path) -> list[Row]:
+        document = read_document(path)
+        found = []
+        for place in range(len(document)):
+            row = document.get(str(place))
+            if not isinstance(row, dict):
+                where = f"{path.name} entry {place}"
+                self.rejections.append(Rejection(where, str(row)[:200], "a prediction"))
+                row = {}
+            found.append(row)
+        return found
+
+    def _lines(self, path: Path) -> list[Row]:
+        found: dict[int, Row] = {}
+        for number, line in enumerate(path.read_bytes().splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                row = parse_json(line)
+                if not isinstance(row, dict) or type(row.get("idx")) not in (int, str):
+                    raise ValueError("no object with an idx")
+                index = int(row["idx"])
+                if not 0 <= index < 10_000_000:
+                    raise ValueError(f"idx {index}")
+                found[index] = row
+            except (ValueError, RecursionError) as error:
+                where = f"{path.name} line {number}"
+                self.rejections.append(Rejection(where, str(error)[:300], "a prediction"))
+        return [found.get(place, {}) for place in range(max(found, default=-1) + 1)]
+
+
+def model_settings(files: Iterable[Path], name: str, notes: list[str]) -> Row:
+    """What a configuration among the files says of a model; empty where there is none."""
+    for path in files:
+        if path.suffix == ".py" and path.stat().st_size <= LARGEST_CONFIG:
+            try:
+                return next(_models(ast.parse(path.read_bytes()), name), {})
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                notes.append(f"{path.name} cannot be read as Python: left out")
+    return {}
+
+
+def _repeats(item: Any) -> list[Row]:
+    """The details of a sample as one object for each repeat."""
+    if not isinstance(item, dict):
+        return []
+    lists = {key: value for key, value in item.items() if isinstance(value, list)}
+    sizes = {len(lists[key]) for key in (*CORRECT, "pred", "answer") if key in lists}
+    if "example_abbr" not in item or len(sizes) != 1:
+        return [item]
+    size = sizes.pop()
+    return [
+        {key: value[place] if key in lists and len(value) == size else value
+         for key, value in item.items()}
+        for place in range(size)
+    ]  # fmt: skip
+
+
+def _models(tree: ast.AST, name: str) -> Iterator[Row]:
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Call, ast.Dict)):
+            value = _value(node)
+            if isinstance(value, dict) and value.get("abbr") == name and "path" in value:
+                yield value
+
+
+def _value(node: ast.AST) -> Any:
+    """What a literal says; ``None`` for anything that would have to be run."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, (str, int, float, bool)) else None
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _value(node.operand)
+        return -value if isinstance(value, (int, float)) else None
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return [_value(item) for item in node.elts]
+    if isinstance(node, ast.Dict):
+        keys = (_value(key) if key is not None else None for key in node.keys)
+        pairs = zip(keys, node.values, strict=True)
+        return {key: _value(value) for key, value in pairs if isinstance(key, str)}
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict":
+        return {item.arg: _value(item.value) for item in node.keywords if item.arg}
+    return None

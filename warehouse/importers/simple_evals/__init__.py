@@ -1,0 +1,3 @@
+"""simple-evals reports."""
+
+from warehouse.importers.simple_evals.importer import IMPORTER as IMPORTER

@@ -1,0 +1,3 @@
+"""SWE-bench reports."""
+
+from warehouse.importers.swe_bench.importer import IMPORTER as IMPORTER

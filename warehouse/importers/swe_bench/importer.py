@@ -1,0 +1,300 @@
+"""Importer of results of SWE-bench: run reports, logs of instances, submissions to leaderboards."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.base import batch_of
+from warehouse.importers.common.documents import (
+    Row,
+    has_keys,
+    head_of,
+    moment,
+    nearest,
+    read_document,
+)
+from warehouse.importers.common.json_fields import require_model, text_or_none, whole_count
+from warehouse.importers.swe_bench.reports import (
+    Instances,
+    declared_instances,
+    details,
+    instance_report,
+    leaderboard_results,
+    metadata,
+    predictions,
+    run_report,
+    sample_rows,
+)
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    Rejection,
+    RunHeader,
+    SourceFiles,
+)
+
+HARNESS = BENCHMARK = "swe_bench"
+METRIC = "resolved"
+INSTANCES = ("instances.txt", "instances.json", "instances.jsonl")
+
+#: Numbers of instances by which a run report tells its data set.
+_SIZES = {500: "swe_bench_verified", 300: "swe_bench_lite", 2294: "swe_bench"}
+# 20250928_trae_doubao   date and system of a submission
+_SUBMISSION = re.compile(r"(?P<date>\d{8})_(?P<system>.+)")
+
+RESOLVED = MetricSpec(METRIC, kind="binary", low=0, high=1, higher_is_better=True,
+                      scorer_kind="execution", is_default=True)  # fmt: skip
+API_CALLS = MetricSpec("api_calls", kind="continuous", low=0, higher_is_better=False,
+                       scorer_kind="execution", unit="calls", is_default=False)  # fmt: skip
+
+
+@dataclass
+class _Kinds:
+    """The files of a walk by what they are."""
+
+    reports: list[Path] = field(default_factory=list)
+    results: dict[Path, Path] = field(default_factory=dict)  # by folder of the submission
+    details: dict[Path, Path] = field(default_factory=dict)
+    logs: dict[Path, list[Path]] = field(default_factory=lambda: defaultdict(list))
+    predictions: dict[Path, list[Path]] = field(default_factory=lambda: defaultdict(list))
+    named: dict[Path, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def add(self, item: Candidate) -> None:
+        """Look at one file."""
+        path, head = item.path, head_of(item)
+        self.named[path.parent].add(path.name)
+        inside = path.parent.parent if path.parent.name == "results" else path.parent
+        if has_keys(head, "submitted_instances", "resolved_instances", "completed_ids"):
+            self.reports.append(path)
+        elif path.name == "report.json" and has_keys(head, "patch_is_None", "resolved"):
+            self.logs[path.parent.parent].append(path)
+        elif path.name == "results.json" and has_keys(head, "resolved", "no_generation"):
+            self.results[inside] = path
+        elif path.name == "per_instance_details.json" and has_keys(head, "resolved", "api_calls"):
+            self.details[inside] = path
+        elif has_keys(head, "instance_id", "model_name_or_path", "model_patch"):
+            self.predictions[path.parent].append(path)
+
+    def have(self, folder: Path, *names: str) -> list[Path]:
+        """Those files of a folder that the walk has met."""
+        return [folder / name for name in names if name in self.named.get(folder, ())]
+
+
+class SweBench:
+    """Run reports with the logs of their instances, logs alone, leaderboard submissions."""
+
+    name = "swe_bench"
+    version = "1"
+    folders = 4
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """One source for each run or submission."""
+        kinds = _Kinds()
+        for item in candidates:
+            kinds.add(item)
+        for report in kinds.reports:
+            stems = {f"{folder.name}.{folder.parent.name}": folder for folder in kinds.logs}
+            folder = stems.get(report.stem)
+            logs = _with_logs(kinds, folder, kinds.logs.pop(folder)) if folder else []
+            given = [path for path in kinds.predictions.get(report.parent, ())
+                     if len(kinds.predictions[report.parent]) == 1]  # fmt: skip
+            yield SourceFiles(str(report), report.parent, (report, *logs, *given))
+        for folder, reports in kinds.logs.items():
+            files = _with_logs(kinds, folder, reports)
+            yield SourceFiles(str(folder), folder, tuple(files))
+        lists = [folder for folder, names in kinds.named.items() if names & set(INSTANCES)]
+        for folder in dict.fromkeys((*kinds.details, *kinds.results)):
+            main = [found[folder] for found in (kinds.details, kinds.results) if folder in found]
+            above = nearest(folder, lists)
+            more = [*kinds.have(folder, "metadata.yaml"), *kinds.predictions.get(folder, ())[:1]]
+            more += kinds.have(above, *INSTANCES)[:1] if above else []
+            yield SourceFiles(str(folder), folder, (*main, *more))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one run or submission.
+
+        Raises:
+            InputError: a file is damaged, nothing names the model, or nothing says which instances
+                were not resolved.
+        """
+        dump = Dump((), ())
+        stated = text_or_none(settings.stated.get("model"))
+        given = [path for path in source.files if path.suffix == ".jsonl" and
+                 path.name not in INSTANCES]  # fmt: skip
+        given += [path for path in source.files[1:] if path.suffix == ".json" and _is_list(path)
+                  and path.name not in INSTANCES]  # fmt: skip
+        patches: dict[str, str | None] = {}
+        models = set()
+        for path in given:
+            for name, model, patch in predictions(path, dump.notes):
+                patches[name] = patch
+                models.add(model)
+        predicted = models.pop() if len(models) == 1 else None
+        if any(path.name in ("results.json", "per_instance_details.json") for path in source.files):
+            header, found = _submission(source, patches, predicted, stated, dump.rejections)
+        else:
+            header, found = _run(source, patches, predicted, stated, dump.rejections)
+        dump.runs = (header,)
+        rows = list(sample_rows(found, patches))
+        dump.batches = [batch_of(rows)] if rows else []
+        return dump
+
+
+def _with_logs(kinds: _Kinds, folder: Path, reports: Sequence[Path]) -> list[Path]:
+    """The reports of the instances of a run, their patches, and what is said of the run."""
+    files = kinds.have(folder.parent, "run.json")
+    for report in sorted(reports):
+        files += [report, *kinds.have(report.parent, "patch.diff")]
+    return files
+
+
+def _is_list(path: Path) -> bool:
+    with path.open("rb") as handle:
+        return handle.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+
+
+# --- runs of the harness -------------------------------------------------------------------------
+
+
+def _run(
+    source: SourceFiles, patches: dict[str, str | None], predicted: str | None,
+    stated: str | None, rejections: list[Rejection],
+) -> tuple[RunHeader, Instances]:  # fmt: skip
+    first = source.files[0]
+    has_report = first.name not in ("report.json", "run.json")
+    report = read_document(first) if has_report else {}
+    found = run_report(report)
+    logged = [path for path in source.files if path.name == "report.json" and path != first]
+    logged += [first] if first.name == "report.json" else []
+    for path in logged:
+        _add_log(found, path, patches, rejections)
+    folder = logged[0].parent.parent if logged else None
+    run_json = next((path for path in source.files if path.name == "run.json"), None)
+    about = read_document(run_json) if run_json else {}
+    name, run_id = (folder.name, folder.parent.name) if folder else _split(first.stem)
+    model = predicted or name.replace("__", "/")
+    require_model(stated or model or None, source.name)
+    total = whole_count(report.get("total_instances"))
+    benchmark, split = _data_set(about, total)
+    header = RunHeader(
+        harness=HARNESS,
+        model=model,
+        benchmark=benchmark,
+        split=split,
+        metrics=(RESOLVED,),
+        run_id=f"{run_id}/{name}",
+        n_benchmark=total,
+        n_requested=total,
+        started_at=moment(about.get("created_at")),
+        configuration={"run": about} if about else {},
+        published=tuple(_published(report, total)),
+        place=first.name,
+    )
+    return header, found
+
+
+def _add_log(
+    found: Instances, path: Path, patches: dict[str, str | None], rejections: list[Rejection]
+) -> None:
+    """What the log of an instance adds: its tests, its patch, a verdict where there is none."""
+    try:
+        stated = instance_report(read_document(path))
+    except ValueError as error:
+        rejections.append(Rejection(f"{path.parent.name}/{path.name}", str(error)[:300],
+                                    "the report of an instance"))  # fmt: skip
+        return
+    patch = path.with_name("patch.diff")
+    for name, row in stated.items():
+        known = found.get(name, row)
+        found[name] = {**known, "explanation": row["explanation"] or known.get("explanation")}
+        if name not in patches and name == path.parent.name and patch.is_file():
+            patches[name] = patch.read_text(encoding="utf-8", errors="replace")
+
+
+def _split(stem: str) -> tuple[str, str]:
+    """Model and run id of ``org__model.run``; the run id is what follows the last point."""
+    name, _, run_id = stem.rpartition(".")
+    return (name, run_id) if name else (stem, "")
+
+
+def _data_set(about: Row, total: int | None) -> tuple[str, str]:
+    stated = text_or_none(about.get("dataset")) or text_or_none(about.get("dataset_name"))
+    if stated:
+        name = stated.rpartition("/")[2].lower().replace("-", "_").removesuffix(".json")
+        return name, text_or_none(about.get("split")) or ""
+    return (_SIZES[total], "test") if total in _SIZES else (BENCHMARK, "")
+
+
+def _published(report: Row, total: int | None) -> Iterable[PublishedScore]:
+    """The share of resolved instances among all of the data set."""
+    resolved = whole_count(report.get("resolved_instances"))
+    if total and resolved is not None:
+        yield PublishedScore(METRIC, resolved / total, n=total, raw=f"{resolved} of {total}")
+
+
+# --- submissions ---------------------------------------------------------------------------------
+
+
+def _submission(
+    source: SourceFiles, patches: Mapping[str, str | None], predicted: str | None,
+    stated: str | None, rejections: list[Rejection],
+) -> tuple[RunHeader, Instances]:  # fmt: skip
+    files = {path.name: path for path in source.files}
+    listed = next((declared_instances(files[name]) for name in INSTANCES if name in files), None)
+    declared = listed if listed is not None else list(patches) or None
+    main = files.get("per_instance_details.json")
+    if main:
+        found = details(read_document(main), rejections, main.name)
+        missing = [name for name in listed or () if name not in found]
+        found |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"}
+                  for name in missing}  # fmt: skip
+    else:
+        main = files["results.json"]
+        found = leaderboard_results(read_document(main), declared, str(main))
+    if not found:
+        raise InputError("names no instance", path=str(main), expected="results of SWE-bench")
+    named = _SUBMISSION.fullmatch(source.root.name)
+    system = named["system"] if named else source.root.name
+    title, models = metadata(files["metadata.yaml"]) if "metadata.yaml" in files else (None, [])
+    model = models[0] if len(models) == 1 else predicted or title or system
+    require_model(stated or model, source.name)
+    track = source.root.parent.name if source.root.parent.parent.name == "evaluation" else ""
+    has_calls = any("api_calls" in row for row in found.values())
+    header = RunHeader(
+        harness=HARNESS,
+        model=model,
+        benchmark=BENCHMARK if track in ("", "test") else f"{BENCHMARK}_{track}",
+        split="test" if track else "",
+        agent=system if model != system else None,
+        metrics=(RESOLVED, API_CALLS) if has_calls else (RESOLVED,),
+        run_id=source.root.name,
+        started_at=_day(named["date"]) if named else None,
+        configuration=_kept(title, models),
+        n_benchmark=len(listed) if listed is not None else None,
+        place=main.name,
+    )
+    return header, found
+
+
+def _kept(title: str | None, models: list[str]) -> dict[str, Any]:
+    return {**({"name": title} if title else {}), **({"models": models} if models else {})}
+
+
+def _day(text: str) -> datetime | None:
+    try:
+        return datetime.strptime(text, "%Y%m%d")
+    except ValueError:
+        return None
+
+
+IMPORTER = SweBench()

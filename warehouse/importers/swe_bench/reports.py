@@ -1,0 +1,201 @@
+"""What files of SWE-bench say of each instance."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from warehouse.errors import InputError
+from warehouse.importers.common.documents import Row, read_document, texts_of, verdict
+from warehouse.importers.common.json_fields import (
+    as_text,
+    compact,
+    number_or_none,
+    part_of,
+    text_or_none,
+)
+from warehouse.importers.common.jsonl import RowSource
+from warehouse.records import Rejection
+
+#: Lists of a leaderboard's results: no verdict came about, for reasons of the infrastructure.
+_NO_VERDICT = ("no_logs", "install_fail", "reset_failed")
+#: Lists that name instances which were tried.
+_TRIED = ("generated", "with_logs", "applied", "no_apply", "test_errored", "test_timeout")
+
+#: What the report of an instance tells beside its verdict.
+_TOLD = ("infra_failure_reason", "patch_successfully_applied", "tests_status")
+
+# "  - claude"   "name: system"
+_ITEM = re.compile(r"^\s*-\s+(.+)$")
+_ENTRY = re.compile(r"^\s*([\w.-]+)\s*:\s*(.*)$")
+
+#: By instance: value, status, origin, raw, explanation, response, cost, api_calls.
+Instances = dict[str, Row]
+
+
+def run_report(document: Row) -> Instances:
+    """A run report: every instance of the data set in one of its lists of ids."""
+    lists = {name: texts_of(document.get(f"{name}_ids")) for name in
+             ("submitted", "incomplete", "empty_patch", "error", "unresolved", "resolved",
+              "infra_failure")}  # fmt: skip
+    found: Instances = {name: _unscored() for name in (*lists["submitted"], *lists["error"])}
+    found |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"}
+              for name in lists["incomplete"]}  # fmt: skip
+    found |= {name: {"value": 0.0, "status": "no_answer"} for name in lists["empty_patch"]}
+    found |= {name: {"value": 0.0} for name in lists["unresolved"]}
+    found |= {name: {"value": 1.0} for name in lists["resolved"]}
+    found |= {name: _unscored("unresolved") for name in lists["infra_failure"]}
+    for name, reason in part_of(document, "failure_reasons").items():
+        found.get(name, {})["explanation"] = as_text(reason)
+    return found
+
+
+def instance_report(document: Row) -> Instances:
+    """The report of one instance: ``{id: {"resolved": …, "tests_status": …}}``.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found: Instances = {}
+    for name, stated in document.items():
+        if not isinstance(stated, dict) or "resolved" not in stated:
+            raise ValueError(f"no 'resolved' for {name[:100]}: {compact(stated)[:100]}")
+        value = verdict(stated["resolved"], "resolved")
+        row: Row = {"value": value}
+        if stated.get("infra_failure") is True and value != 1:
+            row = _unscored("unresolved")
+        elif value == 0 and (stated.get("patch_is_None") or stated.get("patch_exists") is False):
+            row["status"] = "no_answer"
+        told = {key: stated[key] for key in _TOLD if stated.get(key) is not None}
+        found[name] = row | {"explanation": compact(told) if told else None}
+    return found
+
+
+def details(document: Row, rejections: list[Rejection], place: str) -> Instances:
+    """``per_instance_details.json``: ``{id: {"resolved", "cost", "api_calls"}}``."""
+    found: Instances = {}
+    for name, stated in document.items():
+        try:
+            if not isinstance(stated, dict):
+                raise ValueError(f"a {type(stated).__name__} stands here")
+            found[name] = {
+                "value": verdict(stated.get("resolved"), "resolved"),
+                "cost": number_or_none(stated.get("cost")),
+                "api_calls": number_or_none(stated.get("api_calls")),
+            }
+        except ValueError as error:
+            expected = "an instance with 'resolved', 'cost' and 'api_calls'"
+            rejections.append(Rejection(f"{place}, {name[:100]}", str(error), expected))
+    return found
+
+
+def leaderboard_results(document: Row, declared: list[str] | None, place: str) -> Instances:
+    """``results.json`` of a leaderboard's submission.
+
+    It names the resolved instances; the others are implied by a declared list, or by its own lists
+    of instances that were tried.
+
+    Raises:
+        InputError: nothing says which instances there are, or the list is of another data set.
+    """
+    resolved = texts_of(document.get("resolved"))
+    tried = [name for key in _TRIED for name in texts_of(document.get(key))]
+    if declared is None and not tried:
+        raise InputError(
+            f"names {len(resolved)} resolved instances and not those that were not resolved",
+            path=place, expected="a list of all instances",
+            advice="put their ids, one on a line, into 'instances.txt' beside it or in a folder "
+                   "above that is ingested with it",
+        )  # fmt: skip
+    strangers = set(resolved) - set(declared or resolved)
+    if strangers:
+        raise InputError(f"{len(strangers)} resolved instances are not in the declared list, "
+                         f"such as {min(strangers)[:100]}", path=place,
+                         expected="the list of the same data set")  # fmt: skip
+    named = declared if declared is not None else dict.fromkeys((*tried, *resolved))
+    found: Instances = {name: {"value": 0.0, "origin": "implied"} for name in named}
+    unfinished = [name for key in _NO_VERDICT for name in texts_of(document.get(key))]
+    found |= {name: _unscored() for name in unfinished}
+    found |= {name: {"value": 0.0, "status": "no_answer"}
+              for name in texts_of(document.get("no_generation"))}  # fmt: skip
+    found |= {name: {"value": 1.0} for name in resolved}
+    return found
+
+
+def _unscored(raw: str | None = None) -> Row:
+    return {"value": None, "status": "error", "raw": raw}
+
+
+def declared_instances(path: Path) -> list[str]:
+    """Ids of a declared list: a text with one on a line, or JSON (lines or a list) of ids or of
+    objects with ``instance_id``.
+
+    Raises:
+        InputError: it holds none, or something else.
+    """
+    if path.suffix == ".json":
+        items = read_document(path, list)
+        found = [item.get("instance_id") if isinstance(item, dict) else item for item in items]
+    elif path.suffix == ".jsonl":
+        found = [row.get("instance_id") for _, row in RowSource(path, path.name, ()).numbered()]
+    else:
+        try:
+            lines = path.read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot be read: {error}", path=str(path),
+                             expected="a text with an id on each line") from None  # fmt: skip
+        found = [line.strip() for line in lines if line.strip()]
+    names = [name for name in found if isinstance(name, str) and name]
+    if not names or len(names) < len(found):
+        raise InputError(f"{len(found) - len(names)} of {len(found)} entries are no ids",
+                         path=str(path), expected="ids of instances")  # fmt: skip
+    return list(dict.fromkeys(names))
+
+
+def predictions(path: Path, notes: list[str]) -> Iterator[tuple[str, str, str | None]]:
+    """Instance, model and patch of each prediction."""
+    for _, row in RowSource(path, path.name, ("instance_id",), notes=notes).numbered():
+        patch = row.get("model_patch")
+        model = text_or_none(row.get("model_name_or_path")) or ""
+        yield str(row["instance_id"]), model, patch if isinstance(patch, str) else None
+
+
+def metadata(path: Path) -> tuple[str | None, list[str]]:
+    """Name and models of a submission, out of ``metadata.yaml``; of its syntax only entries and
+    lists of plain texts are understood.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be read: {error}", path=str(path), expected="a text") from None
+    name, models, inside = None, [], ""
+    for line in lines:
+        item, entry = _ITEM.match(line), _ENTRY.match(line)
+        if item and inside == "model":
+            models.append(item[1].strip().strip("'\""))
+        elif entry and not item:
+            inside, text = entry[1], entry[2].strip().strip("'\"")
+            if inside == "name" and name is None:
+                name = text or None
+            if inside == "model" and text and not text.startswith(("[", "{", "#")):
+                models.append(text)
+    return name, models
+
+
+def sample_rows(found: Mapping[str, Row], patches: Mapping[str, str | None]) -> Iterator[Row]:
+    """A sample row for each instance."""
+    for name, row in found.items():
+        scores = [{"metric": "resolved", **{key: row.get(key) for key in
+                                            ("value", "status", "origin", "raw")}}]  # fmt: skip
+        if "api_calls" in row:
+            scores.append({"metric": "api_calls", "value": row["api_calls"]})
+        yield {
+            "run": 0, "prompt_id": name, "draw": 0,
+            "metadata": compact({"repo": name.rpartition("-")[0].replace("__", "/")}),
+            "response": patches.get(name, row.get("response")),
+            "explanation": row.get("explanation"), "cost": row.get("cost"), "scores": scores,
+        }  # fmt: skip

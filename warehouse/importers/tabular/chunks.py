@@ -1,0 +1,374 @@
+"""Chunks: some thousand rows of a file, of which columns can be taken by field path.
+
+:class:`TableChunk` comes from CSV, TSV and Parquet, :class:`FlatChunk` from JSON lines with one
+record a line, :class:`NestedChunk` from records that lie deeper or hold several generations.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from warehouse.importers.tabular.columns import Column
+from warehouse.importers.tabular.field_paths import (
+    MISSING,
+    Each,
+    FieldPath,
+    PathError,
+    Special,
+    Woven,
+    child,
+    column_of,
+    descend,
+    parse_path,
+    plain_steps,
+)
+from warehouse.importers.tabular.values import text_of
+
+#: Value, key in the object that holds it, number among its siblings.
+Level = tuple[Any, str | None, int]
+
+
+@dataclass(slots=True)
+class Row:
+    """One row of a nested document: what it lies in, outermost first, and its generation."""
+
+    levels: tuple[Level, ...]
+    draw: Any = None
+    draw_number: int | None = None
+
+
+@dataclass
+class Walk:
+    """How to find the rows in a document.
+
+    Args:
+        at: path of the records; ``None``: the elements of a list, or the object itself.
+        draws: path of the generations in a record.
+
+    ``empty`` counts records without any generation while walking.
+    """
+
+    at: FieldPath | None
+    draws: FieldPath | None
+    empty: int = field(default=0, compare=False)
+
+    def rows(self, document: Any, number: int = 0) -> Iterator[Row]:
+        """The rows of a document. ``number`` is the document's own among its siblings."""
+        steps: Sequence[Any] = self.at.steps if self.at else ()
+        if self.at is None and isinstance(document, list):
+            steps = (Each.ITEM,)
+        for levels in _walk(((document, None, number),), document, steps):
+            yield from self._generations(levels)
+
+    def _generations(self, levels: tuple[Level, ...]) -> Iterator[Row]:
+        if self.draws is None:
+            yield Row(levels)
+            return
+        found = [Row(levels, value, number) for value, _, number in self._inner(levels[-1][0])]
+        self.empty += not found
+        yield from found
+
+    def _inner(self, record: Any) -> Iterable[Level]:
+        steps: Sequence[Any] = self.draws.steps if self.draws else ()
+        if isinstance(steps[-1], Each) and Each not in map(type, steps[:-1]):
+            return _elements(descend(record, steps[:-1]), steps[-1])
+        return (levels[-1] for levels in _walk(((record, None, 0),), record, steps))
+
+
+def _walk(
+    levels: tuple[Level, ...], value: Any, steps: Sequence[Any]
+) -> Iterator[tuple[Level, ...]]:
+    for depth, step in enumerate(steps):
+        if isinstance(step, Each):
+            for level in _elements(value, step):
+                yield from _walk((*levels, level), level[0], steps[depth + 1 :])
+            return
+        value = child(value, step)
+    if value is not MISSING:
+        yield levels if value is levels[-1][0] else (*levels, (value, None, 0))
+
+
+def _elements(value: Any, step: Each) -> Iterable[Level]:
+    if step is Each.ITEM and isinstance(value, list):
+        return ((element, None, number) for number, element in enumerate(value))
+    if step is Each.VALUE and isinstance(value, dict):
+        return ((value[key], key, number) for number, key in enumerate(value))
+    return ()
+
+
+def place_in_document(walk: Walk, row: Row) -> str:
+    """The path of a row in its document, with numbers and keys filled in."""
+    levels = row.levels[1:]
+    text = _filled(walk.at.steps if walk.at else (Each.ITEM,) * bool(levels), levels)
+    if row.draw_number is not None and walk.draws:
+        text += ("." if text else "") + _filled(walk.draws.steps, [(None, None, row.draw_number)])
+    return text
+
+
+def _filled(steps: Any, levels: Sequence[Any]) -> str:
+    remaining, text = iter(levels), ""
+    for step in steps:
+        if isinstance(step, Each):
+            level = next(remaining, (None, None, 0))
+            text += f"[{level[2]}]" if level[1] is None else f"[{level[1]!r}]"
+        else:
+            text += f".{step}" if text else str(step)
+    return text
+
+
+class Chunk(Protocol):
+    """Rows of one file."""
+
+    @property
+    def size(self) -> int:
+        """How many."""
+
+    def column(self, text: str) -> Column:
+        """The values at a field path, one per row; null where a row has none.
+
+        Raises:
+            PathError: the path means nothing in this kind of file.
+        """
+
+    def holds(self, text: str) -> bool:
+        """Whether any row has something (null counts) at the path."""
+
+    def names(self) -> list[str]:
+        """Columns, or keys of the records, for messages."""
+
+    def place(self, row: int) -> str:
+        """Where a row stands in its file."""
+
+    def records(self) -> list[Any]:
+        """The rows as objects."""
+
+    def keep(self, rows: Sequence[int]) -> Chunk:
+        """Some of the rows."""
+
+
+@dataclass
+class TableChunk:
+    """Rows of a table. ``indices`` count the records of the file from 0, ``numbers`` are the
+    rows' numbers for people (the header of a CSV file is row 1), ``order`` are the names of all
+    columns of the file (empty: those of ``data``), for columns that are meant by their place."""
+
+    data: pa.Table
+    indices: Sequence[int]
+    numbers: Sequence[int]
+    order: Sequence[str] = field(default=(), kw_only=True)
+
+    @property
+    def size(self) -> int:
+        return int(self.data.num_rows)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.data.column_names)
+
+    def column(self, text: str) -> Column:
+        if text in self._known:
+            return self.data.column(text).combine_chunks()
+        if text == "@index":
+            return pa.array(self.indices, pa.int64())
+        top, steps = self._nested(text)
+        return [_or_none(descend(value, steps)) for value in top]
+
+    def holds(self, text: str) -> bool:
+        if text in self._known or text == "@index":
+            return True
+        if column_of(text, self.order or self.data.column_names) not in self._known:
+            return False
+        top, steps = self._nested(text)
+        return any(descend(value, steps) is not MISSING for value in top)
+
+    def names(self) -> list[str]:
+        return [str(name) for name in self.data.column_names]
+
+    def place(self, row: int) -> str:
+        return f"row {self.numbers[row]}"
+
+    def records(self) -> list[Any]:
+        return list(self.data.to_pylist())
+
+    def _nested(self, text: str) -> tuple[list[Any], Sequence[str | int]]:
+        """The values of the column that a path begins with, and its further steps."""
+        first, *steps = plain_steps(parse_path(text)) or ("",)
+        name = column_of(text, self.order or self.data.column_names)
+        if name not in self._known:
+            raise PathError(f"no column {first!r}")
+        return list(self.data.column(name).to_pylist()), steps
+
+    def keep(self, rows: Sequence[int]) -> TableChunk:
+        taken = self.data.take(pa.array(rows, pa.int64()))
+        return TableChunk(taken, _at(self.indices, rows), _at(self.numbers, rows), order=self.order)
+
+
+class _Records(ABC):
+    """What chunks of JSON records have in common: walking the steps of a path."""
+
+    size: int
+
+    def column(self, text: str) -> Column:
+        values = self._values(parse_path(text))
+        return [None if value is MISSING else value for value in values]
+
+    def holds(self, text: str) -> bool:
+        return any(value is not MISSING for value in self._values(parse_path(text)))
+
+    def names(self) -> list[str]:
+        keys: dict[str, None] = {}
+        for record in self.records():
+            keys.update(dict.fromkeys(record if isinstance(record, dict) else ()))
+        return list(keys)
+
+    def records(self) -> list[Any]:
+        return self._records(0)
+
+    def _values(self, path: FieldPath) -> list[Any]:
+        if path.root == "special":
+            return self._special(path.steps[0])
+        values, steps = self._start(path)
+        for step in steps:
+            if isinstance(step, Special):
+                values = [
+                    child(value, key)
+                    for value, key in zip(values, self._special(step), strict=True)
+                ]
+            elif isinstance(step, Woven):
+                known = zip(*map(self._special, step.specials()), strict=True)
+                values = [
+                    child(value, step.filled(parts))
+                    for value, parts in zip(values, known, strict=True)
+                ]
+            elif isinstance(step, Each):
+                raise PathError(f"{path.text!r} iterates where one value is meant")
+            elif isinstance(step, str):
+                values = [
+                    value.get(step, MISSING) if type(value) is dict else MISSING for value in values
+                ]
+            else:
+                values = [child(value, step) for value in values]
+        return values
+
+    def _start(self, path: FieldPath) -> tuple[list[Any], Sequence[Any]]:
+        if path.root == "document":
+            return self._documents(), path.steps
+        return self._records(path.up), path.steps
+
+    @abstractmethod
+    def _special(self, step: Any) -> list[Any]:
+        """What ``@name`` stands for in each row."""
+
+    @abstractmethod
+    def _records(self, up: int) -> list[Any]:
+        """The records, or what lies ``up`` levels above each."""
+
+    @abstractmethod
+    def _documents(self) -> list[Any]:
+        """The document that each row stands in."""
+
+
+class FlatChunk(_Records):
+    """Records of a JSON lines file, one a line. ``indices`` count them from 0, ``lines`` are
+    their line numbers (from 1)."""
+
+    def __init__(self, items: list[Any], indices: Sequence[int], lines: Sequence[int]) -> None:
+        self.items, self.indices, self.lines = items, indices, lines
+        self.size = len(items)
+
+    def column(self, text: str) -> Column:
+        path = parse_path(text)
+        if path.root == "row" and not path.up and len(path.steps) == 1:
+            name = path.steps[0]
+            return [record.get(name) for record in self.items]
+        return super().column(text)
+
+    def keep(self, rows: Sequence[int]) -> FlatChunk:
+        return FlatChunk(_at(self.items, rows), _at(self.indices, rows), _at(self.lines, rows))
+
+    def place(self, row: int) -> str:
+        return f"line {self.lines[row]}"
+
+    def _records(self, up: int) -> list[Any]:
+        if up:
+            raise PathError("nothing lies above a line; write the path without '^'")
+        return self.items
+
+    def _documents(self) -> list[Any]:
+        return self.items
+
+    def _special(self, step: Special) -> list[Any]:
+        if step == Special(""):
+            return self.items
+        if step == Special("index"):
+            return list(self.indices)
+        raise PathError(f"'@{step.name}' means nothing in a file of one record per line")
+
+
+class NestedChunk(_Records):
+    """Rows that lie deeper in JSON documents, one per record and generation.
+
+    ``draws`` is the path of the generations, relative to the record, if there are several.
+    """
+
+    def __init__(
+        self, rows: list[Row], draws: FieldPath | None, place: Callable[[Row], str]
+    ) -> None:
+        self.rows, self.draws, self.size = rows, draws, len(rows)
+        self._place = place
+
+    def place(self, row: int) -> str:
+        return self._place(self.rows[row])
+
+    def keep(self, rows: Sequence[int]) -> NestedChunk:
+        return NestedChunk(_at(self.rows, rows), self.draws, self._place)
+
+    def names(self) -> list[str]:
+        inner = sorted({key for row in self.rows for key in _keys(row.draw)})
+        prefix = self.draws.text if self.draws else ""
+        return super().names() + [f"{prefix}.{key}" for key in inner]
+
+    def _start(self, path: FieldPath) -> tuple[list[Any], Sequence[Any]]:
+        draws = self.draws
+        if draws and path.root == "row" and not path.up:
+            depth = len(draws.steps)
+            if path.steps[:depth] == draws.steps:
+                return [row.draw for row in self.rows], path.steps[depth:]
+        return super()._start(path)
+
+    def _records(self, up: int) -> list[Any]:
+        return [level[0] for level in self._level(up)]
+
+    def _documents(self) -> list[Any]:
+        return [row.levels[0][0] for row in self.rows]
+
+    def _level(self, up: int) -> list[Level]:
+        if self.rows and up >= len(self.rows[0].levels):
+            raise PathError(f"'{'^' * up}' climbs above the document")
+        return [row.levels[-1 - up] for row in self.rows]
+
+    def _special(self, step: Special) -> list[Any]:
+        if step.name == "draw":
+            return [row.draw_number for row in self.rows]
+        position = {"": 0, "key": 1, "index": 2}.get(step.name)
+        if position is None:
+            raise PathError(f"'@{step.name}' is known in tables with a [matrix] only")
+        return [level[position] for level in self._level(step.up)]
+
+
+def _keys(value: Any) -> list[str]:
+    return [str(text_of(key)) for key in value] if isinstance(value, dict) else []
+
+
+def _at(values: Sequence[Any], rows: Sequence[int]) -> list[Any]:
+    return [values[row] for row in rows]
+
+
+def _or_none(value: Any) -> Any:
+    return None if value is MISSING else value

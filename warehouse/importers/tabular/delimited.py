@@ -1,0 +1,287 @@
+"""CSV and TSV files: header, quoting, rows of the wrong length, bytes that are not UTF-8."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+
+from warehouse.errors import InputError
+from warehouse.importers.base import require_utf8
+from warehouse.importers.common.streams import Member, read_exactly
+from warehouse.importers.tabular.chunks import Chunk, TableChunk
+from warehouse.importers.tabular.field_paths import column_of
+from warehouse.importers.tabular.readers import ReadingRules, Reject, refuse_wide
+
+#: Stands where bytes were no UTF-8. A noncharacter, which no text holds.
+MARK = "\ufdd0"
+_ESCAPED = re.compile("[\udc80-\udcff]+")
+
+
+class CheckedStream(io.RawIOBase):
+    """Passes bytes on; what is not UTF-8 becomes :data:`MARK`.
+
+    ``marked`` says whether that happened, ``quotes`` counts the double quotes. The end is always
+    a line break.
+    """
+
+    def __init__(self, raw: Any) -> None:
+        self.raw, self.quotes, self.marked = raw, 0, False
+        self._ready, self._begun, self._ended = b"", b"", False
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        while not self._ended and (size < 0 or len(self._ready) < size):
+            self._fill(size)
+        cut = len(self._ready) if size < 0 else size
+        data, self._ready = self._ready[:cut], self._ready[cut:]
+        return data
+
+    def _fill(self, size: int) -> None:
+        new: bytes = self.raw.read(size)
+        self._ended = not new
+        data = self._begun + (new or b"\n")
+        cut = len(data) - (0 if self._ended else _unfinished(data))
+        data, self._begun = data[:cut], data[cut:]
+        self.quotes += data.count(b'"')
+        self._ready += self._checked(data)
+
+    def _checked(self, data: bytes) -> bytes:
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            self.marked = True
+            return _ESCAPED.sub(MARK, data.decode("utf-8", "surrogateescape")).encode()
+        return data
+
+
+def _unfinished(data: bytes) -> int:
+    """How many of the last bytes begin a character whose rest is still to come."""
+    for back, byte in enumerate(reversed(data[-3:]), 1):
+        if byte >= 0xC0:
+            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
+            return back if length > back else 0
+        if byte < 0x80:
+            return 0
+    return 0
+
+
+#: Longest row of a CSV file, in bytes.
+MAX_ROW_BYTES = 16 << 20
+_HEADER_BYTES = 1 << 20
+_QUOTING_ADVICE = "if double quotes are plain characters in this file, say quoting = false"
+
+
+class DelimitedReader:
+    """A CSV or TSV file. All cells are text; empty cells are null."""
+
+    is_table = True
+
+    def __init__(self, member: Member, rules: ReadingRules) -> None:
+        self.member, self.quoting = member, rules.quoting is not False
+        header, self.header_lines, self.delimiter = _header(member, rules)
+        refuse_wide(len(header), member.name)
+        self.suspicious = rules.quoting is None and self.delimiter == "\t"
+        self.columns = unique_names(header)
+
+    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        numbering = _Numbering(self.columns, 2 if self.header_lines else 1)
+        chosen = None if wanted is None else {column_of(path, self.columns) for path in wanted}
+        columns = [name for name in self.columns if chosen is None or name in chosen]
+        columns = columns or self.columns[:1]
+        with self.member.open() as raw:
+            stream = CheckedStream(raw)
+            last: TableChunk | None = None
+            try:
+                for batch in self._opened(stream, columns, numbering):
+                    numbering.tell(reject)
+                    if batch.num_rows:
+                        last = numbering.chunk(batch, stream.marked, reject)
+                        if self.suspicious and stream.quotes:
+                            self._refuse_swallowed_lines(last)
+                        yield last
+                numbering.tell(reject)
+                if numbering.open_quote:
+                    raise self._open_quote(f"row {numbering.open_quote}")
+            except pa.ArrowInvalid as error:
+                raise self._unreadable(str(error)) from None
+            if self.quoting and last is not None and last.size and stream.quotes % 2:
+                self._refuse_open_quote(last.data.slice(last.size - 1), last.place(last.size - 1))
+
+    def notes(self) -> list[str]:
+        return []
+
+    def _opened(
+        self, stream: Any, columns: Sequence[str], numbering: _Numbering
+    ) -> Iterator[pa.RecordBatch]:
+        def handle(row: Any) -> str:
+            numbering.skipped.append(row.number)
+            if self.quoting and "\n" in row.text and row.text.count('"') % 2:
+                numbering.open_quote = row.number
+            found = f"{row.actual_columns} columns: {str(row.text)[:60]!r}"
+            numbering.rejected.append(
+                (f"row {row.number}", found, f"{row.expected_columns} columns")
+            )
+            return "skip"
+
+        return iter(
+            pacsv.open_csv(
+                stream,
+                read_options=pacsv.ReadOptions(
+                    use_threads=False,  # else rows have no numbers
+                    block_size=self._block_size(),
+                    column_names=self.columns,
+                    skip_rows=self.header_lines,
+                ),
+                parse_options=pacsv.ParseOptions(
+                    delimiter=self.delimiter,
+                    quote_char='"' if self.quoting else False,
+                    newlines_in_values=self.quoting,
+                    invalid_row_handler=handle,
+                ),
+                convert_options=pacsv.ConvertOptions(
+                    column_types=dict.fromkeys(self.columns, pa.string()),
+                    include_columns=columns,
+                    strings_can_be_null=True,
+                    null_values=[""],
+                ),
+            )
+        )
+
+    def _block_size(self) -> int:
+        """Bytes that are read at a time: what the longest row may take. A small file has no such
+        row, and making room for one takes longer than reading it."""
+        if not self.member.is_plain:
+            return MAX_ROW_BYTES
+        longest_mark = 16
+        return min(MAX_ROW_BYTES, 65_536 + longest_mark * self.member.path.stat().st_size)
+
+    def _unreadable(self, why: str) -> InputError:
+        if "straddling" in why:
+            why = f"a row of more than {MAX_ROW_BYTES} bytes, or a quote that is never closed"
+        return InputError(why, path=self.member.name, advice=_QUOTING_ADVICE)
+
+    def _refuse_swallowed_lines(self, chunk: TableChunk) -> None:
+        """In a file whose cells are parted by tabs, a cell with tabs is several lines in one."""
+        for column in chunk.data.columns:
+            if column.type != pa.string():
+                continue
+            row = pc.index(pc.match_substring_regex(column, "\t[^\n]*\n"), True).as_py()
+            if row >= 0:
+                self._refuse_open_quote(chunk.data.slice(row, 1), chunk.place(row))
+
+    def _refuse_open_quote(self, row: pa.Table, place: str) -> None:
+        if any(value and "\n" in value for value in row.to_pylist()[0].values()):
+            raise self._open_quote(place)
+
+    def _open_quote(self, place: str) -> InputError:
+        return InputError(
+            "a double quote that is not closed, which swallows the lines below it",
+            path=self.member.name,
+            place=place,
+            advice=_QUOTING_ADVICE,
+        )
+
+
+class _Numbering:
+    """Numbers rows as the file does, counting also those that were skipped."""
+
+    def __init__(self, order: Sequence[str], first: int) -> None:
+        self.order = order
+        self.skipped: list[int] = []
+        self.rejected: list[tuple[str, str, str]] = []  # not yet told: errors would be swallowed
+        self.open_quote = 0  # number of a row whose quote is never closed
+        self.count, self.next = 0, first  # a header is row 1
+
+    def tell(self, reject: Reject) -> None:
+        """Reject the rows that the parser has skipped since."""
+        while self.rejected:
+            reject(*self.rejected.pop(0))
+
+    def chunk(self, batch: pa.RecordBatch, marked: bool, reject: Reject) -> TableChunk:
+        """The batch without rows in which bytes were marked as no UTF-8."""
+        numbers = self._numbers(batch.num_rows)
+        table = pa.Table.from_batches([batch])
+        for name in table.column_names if marked else ():
+            fine = pc.invert(pc.fill_null(pc.match_substring(table.column(name), MARK), False))
+            keep = fine.to_pylist()
+            for row in (row for row, kept in enumerate(keep) if not kept):
+                found = repr(table.column(name)[row].as_py().replace(MARK, "�")[:60])
+                reject(f"row {numbers[row]}, column {name!r}", found, "text in UTF-8")
+            table = table.filter(fine)
+            numbers = [number for number, kept in zip(numbers, keep, strict=True) if kept]
+        indices = range(self.count, self.count + table.num_rows)
+        chunk = TableChunk(table, indices, numbers, order=self.order)
+        self.count += chunk.size
+        return chunk
+
+    def _numbers(self, size: int) -> Sequence[int]:
+        later = [number for number in self.skipped if number >= self.next]
+        numbers: Sequence[int] = range(self.next, self.next + size)
+        if later:
+            line = np.arange(self.next, self.next + size + len(later))
+            numbers = line[~np.isin(line, later)][:size].tolist()
+        self.next = numbers[-1] + 1 if size else self.next
+        return numbers
+
+
+def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
+    """Names of the header, the lines that it takes up, and the delimiter."""
+    with member.open() as stream:
+        head = read_exactly(stream, _HEADER_BYTES)
+    require_utf8(head, member.name)
+    try:
+        text = head.decode("utf-8-sig", errors="strict" if len(head) < _HEADER_BYTES else "ignore")
+    except UnicodeDecodeError:
+        text = head.decode("utf-8-sig", errors="replace")
+    first = text.lstrip("\r\n").partition("\n")[0]
+    delimiter = rules.delimiter or delimiter_of(first, rules.format or member.format)
+    rows = csv.reader(
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_NONE if rules.quoting is False else csv.QUOTE_MINIMAL,
+    )
+    try:
+        header = next((row for row in rows if row), None)
+    except csv.Error as error:
+        raise InputError(
+            f"the header cannot be read: {error}", path=member.name, place="line 1",
+            expected="a row of column names",
+        ) from None  # fmt: skip
+    if header is None:
+        raise InputError("an empty file", path=member.name, expected="a row of column names")
+    if not rules.header:
+        return [""] * len(header), 0, delimiter
+    return header, rows.line_num, delimiter
+
+
+def delimiter_of(header: str, format: str | None) -> str:
+    """What parts the cells of a header line.
+
+    Args:
+        header: the line.
+        format: ``csv`` or ``tsv``, whose own delimiter comes first; else tabs do. Where the line
+            has none of it, the first of comma, tab, semicolon and bar that it has.
+    """
+    own = {"csv": ",", "tsv": "\t"}.get(format or "", "\t")
+    return next((mark for mark in (own, ",", "\t", ";", "|") if mark in header), own)
+
+
+def unique_names(header: Sequence[str]) -> list[str]:
+    """The names, with a number where one is missing or repeated."""
+    names: dict[str, None] = {}
+    for number, name in enumerate(header, 1):
+        plain = name.strip() or f"column_{number}"
+        while plain in names:
+            plain = f"{plain}_{number}"
+        names[plain] = None
+    return list(names)

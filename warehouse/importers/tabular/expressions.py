@@ -1,0 +1,355 @@
+"""Where the value of a field comes from: expressions of the mapping language.
+
+A :class:`Source` turns the rows of a :class:`View` into a column. Its ``recode`` then changes
+single values (null, pattern, value map, scale …).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from warehouse.importers.tabular.columns import (
+    Column,
+    Constant,
+    are_text,
+    as_list,
+    combine,
+    decode,
+    encode,
+)
+from warehouse.importers.tabular.equality import Equality
+from warehouse.importers.tabular.values import Unfit, number_of, text_of
+from warehouse.importers.tabular.view import View
+from warehouse.records import parse_json
+
+
+@dataclass(frozen=True)
+class Recode:
+    """Changes to single values, applied in the order of the fields (docs/mappings.md)."""
+
+    json: bool = False
+    null: tuple[str, ...] = ()
+    pattern: re.Pattern[str] | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    otherwise: Any = None
+    format: str = ""
+    decimal: str = ""
+    scale: float | int = 1
+    add: float | int = 0
+    sha256: bool = False
+    default: Any = None
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether numbers that come out are not those of the file."""
+        return bool(self.values) or self.scale != 1 or self.add != 0
+
+    def apply(self, value: Any) -> Any:
+        """One value, changed; an :class:`Unfit` where it cannot be."""
+        if value is None or isinstance(value, Unfit):
+            return self.default if value is None else value
+        if self.null and text_of(value) in self.null:
+            return self.default
+        for change in (
+            self._parse, self._cut, self._translate, self._date, self._point, self._calculate
+        ):  # fmt: skip
+            value = change(value)
+            if value is None or isinstance(value, Unfit):
+                return self.default if value is None else value
+        return hashlib.sha256(str(text_of(value)).encode()).hexdigest() if self.sha256 else value
+
+    def _parse(self, value: Any) -> Any:
+        if not self.json or not isinstance(value, str):
+            return value
+        try:
+            return parse_json(value)
+        except ValueError as error:
+            return Unfit(repr(value)[:60], f"JSON ({error})")
+
+    def _cut(self, value: Any) -> Any:
+        if self.pattern is None:
+            return value
+        text = str(text_of(value))
+        found = self.pattern.search(text)
+        if found is None:
+            wanted = f"text that matches {self.pattern.pattern!r}"
+            return Unfit(repr(text)[:60], wanted) if self.default is None else None
+        return found.group(1 if self.pattern.groups else 0)
+
+    def _translate(self, value: Any) -> Any:
+        if not self.values and self.otherwise is None:
+            return value
+        key = str(text_of(value))
+        if key not in self.values and self.otherwise is None:
+            return Unfit(repr(key)[:60], f"one of {', '.join(map(repr, self.values))}")
+        return self.values.get(key, self.otherwise)
+
+    def _date(self, value: Any) -> Any:
+        if not self.format:
+            return value
+        try:
+            return datetime.strptime(str(value), self.format)
+        except ValueError:
+            return Unfit(repr(value)[:60], f"a time written as {self.format!r}")
+
+    def _point(self, value: Any) -> Any:
+        """A number as text with a decimal point, whatever stood there."""
+        if not self.decimal or not isinstance(value, str):
+            return value
+        thousands = "." if self.decimal == "," else ","
+        return value.replace(thousands, "").replace(self.decimal, ".")
+
+    def _calculate(self, value: Any) -> Any:
+        if self.scale == 1 and self.add == 0:
+            return value
+        number = number_of(value)
+        if number is None or isinstance(number, Unfit):
+            return number
+        return number * self.scale + self.add
+
+
+#: No change.
+PLAIN = Recode()
+
+
+_PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
+
+
+def placeholders(text: str) -> list[str]:
+    """The names in braces in a text."""
+    return list(dict.fromkeys(_PLACEHOLDER.findall(text)))
+
+
+def fill_in(text: str, words: Mapping[str, Any]) -> str:
+    """The text with words in place of names in braces."""
+    return _PLACEHOLDER.sub(lambda found: str(text_of(words[found[1]])), text)
+
+
+@dataclass(frozen=True)
+class Source(ABC):
+    """One expression. ``where`` is its place in the mapping, for messages; ``optional`` says that
+    its paths may be absent from the file."""
+
+    where: str
+    recode: Recode = field(default=PLAIN, kw_only=True)
+    optional: bool = field(default=False, kw_only=True)
+
+    @abstractmethod
+    def raw(self, view: View) -> Column:
+        """The values before they are changed."""
+
+    def paths(self) -> Iterator[str]:
+        """Field paths that the expression reads."""
+        return iter(())
+
+    def groups(self) -> Iterator[str]:
+        """Groups of the path pattern that the expression reads."""
+        return iter(())
+
+    @property
+    def per_row(self) -> bool:
+        """Whether the value can differ between the rows of a file."""
+        return any(True for _ in self.paths())
+
+    def column(self, view: View) -> Column:
+        """The values, one per row of the view."""
+        raw = self.raw(view)
+        if self.recode is PLAIN:
+            return raw
+        codes, values = encode(raw, view.size)
+        return decode(codes, [self.recode.apply(value) for value in values])
+
+
+@dataclass(frozen=True)
+class Literal(Source):
+    """A constant of the mapping."""
+
+    value: Any
+
+    def raw(self, view: View) -> Column:
+        return Constant(self.value)
+
+
+@dataclass(frozen=True)
+class At(Source):
+    """What stands at a field path."""
+
+    path: str
+
+    def raw(self, view: View) -> Column:
+        if self.optional and not view.holds(self.path):
+            return Constant(None)
+        return view.column(self.path)
+
+    def paths(self) -> Iterator[str]:
+        return iter((self.path,))
+
+
+@dataclass(frozen=True)
+class Group(Source):
+    """A named group of the path pattern."""
+
+    name: str
+
+    def raw(self, view: View) -> Column:
+        return Constant(view.groups.get(self.name))
+
+    def groups(self) -> Iterator[str]:
+        return iter((self.name,))
+
+
+@dataclass(frozen=True)
+class Template(Source):
+    """Text with ``{name}`` for groups of the path pattern and for field paths."""
+
+    text: str
+    known: frozenset[str]  # groups of the pattern
+
+    def raw(self, view: View) -> Column:
+        names = self._names()
+        columns = [as_list(self._part(view, name), view.size) for name in names]
+        if not self.per_row:
+            return Constant(self._filled(dict(zip(names, (c[0] for c in columns), strict=True))))
+        rows = zip(*columns, strict=True)
+        return [self._filled(dict(zip(names, row, strict=True))) for row in rows]
+
+    def paths(self) -> Iterator[str]:
+        return (name for name in self._names() if name not in self.known)
+
+    def groups(self) -> Iterator[str]:
+        return (name for name in self._names() if name in self.known)
+
+    def _names(self) -> list[str]:
+        return placeholders(self.text)
+
+    def _part(self, view: View, name: str) -> Column:
+        return Constant(view.groups.get(name)) if name in self.known else view.column(name)
+
+    def _filled(self, parts: Mapping[str, Any]) -> str | None:
+        return None if None in parts.values() else fill_in(self.text, parts)
+
+
+@dataclass(frozen=True)
+class Listing(Source):
+    """A list of the values of several expressions."""
+
+    parts: tuple[Source, ...]
+
+    def raw(self, view: View) -> Column:
+        columns = [as_list(part.column(view), view.size) for part in self.parts]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def paths(self) -> Iterator[str]:
+        return (path for part in self.parts for path in part.paths())
+
+    def groups(self) -> Iterator[str]:
+        return (name for part in self.parts for name in part.groups())
+
+
+@dataclass(frozen=True)
+class First(Source):
+    """The first of several expressions that is not null."""
+
+    parts: tuple[Source, ...]
+
+    def raw(self, view: View) -> Column:
+        columns = [as_list(part.column(view), view.size) for part in self.parts]
+        return [
+            next((value for value in row if value is not None), None)
+            for row in zip(*columns, strict=True)
+        ]
+
+    def paths(self) -> Iterator[str]:
+        return (path for part in self.parts for path in part.paths())
+
+    def groups(self) -> Iterator[str]:
+        return (name for part in self.parts for name in part.groups())
+
+
+@dataclass(frozen=True)
+class Record(Source):
+    """An object of the values of several expressions."""
+
+    parts: tuple[tuple[str, Source], ...]
+
+    def raw(self, view: View) -> Column:
+        names = [name for name, _ in self.parts]
+        encoded = [encode(part.column(view), view.size) for _, part in self.parts]
+        codes, rows = combine(encoded, view.size)
+        objects = [dict(zip(names, row, strict=True)) for row in rows]
+        bad = [next((v for v in row if isinstance(v, Unfit)), None) for row in rows]
+        return decode(codes, [unfit or row for unfit, row in zip(bad, objects, strict=True)])
+
+    def paths(self) -> Iterator[str]:
+        return (path for _, part in self.parts for path in part.paths())
+
+
+@dataclass(frozen=True)
+class Pick(Source):
+    """The element of a list that an index (0-based) points to."""
+
+    index: Source
+    options: Source
+
+    def raw(self, view: View) -> Column:
+        indices = as_list(self.index.column(view), view.size)
+        options = as_list(self.options.column(view), view.size)
+        return [_picked(index, row) for index, row in zip(indices, options, strict=True)]
+
+    def paths(self) -> Iterator[str]:
+        return (path for part in (self.index, self.options) for path in part.paths())
+
+
+@dataclass(frozen=True)
+class Equals(Source):
+    """1 where two values are equal, else 0; null where one is null. ``among``: the first must
+    equal exactly one of these options, else the result is null."""
+
+    pair: tuple[Source, Source]
+    equality: Equality = Equality()
+    among: Source | None = None
+
+    def raw(self, view: View) -> Column:
+        columns = [part.column(view) for part in self.pair]
+        if self.equality == Equality() and self.among is None and are_text(columns):
+            return pc.equal(*columns).cast(pa.int64())
+        left, right = (as_list(column, view.size) for column in columns)
+        options = as_list(self.among.column(view), view.size) if self.among else [None] * view.size
+        return [self._verdict(*row) for row in zip(left, right, options, strict=True)]
+
+    def paths(self) -> Iterator[str]:
+        parts = (*self.pair, *((self.among,) if self.among else ()))
+        return (path for part in parts for path in part.paths())
+
+    def _verdict(self, left: Any, right: Any, options: Any) -> int | None | Unfit:
+        for value in (left, right):
+            if isinstance(value, Unfit):
+                return value
+        if left is None or right is None:
+            return None
+        if options is not None and not isinstance(options, list):
+            return Unfit(repr(options)[:60], "a list of options")
+        same = self.equality.same
+        if options is not None and sum(same(left, option) for option in options) != 1:
+            return None
+        return int(same(left, right))
+
+
+def _picked(index: Any, options: Any) -> Any:
+    if index is None or options is None:
+        return None
+    number = number_of(index)
+    if not isinstance(options, list) or not isinstance(number, int):
+        return Unfit(repr(index)[:60], "the 0-based number of an option")
+    if not 0 <= number < len(options):
+        return Unfit(repr(index)[:60], f"the 0-based number of one of {len(options)} options")
+    return options[number]

@@ -1,0 +1,274 @@
+"""Tabular dumps: CSV, TSV, JSON, JSON lines and Parquet, also inside zip or gzip.
+
+A mapping file says which column or path is which field (docs/mappings.md). Without one, tables
+whose columns already carry the names of fields are taken as they are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.errors import InputError
+from warehouse.importers.common.streams import FORMATS, members
+from warehouse.importers.tabular.canonical import canonical_mapping, carries_names, plain_columns
+from warehouse.importers.tabular.check_mapping import mistakes_in, refuse
+from warehouse.importers.tabular.context import context_of_tables, has_context, joined_files
+from warehouse.importers.tabular.field_paths import glob_matches
+from warehouse.importers.tabular.mapping import TabularMapping, load_mapping
+from warehouse.importers.tabular.parse_mapping import parse_mapping
+from warehouse.importers.tabular.plain import PlainTable
+from warehouse.importers.tabular.rows import Projection
+from warehouse.importers.tabular.runs import RunColumns, RunRegistry
+from warehouse.importers.tabular.sections import listed
+from warehouse.importers.tabular.table import Table
+from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
+
+__all__ = ["IMPORTER", "MappedTabular", "Tabular", "load_mapping"]
+
+_PACKED = (".gz", ".zip")
+
+
+class Tabular:
+    """The importer without a mapping: takes tables whose columns carry the names of fields."""
+
+    name = "tabular"
+    version = "1"
+    folders = 0
+
+    def for_mapping(self, mapping: Mapping[str, Any], place: str) -> MappedTabular:
+        """The importer that claims files by what a mapping says.
+
+        Args:
+            mapping: parsed TOML (:func:`load_mapping`).
+            place: the mapping file's path, for messages.
+        """
+        return MappedTabular(mapping, place)
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Tables whose columns have the usual names of prompts and scores, one source each."""
+        chosen = [item.path for item in candidates if carries_names(item)]
+        return _single(chosen, _common_folder(candidates))
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        """Open one source, with the mapping of the settings if they have one.
+
+        Raises:
+            MappingError: the mapping does not fit the source.
+            InputError: the source is not what it claims to be.
+        """
+        place = settings.mapping_path or "mapping"
+        values = settings.mapping
+        plain = None
+        if values is None:
+            plain = PlainTable(plain_columns(source, settings.stated), settings.higher_is_better)
+            values, place = canonical_mapping(plain.columns), source.name
+        mapping, mistakes = parse_mapping(values, place)
+        tables = _tables(mapping, source)
+        for table in tables:
+            mistakes += mistakes_in(mapping, table, settings.stated)
+            if len(tables) > 1:
+                table.forget()
+        refuse(list(dict.fromkeys(mistakes)), place)
+        return _Reading(mapping, tables, settings, plain).dump()
+
+
+class MappedTabular(Tabular):
+    """The importer under one mapping: claims the files that the mapping names."""
+
+    def __init__(self, mapping: Mapping[str, Any], place: str) -> None:
+        self.values, self.place = mapping, place
+        self.mapping, self.mistakes = parse_mapping(mapping, place)
+
+    def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
+        """Files that match ``files`` and not ``exclude``; each is a source, or all are one.
+
+        Raises:
+            MappingError: no file matches, or the mapping has mistakes that show without a dump;
+                those that show in the first file are named with them.
+        """
+        paths = [item.path for item in candidates if self._takes(item.path)]
+        root = _common_folder(candidates)
+        mistakes = list(self.mistakes)
+        if candidates and not paths:
+            shown = listed(sorted(item.path.name for item in candidates), 5)
+            wanted = list(self.mapping.files) or "any table"
+            mistakes.append(f"files = {wanted} matches no file; there are: {shown}")
+        if mistakes and paths:
+            mistakes += self._mistakes_in(paths[0], root)
+        refuse(mistakes, self.place)
+        if not self.mapping.together:
+            return _single(paths, root)
+        return [SourceFiles(root.name, root, tuple(sorted(paths)))] if paths else []
+
+    def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
+        chosen = replace(settings, mapping=self.values, mapping_path=self.place)
+        return super().read(source, chosen)
+
+    def context(self, source: SourceFiles) -> dict[str, Any]:
+        """Groups of the path pattern and the content of joined files."""
+        return context_of_tables(self.mapping, self._located(source))
+
+    def companions(self, source: SourceFiles) -> list[Path]:
+        """The joined files."""
+        return joined_files(self._located(source)) if self.mapping.joins else []
+
+    def says_same(self, places: Sequence[str], context: Mapping[str, Any]) -> bool:
+        """Whether the places alone give the groups that are the context."""
+        return len(places) == 1 and has_context(self.mapping, places[0], context)
+
+    def _located(self, source: SourceFiles) -> list[Table]:
+        """The tables of a source where anything depends on where they are."""
+        if not self.mapping.patterns and not self.mapping.joins:
+            return []
+        with suppress(InputError):  # a damaged archive: whoever reads it will say so
+            return _tables(self.mapping, source)
+        return []
+
+    def _mistakes_in(self, path: Path, root: Path) -> list[str]:
+        """What the mapping names that a file lacks; nothing if the file cannot be opened."""
+        with suppress(InputError):
+            first = members(path, _relative(path, root), self.mapping.members)[0]
+            return mistakes_in(self.mapping, Table(first, self.mapping, root), None)
+        return []
+
+    def _takes(self, path: Path) -> bool:
+        full = path.absolute()
+        if any(glob_matches(glob, full) for glob in self.mapping.exclude):
+            return False
+        if self.mapping.files:
+            return any(glob_matches(glob, full) for glob in self.mapping.files)
+        return path.suffix.lower() in (*FORMATS, *_PACKED)
+
+
+class _Reading:
+    """One source being read: a survey of its runs, then its rows."""
+
+    def __init__(
+        self, mapping: TabularMapping, tables: Sequence[Table], settings: ImportSettings,
+        plain: PlainTable | None = None,
+    ) -> None:  # fmt: skip
+        self.mapping, self.tables, self.plain = mapping, tables, plain
+        self.registry = RunRegistry(settings.values, mapping.metrics, settings.defaults)
+        self.has_samples = any(variant.has_samples for variant in mapping.variants)
+        self._dump = Dump((), ())
+
+    def dump(self) -> Dump:
+        """Survey the runs; the rows are read when the batches are asked for."""
+        for table in self.tables:
+            self._survey(table)
+            if len(self.tables) > 1:
+                table.forget()
+        if self.plain is not None:
+            self._settle(self.plain)
+        several = len(self.tables) > 1
+        self._dump.notes += [
+            f"{place}: {said}" if several else said for place, said in self.registry.notes
+        ]
+        self.registry.closed = True
+        self._dump.runs = self.registry.headers()
+        self._dump.batches = self._batches()
+        return self._dump
+
+    def _settle(self, plain: PlainTable) -> None:
+        """Read the scores as their values want it."""
+        self.mapping = plain.settled(self.mapping)
+        self.registry.metrics = plain.metrics()
+        self._dump.notes += plain.notes(self.tables[0].member.name)
+
+    def _runs(self, table: Table) -> list[RunColumns]:
+        place = table.member.name
+        return [RunColumns(variant, self.registry, place) for variant in self.mapping.variants]
+
+    def _survey(self, table: Table) -> None:
+        runs = self._runs(table)
+        if self.plain is None and not any(part.per_row for part in runs):
+            for part in runs:
+                part.learn(table.constants(), partial(_refuse_constant, table.member.name))
+            return
+        wanted = {path for part in runs for path in part.paths()}
+        wanted |= {path for rule in self.mapping.skips for path in rule.source.paths()}
+        wanted |= {rule.on for rule in self.mapping.joins}
+        if self.plain is not None:
+            wanted |= self.plain.paths()
+            self.plain.delimiter = getattr(table.reader, "delimiter", ",")
+        # bad rows are named when the rows are read; if they never are, now
+        views = table.views(wanted, _ignore if self.has_samples else self._reject)
+        for view in islice(views, 1) if table.tells_all(wanted) else views:
+            for part in runs:
+                part.learn(view, table.rejected(view, self._reject))
+            if self.plain is not None:
+                self.plain.learn(view)
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        odd: Counter[str] = Counter()
+        for table in self.tables:
+            if self.has_samples:
+                yield from self._rows(table, odd)
+            self._dump.notes += table.notes()
+            table.forget()
+        self._dump.notes += [
+            f"{count} values of {metric!r} are no numbers and were kept as text"
+            for metric, count in sorted(odd.items())
+        ]
+
+    def _rows(self, table: Table, odd: Counter[str]) -> Iterator[pa.RecordBatch]:
+        projections = [
+            Projection(self.mapping, runs.variant, runs, odd) for runs in self._runs(table)
+        ]
+        found = False
+        for view in table.views(None, self._reject):
+            found = True
+            for projection in projections:
+                batch = projection.batch(view, table.rejected(view, self._reject))
+                if batch is not None:
+                    yield batch
+        if not found:
+            self._dump.notes.append(f"{table.member.name}: no rows")
+
+    def _reject(self, place: str, found: str, expected: str) -> None:
+        self._dump.rejections.append(Rejection(place, found, expected))
+
+
+def _refuse_constant(name: str, _row: int, found: str, expected: str) -> None:
+    raise InputError(found, path=name, expected=expected)
+
+
+def _ignore(_place: str, _found: str, _expected: str) -> None:
+    """For a first look at rows that are read again."""
+
+
+def _tables(mapping: TabularMapping, source: SourceFiles) -> list[Table]:
+    """Every table in the files of a source."""
+    return [
+        Table(member, mapping, source.root)
+        for path in source.files
+        for member in members(path, _relative(path, source.root), mapping.members)
+    ]
+
+
+def _single(paths: Sequence[Path], root: Path) -> list[SourceFiles]:
+    """A source of each file, named relative to a folder."""
+    return [SourceFiles(_relative(path, root), root, (path,)) for path in paths]
+
+
+def _common_folder(candidates: Sequence[Candidate]) -> Path:
+    """The folder that holds all files of the walk."""
+    folders = [item.path.parent for item in candidates]
+    return Path(os.path.commonpath(folders)) if folders else Path()
+
+
+def _relative(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+IMPORTER = Tabular()

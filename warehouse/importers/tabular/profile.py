@@ -1,0 +1,245 @@
+"""A first look at a table: where its records are, and what each of their columns holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import InputError
+from warehouse.importers.common.streams import Member, members
+from warehouse.importers.tabular.chunks import Chunk, NestedChunk
+from warehouse.importers.tabular.columns import as_list
+from warehouse.importers.tabular.delimited import DelimitedReader
+from warehouse.importers.tabular.field_paths import FieldPath, parse_path
+from warehouse.importers.tabular.readers import JsonReader, Reader, ReadingRules
+from warehouse.importers.tabular.score_values import ScoreValues
+from warehouse.importers.tabular.table import open_reader
+from warehouse.importers.tabular.usual_names import guess, path_of
+from warehouse.importers.tabular.values import text_of
+
+#: Rows that are looked at.
+SAMPLE_ROWS = 2_000
+_DEPTH = 4
+_DISTINCT = 1_000
+
+
+@dataclass
+class ColumnProfile:
+    """A column of a table, as its first rows show it.
+
+    Attributes:
+        name: what it is called; ``path`` is how a mapping names it.
+        values: the distinct values, at most a thousand of them, nulls left out.
+        rows: how many rows were looked at; ``nulls`` of them have no value.
+    """
+
+    name: str
+    path: str
+    rows: int
+    nulls: int
+    values: list[Any]
+
+    @property
+    def kind(self) -> str:
+        """What its values are, in a word or two."""
+        if not self.values:
+            return "empty"
+        if all(isinstance(value, list | dict) for value in self.values):
+            return "list" if isinstance(self.values[0], list) else "object"
+        if all(isinstance(value, bool) for value in self.values):
+            return "true/false"
+        found = self.scores
+        if found.texts:
+            return "mixed" if found.numbers else "text"
+        return "0/1" if found.is_truth else "number"
+
+    @property
+    def scores(self) -> ScoreValues:
+        """The values as if they were scores."""
+        found = ScoreValues()
+        found.learn_values(value for value in self.values if value != "")
+        return found
+
+    @property
+    def is_number(self) -> bool:
+        """Whether all of its values are numbers."""
+        found = self.scores
+        return found.numbers and not found.texts
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether every row has a value of its own."""
+        return len(self.values) == self.rows > 0
+
+
+@dataclass
+class TableProfile:
+    """A file as its first rows show it.
+
+    Attributes:
+        at, draws: paths of the records in a document and of the generations in a record.
+        document: scalars of the document that holds the records, by path.
+    """
+
+    path: Path
+    format: str
+    delimiter: str
+    columns: list[ColumnProfile]
+    rows: int
+    at: str = ""
+    draws: str = ""
+    document: dict[str, Any] = field(default_factory=dict)
+
+
+def profile(path: Path) -> TableProfile:
+    """Look at a CSV, TSV, JSON, JSON lines or Parquet file, also in gzip, or in a zip the first.
+
+    Raises:
+        InputError: the file cannot be read as a table, or has no rows.
+    """
+    member = members(path, path.name)[0]
+    reader = open_reader(member, ReadingRules())
+    found = TableProfile(path, _format(member, reader), getattr(reader, "delimiter", ""), [], 0)
+    if isinstance(reader, JsonReader):
+        reader = _placed(member, reader, found)
+    chunk = next(iter(reader.chunks(None, lambda *_: None)), None)
+    if chunk is None or not chunk.size:
+        raise InputError("no rows", path=path.name, expected="a table with at least one row")
+    found.rows = min(chunk.size, SAMPLE_ROWS)
+    chunk = chunk.keep(range(found.rows))
+    if not reader.is_table and not found.draws:
+        draws = _draws(chunk.records())
+        if draws:
+            found.draws = draws
+            rules = ReadingRules(at=_parsed(found.at), draws=parse_path(draws))
+            chunk = next(iter(open_reader(member, rules).chunks(None, lambda *_: None)), chunk)
+            found.rows = min(chunk.size, SAMPLE_ROWS)
+            chunk = chunk.keep(range(found.rows))
+    paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, found.draws)
+    found.columns = [_column(chunk, name, text) for name, text in paths]
+    return found
+
+
+def _format(member: Member, reader: Reader) -> str:
+    kinds = {"JsonReader": "JSON", "JsonLinesReader": "JSON lines", "ParquetReader": "Parquet"}
+    if isinstance(reader, DelimitedReader):
+        return "TSV" if reader.delimiter == "\t" else "CSV"
+    return kinds.get(type(reader).__name__, member.format)
+
+
+def _placed(member: Member, reader: JsonReader, found: TableProfile) -> Reader:
+    """The reader of a document's records; fills in where they are."""
+    chunk = next(iter(reader.chunks(None, _ignore)), None)
+    rows = chunk.rows if isinstance(chunk, NestedChunk) else []
+    document = rows[0].levels[0][0] if rows else None
+    if not isinstance(document, dict):
+        return reader
+    places = sorted(_places(document, ""), key=lambda item: item[1], reverse=True)
+    if not places:
+        return reader
+    found.at = places[0][0]
+    found.document = dict(_scalars(document, "$"))
+    return open_reader(member, ReadingRules(at=_parsed(found.at)))
+
+
+def _places(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Where records may be in a document: path, with how many fields are known and how many
+    records there are."""
+    if depth > _DEPTH:
+        return
+    if isinstance(value, list):
+        records = [item for item in value[:50] if isinstance(item, dict)]
+        if records and len(records) == len(value[:50]):
+            yield f"{path}[]", (_known(records[0]), len(value))
+            yield from _places_inside(records[0], f"{path}[].", depth)
+    elif isinstance(value, dict):
+        inner = list(value.values())
+        keys = {frozenset(item) for item in inner if isinstance(item, dict)}
+        if len(inner) > 2 and len(keys) == 1 and all(isinstance(item, dict) for item in inner):
+            yield f"{path}{{}}", (_known(inner[0]), len(inner))
+        yield from _places_inside(value, f"{path}." if path else "", depth)
+
+
+def _places_inside(
+    value: Mapping[str, Any], prefix: str, depth: int
+) -> Iterator[tuple[str, tuple[int, int]]]:
+    for key, inner in value.items():
+        if isinstance(inner, list | dict):
+            yield from _places(inner, f"{prefix}{path_of(str(key))}", depth + 1)
+
+
+def _known(record: Mapping[str, Any]) -> int:
+    """How many columns of a record have usual names."""
+    found = guess([str(key) for key in record], objects=True)
+    return len(found.run) + len(found.sample) + len(found.metadata) + len(found.scores)
+
+
+def _draws(records: Sequence[Any]) -> str:
+    """The path of the generations in records: the longest list of objects with a score or text."""
+    first = next((record for record in records if isinstance(record, dict)), {})
+    found = [
+        (len(value), f"{path_of(str(key))}[]")
+        for key, value in first.items()
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value)
+        and (guess([str(k) for k in value[0]], objects=True).scores)
+    ]  # fmt: skip
+    return max(found)[1] if found else ""
+
+
+def _scalars(value: Mapping[str, Any], path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
+    for key, inner in value.items():
+        here = f"{path}.{path_of(str(key))}"
+        if isinstance(inner, dict) and depth < 2:
+            yield from _scalars(inner, here, depth + 1)
+        elif isinstance(inner, str | int | float) and inner != "":
+            yield here, inner
+
+
+def _table_paths(chunk: Chunk) -> list[tuple[str, str]]:
+    return [(name, path_of(name)) for name in chunk.names()]
+
+
+def _record_paths(chunk: Chunk, draws: str) -> list[tuple[str, str]]:
+    """Names and paths of the fields of records, those inside objects included."""
+    found: dict[str, str] = {}
+    for record in chunk.records()[:50]:
+        if isinstance(record, dict):
+            for name, path in _fields(record, ""):
+                if not draws or not path.startswith(draws.removesuffix("[]")):
+                    found.setdefault(path, name)
+    if draws and isinstance(chunk, NestedChunk):
+        for row in chunk.rows[:50]:
+            for name, path in _fields(row.draw, f"{draws}.") if isinstance(row.draw, dict) else ():
+                found.setdefault(path, name)
+    return [(name, path) for path, name in found.items()]
+
+
+def _fields(record: Mapping[str, Any], prefix: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    for key, value in record.items():
+        path = f"{prefix}{path_of(str(key))}"
+        if isinstance(value, dict) and value and depth < 2:
+            yield from _fields(value, f"{path}.", depth + 1)
+        else:
+            yield str(key), path
+
+
+def _column(chunk: Chunk, name: str, path: str) -> ColumnProfile:
+    values = as_list(chunk.column(path), chunk.size)
+    distinct: dict[str, Any] = {}
+    nulls = 0
+    for value in values:
+        if value is None:
+            nulls += 1
+        elif len(distinct) < max(_DISTINCT, SAMPLE_ROWS):
+            distinct.setdefault(f"{type(value).__name__} {text_of(value)}", value)
+    return ColumnProfile(name, path, chunk.size, nulls, list(distinct.values()))
+
+
+def _parsed(text: str) -> FieldPath | None:
+    return parse_path(text) if text else None
+
+
+def _ignore(_place: str, _found: str, _expected: str) -> None:
+    """For a first look at rows that are read again."""

@@ -1,0 +1,329 @@
+"""Readers: one open file of a format, giving chunks of rows as often as asked.
+
+Every reader streams except that of JSON documents, which are held whole (bounded). Rows that
+cannot be read are handed to ``reject`` (place in the file, what was found, what was expected).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from warehouse.errors import InputError
+from warehouse.importers.common.streams import Member, read_exactly
+from warehouse.importers.tabular.chunks import (
+    Chunk,
+    FlatChunk,
+    NestedChunk,
+    Row,
+    TableChunk,
+    Walk,
+    place_in_document,
+)
+from warehouse.importers.tabular.field_paths import FieldPath, column_of
+from warehouse.records import CUT_SHORT, is_cut, parse_json
+
+#: Told of what cannot be read: place in the file, what was found, what was expected.
+Reject = Callable[[str, str, str], None]
+
+#: Longest line of a JSON lines file, in bytes.
+MAX_LINE_BYTES = 256 << 20
+BLOCK_BYTES = 1 << 20
+BOM = b"\xef\xbb\xbf"
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+
+
+def line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
+    """Lines, about a MiB at a time, and the number of the first (from 1).
+
+    Raises:
+        InputError: a line of more than :data:`MAX_LINE_BYTES`.
+    """
+    begun: list[bytes] = []  # pieces of a line whose end has not been read
+    length, first = 0, 1
+    while block := stream.read(BLOCK_BYTES):
+        head, newline, tail = block.rpartition(b"\n")
+        begun.append(head if newline else tail)
+        length += len(begun[-1])
+        if length > MAX_LINE_BYTES:
+            raise InputError(
+                f"a line of more than {MAX_LINE_BYTES} bytes", path=name, place=f"line {first}"
+            )
+        if newline:
+            lines = b"".join(begun).split(b"\n")
+            yield lines, first
+            first += len(lines)
+            begun, length = [tail], len(tail)
+    if any(begun):
+        yield b"".join(begun).split(b"\n"), first
+
+
+def parsed_lines(
+    lines: list[bytes], first: int, flat: bool, reject: Reject
+) -> tuple[list[Any], Sequence[int]]:
+    """The values of the lines that hold one (objects, if ``flat``), and their line numbers."""
+    if first == 1:
+        lines = [lines[0].removeprefix(BOM), *lines[1:]]
+    records = _parsed_at_once(lines) if flat else None
+    if records is not None:
+        return records, range(first, first + len(lines))
+    numbers = [number for number, line in enumerate(lines, first) if line and not line.isspace()]
+    kept: list[tuple[Any, int]] = []
+    for number in numbers:
+        line = lines[number - first]
+        try:
+            value = parse_json(line)
+        except ValueError as error:
+            cut = CUT_SHORT if number == first + len(lines) - 1 and is_cut(line) else ""
+            reject(f"line {number}", f"{cut}{line[:60]!r}: {error}", "one JSON record in UTF-8")
+            continue
+        if flat and not isinstance(value, dict):
+            reject(f"line {number}", repr(value)[:60], "a JSON object")
+        else:
+            kept.append((value, number))
+    return [value for value, _ in kept], [number for _, number in kept]
+
+
+def _parsed_at_once(lines: list[bytes]) -> list[Any] | None:
+    """All lines as one JSON array (twice as fast), or ``None`` where a line needs a closer look."""
+    joined = b"[" + b",".join(lines) + b"]"
+    if b"0" * 19 in joined.translate(_DIGITS):
+        return None  # perhaps an integer beyond 64 bits
+    try:
+        records = orjson.loads(joined)
+    except orjson.JSONDecodeError:
+        return None  # perhaps NaN, or an empty line
+    whole = len(records) == len(lines) and set(map(type, records)) == {dict}
+    return records if whole else None
+
+
+CHUNK_ROWS = 65_536
+#: Most columns of a table: what has more is no table, or holds its rows as columns.
+MAX_COLUMNS = 50_000
+_NESTED_ROWS = 8_192
+_SNIFF_BYTES = 1 << 16
+
+
+class Reader(Protocol):
+    """A file whose rows can be read, several times if need be."""
+
+    is_table: bool  #: columns with names (else records with paths)
+
+    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        """The rows, in order. ``wanted``: the only field paths that will be asked for."""
+
+    def notes(self) -> list[str]:
+        """What a reader of the whole file should be told."""
+
+
+@dataclass(frozen=True)
+class ReadingRules:
+    """What a mapping says about how to read a file (see docs/mappings.md).
+
+    ``quoting`` is whether double quotes enclose cells; ``None`` is yes, with suspicion.
+    ``header`` is whether the first row of a CSV file names the columns.
+    """
+
+    format: str = ""
+    delimiter: str = ""
+    quoting: bool | None = None
+    header: bool = True
+    at: FieldPath | None = None
+    draws: FieldPath | None = None
+
+
+class JsonReader:
+    """A JSON document. Once read it is held as long as the reader is."""
+
+    is_table = False
+
+    def __init__(self, member: Member, rules: ReadingRules) -> None:
+        self.member, self.walk = member, Walk(rules.at, rules.draws)
+        self._held: list[Any] = []
+
+    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        self._held = self._held or [self._document()]
+        self.walk.empty = 0
+        rows = self.walk.rows(self._held[0])
+        while part := list(islice(rows, _NESTED_ROWS)):
+            yield NestedChunk(part, self.walk.draws, self._place)
+
+    def notes(self) -> list[str]:
+        return empty_notes(self.walk, self.member)
+
+    def _document(self) -> Any:
+        content = self.member.content().removeprefix(BOM)
+        try:
+            return parse_json(content)
+        except ValueError as error:
+            raise InputError(
+                f"not a JSON document: {error}",
+                path=self.member.name,
+                advice='for one JSON record per line say format = "jsonl"',
+            ) from None
+
+    def _place(self, row: Row) -> str:
+        return place_in_document(self.walk, row)
+
+
+class JsonLinesReader:
+    """A JSON value per line. Lines that cannot be parsed are rejected one by one."""
+
+    is_table = False
+
+    def __init__(self, member: Member, rules: ReadingRules) -> None:
+        self.member, self.walk = member, Walk(rules.at, rules.draws)
+        self.flat = rules.at is None and rules.draws is None
+
+    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        count = 0
+        self.walk.empty = 0
+        with self.member.open() as stream:
+            for lines, first in line_blocks(stream, self.member.name):
+                records, numbers = parsed_lines(lines, first, self.flat, reject)
+                if not records:
+                    continue
+                yield from self._chunked(records, numbers, count)
+                count += len(records)
+
+    def notes(self) -> list[str]:
+        return empty_notes(self.walk, self.member)
+
+    def _chunked(self, records: list[Any], numbers: Sequence[int], count: int) -> Iterator[Chunk]:
+        if self.flat:
+            yield FlatChunk(records, range(count, count + len(records)), numbers)
+            return
+        lines = dict(enumerate(numbers, count))
+        rows = (row for number, doc in enumerate(records, count) for row in self._rows(doc, number))
+        while part := list(islice(rows, _NESTED_ROWS)):
+            yield NestedChunk(part, self.walk.draws, lambda row: self._place(row, lines))
+
+    def _rows(self, document: Any, number: int) -> Iterator[Row]:
+        return self.walk.rows(document, number)
+
+    def _place(self, row: Row, lines: dict[int, int]) -> str:
+        within = place_in_document(self.walk, row)
+        return f"line {lines[row.levels[0][2]]}" + (f", {within}" if within else "")
+
+
+def _names_in_order(schema: pa.Schema) -> list[str]:
+    """The columns; an index of pandas, which it writes last, stands before the others."""
+    try:
+        stated = (schema.pandas_metadata or {}).get("index_columns", [])
+    except (ValueError, AttributeError):
+        stated = []
+    index = stated if isinstance(stated, list) else []
+    return sorted(schema.names, key=lambda name: name not in index)
+
+
+def refuse_wide(count: int, name: str) -> None:
+    """Refuse a table of more columns than any reader here copes with.
+
+    Raises:
+        InputError: there are too many.
+    """
+    if count > MAX_COLUMNS:
+        raise InputError(
+            f"a table of {count} columns", path=name, expected=f"at most {MAX_COLUMNS}",
+            advice="turn it: a row for each of what are columns now",
+        )  # fmt: skip
+
+
+class ParquetReader:
+    """A Parquet file; with ``at`` or ``draws`` its rows are taken as records."""
+
+    def __init__(self, member: Member, rules: ReadingRules) -> None:
+        self.member, self.walk = member, Walk(rules.at, rules.draws)
+        self.is_table = rules.at is None and rules.draws is None
+
+    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        start = 0
+        self.walk.empty = 0
+        try:
+            with self._open() as file:
+                refuse_wide(len(file.schema_arrow.names), self.member.name)
+                columns = self._columns(file, wanted)
+                order = _names_in_order(file.schema_arrow)
+                for batch in file.iter_batches(CHUNK_ROWS, columns=columns):
+                    batch.validate(full=True)  # also that text is UTF-8
+                    table = pa.Table.from_batches([batch])
+                    found = table.column_names
+                    places = sorted(range(len(found)), key=lambda at: order.index(found[at]))
+                    table = table.select(places)
+                    yield from self._chunked(table, start, order)
+                    start += batch.num_rows
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise InputError(
+                f"cannot be read as Parquet: {error}",
+                path=self.member.name,
+                advice="check that the file was copied or downloaded whole",
+            ) from None
+
+    def notes(self) -> list[str]:
+        return empty_notes(self.walk, self.member)
+
+    def _open(self) -> Any:
+        packed = self.member.entry or self.member.name.endswith(".gz")
+        if packed:
+            return pq.ParquetFile(io.BytesIO(self.member.content()))
+        self.member.open().close()  # names a large-file pointer and what cannot be opened
+        return pq.ParquetFile(self.member.path)
+
+    def _columns(self, file: Any, wanted: Collection[str] | None) -> list[str] | None:
+        if wanted is None or not self.is_table:
+            return None
+        names = _names_in_order(file.schema_arrow)
+        chosen = {column_of(path, names) for path in wanted}
+        return [name for name in names if name in chosen] or None
+
+    def _chunked(self, table: pa.Table, start: int, order: Sequence[str]) -> Iterator[Chunk]:
+        if self.is_table:
+            indices = range(start, start + table.num_rows)
+            numbers = range(start + 1, start + 1 + table.num_rows)
+            yield TableChunk(table, indices, numbers, order=order)
+            return
+        records = table.to_pylist()
+        rows = (row for number, rec in enumerate(records) for row in self.walk.rows(rec, number))
+        while part := list(islice(rows, _NESTED_ROWS)):
+            yield NestedChunk(part, self.walk.draws, lambda row: self._place(row, start))
+
+    def _place(self, row: Row, start: int) -> str:
+        within = place_in_document(self.walk, row)
+        return f"row {start + row.levels[0][2] + 1}" + (f", {within}" if within else "")
+
+
+def json_flavour(member: Member) -> str:
+    """``"json"`` or ``"jsonl"``, from the first line where that tells, else from the name.
+
+    JSON lines get stored as ``.json`` and arrays as ``.jsonl``.
+    """
+    with member.open() as stream:
+        head = read_exactly(stream, _SNIFF_BYTES).removeprefix(BOM).lstrip()
+    if not head:
+        raise InputError("an empty file", path=member.name, expected="JSON")
+    line, newline, rest = head.partition(b"\n")
+    try:
+        json.loads(line)
+        complete = True
+    except (ValueError, RecursionError):
+        complete = False
+    if complete and rest.strip():
+        return "jsonl"
+    if head.startswith(b"[") and (complete or newline):
+        return "json"
+    return member.format if member.format == "jsonl" else "json"
+
+
+def empty_notes(walk: Walk, member: Member) -> list[str]:
+    """A note on records that the mapping finds no generation in."""
+    if not walk.empty or walk.draws is None:
+        return []
+    return [f"{member.name}: {walk.empty} records without anything at {walk.draws.text!r}"]

@@ -1,0 +1,294 @@
+"""Which runs the rows of a dump belong to.
+
+Rows with the same header fields are one run. The registry learns headers, metrics and published
+figures in a first pass (:func:`survey`), and numbers rows in the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from warehouse.errors import InputError
+from warehouse.importers.common.header_values import EMPTY
+from warehouse.importers.tabular.columns import Codes, Column, combine, encode
+from warehouse.importers.tabular.expressions import Literal, Source
+from warehouse.importers.tabular.field_paths import MISSING, child
+from warehouse.importers.tabular.header_fields import agree, header_value
+from warehouse.importers.tabular.mapping import AgreementRule, PublishedRule, Variant
+from warehouse.importers.tabular.values import Unfit, integer_of, number_of, score_of, text_of
+from warehouse.importers.tabular.view import View
+from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
+
+DEFAULT_HARNESS = "tabular"
+_REQUIRED = ("model", "benchmark")
+
+
+class RunRegistry:
+    """The runs of a dump, numbered in the order in which they are met.
+
+    Args:
+        values: header fields that the user set; they hold for all runs.
+        metrics: what the mapping says about metrics, by name.
+        defaults: header fields for the runs that lack them.
+
+    ``notes`` are what the user should know of the runs, by file.
+    """
+
+    def __init__(
+        self, values: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]],
+        defaults: Mapping[str, Any],
+    ) -> None:  # fmt: skip
+        self.values, self.metrics, self.defaults = values, metrics, defaults
+        self.closed = False
+        self.notes: dict[tuple[str, str], None] = {}
+        self._numbers: dict[bytes, int] = {}
+        self._headers: list[dict[str, Any]] = []
+        self._specs: list[dict[tuple[str, str], None]] = []
+        self._published: list[dict[tuple[Any, ...], PublishedScore]] = []
+
+    def number(self, header: Mapping[str, Any], place: str) -> int:
+        """Number of the run with these header fields.
+
+        Raises:
+            InputError: a run that the survey did not meet.
+        """
+        key = canonical_json({name: _plain(value) for name, value in header.items()})
+        found = self._numbers.get(key)
+        if found is not None:
+            return found
+        if self.closed:
+            raise InputError("changed while it was being read", path=place, advice="try again")
+        self._numbers[key] = len(self._headers)
+        self._headers.append({**header, "place": place})
+        self._specs.append({})
+        self._published.append({})
+        return self._numbers[key]
+
+    def add_metric(self, run: int, name: str, pipeline: str) -> None:
+        """The run has scores of this metric and filter."""
+        self._specs[run][name, pipeline] = None
+
+    def add_published(self, run: int, score: PublishedScore) -> PublishedScore | None:
+        """The run has this figure; returns one that contradicts it, if there is one."""
+        key = (score.metric, score.filter, score.benchmark, score.statistic,
+               score.perturbation, score.split)  # fmt: skip
+        held = self._published[run].setdefault(key, score)
+        self.add_metric(run, score.metric, score.filter)
+        return None if held == score else held
+
+    def headers(self) -> tuple[RunHeader, ...]:
+        """All runs."""
+        return tuple(
+            RunHeader(
+                **{"harness": DEFAULT_HARNESS, **header},
+                metrics=tuple(
+                    MetricSpec(
+                        name, filter=pipeline, default_by="mapping", **self.metrics.get(name, {})
+                    )
+                    for name, pipeline in specs
+                ),
+                published=tuple(published.values()),
+            )
+            for header, specs, published in zip(
+                self._headers, self._specs, self._published, strict=True
+            )
+        )
+
+
+class RunColumns:
+    """Numbers the rows of one variant by run."""
+
+    def __init__(self, variant: Variant, registry: RunRegistry, place: str) -> None:
+        self.registry, self.variant, self.place = registry, variant, place
+        stated = {name: Literal("--set", value) for name, value in registry.values.items()}
+        self.sources: dict[str, Source] = {**variant.run, **stated}
+        self.agreements = [rule for rule in variant.agreements if rule.field not in stated]
+
+    @property
+    def per_row(self) -> bool:
+        """Whether the rows have to be looked at to know the runs, metrics and figures."""
+        return bool(self.variant.published) or any(True for _ in self.paths())
+
+    def runs(self, view: View) -> tuple[Codes, dict[int, Unfit]]:
+        """Run of each row (-1 where it has none), and why rows have none."""
+        parts = [encode(source.column(view), view.size) for source in self.sources.values()]
+        codes, combinations = combine(parts, view.size)
+        found = [self._number(combination) for combination in combinations]
+        numbers = np.array([-1 if isinstance(run, Unfit) else run for run in found])
+        unfit = {code: run for code, run in enumerate(found) if isinstance(run, Unfit)}
+        rows = np.flatnonzero(np.isin(codes, list(unfit))).tolist() if unfit else []
+        faults = {row: unfit[int(codes[row])] for row in rows}
+        for rule in self.agreements:
+            faults |= self._disagreeing(rule, view)
+        return numbers[codes], faults
+
+    def _disagreeing(self, rule: AgreementRule, view: View) -> dict[int, Unfit]:
+        """Rows in which two sources of a field must agree and do not; else a note says so."""
+        first = self.sources.get(rule.field)
+        if first is None:
+            return {}
+        parts = [encode(source.column(view), view.size) for source in (first, rule.other)]
+        codes, pairs = combine(parts, view.size)
+        faults: dict[int, Unfit] = {}
+        for code, (held, other) in enumerate(pairs):
+            if agree(rule.field, held, other):
+                continue
+            if rule.strict:
+                wanted = f"{first.where}: {text_of(other)!r}, as {_shown(rule.other)} says"
+                fault = Unfit(repr(text_of(held))[:80], wanted)
+                faults |= dict.fromkeys(np.flatnonzero(codes == code).tolist(), fault)
+            else:
+                said = (
+                    f"{_shown(rule.other)} says {rule.field} {text_of(other)!r}, "
+                    f"{_shown(first)} says {text_of(held)!r}: the latter holds"
+                )
+                self.registry.notes[self.place, said] = None
+        return faults
+
+    def paths(self) -> Iterator[str]:
+        """Field paths that have to be read for that."""
+        metrics = [part for rule in self.variant.scores for part in (rule.metric, rule.filter)]
+        figures = [part for rule in self.variant.published for part in rule.sources]
+        others = [rule.other for rule in self.agreements]
+        for source in (*self.sources.values(), *others, *metrics, *figures):
+            yield from source.paths()
+
+    def learn(self, view: View, reject: Callable[[int, str, str], None]) -> None:
+        """Register runs, metrics and published figures of some rows.
+
+        Rows without a run are rejected here, unless they hold samples: whoever reads those will
+        reject them.
+        """
+        runs, faults = self.runs(view)
+        if not (self.variant.has_samples and self.per_row):
+            for row, fault in faults.items():
+                reject(row, fault.found, fault.expected)
+        encoded = (runs + 1, [-1, *range(int(runs.max(initial=-1)) + 1)])
+        for rule in self.variant.scores:
+            named = [encode(part.column(view), view.size) for part in (rule.metric, rule.filter)]
+            for run, metric, pipeline in combine([encoded, *named], view.size)[1]:
+                if run >= 0 and metric is not None:
+                    self.registry.add_metric(run, str(text_of(metric)), pipeline or "")
+        for published in self.variant.published:
+            self._learn_published(view, encoded, published, reject)
+
+    def _number(self, combination: Sequence[Any]) -> int | Unfit:
+        header: dict[str, Any] = {}
+        for (name, source), raw in zip(self.sources.items(), combination, strict=True):
+            value = header_value(name, raw)
+            if isinstance(value, Unfit):
+                return Unfit(value.found, f"{source.where}: {value.expected}")
+            if value is not None:
+                header[name] = value
+        for name, value in self.registry.defaults.items():
+            if header.get(name) in EMPTY:
+                header[name] = value
+        for name in _REQUIRED:
+            if name not in header:
+                return Unfit(f"no {name}", f"a {name}: map it in [run] or say --default {name}=…")
+        return self.registry.number(header, self.place)
+
+    def _learn_published(
+        self,
+        view: View,
+        encoded: tuple[Codes, list[Any]],
+        rule: PublishedRule,
+        reject: Callable[[int, str, str], None],
+    ) -> None:
+        names = list(rule.names)
+        columns: list[Column] = [rule.names[name].column(view) for name in names]
+        columns += [_raw_or_recoded(rule.value, rule.each, view)]
+        columns += [_raw_or_recoded(part, name in rule.by_key, view) if part else [None] * view.size
+                    for name, part in _spread_of(rule)]  # fmt: skip
+        parts = [encode(column, view.size) for column in columns]
+        codes, combinations = combine([encoded, *parts], view.size)
+        for code, (run, *texts, value, error, n) in enumerate(combinations):
+            for key, figure in _figures(rule, value) if run >= 0 else ():
+                named = dict(zip(names, texts, strict=True))
+                spread = [
+                    _at_key(part, name in rule.by_key, key, found)
+                    for (name, part), found in zip(_spread_of(rule), (error, n), strict=True)
+                ]
+                score = _published_score(named, key, figure, *spread)
+                if isinstance(score, PublishedScore):
+                    held = self.registry.add_published(run, score)
+                    score = Unfit(f"{score}", f"{held}, as stated before") if held else None
+                if score is not None:
+                    row = int(np.flatnonzero(codes == code)[0])
+                    reject(row, score.found, f"{rule.value.where}: {score.expected}")
+
+
+def _shown(source: Source) -> str:
+    """What an expression reads, for a note."""
+    words = ["the path"] if any(True for _ in source.groups()) else []
+    words += [repr(path) for path in source.paths()]
+    return " and ".join(words) or source.where
+
+
+def _spread_of(rule: PublishedRule) -> tuple[tuple[str, Source | None], ...]:
+    """What a rule says beside the figure itself."""
+    return ("standard_error", rule.standard_error), ("n", rule.n)
+
+
+def _raw_or_recoded(source: Source, each: bool, view: View) -> Column:
+    return source.raw(view) if each else source.column(view)
+
+
+def _at_key(source: Source | None, each: bool, key: str, value: Any) -> Any:
+    """What belongs to the figure of a key, where a value holds one for each."""
+    if not each or source is None or value is None or isinstance(value, Unfit):
+        return value
+    if not isinstance(value, dict | list | tuple):
+        return Unfit(repr(value)[:60], "an object or a list, as that of the figures")
+    found = child(value, key) if isinstance(value, dict) else _element(value, key)
+    return None if found is MISSING else source.recode.apply(found)
+
+
+def _element(values: Sequence[Any], key: str) -> Any:
+    """The element of a list with a number, given as text."""
+    return child(list(values), int(key)) if key.isdecimal() else MISSING
+
+
+def _figures(rule: PublishedRule, value: Any) -> list[tuple[str, Any]]:
+    """Key and figure of each figure at a rule's path."""
+    if not rule.each:
+        return [("", value)]
+    if value is not None and not isinstance(value, dict | list | tuple):
+        return [("", Unfit(repr(value)[:60], "an object or a list of figures"))]
+    pairs = value.items() if isinstance(value, dict) else enumerate(value or ())
+    return [(str(key), rule.value.recode.apply(figure)) for key, figure in pairs]
+
+
+def _published_score(
+    names: Mapping[str, Any], key: str, figure: Any, error: Any, n: Any
+) -> PublishedScore | Unfit | None:
+    """The figure, ``None`` where there is none, or why it cannot be read."""
+    if isinstance(figure, Unfit):
+        return figure
+    number, raw, _ = score_of(figure)
+    deviation, count = number_of(error), integer_of(n)
+    if isinstance(number, Unfit):
+        return number
+    if isinstance(deviation, Unfit):
+        return deviation
+    if isinstance(count, Unfit):
+        return count
+    if number is None and raw is None:
+        return None
+    texts = {name: str(text_of(text)).replace("{key}", key) for name, text in names.items()
+             if text is not None}  # fmt: skip
+    return PublishedScore(
+        value=number,
+        raw=raw,
+        standard_error=deviation,
+        n=count,
+        **texts,
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value

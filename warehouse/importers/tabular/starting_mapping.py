@@ -1,0 +1,294 @@
+"""A starting mapping for a table, written from the table itself, with comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from warehouse.importers.tabular.mapping import RECORD_FIELDS
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, profile
+from warehouse.importers.tabular.sections import listed
+from warehouse.importers.tabular.shapes import cells_of, lone_score, of_document
+from warehouse.importers.tabular.usual_names import OF_TRUTH, guess, plain_name
+from warehouse.importers.tabular.wide_matrix import ORIENTATIONS
+from warehouse.importers.tabular.write_toml import (
+    inline_table,
+    safe,
+    short,
+    texts,
+    toml_key,
+    toml_text,
+)
+from warehouse.records import parse_json
+
+#: Columns that are described, characters of what may be a name, words in names of metrics.
+_LISTED, _NAME = 40, 60
+_METRIC = re.compile(r"score|reward|metric|f1|bleu|rouge|ppl|perplexity|loss|pass_?\d|rating")
+
+
+def starting_mapping(path: Path | str) -> str:
+    """A mapping (TOML) for a CSV, TSV, JSON, JSON lines or Parquet file, also in gzip.
+
+    Columns are taken by their usual names and by their values; what was guessed, and what else a
+    column may be, stands in comments. Where the guesses suffice it can be used as it stands.
+
+    Raises:
+        InputError: the file cannot be read as a table, or has no rows.
+    """
+    found = profile(Path(path))
+    return "\n".join(_Writer(found).lines()) + "\n"
+
+
+class _Writer:
+    """The lines of a mapping, section by section."""
+
+    def __init__(self, table: TableProfile) -> None:
+        self.table = table
+        self.by_name: dict[str, ColumnProfile] = {}
+        for column in table.columns:  # what lies higher comes first
+            self.by_name.setdefault(column.name, column)
+        self.guess = guess(list(self.by_name), objects=table.format not in ("CSV", "TSV"))
+        self.cells = cells_of(table, self.guess)
+        self.of_models = not all(column.name.isdigit() for column in self.cells)
+        self.lone = lone_score(table, self.guess) if not self.cells else None
+        self.document = of_document(table, self.guess)
+
+    def lines(self) -> Iterator[str]:
+        yield from self._head()
+        yield from self._rows()
+        yield from self._run()
+        yield from self._sample()
+        yield from self._metadata()
+        yield from self._scores()
+
+    def _head(self) -> Iterator[str]:
+        name = self.table.path.name
+        kind = self.table.format
+        if self.table.delimiter not in ("", ",", "\t"):
+            kind += f" with {self.table.delimiter!r}"
+        yield f"# A starting mapping for {safe(name)} ({kind}), by {self.table.rows} rows."
+        yield f"#   warehouse ingest {safe(name)} --map THIS_FILE"
+        yield "# Check every line: it was guessed from names and values. docs/mappings.md explains."
+        yield "#"
+        yield "# column: what it holds, distinct values, an example"
+        for column in self.table.columns[:_LISTED]:
+            yield f"#   {safe(column.path)}: {_described(column)}"
+        if len(self.table.columns) > _LISTED:
+            yield f"#   … {len(self.table.columns)} columns in all"
+        yield ""
+        glob = re.sub(r"[*?\[]", "?", name)
+        yield f"files = [{toml_text(glob)}]  # globs; further files of this shape"
+        if self.guess.key and not self.cells:
+            yield f"key = {texts(self.guess.key)}  # no ids: the content tells prompts apart"
+        yield ""
+        if "model" not in self.guess.run and "model" not in self.document and not self._by_matrix:
+            stem = name.partition(".")[0]
+            yield "# [path]  # fields that only a file's name or folder tells"
+            yield f"# pattern = '(?P<model>[^/]+)/{re.escape(safe(stem))}.+'"
+            yield ""
+
+    @property
+    def _by_matrix(self) -> bool:
+        """Whether the columns are models."""
+        return bool(self.cells)
+
+    def _rows(self) -> Iterator[str]:
+        if self.table.at or self.table.draws:
+            yield "[rows]"
+            if self.table.at:
+                yield f"at = {toml_text(self.table.at)}  # where the records are"
+            if self.table.draws:
+                yield f"draws = {toml_text(self.table.draws)}  # several generations per prompt"
+            yield ""
+        if self.cells:
+            label = self._label()
+            yield "# A column per model or per prompt: each cell becomes a row."
+            yield "[matrix]"
+            first, second = ORIENTATIONS if self.of_models else reversed(ORIENTATIONS)
+            yield f'orientation = "{first}"  # or "{second}"'
+            yield f"label = {toml_text(label)}  # the column that names the rows"
+            if len(self.cells) + 1 < len(self.table.columns):
+                names = "|".join(re.escape(column.name) for column in self.cells)
+                yield f"cells = {toml_text(names)}  # the columns with scores"
+            yield ""
+
+    def _label(self) -> str:
+        known = self.guess.sample.get("prompt_id") or self.guess.sample.get("text")
+        return known or self.table.columns[0].name
+
+    def _run(self) -> Iterator[str]:
+        yield "[run]  # what was evaluated, on what, how"
+        taken = {name: self._path(column) for name, column in self.guess.run.items()
+                 if name not in RECORD_FIELDS}  # fmt: skip
+        taken = self.document | taken
+        for name in ("model", "benchmark"):
+            if name not in taken and not (self.cells and name == "model"):
+                yield (
+                    f'# {name} = {{ const = "NAME" }}  # not known: fill in, or say '
+                    f"--set {name}=NAME{self._perhaps()}"
+                )
+        for name, path in taken.items():
+            hint = "  # or sampling_seed" if name == "training_seed" else ""
+            yield f"{name} = {toml_text(path)}{hint}"
+        yield ""
+
+    def _perhaps(self) -> str:
+        """Columns of few different texts, which may name models or benchmarks."""
+        few = [
+            column.path for column in self.table.columns
+            if column.name in self.guess.unused and column.kind == "text"
+            and 1 <= len(column.values) <= min(50, max(1, column.rows // 2))
+            and all(len(str(value)) <= _NAME for value in column.values)
+        ]  # fmt: skip
+        return f"; perhaps {listed(map(toml_text, map(safe, few)), 4)}" if few else ""
+
+    def _path(self, name: str) -> str:
+        return self.by_name[name].path
+
+    def _sample(self) -> Iterator[str]:
+        yield "[sample]  # each row"
+        others = [column.path for column in self.table.columns
+                  if column.name in self.guess.unused and column.is_unique]  # fmt: skip
+        sample = self.guess.sample
+        if "prompt_id" not in sample and not self.cells:
+            known = "the content is the key" if self.guess.key else "the row's number counts"
+            column = safe(toml_text(others[0] if others else "ID"))
+            yield f"# prompt_id = {column}  # without it {known}"
+        for name, column in sample.items():
+            if name == "prompt_id" and self.cells:
+                continue  # the label of the matrix
+            also = [other for other in others if name == "prompt_id"]
+            hint = f"  # or {listed(map(toml_text, also), 3)}" if also else ""
+            yield f"{name} = {toml_text(self._path(column))}{hint}"
+        choices = self.by_name.get("choices")
+        if choices is not None and "choices" not in sample and _is_json(choices):
+            yield f"choices = {{ path = {toml_text(choices.path)}, json = true }}"
+        yield ""
+
+    def _metadata(self) -> Iterator[str]:
+        yield "[metadata]  # properties of the prompt, to filter or cluster by"
+        for name, known in self.guess.metadata.items():
+            yield f"{name} = {toml_text(self._path(known))}"
+        for column in self._unused():
+            key, path = safe(toml_key(column.name)), safe(toml_text(column.path))
+            yield f"# {key} = {path}  # not used: {column.kind}"
+        yield ""
+
+    def _unused(self) -> list[ColumnProfile]:
+        """Columns that nothing takes."""
+        paths = {column.path for column in self.cells}
+        paths |= {self.lone.path} if self.lone is not None else set()
+        named = {self.by_name[name].path for name in self.by_name if name not in self.guess.unused}
+        return [c for c in self.table.columns if c.path not in paths | named]
+
+    def _scores(self) -> Iterator[str]:
+        if self.cells:
+            yield from self._cell_scores()
+        elif self.guess.scores:
+            for metric, name in self.guess.scores:
+                yield from self._score(metric, self.by_name[name])
+        elif self.lone is not None:
+            yield "# No column has a usual name of scores; this one has only 0 and 1:"
+            yield from self._score(self.lone.name, self.lone)
+        elif {"response", "target"} <= {*self.guess.sample}:
+            yield from self._compared()
+        else:
+            yield "# No column looks like scores; at least one is needed:"
+            yield from ("# [[scores]]", '# metric = "score"', '# value = "COLUMN"', "")
+        unused = [] if self.cells else self._unused()
+        numbers = [c for c in unused if c.is_number and c.values and _may_be_scores(c)]
+        for column in numbers[:5]:
+            yield f"# Also a column of numbers ({_range(column)}); if they are scores:"
+            yield "# [[scores]]"
+            yield f"# metric = {safe(toml_text(column.name))}"
+            yield f"# value = {safe(toml_text(column.path))}"
+            yield ""
+
+    def _score(self, metric: str, column: ColumnProfile) -> Iterator[str]:
+        keys, said = column.scores.reading(self.table.delimiter)
+        yield f"[[scores]]  # {column.kind}{f'; {said}' if said else ''}"
+        if metric:
+            yield f"metric = {toml_text(metric)}"
+        else:
+            yield f"metric = {{ path = {toml_text(self._path(self.guess.metric))} }}"
+        if self.guess.filter:
+            yield f"filter = {{ path = {toml_text(self._path(self.guess.filter))} }}"
+        value = inline_table({"path": column.path} | keys) if keys else toml_text(column.path)
+        yield f"value = {value}"
+        yield ""
+        if metric:
+            yield from _metric(metric, column.scores.is_truth, _range(column))
+
+    def _cell_scores(self) -> Iterator[str]:
+        together = ColumnProfile("", "", 0, 0, [v for c in self.cells for v in c.values])
+        keys, said = together.scores.reading(self.table.delimiter)
+        yield f"[[scores]]  # of the cells: {together.kind}{f'; {said}' if said else ''}"
+        yield 'metric = "score"'
+        yield f"value = {inline_table({'path': '@cell'} | keys) if keys else toml_text('@cell')}"
+        yield ""
+        yield from _metric("score", together.scores.is_truth, _range(together))
+
+    def _compared(self) -> Iterator[str]:
+        target = self.by_name[self.guess.sample["target"]]
+        response = self.by_name[self.guess.sample["response"]]
+        way = "numeric" if target.is_number else "normalise"
+        yield "# No column of scores: here a response is right if it equals the target."
+        yield "[[scores]]"
+        yield 'metric = "exact_match"'
+        yield (f"value = {{ equals = [{toml_text(response.path)}, {toml_text(target.path)}], "
+               f"{way} = true }}")  # fmt: skip
+        yield ""
+        yield from _metric("exact_match", True, "0 and 1")
+
+
+def _metric(name: str, truth: bool, seen: str) -> Iterator[str]:
+    """What is known of a metric, and what has to be filled in."""
+    key = toml_key(name)
+    yield f"[metrics.{key}]  # seen: {seen}"
+    if truth:
+        yield 'kind = "binary"'
+    else:
+        yield '# kind = "bounded"  # with low and high; or "continuous"'
+    known = truth and name in OF_TRUTH
+    yield f"{'' if known else '# '}higher_is_better = true{'' if known else '  # or false'}"
+    yield ""
+
+
+def _may_be_scores(column: ColumnProfile) -> bool:
+    """Whether numbers may be scores: between 0 and 1, or under a name of a metric."""
+    if _METRIC.search(plain_name(column.name)):
+        return True
+    return all(0 <= float(value) <= 1 for value in column.values if is_plain(value))
+
+
+def _described(column: ColumnProfile) -> str:
+    example = safe(short(column.values[0])) if column.values else "-"
+    missing = f", {column.nulls} missing" if column.nulls else ""
+    return f"{column.kind}, {len(column.values)}{missing}, {example}"
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a number or the text of one."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _range(column: ColumnProfile) -> str:
+    numbers = [v for v in column.values if is_plain(v)]
+    if not numbers:
+        return listed(map(safe, map(short, column.values)), 4) or "nothing"
+    values = sorted(map(float, numbers))
+    return f"{values[0]:g} to {values[-1]:g}"
+
+
+def _is_json(column: ColumnProfile) -> bool:
+    """Whether the texts of a column are JSON lists."""
+    try:
+        return all(isinstance(parse_json(value), list) for value in column.values)
+    except (ValueError, TypeError):
+        return False

@@ -1,0 +1,258 @@
+"""One file of a dump, opened under a mapping: its rows, what is joined to them, what is skipped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from warehouse.errors import InputError
+from warehouse.importers.common.streams import Member, members
+from warehouse.importers.tabular.chunks import Chunk, FlatChunk
+from warehouse.importers.tabular.columns import as_list, encode
+from warehouse.importers.tabular.delimited import DelimitedReader
+from warehouse.importers.tabular.expressions import fill_in, placeholders
+from warehouse.importers.tabular.field_paths import match_tail, parse_path
+from warehouse.importers.tabular.mapping import JoinRule, SkipRule, TabularMapping
+from warehouse.importers.tabular.readers import (
+    JsonLinesReader,
+    JsonReader,
+    ParquetReader,
+    Reader,
+    ReadingRules,
+    Reject,
+    json_flavour,
+)
+from warehouse.importers.tabular.text_lines import TEXT, lines_by_number
+from warehouse.importers.tabular.values import text_of
+from warehouse.importers.tabular.view import Joined, View
+from warehouse.importers.tabular.wide_matrix import MatrixReader
+
+
+def open_reader(member: Member, rules: ReadingRules) -> Reader:
+    """The reader that fits a file, by what the mapping says, its name and its first bytes.
+
+    Raises:
+        InputError: nothing tells the format.
+    """
+    chosen = rules.format or member.format
+    if chosen == "json" and rules.format != "json" or chosen == "jsonl" and not rules.format:
+        chosen = json_flavour(member)
+    if chosen == "json":
+        return JsonReader(member, rules)
+    if chosen == "jsonl":
+        return JsonLinesReader(member, rules)
+    if chosen == "parquet":
+        return ParquetReader(member, rules)
+    if chosen in ("csv", "tsv", "txt"):
+        return DelimitedReader(member, rules)
+    raise InputError(
+        "a file whose name does not tell its format",
+        path=member.name,
+        expected=".csv, .tsv, .json, .jsonl, .parquet, also in .gz or .zip",
+        advice='say format = "…" in the mapping',
+    )
+
+
+def groups_of(mapping: TabularMapping, path: Path | str) -> dict[str, str] | None:
+    """Groups of the first of the mapping's path patterns that matches; ``None`` if none does."""
+    matches = (match_tail(pattern, path) for pattern in mapping.patterns)
+    found = next((groups for groups in matches if groups is not None), None)
+    return found if mapping.patterns else {}
+
+
+class Table:
+    """One file (or archive entry) of a dump.
+
+    Args:
+        member: the file.
+        mapping: how to read it.
+        root: folder up to which joined files are looked for.
+
+    ``groups`` are those of the first path pattern that matches, ``None`` where none does.
+    """
+
+    def __init__(self, member: Member, mapping: TabularMapping, root: Path) -> None:
+        self.member, self.mapping, self.root = member, mapping, root
+        self.groups = groups_of(mapping, member.path.absolute() / member.entry)
+        self.skipped: Counter[str] = Counter()
+        self._joins: dict[str, Joined] | None = None
+        self._reader: Reader | None = None
+
+    @property
+    def reader(self) -> Reader:
+        """The reader of the file, opened on first use."""
+        if self._reader is None:
+            reader = open_reader(self.member, self.mapping.rules)
+            matrix = self.mapping.matrix
+            if matrix is not None:
+                reader = MatrixReader(reader, matrix, self.member.name, self._select)
+            self._reader = reader
+        return self._reader
+
+    def forget(self) -> None:
+        """Let go of what reading has brought into memory."""
+        self._reader, self._joins = None, None
+
+    @property
+    def joins(self) -> dict[str, Joined]:
+        """The joined files, read on first use."""
+        if self._joins is None:
+            self._joins = {rule.name: self._join(rule) for rule in self.mapping.joins}
+        return self._joins
+
+    def views(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[View]:
+        """The rows, without those that the mapping skips.
+
+        Args:
+            wanted: the only field paths that will be asked for; ``None``: all.
+            reject: told of rows that cannot be read.
+        """
+        self.skipped.clear()
+        chunks = self.reader.chunks(wanted, self._placed(reject))
+        for chunk in chunks if self.mapping.matrix else map(self._select, chunks):
+            if chunk.size:
+                yield self._view(chunk)
+
+    def tells_all(self, wanted: Collection[str]) -> bool:
+        """Whether the first row already gives the values at some paths for the whole file."""
+        unkeyed = {rule.name for rule in self.mapping.joins if not rule.key}
+        parsed = [parse_path(path) for path in wanted if path and not self.reader.is_table]
+        return isinstance(self.reader, JsonReader) and all(
+            path.root == "document" or path.root == "join" and path.join in unkeyed
+            for path in parsed
+        )
+
+    def sample(self) -> View | None:
+        """The first rows as they stand: a matrix is still wide, nothing is skipped yet. ``None``
+        where there are no rows."""
+        reader = self.reader
+        if isinstance(reader, MatrixReader):
+            reader = reader.table
+        chunk = next(iter(reader.chunks(None, lambda *_: None)), None)
+        return None if chunk is None else self._view(chunk)
+
+    def constants(self) -> View:
+        """A view of one row, for expressions that read no row."""
+        return View(FlatChunk([{}], [0], [1]), self.groups or {}, {}, self.mapping.nulls)
+
+    def rejected(self, view: View, reject: Reject) -> Callable[[int, str, str], None]:
+        """``reject`` for rows of a view, by their number in it."""
+
+        def refuse(row: int, found: str, expected: str) -> None:
+            reject(f"{self.member.name} {view.chunk.place(row)}", found, expected)
+
+        return refuse
+
+    def notes(self) -> list[str]:
+        """What the reading showed."""
+        name = self.member.name
+        skipped = [f"{name}: {count} rows skipped, {why}" for why, count in self.skipped.items()]
+        return self.reader.notes() + skipped
+
+    def _placed(self, reject: Reject) -> Reject:
+        def refuse(place: str, found: str, expected: str) -> None:
+            reject(f"{self.member.name} {place}", found, expected)
+
+        return refuse
+
+    def _view(self, chunk: Chunk) -> View:
+        return View(chunk, self.groups or {}, self.joins, self.mapping.nulls)
+
+    def _select(self, chunk: Chunk) -> Chunk:
+        """The rows that no rule skips."""
+        view = self._view(chunk)
+        skipped = np.zeros(view.size, dtype=np.bool_)
+        for rule in self.mapping.skips:
+            codes, values = encode(rule.source.column(view), view.size)
+            hits = [code for code, value in enumerate(values) if skips(rule, value)]
+            found = np.isin(codes, hits) & ~skipped
+            if found.any():
+                self.skipped[rule.source.where.removesuffix(" path")] += int(found.sum())
+            skipped |= found
+        return chunk.keep(np.flatnonzero(~skipped).tolist()) if skipped.any() else chunk
+
+    def _join(self, rule: JoinRule) -> Joined:
+        path = self.joined_file(rule)
+        if path is None:
+            return Joined({}, rule.on, missing=True)
+        status = path.stat()
+        return Joined(_records(path, status.st_mtime_ns, status.st_size, rule), rule.on)
+
+    def joined_file(self, rule: JoinRule) -> Path | None:
+        """The file that a join names, in the table's folder or above; ``None`` if it may lack.
+
+        Raises:
+            InputError: it is not there.
+        """
+        name = self._joined_name(rule)
+        if not name:
+            return None
+        folder = self.member.path.parent
+        for place in (folder, *folder.parents):
+            if (place / name).is_file():
+                return place / name
+            if place == self.root or self.root not in place.parents:
+                break
+        if rule.optional:
+            return None
+        raise InputError(
+            f"[join.{rule.name}] file {name!r} is not there",
+            path=self.member.name,
+            expected=f"a file of that name in the folder of {self.member.name} or one above it",
+            advice=f"copy it there, or say optional = true in [join.{rule.name}]",
+        )
+
+    def _joined_name(self, rule: JoinRule) -> str:
+        """The file's name with the groups of the path filled in; ``""`` where one has no value and
+        the file may be missing.
+
+        Raises:
+            InputError: one has no value, and the file is needed.
+        """
+        groups = self.groups or {}
+        lacking = [name for name in placeholders(rule.file) if name not in groups]
+        if not lacking:
+            return fill_in(rule.file, groups)
+        if rule.optional:
+            return ""
+        raise InputError(
+            f"[join.{rule.name}] file {rule.file!r}: the path has no {lacking[0]!r}",
+            path=self.member.name,
+            advice=f"say optional = true in [join.{rule.name}]",
+        )
+
+
+def skips(rule: SkipRule, value: Any) -> bool:
+    """Whether a rule skips rows with this value."""
+    if value is None:
+        return rule.null or rule.not_matching is not None
+    text = str(text_of(value))
+    if rule.matching is not None and rule.matching.search(text):
+        return True
+    if rule.not_matching is not None and not rule.not_matching.search(text):
+        return True
+    return text in rule.equal_to
+
+
+@lru_cache(maxsize=2)
+def _records(path: Path, _changed: int, _size: int, rule: JoinRule) -> dict[str, Any]:
+    """Records of a joined file by key. The last ones are remembered: many sources share a file."""
+    if rule.rules.format == TEXT:
+        return lines_by_number(path, rule.key)
+    records: dict[str, Any] = {}
+    for member in members(path, path.name):
+        reader = open_reader(member, rule.rules)
+        for chunk in reader.chunks(None, partial(_refuse, path.name)):
+            keys = as_list(chunk.column(rule.key), chunk.size) if rule.key else [""]
+            for key, record in zip(keys, chunk.records(), strict=bool(rule.key)):
+                records[str(text_of(key))] = record
+    return records
+
+
+def _refuse(name: str, place: str, found: str, expected: str) -> None:
+    raise InputError(found, path=name, place=place, expected=expected)

@@ -1,0 +1,1 @@
+"""From paths to a loaded store: discover, claim, read, load, reconcile."""

@@ -1,0 +1,129 @@
+"""Which files form which sources, and which importer reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from warehouse.importers import importer as importer_named
+from warehouse.importers import importers
+from warehouse.importers.base import Importer
+from warehouse.importers.common.file_walk import (
+    Unread,
+    left_over,
+    look_at,
+    walk,
+)
+from warehouse.records import Candidate, ImportSettings, SourceFiles
+from warehouse.store.load.state import LoadOptions
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One source with the importer that claimed it."""
+
+    importer: Importer
+    files: SourceFiles
+
+    @property
+    def size(self) -> int:
+        """Bytes of the files that can be looked at."""
+        return sum(map(_size_of, self.files.files))
+
+
+def _size_of(path: Path) -> int:
+    """Bytes of a file; 0 if it went or cannot be looked at, which whoever reads it will say."""
+    with suppress(OSError):
+        return path.stat().st_size
+    return 0
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Everything that decides what sources become, besides their bytes."""
+
+    settings: ImportSettings
+    options: LoadOptions
+    recorded: Mapping[str, Any] = field(default_factory=dict)
+    may_rename: bool = False  # several models to one
+
+
+def _plan(
+    values: Mapping[str, Any], mapping: str | Path | None, options: LoadOptions,
+    defaults: Mapping[str, Any], force: bool = False, higher_is_better: bool | None = None,
+) -> _Plan:  # fmt: skip
+    from warehouse.importers.tabular.importer import load_mapping
+
+    parsed = load_mapping(Path(mapping)) if mapping else None
+    settings = ImportSettings(
+        dict(values), parsed, str(mapping or ""), dict(defaults), higher_is_better
+    )
+    recorded: dict[str, Any] = {
+        "values": {key: str(value) for key, value in values.items()},
+        "mapping": parsed, "text": options.text, "on_duplicate": options.on_duplicate,
+    }  # fmt: skip
+    if defaults:
+        recorded["defaults"] = {key: str(value) for key, value in defaults.items()}
+    if higher_is_better is not None:  # absent else: settings of older versions stay the same
+        recorded["higher_is_better"] = higher_is_better
+    return _Plan(settings, options, recorded, force)
+
+
+def _jobs(
+    paths: Iterable[str | Path], format: str | None, settings: ImportSettings
+) -> tuple[list[_Job], list[Unread]]:
+    jobs: list[_Job] = []
+    unread: list[Unread] = []
+    for path in map(Path, paths):
+        seen = [look_at(file) for file in walk(path)]
+        candidates = [item for item in seen if isinstance(item, Candidate)]
+        left = [item for item in seen if isinstance(item, Unread)]
+        for tool in _tools(format, settings):
+            claimed = list(tool.claim(candidates))
+            jobs += [_Job(tool, files) for files in claimed]
+            taken = {file for files in claimed for file in files.files}
+            candidates = [item for item in candidates if item.path not in taken]
+        left += [_left_over(item, settings) for item in candidates]
+        # what is named by itself was meant, whatever it is called
+        unread += [
+            replace(item, is_missed=bool(item.is_missed or item.path == path and item.reason))
+            for item in left
+        ]
+    return jobs, unread
+
+
+def _left_over(item: Candidate, settings: ImportSettings) -> Unread:
+    """A file of a walk that is in no source."""
+    found = left_over(item)
+    if found.reason or settings.mapping is None:
+        return found
+    return replace(found, reason="not among the files that the mapping names (files, exclude)")
+
+
+def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:
+    if settings.mapping is not None:
+        from warehouse.importers.tabular.importer import IMPORTER
+
+        return [IMPORTER.for_mapping(settings.mapping, settings.mapping_path)]
+    return [importer_named(format)] if format else list(importers().values())
+
+
+def sources(
+    paths: Iterable[str | Path],
+    *,
+    format: str | None = None,
+    values: Mapping[str, Any] | None = None,
+    mapping: str | Path | None = None,
+    defaults: Mapping[str, Any] | None = None,
+    higher_is_better: bool | None = None,
+) -> tuple[list[tuple[Path, ...]], list[Unread]]:
+    """Files of each source that :func:`ingest` would find, and what it would not read."""
+    plan = _plan(
+        values or {}, mapping, LoadOptions(), defaults or {}, higher_is_better=higher_is_better
+    )
+    settings = plan.settings
+    jobs, left = _jobs(paths, format, settings)
+    return [tuple(job.files.files) for job in jobs], left

@@ -1,0 +1,96 @@
+"""Watching folders: which sources are ready to be ingested, and which have been.
+
+A file is settled when its size and time of change have stayed the same for a while; a source is
+ready when all its files are settled and at least one of them has not been taken as it is now. So a
+file that is still being written waits, and a bad one is reported once until it changes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import MisuseError
+from warehouse.importers.common.file_walk import Unread, walk
+from warehouse.ingest.discover import sources
+
+Stamp = tuple[int, int, int]
+
+
+class Watcher:
+    """What is known of the files below some paths.
+
+    Args:
+        paths: folders or files.
+        settle: seconds for which a file has to stay the same.
+        clock: seconds, never going back.
+        reading: ``format``, ``values`` and ``mapping`` as :mod:`warehouse.ingest.pipeline` takes
+            them; they decide which files form a source.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[str | Path],
+        *,
+        settle: float = 2.0,
+        clock: Callable[[], float] = time.monotonic,
+        **reading: Any,
+    ) -> None:
+        self.paths = [Path(path) for path in paths]
+        self.settle, self.clock, self.reading = settle, clock, reading
+        self._seen: dict[Path, tuple[Stamp, float]] = {}  # stamp, and since when it is that
+        self._taken: dict[Path, Stamp] = {}
+
+    def look(self) -> bool:
+        """Look at the folders; whether :meth:`ready` would find something new.
+
+        A folder that is not there has no files.
+        """
+        now = self.clock()
+        stamps = self._stamps()
+        self._seen = {
+            path: (stamp, self._since(path, stamp, now)) for path, stamp in stamps.items()
+        }
+        return any(self._is_settled(path, now) and self._is_new(path) for path in self._seen)
+
+    def ready(self) -> tuple[list[tuple[Path, ...]], list[Unread]]:
+        """Files of each source that is ready, and settled new files that are not read."""
+        now = self.clock()
+        there = [path for path in self.paths if path.exists()]
+        found, unknown = sources(there, **self.reading)
+        chosen = [
+            files
+            for files in found
+            if all(self._is_settled(path, now) for path in files)
+            and any(self._is_new(path) for path in files)
+        ]
+        return chosen, [
+            item for item in unknown if self._is_settled(item.path, now) and self._is_new(item.path)
+        ]
+
+    def take(self, files: Sequence[Path]) -> None:
+        """These files are dealt with, as they were at the last look."""
+        self._taken.update({path: self._seen[path][0] for path in files if path in self._seen})
+
+    def _stamps(self) -> dict[Path, Stamp]:
+        stamps: dict[Path, Stamp] = {}
+        for root in self.paths:
+            with suppress(MisuseError):  # it is not there now
+                for path in walk(root):
+                    with suppress(OSError):  # it went while we looked
+                        found = path.stat()
+                        stamps[path] = (found.st_size, found.st_mtime_ns, found.st_ino)
+        return stamps
+
+    def _since(self, path: Path, stamp: Stamp, now: float) -> float:
+        before = self._seen.get(path)
+        return before[1] if before is not None and before[0] == stamp else now
+
+    def _is_settled(self, path: Path, now: float) -> bool:
+        return path in self._seen and now - self._seen[path][1] >= self.settle
+
+    def _is_new(self, path: Path) -> bool:
+        return self._taken.get(path) != self._seen[path][0]

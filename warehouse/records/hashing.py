@@ -1,0 +1,16 @@
+"""Digests of texts and of JSON values."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    pass
+
+
+def digest(*parts: Any) -> str:
+    """Head of the sha256 (hex) of what JSON can hold."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,131 @@
+"""Alerts are told at least once on each channel, by the refresh that found them or by a later one.
+
+What a channel has told is marked in the store. What is not marked, since the process was killed or
+a service did not answer, the next refresh tells.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from warehouse.errors import WarehouseError
+from warehouse.refresh.alerts import Alerts, Rules, check
+from warehouse.store.computed.alert_delivery import DUE, GIVEN_UP, TOLD, Untold, mark, untold
+from warehouse.store.opener import Access
+
+#: Alerts that a channel has not taken for so long are given up.
+MAX_AGE = timedelta(days=7)
+#: Earlier refreshes whose alerts are told at a time; those of the others wait.
+AT_ONCE = 20
+
+#: Tells alerts, refresh by refresh, and yields the id of each refresh that it has told; raises
+#: `WarehouseError` where nobody takes them.
+Channel = Callable[[Sequence[Alerts]], Iterable[int]]
+
+
+@dataclass
+class Telling:
+    """What was told.
+
+    Attributes:
+        present: the alerts of this refresh.
+        told: channel -> alerts, by refresh, this one first; only refreshes with alerts.
+        notes: what waits, or was given up.
+        problem: why a channel did not take them; None if all did.
+    """
+
+    present: Alerts
+    told: dict[str, list[Alerts]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problem: WarehouseError | None = None
+
+
+def tell(
+    access: Access, rules: Rules, refresh: int, now: datetime, channels: Mapping[str, Channel]
+) -> Telling:
+    """Tell the alerts of a refresh, and what channels have not told of those before.
+
+    Args:
+        access: how to open the store.
+        refresh: id of the refresh, which has ended.
+        now: naive UTC.
+        channels: by name, in the order in which they are used.
+
+    Raises:
+        StoreError: what was told cannot be marked; the next refresh tells it again.
+    """
+    with access.reading() as store:
+        found = untold(store, refresh)
+        chosen = _chosen(found, refresh, now, channels)
+        alerts = {one.id: _of_earlier(check(store, rules, one.id, now), refresh) for one in chosen}
+    telling, marks = Telling(alerts[refresh]), {one.id: dict(one.marks) for one in found}
+    for name, channel in channels.items():
+        waiting = [one.id for one in chosen if one.id == refresh or one.awaits(name)]
+        told = _through(channel, [alerts[one] for one in waiting], telling)
+        telling.told[name] = [alerts[one] for one in waiting if one in told and alerts[one].rows]
+        news = {one.id: _mark(one, name, one.id in told, now) for one in found}
+        for one, kind in news.items():
+            if kind:
+                marks[one][name] = kind
+        telling.notes += _notes(name, Counter(news.values()))
+    changed = [(one.id, marks[one.id]) for one in found if marks[one.id] != one.marks]
+    if changed:
+        with access.writing() as store:
+            mark(store, changed)
+    return telling
+
+
+def _chosen(
+    found: Sequence[Untold], refresh: int, now: datetime, channels: Iterable[str]
+) -> list[Untold]:
+    """This refresh, then the oldest of those before it that are not too old."""
+    present = [one for one in found if one.id == refresh]
+    earlier = [
+        one for one in found
+        if one.id != refresh and now - one.ended <= MAX_AGE and any(map(one.awaits, channels))
+    ]  # fmt: skip
+    return present + earlier[:AT_ONCE]
+
+
+def _of_earlier(found: Alerts, refresh: int) -> Alerts:
+    """Silence is of the present, and not told for an earlier refresh."""
+    if found.refresh_id == refresh:
+        return found
+    return Alerts(
+        tuple(row for row in found.rows if row.rule != "silence"), found.refresh_id, found.tests
+    )
+
+
+def _through(channel: Channel, waiting: Sequence[Alerts], telling: Telling) -> set[int]:
+    """Ids of the refreshes that a channel has told; those without alerts need no telling."""
+    told = {one.refresh_id for one in waiting if not one.rows}
+    try:
+        for one in channel([one for one in waiting if one.rows]):
+            told.add(one)
+    except WarehouseError as error:
+        telling.problem = telling.problem or error
+    return told
+
+
+def _mark(one: Untold, channel: str, told: bool, now: datetime) -> str:
+    """The mark that a refresh gets for a channel; empty if it keeps what it has, or has none."""
+    if told:
+        return TOLD
+    if now - one.ended > MAX_AGE:
+        return GIVEN_UP if one.marks.get(channel) == DUE else ""
+    return DUE if one.awaits(channel) else ""
+
+
+def _notes(name: str, counts: Mapping[str, int]) -> list[str]:
+    """What is left to tell, and what is told no more."""
+    words = {
+        DUE: "wait for the next refresh",
+        GIVEN_UP: f"were not taken for {MAX_AGE.days} days and are given up",
+    }
+    return [
+        f"alerts of {count} refresh{'' if count == 1 else 'es'} {words[kind]} ({name})"
+        for kind in words if (count := counts.get(kind))
+    ]  # fmt: skip

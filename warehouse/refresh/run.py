@@ -1,0 +1,288 @@
+"""One refresh: what is stale is computed and nothing else, safe to kill at any point."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import groupby
+from typing import Any
+from uuid import uuid4
+
+from warehouse.analysis.families import choose_families
+from warehouse.analysis.families.benchmark_data import read_all, run_digests
+from warehouse.analysis.families.family import GONE, Family, Settings
+from warehouse.refresh.figure_rows import computed, gone_row, key_of_row, row_of
+from warehouse.refresh.other_families import notes_on_others
+from warehouse.refresh.plan import Plan, Question, family_of, make_plan
+from warehouse.refresh.results import FamilyRow, Refreshed, StaleList, StaleRow
+from warehouse.store.computed import metric_values
+from warehouse.store.computed.alert_delivery import DUE, MARKS, TOLD
+from warehouse.store.connection import Store
+from warehouse.store.opener import Access
+
+#: Prompt scores that are read at a time, before the store is let go.
+ROWS_AT_ONCE = 2_000_000
+#: Seconds of computing after which figures are written, so that little is lost when killed.
+WRITE_AFTER = 2.0
+
+Clock = Callable[[], datetime]
+Progress = Callable[[int, int], None]
+
+
+def utc_now() -> datetime:
+    """The clock's time, naive UTC."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a refresh is asked for.
+
+    Attributes:
+        families: names, or families of your own; all but those that take long, if empty.
+        benchmarks: names; all, if empty.
+        settings: that hold for all figures.
+        channels: that alerts are told on, marked in the store until they have (`telling`).
+    """
+
+    families: tuple[str | Family, ...] = ()
+    benchmarks: tuple[str, ...] = ()
+    settings: Settings = Settings()
+    channels: tuple[str, ...] = ()
+
+
+def list_stale(access: Access, work: Work = Work()) -> StaleList:
+    """What a refresh would recompute, and why.
+
+    Raises:
+        MisuseError: an unknown family or benchmark.
+    """
+    plan, notes, _ = _read(access, work, choose_families(work.families))
+    rows = [
+        StaleRow(
+            one.family.name, one.data.benchmark.name, one.unit.subject,
+            "resumed" if one.name in plan.resumed else one.why,
+        )
+        for one in plan.questions if one.why
+    ]  # fmt: skip
+    rows += [
+        StaleRow(family_of(one["input_fingerprint"]), one["benchmark"], one["subject"], GONE)
+        for one in plan.gone
+    ]
+    fresh = sum(not one.why for one in plan.questions)
+    return StaleList(tuple(rows), fresh, (*notes, *plan.failures))
+
+
+def refresh(
+    access: Access,
+    work: Work = Work(),
+    *,
+    wait: float = 10.0,
+    progress: Progress | None = None,
+    say: Callable[[str], None] | None = None,
+    clock: Clock = utc_now,
+) -> Refreshed:
+    """Recompute what is stale.
+
+    The store is open only while it is read or written. Figures become visible together, at the
+    end; a refresh that was killed is taken up by the next.
+
+    Args:
+        access: how to open the store.
+        work: what to refresh.
+        wait: seconds to wait for another refresh of this store.
+        progress: told (done, all) questions.
+        say: told if there is something to wait for.
+        clock: naive UTC.
+
+    Raises:
+        MisuseError: an unknown family or benchmark.
+        StoreLockedError: another process refreshes this store.
+        StoreError: the store cannot be opened or written.
+    """
+    families = choose_families(work.families)
+    with metric_values.holding(access.reading, wait, say):
+        return _Refresh(access, work, families, clock).run(progress)
+
+
+def _read(
+    access: Access, work: Work, families: Sequence[Family]
+) -> tuple[Plan, list[str], int | None]:
+    """The plan, notes, and the id of an unfinished refresh."""
+    with access.reading() as store:
+        current = metric_values.current_values(store)
+        read = read_all(
+            store, access.reading, work.settings.baselines, work.benchmarks,
+            {value["benchmark"] for value in current},
+        )  # fmt: skip
+        dead = metric_values.unfinished(store)
+        done = metric_values.values_of(store, dead["id"]) if dead else []
+    names = read.names if work.benchmarks else None
+    plan = make_plan(families, read.benchmarks, work.settings, current, done, names)
+    notes = [*read.notes]
+    notes += notes_on_others(families, read.benchmarks, work.settings, current, names)
+    return plan, notes, dead["id"] if dead else None
+
+
+class _Refresh:
+    """One refresh while it runs."""
+
+    def __init__(
+        self, access: Access, work: Work, families: Sequence[Family], clock: Clock
+    ) -> None:
+        self.access, self.work, self.clock = access, work, clock
+        self.started = time.monotonic()
+        self.holder = f"process {os.getpid()} on {socket.gethostname()} ({uuid4().hex[:8]})"
+        self.plan, self.notes, self.adopted = _read(access, work, families)
+        self.failures = list(self.plan.failures)
+        self.counts: dict[str, Counter[str]] = {one.name: Counter() for one in families}
+        self.seconds: dict[str, float] = defaultdict(float)
+        self.waiting: list[tuple[Question, list[dict[str, Any]]]] = []
+        self.overtaken = 0
+        self.written = time.monotonic()
+        self.id = 0
+
+    def run(self, progress: Progress | None) -> Refreshed:
+        for one in self.plan.questions:
+            name = "resumed" if one.name in self.plan.resumed else "" if one.why else "fresh"
+            self.counts[one.family.name][name] += 1
+        stale = self.plan.stale
+        if stale:
+            with self.access.writing() as store:
+                self._begin(store)
+        for place, question in enumerate(_fetched(stale, self.access), start=1):
+            self._answer(question)
+            if time.monotonic() - self.written > WRITE_AFTER:
+                self._write()
+            if progress:
+                progress(place, len(stale))
+        return self._finish()
+
+    def _begin(self, store: Store) -> None:
+        parameters = {
+            "holder": self.holder, "families": list(self.counts),
+            "benchmarks": list(self.work.benchmarks), "settings": asdict(self.work.settings),
+        }  # fmt: skip
+        self.id = metric_values.begin(
+            store, parameters, version("eval-warehouse"), self.clock(), self.adopted,
+            self.plan.outdated,
+        )  # fmt: skip
+
+    def _answer(self, question: Question) -> None:
+        family, begun = question.family, time.monotonic()
+        try:
+            values = computed(question, self.work.settings)
+        except Exception as error:  # a plug-in may raise anything; the others go on
+            self.counts[family.name]["failed"] += 1
+            where = f"{family.name} of {question.unit.subject} on {question.data.benchmark.name}"
+            self.failures.append(f"{where}: {type(error).__name__}: {error}")
+            return
+        finally:
+            self.seconds[family.name] += time.monotonic() - begun
+        rows = [row_of(question, value) for value in values]
+        kept = {key_of_row(row) for row in rows}
+        rows += [
+            gone_row(one, question.fingerprint)
+            for one in self.plan.stored.get(question.name, ())
+            if key_of_row(one) not in kept
+        ]
+        self.waiting.append((question, rows))
+
+    def _write(self) -> None:
+        if self.waiting:
+            with self.access.writing() as store:
+                metric_values.add_values(store, self.id, self.holder, self._holding(store))
+        self.waiting, self.written = [], time.monotonic()
+
+    def _holding(self, store: Store) -> list[dict[str, Any]]:
+        """Rows that wait, but for answers whose runs changed while they were computed: scores may
+        have gone while they were read, and have come back as another run with equal content."""
+        now = run_digests(store) if self.waiting else {}
+        kept: list[dict[str, Any]] = []
+        for question, rows in self.waiting:
+            data = question.data
+            runs = [run for key in question.unit.conditions for run in data.conditions[key].run_ids]
+            if any(now.get(run) != data.digests[run] for run in runs):
+                self.overtaken += 1
+                continue
+            gone = sum(row["method"] == GONE for row in rows)
+            counts = self.counts[question.family.name]
+            counts.update(recomputed=1, values=len(rows) - gone, gone=gone)
+            kept += rows
+        return kept
+
+    def _finish(self) -> Refreshed:
+        with self.access.writing() as store:
+            if not self.plan.stale:
+                self._begin(store)
+            rows = self._holding(store)
+            for value in self.plan.gone:
+                family = family_of(value["input_fingerprint"])
+                rows.append(gone_row(value, value["input_fingerprint"]))
+                self.counts[family]["gone"] += 1
+            found = self._summary()
+            metric_values.finish(
+                store, self.id, self.holder, rows, summary=found.summary() | self._marks(),
+                state="failed" if self.failures else "complete", now=self.clock(),
+            )  # fmt: skip
+        return found
+
+    def _summary(self) -> Refreshed:
+        if self.overtaken:
+            self.notes.append(
+                f"{self.overtaken} answers are left for the next refresh: their runs changed"
+                " while they were computed"
+            )
+        return Refreshed(
+            rows=tuple(self._family_row(name) for name in self.counts), refresh_id=self.id,
+            seconds=time.monotonic() - self.started, failures=tuple(self.failures),
+            notes=tuple(self.notes),
+        )  # fmt: skip
+
+    def _marks(self) -> dict[str, Any]:
+        """Alerts are due with the figures, in one transaction; without any there are none."""
+        names = ("values", "gone", "resumed")
+        news = any(counts[name] for counts in self.counts.values() for name in names)
+        due = DUE if news else TOLD
+        return {MARKS: dict.fromkeys(self.work.channels, due)} if self.work.channels else {}
+
+    def _family_row(self, name: str) -> FamilyRow:
+        counts = self.counts[name]
+        names = ("recomputed", "resumed", "fresh", "failed", "values", "gone")
+        told = {one: counts[one] for one in names}
+        return FamilyRow(family=name, **told, seconds=round(self.seconds[name], 3))
+
+
+def _fetched(stale: Sequence[Question], access: Access) -> Iterator[Question]:
+    """The questions in their order, with the scores of several benchmarks read at a time."""
+    for chunk in _chunks(stale):
+        with access.reading() as store:
+            for questions in chunk:
+                keys = [key for one in questions for key in one.unit.conditions]
+                questions[0].data.fetch(store, keys)
+        for questions in chunk:
+            yield from questions
+            questions[0].data.drop()
+
+
+def _chunks(stale: Sequence[Question]) -> Iterator[list[list[Question]]]:
+    chunk: list[list[Question]] = []
+    rows = 0
+    for _, members in groupby(stale, key=lambda one: one.data.benchmark.name):
+        questions = list(members)
+        keys = {key for one in questions for key in one.unit.conditions}
+        conditions = [questions[0].data.conditions[key] for key in keys]
+        size = sum(run["n_found"] for condition in conditions for run in condition.runs)
+        if chunk and rows + size > ROWS_AT_ONCE:
+            yield chunk
+            chunk, rows = [], 0
+        chunk.append(questions)
+        rows += size
+    if chunk:
+        yield chunk

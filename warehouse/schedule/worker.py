@@ -1,0 +1,132 @@
+"""One job in a process of its own: its events are relayed, and it ends within a bound."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from warehouse.schedule.log import Log
+from warehouse.schedule.signals import Stop
+
+#: The event in which a job tells how it went.
+FINISHED = "job_finished"
+#: Bytes of a line that is kept whole.
+LONGEST_LINE = 1 << 20
+#: Seconds between two signs of life.
+BEAT = 15.0
+
+
+@dataclass
+class Ended:
+    """How a job ended.
+
+    Attributes:
+        exit_code: of the process; negative: the signal that ended it.
+        told: fields of its last event; empty if it died before.
+    """
+
+    exit_code: int = 0
+    told: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def result(self) -> str:
+        """In a word: what the job says of itself, else ``stopped`` (by SIGTERM), ``killed`` or
+        ``crashed``."""
+        if self.exit_code >= 0:
+            silent = "crashed"
+        else:
+            silent = "stopped" if self.exit_code == -signal.SIGTERM else "killed"
+        return str(self.told.get("result", silent))
+
+
+def run_child(
+    command: Sequence[str], environment: Mapping[str, str], stop: Stop, log: Log, *,
+    grace: float, beat: Callable[[], None],
+) -> Ended:  # fmt: skip
+    """Run a job to its end.
+
+    The first signal is handed on as SIGTERM; a job that has not ended ``grace`` seconds later, or
+    when the second signal comes, is killed, with all processes of its group.
+
+    Args:
+        command: of the job; what it writes is relayed to the log.
+        environment: of the job.
+        stop: signals so far.
+        log: where its events go.
+        grace: seconds.
+        beat: called at least every :data:`BEAT` seconds.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    ended = Ended()
+    with subprocess.Popen(
+        command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, process_group=0,
+    ) as process:  # fmt: skip
+        _Minder(process, stop, log, grace, ended).watch(beat)
+        ended.exit_code = process.wait()
+    return ended
+
+
+class _Minder:
+    """What looks after one process."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], stop: Stop, log: Log, grace: float, ended: Ended
+    ) -> None:
+        self.process, self.stop, self.log = process, stop, log
+        self.grace, self.ended = grace, ended
+        self.deadline = float("inf")
+        self.killed = False
+        self.rest = b""
+
+    def watch(self, beat: Callable[[], None]) -> None:
+        """Until it has closed its end of the pipe."""
+        assert self.process.stdout is not None
+        pipe = self.process.stdout.fileno()
+        while True:
+            ready = self.stop.wait(min(BEAT, self.deadline - time.monotonic()), [pipe])
+            beat()
+            self._hand_on()
+            if not ready:
+                continue
+            data = os.read(pipe, 65_536)
+            self._take(data)
+            if not data:
+                return
+
+    def _hand_on(self) -> None:
+        """Ask the process to stop if we are asked, then insist."""
+        if not self.stop.count:
+            return
+        if self.deadline == float("inf"):
+            self.deadline = time.monotonic() + self.grace
+            self.log.write("stopping", waiting_for="the running job", at_most=self.grace)
+            self._signal(signal.SIGTERM)
+        if not self.killed and (self.stop.count > 1 or time.monotonic() >= self.deadline):
+            self.killed, self.deadline = True, time.monotonic() + BEAT
+            self.log.write("killing", "warning", after=self.grace)
+            self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
+    def _take(self, data: bytes) -> None:
+        """Relay whole lines; at the end, what is left."""
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        if not data or len(self.rest) > LONGEST_LINE:
+            lines, self.rest = [*lines, self.rest], b""
+        for line in lines:
+            text = line.decode("utf-8", "replace").rstrip()
+            if text:
+                event = self.log.relay(text)
+                if event["event"] == FINISHED:
+                    self.ended.told = event["fields"]

@@ -1,0 +1,1 @@
+"""Inputs, results and moments that every statistic uses."""

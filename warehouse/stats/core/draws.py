@@ -1,0 +1,213 @@
+"""Several draws (generations) per prompt: means, variances within prompts, and their checks.
+
+Notation of all modules on draws: prompt i has K_i draws with mean p̂_i and sample variance W_i
+(ddof 1); n prompts; the benchmark score is the unweighted mean of the p̂_i (Miller 2024 §3.1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray, as_floats, as_scores, check_length
+
+PROMPTS_SAMPLED, PROMPTS_FIXED = "prompts_sampled", "prompts_fixed"
+# A variance within 0/1 draws may differ by this from p(1-p)K/(K-1) of a rounded rate.
+_ZERO_ONE_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class PromptDraws:
+    """What the draws of each prompt come to.
+
+    Attributes:
+        means: p̂_i, finite, shape (n,).
+        within: W_i at least 0, shape (n,); NaN where it is not known, as with one draw.
+        n_draws: K_i, whole numbers of at least 1, shape (n,).
+    """
+
+    means: FloatArray
+    within: FloatArray
+    n_draws: FloatArray
+
+    @property
+    def n(self) -> int:
+        """Prompts n."""
+        return len(self.means)
+
+    @property
+    def n_known(self) -> int:
+        """Prompts whose W_i is known."""
+        return int(np.isfinite(self.within).sum())
+
+    @property
+    def imputed(self) -> bool:
+        """Some W_i are known and some are not: the mean of the known ones stands in."""
+        return 0 < self.n_known < self.n
+
+    @property
+    def mean_within(self) -> float | None:
+        """W̄, the mean of the known W_i; None where none is known."""
+        known = self.within[np.isfinite(self.within)]
+        return float(known.mean()) if len(known) else None
+
+    @property
+    def part_within(self) -> float | None:
+        """w = mean of W_i/K_i, W̄ for W_i that are not known; None where none is known."""
+        if self.mean_within is None:
+            return None
+        return float((self.within_or_mean() / self.n_draws).mean())
+
+    @property
+    def fewest(self) -> int:
+        """The smallest K_i."""
+        return int(self.n_draws.min())
+
+    @property
+    def equal(self) -> bool:
+        """Whether every prompt has the same number of draws."""
+        return bool(self.n_draws.min() == self.n_draws.max())
+
+    def within_or_mean(self) -> FloatArray:
+        """W_i, W̄ where it is not known, shape (n,); all NaN where none is known."""
+        mean = self.mean_within
+        return np.where(np.isfinite(self.within), self.within, np.nan if mean is None else mean)
+
+    def are_zero_one(self) -> bool:
+        """Whether the draws can all be 0 or 1: scores within [0, 1], K_i·p̂_i whole, and
+        W_i = p̂_i(1−p̂_i)K_i/(K_i−1), which no other scores in [0, 1] reach."""
+        p, k = self.means, self.n_draws
+        counts = p * k
+        if p.min() < 0 or p.max() > 1 or not np.allclose(counts, np.round(counts), atol=1e-6):
+            return False
+        known = np.isfinite(self.within)
+        p, k = p[known], k[known]
+        return np.allclose(self.within[known], p * (1 - p) * k / (k - 1), atol=_ZERO_ONE_TOLERANCE)
+
+
+def as_estimand(estimand: str) -> str:
+    """``"prompts_sampled"`` or ``"prompts_fixed"``, also written with a hyphen.
+
+    Raises:
+        StatisticsError: another word.
+    """
+    name = estimand.replace("-", "_")
+    if name not in (PROMPTS_SAMPLED, PROMPTS_FIXED):
+        raise StatisticsError(
+            f"unknown `estimand` {estimand!r}, expected {PROMPTS_SAMPLED} or {PROMPTS_FIXED}"
+        )
+    return name
+
+
+def prompt_draws(means: ArrayLike, within: ArrayLike, n_draws: ArrayLike) -> PromptDraws:
+    """Check what `PromptDraws` holds.
+
+    Args:
+        means: finite, shape (n,), n at least 1.
+        within: sample variance over the draws of each prompt, at least 0, shape (n,); NaN or
+            None where it is not known. It is not read where there is one draw.
+        n_draws: whole numbers of at least 1, shape (n,), or one for all prompts.
+
+    Raises:
+        StatisticsError: naming the argument, what was found and where.
+    """
+    values = as_scores(means, "means")
+    counts = as_draw_counts(n_draws, len(values))
+    variances = np.atleast_1d(as_floats(within, "within"))
+    check_length(len(variances), len(values), "within")
+    variances = np.where(counts > 1, variances, np.nan)
+    wrong = np.isinf(variances) | (variances < 0)
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise StatisticsError(
+            "`within` must hold variances of at least 0 (NaN where unknown), found"
+            f" {variances[first]} at index {first}"
+        )
+    return PromptDraws(values, variances, counts)
+
+
+def as_draw_counts(n_draws: ArrayLike, n: int, name: str = "n_draws") -> FloatArray:
+    """Numbers of draws of ``n`` prompts, from one number or one per prompt, shape (n,).
+
+    Raises:
+        StatisticsError: another length, or a number that is not whole or below 1.
+    """
+    counts = as_scores(np.atleast_1d(as_floats(n_draws, name)), name)
+    if len(counts) == 1:
+        counts = np.repeat(counts, n)
+    check_length(len(counts), n, name)
+    wrong = (counts < 1) | (counts != np.floor(counts))
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise StatisticsError(
+            f"`{name}` must hold whole numbers of at least 1, found {counts[first]} at index"
+            f" {first}"
+        )
+    return counts
+
+
+def summarise_draws(values: ArrayLike, prompts: ArrayLike) -> PromptDraws:
+    """Means, variances and numbers of draws from the draws themselves.
+
+    Args:
+        values: score of each draw, finite, shape (m,).
+        prompts: prompt of each draw as a number from 0 to n−1, each at least once, shape (m,).
+
+    Returns:
+        the prompts in order of their number.
+
+    Raises:
+        StatisticsError: values not finite, or prompt numbers that leave gaps.
+
+    Examples:
+        >>> found = summarise_draws([1, 1, 0, 0, 0], [0, 0, 0, 1, 1])
+        >>> found.means.round(3).tolist(), found.within.round(3).tolist()
+        ([0.667, 0.0], [0.333, 0.0])
+    """
+    scores, codes, counts = _ragged(values, prompts)
+    means = np.bincount(codes, weights=scores) / counts
+    centred = scores - means[codes]
+    squares = np.bincount(codes, weights=centred**2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        within = np.where(counts > 1, squares / (counts - 1), np.nan)
+    return PromptDraws(means, within, counts)
+
+
+def single_draw_scores(values: ArrayLike, prompts: ArrayLike) -> FloatArray:
+    """Benchmark scores of the single-draw runs, shape (min K_i,).
+
+    Run k takes the k-th draw of every prompt, in the order in which ``values`` holds them; draws
+    beyond the smallest K_i are not used. Arguments and errors as for `summarise_draws`.
+
+    Examples:
+        >>> single_draw_scores([1, 1, 0, 0, 1], [0, 0, 0, 1, 1]).tolist()
+        [0.5, 1.0]
+    """
+    scores, codes, counts = _ragged(values, prompts)
+    order = np.argsort(codes, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.intp)
+    first = starts[:, None] + np.arange(int(counts.min()))
+    means: FloatArray = scores[order][first].mean(axis=0)
+    return means
+
+
+def _ragged(
+    values: ArrayLike, prompts: ArrayLike
+) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.intp]], FloatArray]:
+    scores = as_scores(values, "values")
+    codes = np.asarray(prompts)
+    if codes.dtype.kind not in "iu" or codes.ndim != 1:
+        raise StatisticsError("`prompts` must hold one whole number for each draw")
+    if len(codes) != len(scores):
+        raise StatisticsError(
+            f"`prompts` has {len(codes)} entries, expected one per draw: {len(scores)}"
+        )
+    if codes.min() < 0:
+        raise StatisticsError(f"`prompts` must count from 0, found {codes.min()}")
+    counts = np.bincount(codes).astype(np.float64)
+    if counts.min() < 1:
+        raise StatisticsError(f"`prompts` leaves out {int(np.argmin(counts))}: it has no draw")
+    return scores, codes.astype(np.intp), counts

@@ -1,0 +1,48 @@
+"""Quantiles and tail probabilities, from scipy.special (which loads in a tenth of scipy.stats)."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy
+
+from warehouse.stats.core.inputs import FloatArray
+
+
+def z_quantile(level: float) -> float:
+    """z such that a standard normal lies within ±z with probability ``level``."""
+    return float(scipy.special.ndtri((1 + level) / 2))
+
+
+def t_quantile(level: float, degrees_of_freedom: float) -> float:
+    """t such that Student's t lies within ±t with probability ``level``."""
+    return float(scipy.special.stdtrit(degrees_of_freedom, (1 + level) / 2))
+
+
+def beta_quantile(probability: float, a: float, b: float) -> float:
+    """Quantile of the Beta(a, b) distribution, in [0, 1]."""
+    return float(scipy.special.betaincinv(a, b, probability))
+
+
+def normal_p_value(z: float) -> float:
+    """Two-sided P(|Z| >= |z|) of a standard normal."""
+    return float(2 * scipy.special.ndtr(-abs(z)))
+
+
+def t_p_value(t: float, degrees_of_freedom: float) -> float:
+    """Two-sided P(|T| >= |t|) of Student's t."""
+    return float(t_p_values(t, degrees_of_freedom))
+
+
+def t_p_values(t: FloatArray | float, degrees_of_freedom: FloatArray | float) -> FloatArray:
+    """Two-sided P(|T| >= |t|) of Student's t, the normal where the degrees of freedom are
+    infinite; NaN where an argument is. The arguments are broadcast."""
+    nu = np.asarray(degrees_of_freedom, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        student = scipy.special.betainc(nu / 2, 0.5, nu / (nu + np.square(t)))
+        found: FloatArray = np.where(np.isinf(nu), 2 * scipy.special.ndtr(-np.abs(t)), student)
+    return found
+
+
+def t_upper_tail(t: float, degrees_of_freedom: float) -> float:
+    """One-sided P(T >= t) of Student's t."""
+    return float(scipy.special.stdtr(degrees_of_freedom, -t))

@@ -1,0 +1,223 @@
+"""Result classes: frozen, named fields, one-line text. None means "not defined", never 0.
+
+All figures are on the scale of the reported metric (after its link, see `ratio`), levels are
+probabilities in (0, 1), errors are standard errors (one sigma).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warehouse.stats.core.result_base import Figures
+
+
+@dataclass(frozen=True)
+class Interval(Figures):
+    """A confidence interval.
+
+    Attributes:
+        low: lower end.
+        high: upper end, never below ``low``.
+        level: nominal coverage, in (0, 1).
+        method: how it was computed, such as ``"wilson"``.
+    """
+
+    low: float
+    high: float
+    level: float
+    method: str
+
+    def __str__(self) -> str:
+        return f"[{self.low:.4g}, {self.high:.4g}]"
+
+
+@dataclass(frozen=True)
+class Estimate(Figures):
+    """One metric of one run, with its errors (statistics.md §1).
+
+    Attributes:
+        estimate: unweighted mean of the prompt means, or the ratio metric.
+        standard_error: the headline error: ``se_cr2`` with clusters, else ``se_clt``. None
+            where it is 0 or not defined; ``flags`` and ``reason`` say why.
+        ci_low: lower end of the interval, None where none can be given.
+        ci_high: upper end of the interval.
+        level: nominal coverage of the interval.
+        n_prompts: prompts with a score.
+        n_clusters: clusters, None where the data carry none.
+        method: of the interval, such as ``"wilson"`` or ``"cr2_t"``.
+        reason: why this method, or why there is no interval.
+        flags: warnings: ``few_prompts``, ``few_skewed_prompts``, ``few_informative_prompts``,
+            ``heavy_tailed_prompts``, ``far_bound``, ``few_clusters``, ``few_skewed_clusters``,
+            ``few_informative_clusters``, ``heavy_tailed_clusters`` (what each means for
+            coverage: docs/calibration.md), ``all_scores_equal``, ``single_prompt``,
+            ``single_cluster``, ``zero_standard_error``, ``interval_overflows``.
+        beside: a second interval that is to be read beside the default one: the betting
+            interval where many bounded scores are flagged, BCa where the scores are unbounded
+            and skewed, the wild cluster bootstrap where there are few clusters of unbounded
+            scores; None elsewhere, and where a method was asked for.
+        degrees_of_freedom: of ``standard_error``: n - 1, or Satterthwaite's for CR2.
+        se_clt: Miller eq. 1, from n = 2 on.
+        se_bernoulli: Miller eq. 2; only for 0/1 scores with one draw per prompt.
+        se_clustered: Miller eq. 4, the paper's clustered error; from 2 clusters on.
+        se_cr0: cluster-robust error without correction.
+        se_cr1: CR0 times sqrt(G / (G - 1)).
+        se_cr2: bias-reduced cluster-robust error.
+        se_cr3: cluster jackknife (CV3).
+        design_effect: se_cr2² / se_clt².
+        icc: intra-cluster correlation (analysis of variance), not clipped.
+        design_effect_miller: se_clustered² / se_clt².
+    """
+
+    estimate: float
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    n_prompts: int
+    n_clusters: int | None
+    method: str
+    reason: str
+    flags: tuple[str, ...]
+    beside: Interval | None
+    degrees_of_freedom: float | None
+    se_clt: float | None
+    se_bernoulli: float | None
+    se_clustered: float | None
+    se_cr0: float | None
+    se_cr1: float | None
+    se_cr2: float | None
+    se_cr3: float | None
+    design_effect: float | None
+    icc: float | None
+    design_effect_miller: float | None
+
+    def __str__(self) -> str:
+        figures = _figures(self.estimate, self.standard_error, self.ci_low, self.ci_high)
+        return f"{figures} ({_basis(self)})"
+
+
+@dataclass(frozen=True)
+class PairedDifference(Figures):
+    """Difference of two runs on the same prompts (Miller §4.2), first minus second.
+
+    Attributes:
+        difference: ``mean_a - mean_b``.
+        standard_error: the headline error: ``se_cr2`` with clusters, else ``se_eq7``. None
+            where it is 0 or not defined.
+        ci_low: lower end of the interval (t, or Satterthwaite t on CR2).
+        ci_high: upper end of the interval.
+        level: nominal coverage of the interval.
+        statistic: difference / standard_error; None where the error is.
+        degrees_of_freedom: n - 1, or Satterthwaite's.
+        p_value: two-sided, from Student's t.
+        mean_a: figure of the first run on these prompts.
+        mean_b: figure of the second run on these prompts.
+        correlation: Pearson correlation of the two runs over prompts.
+        variance_saved: 1 - se_paired² / (se_a² + se_b²), all CLT or all CR2.
+        se_eq7: Miller eq. 7, unclustered.
+        se_eq8: Miller eq. 8, the paper's clustered error.
+        se_cr0: cluster-robust error of the differences without correction.
+        se_cr1: CR0 times sqrt(G / (G - 1)).
+        se_cr2: bias-reduced cluster-robust error of the differences.
+        n_prompts: prompts in both runs.
+        n_clusters: clusters, None where the data carry none.
+        method: ``"paired_t"`` or ``"paired_cr2_t"``.
+        reason: why this method, or why there is no interval.
+        flags: as in `Estimate`, with ``few_differing_prompts`` and ``few_differing_clusters`` where
+            the runs differ on few; ``all_differences_equal`` for a constant difference.
+        estimand: ``"prompts_sampled"``, or ``"prompts_fixed"`` where only draws are random.
+    """
+
+    difference: float
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    statistic: float | None
+    degrees_of_freedom: float | None
+    p_value: float | None
+    mean_a: float
+    mean_b: float
+    correlation: float | None
+    variance_saved: float | None
+    se_eq7: float | None
+    se_eq8: float | None
+    se_cr0: float | None
+    se_cr1: float | None
+    se_cr2: float | None
+    n_prompts: int
+    n_clusters: int | None
+    method: str
+    reason: str
+    flags: tuple[str, ...]
+    estimand: str = "prompts_sampled"
+
+    def __str__(self) -> str:
+        figures = _figures(self.difference, self.standard_error, self.ci_low, self.ci_high)
+        p = "" if self.p_value is None else f", p={self.p_value:.3g}"
+        return f"{figures} ({_basis(self)}{p})"
+
+
+@dataclass(frozen=True)
+class UnpairedDifference(Figures):
+    """Difference of two runs on independent prompts (Miller §4.1), first minus second.
+
+    Attributes:
+        difference: ``estimate_a - estimate_b``.
+        standard_error: sqrt(se_a² + se_b²) (eq. 5); None where it is 0 or not defined.
+        ci_low: lower end of Welch's t interval.
+        ci_high: upper end of Welch's t interval.
+        level: nominal coverage of both intervals.
+        statistic: difference / standard_error, called z in eq. 6.
+        degrees_of_freedom: Welch-Satterthwaite.
+        p_value: two-sided, Welch's t.
+        z_ci_low: lower end of the paper's normal interval (eq. 3).
+        z_ci_high: upper end of the paper's normal interval.
+        z_p_value: two-sided, standard normal (eq. 6).
+        estimate_a: figure of the first run.
+        estimate_b: figure of the second run.
+        n_prompts_a: prompts of the first run.
+        n_prompts_b: prompts of the second run.
+        method: ``"welch_t"``.
+        reason: why there is no interval, or what the method is.
+        flags: flags of the two runs, with ``_a`` and ``_b`` appended.
+    """
+
+    difference: float
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    statistic: float | None
+    degrees_of_freedom: float | None
+    p_value: float | None
+    z_ci_low: float | None
+    z_ci_high: float | None
+    z_p_value: float | None
+    estimate_a: float
+    estimate_b: float
+    n_prompts_a: int
+    n_prompts_b: int
+    method: str
+    reason: str
+    flags: tuple[str, ...]
+
+    def __str__(self) -> str:
+        figures = _figures(self.difference, self.standard_error, self.ci_low, self.ci_high)
+        sizes = f"n={self.n_prompts_a} and {self.n_prompts_b}"
+        p = "" if self.p_value is None else f", p={self.p_value:.3g}"
+        return f"{figures} ({100 * self.level:g} % {self.method}, {sizes}{p})"
+
+
+def _figures(value: float, error: float | None, low: float | None, high: float | None) -> str:
+    text = f"{value:.4g}" if error is None else f"{value:.4g} ± {error:.4g}"
+    return text if low is None or high is None else f"{text} [{low:.4g}, {high:.4g}]"
+
+
+def _basis(result: Estimate | PairedDifference) -> str:
+    method = f"{100 * result.level:g} % {result.method}"
+    if result.ci_low is None:
+        method = f"no interval: {result.reason}"
+    clusters = "" if result.n_clusters is None else f", G={result.n_clusters}"
+    flags = "" if not result.flags else f", {' '.join(result.flags)}"
+    return f"{method}, n={result.n_prompts}{clusters}{flags}"

@@ -1,0 +1,1 @@
+"""The mean of one run: standard errors and intervals."""

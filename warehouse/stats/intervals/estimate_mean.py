@@ -1,0 +1,154 @@
+"""One run: the mean (or ratio) of its prompt scores, its errors and its default interval."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from warehouse.stats.core.inputs import Bounds, as_level, as_seed
+from warehouse.stats.core.links import Link, find_link, linked, linked_interval
+from warehouse.stats.core.moments import bernoulli_error
+from warehouse.stats.core.results import Estimate
+from warehouse.stats.core.sample import Sample, build_sample
+from warehouse.stats.intervals.methods import Resampling, choose_method, interval_of
+
+# Flag -> why there is no interval. The first that holds is the reason.
+_REASONS = {
+    "single_prompt": "a single prompt",
+    "single_cluster": "a single cluster",
+    "all_scores_equal": "all scores are equal",
+    "zero_standard_error": "the standard error is 0",
+    "interval_overflows": "an end of the interval overflows",
+}
+_ROBUST_ERRORS = ("se_clustered", "se_cr0", "se_cr1", "se_cr2", "se_cr3")
+
+
+def estimate_mean(
+    scores: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    link: str = "identity",
+    bounds: Bounds | None = None,
+    binary: bool | None = None,
+    n_draws: ArrayLike | None = None,
+    level: float = 0.95,
+    method: str = "auto",
+    n_resamples: int = 9999,
+    seed: int = 0,
+) -> Estimate:
+    """Estimate of one metric of one run, with every standard error and an interval.
+
+    The estimand is the mean over the population that the prompts are a sample of (*prompts
+    sampled*). Each prompt counts once, whatever the number of its draws (Miller 2024 §3.1).
+
+    Args:
+        scores: mean score of each prompt over its draws, finite, shape (n,), n at least 1.
+        clusters: cluster of each prompt, integers or strings, shape (n,); with them the
+            headline error is CR2.
+        weights: weight of each prompt above 0, shape (n,): a ratio metric Σwv/Σw, whose
+            errors are those of its linearisation. Equal weights are no weights.
+        link: from the mean or ratio r to the figure: ``identity``, ``exp_neg`` (exp(−r)) or
+            ``neg_over_ln2`` (−r/ln 2). Estimate and interval ends go through it, errors by the
+            delta method.
+        bounds: smallest and largest possible score; None or an infinite end for none. Used
+            with the identity link only.
+        binary: every score is 0 or 1 and each prompt has one draw; None: decided from
+            ``scores`` and ``n_draws``.
+        n_draws: draws behind each score, one number or shape (n,); None: one.
+        level: nominal coverage of the interval, in (0, 1).
+        method: ``auto`` (see `choose_interval`), ``normal``, ``normal_eq4`` (the paper's
+            clustered error), ``t``, ``cr2_t``, ``wilson``, ``clopper_pearson``, ``jeffreys``,
+            ``gaffke``, ``betting``, ``wilson_bounded``, ``clopper_pearson_effective``,
+            ``korn_graubard`` (its default form) or one of ``korn_graubard_wilson``,
+            ``_clopper_pearson``, ``_svyciprop``; ``bootstrap`` (percentile) or ``bca``, of
+            prompts or whole clusters; ``wild_bootstrap``.
+        n_resamples: of the methods that resample, at least 100.
+        seed: of those methods, and of the order in which ``betting`` bets, at least 0.
+
+    Returns:
+        The estimate. What two prompts (or two clusters) are needed for is None at one. Where
+        all scores are equal there is no bare ±0: a binomial interval for 0/1 scores, Gaffke's
+        for bounded ones without clusters, none for others that lie on no bound, and
+        ``standard_error`` is None.
+
+    Raises:
+        StatisticsError: for arguments out of range, misaligned or not finite, and for a
+            method that the data do not allow.
+
+    Examples:
+        >>> print(estimate_mean([1, 1, 0, 1, 0, 0, 1, 1, 1, 0]))
+        0.6 ± 0.1633 [0.3127, 0.8318] (95 % wilson, n=10, few_prompts)
+        >>> perplexity = estimate_mean([-2, -1.5, -3.1], weights=[10, 40, 25], link="exp_neg")
+        >>> round(perplexity.estimate, 4)
+        8.1662
+    """
+    curve = find_link(link)
+    sample = build_sample(scores, clusters, weights, curve, bounds, binary, n_draws)
+    choice = choose_method(sample, method)
+    resampling = Resampling(n_resamples, as_seed(seed))
+    plain = interval_of(sample, choice.method, as_level(level), resampling)
+    interval = linked_interval(curve, plain)
+    beside = choice.beside and interval_of(sample, choice.beside, level, resampling)
+    flags = no_spread(sample)
+    if plain is not None and interval is None:
+        flags += ("interval_overflows",)
+    return Estimate(
+        estimate=linked(curve, sample.mean),
+        ci_low=None if interval is None else interval.low,
+        ci_high=None if interval is None else interval.high,
+        level=level,
+        n_prompts=sample.n,
+        n_clusters=sample.n_clusters,
+        method=choice.method,
+        reason=why_none(flags) if interval is None else choice.reason,
+        flags=choice.flags + flags,
+        beside=linked_interval(curve, beside or None),
+        degrees_of_freedom=sample.df,
+        **_errors(sample, curve),
+        **_dependence(sample),
+    )
+
+
+def no_spread(sample: Sample) -> tuple[str, ...]:
+    """Flags that say why the data give no standard error; empty where they do."""
+    found = {
+        "single_prompt": sample.n == 1,
+        "single_cluster": sample.n_clusters == 1,
+        "all_scores_equal": sample.n > 1 and sample.all_equal,
+        "zero_standard_error": sample.se == 0 and not sample.all_equal,
+    }
+    return tuple(flag for flag, holds in found.items() if holds)
+
+
+def why_none(flags: tuple[str, ...]) -> str:
+    """Why there is no interval, in words."""
+    return _REASONS[flags[0]] if flags else "the scores differ by no more than rounding"
+
+
+def _errors(sample: Sample, link: Link) -> dict[str, float | None]:
+    """Every standard error on the scale of the figure, by field name."""
+    slope = abs(link.slope(sample.mean))
+    errors = {
+        "standard_error": sample.se or None,
+        "se_clt": sample.se_clt,
+        "se_bernoulli": bernoulli_error(sample.mean, sample.n) if sample.binary else None,
+        **{name: getattr(sample.robust, name, None) for name in _ROBUST_ERRORS},
+    }
+    return {name: None if error is None else slope * error for name, error in errors.items()}
+
+
+def _dependence(sample: Sample) -> dict[str, float | None]:
+    """What the clusters do to the error, by field name."""
+    robust = sample.robust
+    if robust is None:
+        return dict.fromkeys(("design_effect", "icc", "design_effect_miller"))
+    return {
+        "design_effect": variance_ratio(robust.se_cr2, sample.se_clt),
+        "icc": robust.icc,
+        "design_effect_miller": variance_ratio(robust.se_clustered, sample.se_clt),
+    }
+
+
+def variance_ratio(error: float, reference: float | None) -> float | None:
+    """error² / reference², None where the reference is None or 0."""
+    return (error / reference) ** 2 if reference else None

@@ -1,0 +1,286 @@
+"""Unscored prompts: bounds that hold whatever their scores were (statistics.md §1).
+
+Fill every missing score with the worst and with the best possible one; the true mean over all
+prompts asked lies between the two. The interval is the hull of the default intervals of the two
+filled samples. The interval of Imbens and Manski (2004, eqs. 6 and 7), which covers the mean
+itself, not the whole of the set, at the level, is a named option: its normal quantiles are too
+short for few prompts and for clusters (docs/calibration.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import (
+    Bounds,
+    Clusters,
+    FloatArray,
+    as_clusters,
+    as_level,
+    as_scores,
+    check_length,
+    check_within,
+)
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.results import Estimate
+from warehouse.stats.core.sample import Sample, describe
+from warehouse.stats.intervals.estimate_mean import estimate_mean
+from warehouse.stats.intervals.imbens_manski import critical_value, cut_ends
+from warehouse.stats.intervals.missing_inputs import (
+    all_clusters,
+    as_count,
+    as_limits,
+    scored_values,
+)
+
+#: Names of the intervals.
+METHODS = ("default_hull", "imbens_manski")
+#: Prompts without clusters from which on Imbens and Manski's interval holds its level.
+MANY_PROMPTS = 200
+
+
+@dataclass(frozen=True)
+class MissingBounds(Figures):
+    """What the mean can be, whatever the missing scores were.
+
+    Attributes:
+        theta_low: mean with every missing score at the lower bound.
+        theta_high: mean with every missing score at the upper bound.
+        ci_low: lower end of the interval, None where none can be given.
+        ci_high: upper end of it.
+        level: nominal coverage of the true mean.
+        c: of Imbens and Manski's interval: C, the number of standard errors added on each side,
+            between the one-sided and the two-sided normal quantile; else None.
+        se_low: error of ``theta_low`` over all prompts (CLT, or CR2 with clusters).
+        se_high: error of ``theta_high``.
+        n_prompts: n, scored and missing.
+        n_scored: prompts with a score.
+        n_missing: prompts without one.
+        share_missing: n_missing / n, in [0, 1].
+        n_clusters: clusters over all prompts, None where the data carry none.
+        method: ``"default_hull"`` or ``"imbens_manski"``.
+        reason: how the interval came about, or why there is none.
+        flags: those of the default intervals that the hull is made of;
+            ``imbens_manski_too_short`` with clusters or below 200 prompts.
+    """
+
+    theta_low: float
+    theta_high: float
+    ci_low: float | None
+    ci_high: float | None
+    level: float
+    c: float | None
+    se_low: float | None
+    se_high: float | None
+    n_prompts: int
+    n_scored: int
+    n_missing: int
+    share_missing: float
+    n_clusters: int | None
+    method: str
+    reason: str
+    flags: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        bounds = f"{self.theta_low:.4g} to {self.theta_high:.4g}"
+        basis = f"{self.n_missing} of {self.n_prompts} missing"
+        if self.ci_low is None:
+            return f"{bounds} (no interval: {self.reason}, {basis})"
+        ends = f"[{self.ci_low:.4g}, {self.ci_high:.4g}]"
+        return f"{bounds} {ends} ({100 * self.level:g} % {self.method}, {basis})"
+
+
+def missing_bounds(
+    scored: ArrayLike,
+    n_missing: int,
+    *,
+    bounds: Bounds = (0.0, 1.0),
+    clusters: ArrayLike | None = None,
+    missing_clusters: ArrayLike | None = None,
+    level: float = 0.95,
+    method: str = "default_hull",
+) -> MissingBounds:
+    """Bounds on the mean over all prompts, scored or not, and an interval around them.
+
+    The interval runs from the lower end of the default interval of `estimate_mean` with every
+    missing score at its smallest to the upper end with every one at its largest, cut at the
+    bounds, and holds the default interval of the scored prompts alone. ``"imbens_manski"``:
+    [θ_l − Cσ_l, θ_u + Cσ_u], where C solves Φ(C + (θ_u−θ_l)/max(σ_l,σ_u)) − Φ(−C) = level; for
+    200 prompts or more without clusters.
+
+    Args:
+        scored: mean score of each scored prompt, finite, shape (m,); may be empty where
+            ``n_missing`` is not 0.
+        n_missing: prompts without a score, 0 or more.
+        bounds: smallest and largest possible score, both finite.
+        clusters: cluster of each scored prompt, integers or strings, shape (m,); with them the
+            errors are CR2.
+        missing_clusters: cluster of each missing prompt, shape (n_missing,); needed with
+            ``clusters`` where prompts are missing. A label in both is the same cluster.
+        level: nominal coverage, in (0, 1).
+        method: ``"default_hull"`` or ``"imbens_manski"``.
+
+    Returns:
+        The bounds. The interval is None where a filled sample has none: a single cluster, or
+        equal scores that lie on no bound.
+
+    Raises:
+        StatisticsError: for arguments out of range, misaligned or not finite, and for bounds
+            that are not finite: nothing then limits what a missing score could be.
+
+    Examples:
+        >>> print(missing_bounds([1] * 30 + [0] * 10, 1))
+        0.7317 to 0.7561 [0.5807, 0.8617] (95 % default_hull, 1 of 41 missing)
+        >>> print(missing_bounds([1] * 30 + [0] * 10, 1, method="imbens_manski"))
+        0.7317 to 0.7561 [0.6045, 0.8794] (95 % imbens_manski, 1 of 41 missing)
+    """
+    limits, missing, level = as_limits(bounds), as_count(n_missing), as_level(level)
+    _check_method(method)
+    values = scored_values(scored, missing)
+    if len(values):
+        check_within(values, limits)
+    groups = all_clusters(clusters, missing_clusters, len(values), missing)
+    low, high = (_filled(values, missing, end) for end in limits)
+    sides = _Sides(low, high, groups, None, limits, missing, level)
+    if method == "imbens_manski":
+        return _imbens_manski(sides)
+    alone = None
+    if len(values):
+        alone = estimate_mean(values, clusters=clusters, bounds=limits, level=level)
+    return _hull(sides, alone)
+
+
+def filled_bounds(
+    low: ArrayLike,
+    high: ArrayLike,
+    n_missing: int,
+    *,
+    bounds: Bounds = (0.0, 1.0),
+    clusters: ArrayLike | None = None,
+    n_draws: ArrayLike | None = None,
+    scored: Estimate | None = None,
+    level: float = 0.95,
+    method: str = "default_hull",
+) -> MissingBounds:
+    """`missing_bounds` for prompts of which some draws have a score and some have none.
+
+    Args:
+        low: mean of each prompt over all its draws, scored or not, with the smallest possible
+            score for each missing one, shape (n,).
+        high: the same with the largest possible score.
+        n_missing: prompts with a draw missing, which alone may differ between the two.
+        bounds: smallest and largest possible score, both finite.
+        clusters: cluster of each prompt, shape (n,), or None.
+        n_draws: draws of each prompt, scored or not, one number or shape (n,); None: one.
+        scored: default estimate of the scored draws alone; the hull holds its interval too.
+        level: nominal coverage, in (0, 1).
+        method: as in `missing_bounds`.
+
+    Raises:
+        StatisticsError: arguments out of range or misaligned; ``high`` below ``low``.
+
+    Examples:
+        >>> print(filled_bounds([1] * 30 + [0] * 11, [1] * 31 + [0] * 10, 1))
+        0.7317 to 0.7561 [0.5807, 0.8617] (95 % default_hull, 1 of 41 missing)
+    """
+    limits, missing, level = as_limits(bounds), as_count(n_missing), as_level(level)
+    _check_method(method)
+    smallest, largest = as_scores(low, "low"), as_scores(high, "high")
+    check_length(len(largest), len(smallest), "high")
+    for values in (smallest, largest):
+        check_within(values, limits)
+    if int(np.sum(largest > smallest)) > missing or np.any(largest < smallest):
+        raise StatisticsError(
+            f"`high` must be `low` but for the {missing} prompt(s) with a draw missing, and never"
+            " below it"
+        )
+    groups = None if clusters is None else as_clusters(clusters, len(smallest))
+    sides = _Sides(smallest, largest, groups, n_draws, limits, missing, level)
+    return _imbens_manski(sides) if method == "imbens_manski" else _hull(sides, scored)
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """The two filled samples: scores of all prompts, the missing ones at either end."""
+
+    low: FloatArray
+    high: FloatArray
+    clusters: Clusters | None
+    n_draws: ArrayLike | None
+    limits: tuple[float, float]
+    missing: int
+    level: float
+
+
+def _check_method(method: str) -> None:
+    if method not in METHODS:
+        raise StatisticsError(f"unknown method {method!r}; there are: {', '.join(METHODS)}")
+
+
+def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:
+    """Of the default intervals of the two filled samples, and of what is scored."""
+    labels = None if sides.clusters is None else sides.clusters.codes
+    low, high = (
+        estimate_mean(
+            values, clusters=labels, bounds=sides.limits, n_draws=sides.n_draws, level=sides.level
+        )
+        for values in (sides.low, sides.high)
+    )
+    every = (low, high) if scored is None else (low, high, scored)
+    lows = [one.ci_low for one in every if one.ci_low is not None]
+    highs = [one.ci_high for one in every if one.ci_high is not None]
+    kinds = " and ".join(dict.fromkeys(one.method for one in (low, high)))
+    whole = low.ci_low is not None and high.ci_high is not None
+    return _bounds(
+        describe(sides.low, sides.clusters), describe(sides.high, sides.clusters), sides,
+        method="default_hull",
+        reason=(
+            f"missing scores at both bounds: from the lower to the upper end by {kinds}" if whole
+            else next(one.reason for one in (low, high) if one.ci_low is None)
+        ),
+        flags=tuple(dict.fromkeys(flag for one in (low, high) for flag in one.flags)),
+        ends=(max(sides.limits[0], min(lows)), min(sides.limits[1], max(highs))) if whole else None,
+    )  # fmt: skip
+
+
+def _imbens_manski(sides: _Sides) -> MissingBounds:
+    low, high = (describe(values, sides.clusters) for values in (sides.low, sides.high))
+    c, reason = critical_value(low, high, sides.limits, sides.missing, sides.level)
+    short = sides.clusters is not None or low.n < MANY_PROMPTS
+    return _bounds(
+        low, high, sides, method="imbens_manski", reason=reason, c=c,
+        flags=("imbens_manski_too_short",) if short else (),
+        ends=None if c is None else cut_ends(low, high, sides.limits, c),
+    )  # fmt: skip
+
+
+def _bounds(
+    low: Sample, high: Sample, sides: _Sides, *, method: str, reason: str,
+    flags: tuple[str, ...], ends: tuple[float, float] | None, c: float | None = None,
+) -> MissingBounds:  # fmt: skip
+    return MissingBounds(
+        theta_low=low.mean,
+        theta_high=high.mean,
+        ci_low=None if ends is None else ends[0],
+        ci_high=None if ends is None else ends[1],
+        level=sides.level,
+        c=c,
+        se_low=low.se,
+        se_high=high.se,
+        n_prompts=low.n,
+        n_scored=low.n - sides.missing,
+        n_missing=sides.missing,
+        share_missing=sides.missing / low.n,
+        n_clusters=low.n_clusters,
+        method=method,
+        reason=reason,
+        flags=flags,
+    )
+
+
+def _filled(values: FloatArray, missing: int, score: float) -> FloatArray:
+    return np.concatenate([values, np.full(missing, score)])

@@ -1,0 +1,1 @@
+"""Many pairs: adjusted tests, simultaneous intervals, ranks."""

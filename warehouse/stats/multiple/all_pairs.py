@@ -1,0 +1,230 @@
+"""All pairs of many models: differences, errors, and tests adjusted for their number
+(statistics.md §2; Miller 2024 §4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import (
+    TIE,
+    FloatArray,
+    as_clusters,
+    as_level,
+    as_score_matrix,
+    as_seed,
+)
+from warehouse.stats.core.quantiles import t_p_values
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
+from warehouse.stats.multiple.max_t import BoolArray, Draws, max_t_draws
+from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, centre, pair_moments
+
+
+@dataclass(frozen=True)
+class AllPairs(Figures):
+    """Every pair of M models, first minus second, on the prompts that both have.
+
+    Figures of pairs are arrays of shape (P,), P = M(M−1)/2, in the order of ``first`` and
+    ``second``; NaN where not defined, and then ``reasons`` says why.
+
+    Attributes:
+        n_models: M.
+        level: of the simultaneous intervals; 1 − level is the size of the tests.
+        higher_is_better: direction of the scores.
+        means: of each model over its own scored prompts, shape (M,).
+        first: number of the first model of each pair.
+        second: number of the second model, above ``first``.
+        difference: mean of first − second over the common prompts.
+        standard_error: CLT (Miller eq. 7), or CR2 with clusters; NaN where 0 or not defined.
+        degrees_of_freedom: n − 1, or Satterthwaite's.
+        correlation: Pearson's, over the common prompts.
+        n_prompts: common prompts.
+        n_clusters: clusters that hold one, None without clusters.
+        statistic: difference / standard_error.
+        p_value: two-sided, from Student's t.
+        p_holm: Holm's adjustment over all pairs.
+        p_bh: Benjamini and Hochberg's.
+        p_max_t: from max-|T|: (1 + draws whose largest |T*| reaches |T|) / (1 + draws).
+        simultaneous_low: lower end of the interval difference ± c · CR1 error.
+        simultaneous_high: upper end.
+        error_max_t: the CR1 error (CLT without clusters) that max-|T| is scaled by.
+        studentised: pairs whose error was drawn anew in each draw, not held fixed.
+        critical_value: c, for all pairs at once; NaN without draws.
+        critical_values: c of each model against all others, shape (M,).
+        n_resamples: draws B; 0: no max-|T|.
+        seed: of the draws.
+        reasons: why a pair has no error, ``""`` where it has.
+    """
+
+    n_models: int
+    level: float
+    higher_is_better: bool
+    means: FloatArray
+    first: IntArray
+    second: IntArray
+    difference: FloatArray
+    standard_error: FloatArray
+    degrees_of_freedom: FloatArray
+    correlation: FloatArray
+    n_prompts: IntArray
+    n_clusters: IntArray | None
+    statistic: FloatArray
+    p_value: FloatArray
+    p_holm: FloatArray
+    p_bh: FloatArray
+    p_max_t: FloatArray
+    simultaneous_low: FloatArray
+    simultaneous_high: FloatArray
+    error_max_t: FloatArray
+    studentised: BoolArray
+    critical_value: float
+    critical_values: FloatArray
+    n_resamples: int
+    seed: int
+    reasons: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def __str__(self) -> str:
+        found = int(np.sum(self.p_holm <= 1 - self.level))
+        pairs = "1 pair" if len(self) == 1 else f"{len(self)} pairs"
+        return (
+            f"{self.n_models} models, {pairs}: {found} differ ({100 * self.level:g} % family-wise,"
+            f" Holm)"
+        )
+
+    def square(self, name: str) -> FloatArray:
+        """A figure of the pairs as a matrix, row minus column, shape (M, M), NaN on the diagonal.
+
+        Differences, statistics and interval ends change sign with the order of the pair.
+        """
+        values = np.asarray(getattr(self, name), dtype=np.float64)
+        turned = {"difference": -values, "statistic": -values}
+        turned["simultaneous_low"] = -self.simultaneous_high
+        turned["simultaneous_high"] = -self.simultaneous_low
+        matrix = np.full((self.n_models, self.n_models), np.nan)
+        matrix[self.first, self.second] = values
+        matrix[self.second, self.first] = turned.get(name, values)
+        return matrix
+
+
+def all_pairs(
+    scores: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    n_resamples: int = 9999,
+    seed: int = 0,
+    higher_is_better: bool = True,
+) -> AllPairs:
+    """Paired differences of all models with one another, prompts sampled.
+
+    Each pair uses the prompts that both models have a score on. Besides each pair's own t test
+    come three adjustments for the number of pairs: Holm, Benjamini–Hochberg, and max-|T| by a
+    multiplier bootstrap that keeps the pairs' dependence and gives simultaneous intervals. Pairs
+    whose differences are all equal have no error and are left out of the adjustments.
+
+    Args:
+        scores: mean score of each prompt and model, NaN where not scored, shape (n, M).
+        clusters: cluster of each prompt, integers or strings, shape (n,), or None.
+        level: nominal coverage of the simultaneous intervals, in (0, 1).
+        n_resamples: draws of max-|T|; 0 leaves it out.
+        seed: of the draws; the same figures for the same seed.
+        higher_is_better: direction, for those who rank by the result.
+
+    Raises:
+        StatisticsError: for arguments out of range or misaligned, infinite scores, or too few
+            draws for the level.
+
+    Examples:
+        >>> import numpy as np
+        >>> scores = np.random.default_rng(1).normal([0, 0, 1], 1, (300, 3))
+        >>> found = all_pairs(scores)
+        >>> print(found)
+        3 models, 3 pairs: 2 differ (95 % family-wise, Holm)
+        >>> [tuple(pair) for pair in zip(found.first.tolist(), found.second.tolist())]
+        [(0, 1), (0, 2), (1, 2)]
+    """
+    values, level = as_score_matrix(scores), as_level(level)
+    groups = None if clusters is None else as_clusters(clusters, len(values))
+    draws = Draws(_check_draws(n_resamples, level), as_seed(seed))
+    matrix = centre(values, groups)
+    with threadpool_limits(1, "blas"):  # many small products, where threads wait for each other
+        moments = pair_moments(matrix)
+        tail, studentised = max_t_draws(matrix, moments, draws)
+    usable = moments.error > 0
+    error = np.where(usable, moments.error, np.nan)
+    statistic = moments.difference / error
+    p = t_p_values(statistic, moments.degrees_of_freedom)
+    return AllPairs(
+        n_models=values.shape[1], level=level, higher_is_better=bool(higher_is_better),
+        means=matrix.means, first=matrix.pairs[0], second=matrix.pairs[1],
+        difference=moments.difference, standard_error=error,
+        degrees_of_freedom=moments.degrees_of_freedom, correlation=moments.correlation,
+        n_prompts=moments.n_prompts, n_clusters=None if groups is None else moments.n_units,
+        statistic=statistic, p_value=p, p_holm=holm(p), p_bh=benjamini_hochberg(p),
+        studentised=studentised, n_resamples=draws.n, seed=draws.seed,
+        reasons=tuple(_reasons(moments, clustered=groups is not None)),
+        **_simultaneous(moments, tail, level),
+    )  # fmt: skip
+
+
+def _check_draws(n: int, level: float) -> int:
+    if n < 0 or (n and _rank_of_critical(n, level) > n):
+        least = math.ceil(level / (1 - level))
+        raise StatisticsError(
+            f"`n_resamples` is {n}; a level of {level:g} needs at least {least} (0: no max-|T|)"
+        )
+    return int(n)
+
+
+def _rank_of_critical(n_draws: int, level: float) -> int:
+    """ceil(level · (B + 1)), with the rounding of the product taken off."""
+    return math.ceil(level * (n_draws + 1) * (1 - 1e-14))
+
+
+def _simultaneous(moments: PairMoments, tail: FloatArray, level: float) -> dict[str, Any]:
+    """Critical values, adjusted p and intervals from the draws (B, M), by field name."""
+    error = np.where(moments.error_cr1 > 0, moments.error_cr1, np.nan)
+    nothing = np.full_like(error, np.nan)
+    found: dict[str, Any] = {
+        "error_max_t": error, "critical_value": math.nan, "p_max_t": nothing,
+        "critical_values": np.full(tail.shape[1], np.nan),
+        "simultaneous_low": nothing, "simultaneous_high": nothing,
+    }  # fmt: skip
+    if not len(tail) or np.isnan(error).all():
+        return found
+    place = _rank_of_critical(len(tail), level) - 1
+    largest = np.sort(tail.max(axis=1))
+    own = np.sort(tail, axis=0)[place]
+    c = float(largest[place])
+    t = np.abs(moments.difference) / error
+    reached = len(tail) - np.searchsorted(largest, t * (1 - TIE), side="left")
+    found["p_max_t"] = np.where(np.isnan(t), np.nan, (1 + reached) / (1 + len(tail)))
+    found["critical_values"] = np.where(np.isfinite(own) & (own > 0), own, np.nan)
+    if math.isfinite(c):
+        found["critical_value"] = c
+        found["simultaneous_low"] = moments.difference - c * error
+        found["simultaneous_high"] = moments.difference + c * error
+    return found
+
+
+def _reasons(moments: PairMoments, clustered: bool) -> Iterator[str]:
+    for n, units, error in zip(moments.n_prompts, moments.n_units, moments.error, strict=True):
+        if n == 0:
+            yield "no common prompt"
+        elif n == 1:
+            yield "a single common prompt"
+        elif clustered and units == 1:
+            yield "a single cluster"
+        else:
+            yield "" if error > 0 else "all differences are equal"

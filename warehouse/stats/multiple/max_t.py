@@ -1,0 +1,344 @@
+"""max-|T| over all pairs by a multiplier bootstrap (statistics.md §2; Romano and Wolf 2005).
+
+One weight for each cluster (each prompt, without clusters) multiplies the differences of all pairs
+alike, so that the pairs keep their dependence. The null is imposed: the differences are not
+centred, their weighted sum N_ab is taken off each unit by its share f_c, and every draw
+studentises a pair by its own s*. With clusters of unequal size anything less (a fixed error, N/G
+for f_c N, centred sums) rejects a true null far too often. Only without clusters, from
+`MANY_PROMPTS` common prompts on, is the fixed error as good; then one matrix product of the
+models' scores serves all pairs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.stats.core.inputs import ROUNDING, FloatArray
+from warehouse.stats.core.multipliers import draw_blocks, webb_block
+from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, unit_sums
+
+#: Without clusters, common prompts from which on the error of a pair is held fixed over the draws.
+MANY_PROMPTS = 200
+
+#: Blocks of draws that are worked on at a time, at most.
+THREADS = 4
+#: Sums of clusters of pairs that are held at a time (32 MB).
+MOST_SUMS = 1 << 22
+
+BoolArray = NDArray[np.bool_]
+Work = Callable[[slice, FloatArray], None]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How the largest |T| is drawn.
+
+    Attributes:
+        n: number of draws B.
+        seed: of the random numbers.
+        block: rows of weights at a time (the figures do not depend on it).
+    """
+
+    n: int
+    seed: int
+    block: int = 256
+
+
+def max_t_draws(
+    matrix: ScoreMatrix, moments: PairMoments, draws: Draws
+) -> tuple[FloatArray, BoolArray]:
+    """The largest |T*| of the pairs that each model is in, in each draw.
+
+    Args:
+        moments: of the pairs; those without an error above 0 are left out.
+
+    Returns:
+        largest |T*| per draw and model, shape (B, M), 0 for a model without a pair (the maximum
+        over models is that over all pairs); which pairs were studentised in each draw.
+    """
+    usable = moments.error_cr1 > 0
+    fixed = usable & (moments.n_prompts >= MANY_PROMPTS) & _units_are_prompts(matrix)
+    best = np.zeros((draws.n, matrix.n_models))
+    _draw(matrix, moments, fixed, usable & ~fixed, draws, best)
+    return best, usable & ~fixed
+
+
+def _units_are_prompts(matrix: ScoreMatrix) -> bool:
+    return matrix.clusters is None or matrix.clusters.n == len(matrix.centred)
+
+
+def _draw(
+    matrix: ScoreMatrix, moments: PairMoments, fixed: BoolArray, studentised: BoolArray,
+    draws: Draws, best: FloatArray,
+) -> None:  # fmt: skip
+    if fixed.any():
+        scale = np.zeros(len(fixed))
+        scale[fixed] = 1 / (moments.n_prompts[fixed] * moments.error_cr1[fixed])
+        if matrix.complete:
+            _fixed_complete(matrix, scale, draws, best)
+        else:
+            _fixed_with_gaps(matrix, scale, draws, best)
+    if studentised.any():
+        _studentised(matrix, moments.difference, studentised, draws, best)
+
+
+def _fixed_complete(matrix: ScoreMatrix, scale: FloatArray, draws: Draws, best: FloatArray) -> None:
+    """N_ab = N_a − N_b: one product of weights and the models' sums."""
+    square = _square(matrix, scale)
+
+    def block(rows: slice, weights: FloatArray) -> None:
+        totals = np.ascontiguousarray((weights @ matrix.totals).T)
+        largest = best[rows].T.copy()
+        for a in range(len(totals) - 1):
+            _raise(largest, a, totals[a + 1 :] - totals[a], square[a, a + 1 :, None])
+        best[rows] = largest.T
+
+    _each_block(len(matrix.totals), draws, block)
+
+
+def _fixed_with_gaps(
+    matrix: ScoreMatrix, scale: FloatArray, draws: Draws, best: FloatArray
+) -> None:
+    """N_ab = Σ ξ (x_a − x_b − d̄_ab) over common prompts.
+
+    Where models lack few prompts, each its own, from sums over all prompts less those over what
+    a model lacks; else from sums over what models with equal gaps have.
+    """
+    x, w = matrix.centred, matrix.scored
+    unit = np.arange(len(x)) if matrix.clusters is None else matrix.clusters.codes
+    square = _square(matrix, scale)
+    sums = x.T @ w
+    shift = (sums - sums.T) / np.maximum(w.T @ w, 1)
+    packed = np.packbits(w.astype(bool), axis=0)  # a column is found again by its bytes
+    _, first, of_model = np.unique(packed, axis=1, return_index=True, return_inverse=True)
+    have = w[:, first].sum(axis=0)
+    if len(matrix.gaps[0]) <= 2 * np.minimum(have, len(x) - have).sum():
+        work = _from_what_is_lacking(matrix, unit, shift, square, best)
+    else:
+        work = _from_patterns(
+            matrix, unit, shift, square, best, w[:, first], of_model.reshape(-1)
+        )  # fmt: skip
+    _each_block(len(matrix.totals), draws, work)
+
+
+def _from_what_is_lacking(
+    matrix: ScoreMatrix, unit: IntArray, shift: FloatArray, square: FloatArray, best: FloatArray
+) -> Work:
+    """N_ab = (F_a − L_ba) − (F_b − L_ab): F_a = Σ ξ x_a, L_ba the part of Σ ξ (x_a − d̄_ab) where
+    b has no score (half of it where neither has, and half of −d̄_ab Σ ξ, so that it adds up)."""
+    m, totals = matrix.n_models, np.ascontiguousarray(matrix.totals.T)
+    lacking = [np.flatnonzero(column == 0) for column in matrix.scored.T]
+    parts = []
+    for b, rows in enumerate(lacking):
+        half = shift[:, [b]] / 2
+        share = matrix.centred[rows].T - half * (1 + matrix.scored[rows].T)
+        parts.append(np.hstack([share, half]))
+
+    def block(rows: slice, weights: FloatArray) -> None:
+        by_unit = np.ascontiguousarray(weights.T)
+        full, every = totals @ by_unit, by_unit.sum(axis=0)
+        lost = np.empty((m, m, len(every)))
+        for b, own in enumerate(lacking):
+            np.matmul(parts[b], np.vstack([by_unit[unit[own]], every]), out=lost[b])
+        largest = best[rows].T.copy()
+        for a in range(m - 1):
+            t = lost[a, a + 1 :] - lost[a + 1 :, a]
+            t += full[a] - full[a + 1 :]
+            _raise(largest, a, t, square[a, a + 1 :, None])
+        best[rows] = largest.T
+
+    return block
+
+
+def _from_patterns(
+    matrix: ScoreMatrix, unit: IntArray, shift: FloatArray, square: FloatArray, best: FloatArray,
+    patterns: FloatArray, of_model: IntArray,
+) -> Work:  # fmt: skip
+    """N_ab from sums of scores and of weights over the prompts of each pattern of gaps."""
+    m = matrix.n_models
+    totals, cells = (
+        np.ascontiguousarray(np.hstack(parts).T)
+        for parts in ((matrix.totals, matrix.counts), (matrix.centred, matrix.scored))
+    )
+
+    def block(rows: slice, weights: FloatArray) -> None:
+        by_unit = np.ascontiguousarray(weights.T)
+        full = totals @ by_unit
+        on = np.stack([_on_prompts(by_unit, unit, cells, full, mask) for mask in patterns.T])
+        largest = best[rows].T.copy()
+        for a in range(m - 1):  # on: pattern, score or mask of a model, draw
+            own, others = on[of_model[a]], of_model[a + 1 :]
+            t = on[others, m + a]
+            t *= -shift[a, a + 1 :, None]
+            t += on[others, a]
+            t -= own[a + 1 : m]
+            _raise(largest, a, t, square[a, a + 1 :, None])
+        best[rows] = largest.T
+
+    return block
+
+
+def _on_prompts(
+    by_unit: FloatArray, unit: IntArray, cells: FloatArray, full: FloatArray, mask: FloatArray
+) -> FloatArray:
+    """Weighted sums of all models' cells over the prompts of a mask; by what is left out where
+    that is less."""
+    have, gaps = np.flatnonzero(mask), np.flatnonzero(mask == 0)
+    if len(gaps) < len(have):
+        return full - cells[:, gaps] @ by_unit[unit[gaps]] if len(gaps) else full
+    return cells[:, have] @ by_unit[unit[have]]
+
+
+def _raise(largest: FloatArray, a: int, n_ab: FloatArray, scale: FloatArray) -> None:
+    """Raise what is largest (M, rows) by the pairs of model ``a`` and the models after it."""
+    t = np.abs(n_ab, out=n_ab)
+    t *= scale
+    np.maximum(largest[a], t.max(axis=0), out=largest[a])
+    np.maximum(largest[a + 1 :], t, out=largest[a + 1 :])
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The pairs of some first models with all models after each, as products need them.
+
+    Attributes:
+        models: the first models.
+        squares: S_c² of each pair, shape (p, G), pairs in order; 0 for a pair that is left out.
+        linear: S_c and (φ − 2 f_c) S_c, φ = Σ f_c², shape (p, G) each; None where all prompts
+            are scored: then those of the models serve.
+        factor: (G − 1)/G of the pair's own clusters, 0 for a pair that is left out, shape (p, 1).
+    """
+
+    models: range
+    squares: FloatArray
+    linear: tuple[FloatArray, FloatArray] | None
+    factor: FloatArray
+
+
+def _studentised(
+    matrix: ScoreMatrix, difference: FloatArray, chosen: BoolArray, draws: Draws, best: FloatArray
+) -> None:
+    """T* = |N|/s* of sums S_c = Σ d that are not centred, s*² = G/(G−1) Σ (ξ S − f N)².
+
+    Multiplied out, the sum is Σ ξ² S² + N H with H = Σ ξ (φ − 2 f) S: a product of weights and
+    sums each. N and H of a pair are differences of those of its models where f is that of all.
+    """
+    models = _linear_of_models(matrix) if matrix.complete else None
+    for run in _runs(matrix, difference, chosen):
+
+        def block(rows: slice, weights: FloatArray, run: _Run = run) -> None:
+            xi = np.ascontiguousarray(weights.T)
+            largest = np.zeros((matrix.n_models, xi.shape[1]))
+            by_model = None if models is None else (models[0] @ xi, models[1] @ xi)
+            _raise_squares(largest, run, by_model, xi)
+            np.maximum(best[rows], np.sqrt(largest.T), out=best[rows])
+
+        if run.factor.any():
+            _each_block(len(matrix.totals), draws, block)
+
+
+def _linear_of_models(matrix: ScoreMatrix) -> tuple[FloatArray, FloatArray]:
+    """S_c and (φ − 2 f_c) S_c of each model, shape (M, G) each."""
+    sizes = np.ones(len(matrix.totals)) if matrix.clusters is None else matrix.clusters.sizes
+    # means less one constant: it cancels in every difference, and numbers stay small
+    sums = matrix.totals.T + (matrix.means - matrix.means.mean())[:, None] * sizes
+    return sums, sums * _slopes(sizes[:, None]).T
+
+
+def _slopes(sizes: FloatArray) -> FloatArray:
+    """φ − 2 f_c of sizes n_c, shape (G, p)."""
+    shares = sizes / np.maximum(sizes.sum(axis=0), 1)
+    slopes: FloatArray = (shares**2).sum(axis=0) - 2 * shares
+    return slopes
+
+
+def _runs(matrix: ScoreMatrix, difference: FloatArray, chosen: BoolArray) -> Iterator[_Run]:
+    """All pairs, as many first models at a time as `MOST_SUMS` allows."""
+    m, first = matrix.n_models, 0
+    most = max(MOST_SUMS // len(matrix.totals), 1)
+    while first < m - 1:
+        last, pairs = first + 1, m - 1 - first
+        while last < m - 1 and pairs + m - 1 - last <= most:
+            pairs += m - 1 - last
+            last += 1
+        start = first * m - first * (first + 1) // 2
+        yield _run(matrix, range(first, last), difference, chosen, slice(start, start + pairs))
+        first = last
+
+
+def _run(
+    matrix: ScoreMatrix, models: range, difference: FloatArray, chosen: BoolArray, pairs: slice
+) -> _Run:
+    a, b = (side[pairs] for side in matrix.pairs)
+    centred, sizes = unit_sums(matrix, a, b)
+    sums = np.where(chosen[pairs], centred + sizes * difference[pairs], 0.0)
+    units = (sizes > 0).sum(axis=0)
+    linear = None
+    if not matrix.complete:
+        linear = np.ascontiguousarray(sums.T), np.ascontiguousarray((sums * _slopes(sizes)).T)
+    return _Run(
+        models=models, squares=np.ascontiguousarray((sums**2).T), linear=linear,
+        factor=np.where(chosen[pairs], (units - 1) / np.maximum(units, 1), 0.0)[:, None],
+    )  # fmt: skip
+
+
+def _raise_squares(
+    largest: FloatArray, run: _Run, by_model: tuple[FloatArray, FloatArray] | None, xi: FloatArray
+) -> None:
+    """Raise what is largest of T*² (M, rows) by the pairs of a run.
+
+    Args:
+        by_model: N and H of each model, shape (M, rows) each, or None.
+        xi: weights, shape (G, rows).
+    """
+    m, squared, first = len(largest), xi**2, 0
+    for a in run.models:
+        pairs = slice(first, first + m - 1 - a)
+        first = pairs.stop
+        if by_model is not None:
+            n, h = (values[a] - values[a + 1 :] for values in by_model)
+            n *= run.factor[pairs] > 0
+        elif run.linear is not None:
+            n, h = (sums[pairs] @ xi for sums in run.linear)
+        t2 = _squared_t(n, h, run.squares[pairs] @ squared)
+        t2 *= run.factor[pairs]
+        np.maximum(largest[a], t2.max(axis=0), out=largest[a])
+        np.maximum(largest[a + 1 :], t2, out=largest[a + 1 :])
+
+
+def _squared_t(n: FloatArray, h: FloatArray, squares: FloatArray) -> FloatArray:
+    """N²/(Σ ξ² S² + N H), in place of ``n``: infinite where a draw leaves no spread, 0 where it
+    leaves no sum either."""
+    h *= n
+    h += squares
+    n *= n
+    flat = h <= ROUNDING * squares
+    if flat.any():
+        none = flat & (n <= ROUNDING * squares)
+        n[none], h[none] = 0.0, 1.0
+        h[flat & ~none] = 0.0
+    with np.errstate(divide="ignore"):
+        n /= h
+    return n
+
+
+def _each_block(n_units: int, draws: Draws, work: Work) -> None:
+    """Do the work of each block of draws, each on rows of its own, in a few threads."""
+    blocks = draw_blocks(draws.n, draws.block)
+    with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
+        for _ in pool.map(lambda rows: work(rows, webb_block(n_units, rows, draws.seed)), blocks):
+            pass
+
+
+def _square(matrix: ScoreMatrix, values: FloatArray) -> FloatArray:
+    """Values of pairs as a symmetric matrix, shape (M, M)."""
+    m = matrix.n_models
+    square = np.zeros((m, m))
+    square[matrix.pairs] = values
+    return square + square.T

@@ -1,0 +1,158 @@
+"""Ranks that say what the data can tell: statistical ranks, rank confidence sets, tied groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.multiple.all_pairs import AllPairs
+
+BoolMatrix = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Ranks(Figures):
+    """What all pairs say about the place of each model; tuples of length M in the models' order.
+
+    The statistical rank (tests of single differences) and the rank sets (intervals that hold
+    together) are two notions, and need not agree.
+
+    Attributes:
+        statistical_rank: 1 + number of models that are significantly better (Holm over all
+            pairs); None for a model without a single pair that could be tested.
+        rank_low: best rank in the model's own confidence set; None without max-|T|.
+        rank_high: worst rank in it.
+        rank_low_joint: best rank in the set that holds for all models together.
+        rank_high_joint: worst rank in it.
+        groups: letters of the groups of models that cannot be told apart, such as ``"ab"``:
+            two models share a letter if and only if Holm's test does not separate them.
+        level: of the sets; 1 − level is the size of the tests.
+        n_resamples: draws behind the sets.
+    """
+
+    statistical_rank: tuple[int | None, ...]
+    rank_low: tuple[int | None, ...]
+    rank_high: tuple[int | None, ...]
+    rank_low_joint: tuple[int | None, ...]
+    rank_high_joint: tuple[int | None, ...]
+    groups: tuple[str, ...]
+    level: float
+    n_resamples: int
+
+    def __str__(self) -> str:
+        first = sum(rank == 1 for rank in self.statistical_rank)
+        return f"{len(self.groups)} models, {first} of them statistically first"
+
+
+def rank_models(pairs: AllPairs) -> Ranks:
+    """Statistical ranks, rank confidence sets and letters of the models of all pairs.
+
+    A rank set is [1 + number of models wholly better, M − number wholly worse] by simultaneous
+    intervals (Mogstad, Romano, Shaikh and Wilhelm 2024): the model's own set takes the largest
+    |T| over its own comparisons, the joint ones over all pairs. A pair without an error (or
+    without common prompts) separates nobody.
+
+    Args:
+        pairs: of `all_pairs`; the sets are None where it made no draws.
+
+    Examples:
+        >>> import numpy as np
+        >>> from warehouse.stats.multiple.all_pairs import all_pairs
+        >>> scores = np.random.default_rng(1).normal([0, 0.1, 1], 1, (300, 3))
+        >>> ranks = rank_models(all_pairs(scores))
+        >>> ranks.statistical_rank, ranks.rank_low, ranks.rank_high, ranks.groups
+        ((2, 2, 1), (2, 2, 1), (3, 3, 1), ('b', 'b', 'a'))
+    """
+    sign = 1.0 if pairs.higher_is_better else -1.0
+    ahead = sign * pairs.square("difference")
+    with np.errstate(invalid="ignore"):
+        separated: BoolMatrix = np.less_equal(pairs.square("p_holm"), 1 - pairs.level)
+    tested = np.logical_or.reduce(np.isfinite(pairs.square("p_holm")), axis=1)
+    beaten = (separated & (ahead < 0)).sum(axis=1)
+    order = np.argsort(-sign * np.nan_to_num(pairs.means, nan=-sign * np.inf), kind="stable")
+    joint = np.full(pairs.n_models, pairs.critical_value)
+    low, high = _rank_sets(pairs, ahead, pairs.critical_values)
+    low_joint, high_joint = _rank_sets(pairs, ahead, joint)
+    return Ranks(
+        statistical_rank=_known(1 + beaten, tested), rank_low=low, rank_high=high,
+        rank_low_joint=low_joint, rank_high_joint=high_joint,
+        groups=tuple(letters(separated, order.tolist())), level=pairs.level,
+        n_resamples=pairs.n_resamples,
+    )  # fmt: skip
+
+
+def _rank_sets(
+    pairs: AllPairs, ahead: NDArray[np.float64], critical: NDArray[np.float64]
+) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
+    """Ends of the rank sets, each model against the others at its critical value."""
+    with np.errstate(invalid="ignore"):
+        far = np.abs(ahead) > critical[:, None] * pairs.square("error_max_t")
+    low = 1 + (far & (ahead < 0)).sum(axis=1)
+    high = pairs.n_models - (far & (ahead > 0)).sum(axis=1)
+    known = np.isfinite(critical)
+    return _known(low, known), _known(high, known)
+
+
+def _known(values: NDArray[np.int_], known: NDArray[np.bool_]) -> tuple[int | None, ...]:
+    return tuple(int(value) if told else None for value, told in zip(values, known, strict=True))
+
+
+def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:
+    """A compact letter display: two models share a letter if and only if they are not separated.
+
+    Letters stand for maximal sets of models that cannot be told apart, as many as it takes to
+    cover every such pair (greedily: Gramm et al. 2007), ``a`` for the one of the first model.
+
+    Args:
+        separated: symmetric, True where two models differ, shape (M, M).
+        order: numbers of the models, best first; None: as they come.
+
+    Examples:
+        >>> differ = np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)
+        >>> letters(differ)
+        ['a', 'ab', 'b']
+    """
+    order = list(range(len(separated))) if order is None else order
+    alike: BoolMatrix = ~separated[np.ix_(order, order)]
+    np.fill_diagonal(alike, True)
+    names: list[list[str]] = [[] for _ in order]
+    for number, members in enumerate(_cliques(alike)):
+        for place in members:
+            names[order[place]].append(_letter(number))
+    return ["".join(found) for found in names]
+
+
+def _cliques(alike: BoolMatrix) -> list[list[int]]:
+    """Maximal sets of models that are all alike, covering every pair of alike ones."""
+    covered = np.zeros_like(alike)
+    found: list[list[int]] = []
+    for start in range(len(alike)):
+        while True:
+            left = np.flatnonzero(alike[start] & ~covered[start])
+            if not len(left):
+                break
+            members = _grow(alike, [start, int(left[0])], left)
+            covered[np.ix_(members, members)] = True
+            found.append(members)
+    return sorted(found)
+
+
+def _grow(alike: BoolMatrix, seed: list[int], preferred: NDArray[np.intp]) -> list[int]:
+    """The set of a seed with all that fit, those of pairs not yet covered first."""
+    members = set(seed)
+    possible = np.logical_and.reduce(alike[seed], axis=0)
+    rest = np.setdiff1d(np.arange(len(alike)), preferred)
+    for candidate in [*preferred.tolist(), *rest.tolist()]:
+        if possible[candidate]:
+            members.add(candidate)
+            possible = possible & alike[candidate]
+    return sorted(members)
+
+
+def _letter(number: int) -> str:
+    """a … z, then A … Z, then numbers in brackets."""
+    alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    return alphabet[number] if number < len(alphabet) else f"({number + 1})"

@@ -1,0 +1,226 @@
+"""Tests against a margin: equivalence (TOST) and non-inferiority of paired differences."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import as_clusters, as_scores, check_one_sided
+from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.sample import Sample, describe
+from warehouse.stats.intervals.estimate_mean import no_spread, why_none
+
+
+@dataclass(frozen=True)
+class EquivalenceTest(Figures):
+    """Two one-sided t tests (Schuirmann 1987): H0, the mean difference is outside ±margin.
+
+    Attributes:
+        p_value: the larger of the two one-sided p; None where there is no error.
+        equivalent: p < alpha, that is, the interval lies inside ±margin; None without p.
+        p_lower: of H0 "mean difference <= −margin".
+        p_upper: of H0 "mean difference >= margin".
+        difference: mean difference.
+        standard_error: CLT error, or CR2 with clusters; None where 0 or not defined.
+        degrees_of_freedom: n − 1, or Satterthwaite's.
+        ci_low: lower end of the 1 − 2·alpha interval.
+        ci_high: upper end of the 1 − 2·alpha interval.
+        margin: half width of the range that counts as equal, above 0.
+        alpha: level of the test.
+        n_prompts: differences.
+        n_clusters: clusters, None without.
+        reason: what was done, or why there is no p.
+    """
+
+    p_value: float | None
+    equivalent: bool | None
+    p_lower: float | None
+    p_upper: float | None
+    difference: float
+    standard_error: float | None
+    degrees_of_freedom: float | None
+    ci_low: float | None
+    ci_high: float | None
+    margin: float
+    alpha: float
+    n_prompts: int
+    n_clusters: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        if self.p_value is None:
+            return f"no equivalence test: {self.reason}"
+        verdict = "equivalent" if self.equivalent else "not shown to be equivalent"
+        return f"{verdict} within ±{self.margin:g} (p={self.p_value:.3g})"
+
+
+@dataclass(frozen=True)
+class NonInferiorityTest(Figures):
+    """One-sided t test: H0, the first is worse than the second by the margin or more.
+
+    Attributes:
+        p_value: one-sided; None where there is no error.
+        noninferior: p < alpha, that is, ``ci_low`` lies above −margin; None without p.
+        difference: mean difference, higher is better.
+        standard_error: CLT error, or CR2 with clusters; None where 0 or not defined.
+        degrees_of_freedom: n − 1, or Satterthwaite's.
+        ci_low: lower confidence bound of one-sided level 1 − alpha.
+        margin: largest loss that is tolerated, from 0.
+        alpha: level of the test.
+        n_prompts: differences.
+        n_clusters: clusters, None without.
+        reason: what was done, or why there is no p.
+    """
+
+    p_value: float | None
+    noninferior: bool | None
+    difference: float
+    standard_error: float | None
+    degrees_of_freedom: float | None
+    ci_low: float | None
+    margin: float
+    alpha: float
+    n_prompts: int
+    n_clusters: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        if self.p_value is None:
+            return f"no non-inferiority test: {self.reason}"
+        verdict = "non-inferior" if self.noninferior else "not shown to be non-inferior"
+        return f"{verdict} with margin {self.margin:g} (p={self.p_value:.3g})"
+
+
+def equivalence_test(
+    differences: ArrayLike,
+    margin: float,
+    clusters: ArrayLike | None = None,
+    *,
+    alpha: float = 0.05,
+) -> EquivalenceTest:
+    """Whether the mean difference is shown to lie inside ±margin (TOST).
+
+    Args:
+        differences: a − b of each prompt, finite, shape (n,).
+        margin: above 0, in the unit of the differences.
+        clusters: cluster of each prompt, integers or strings, shape (n,), or None; then CR2
+            with Satterthwaite's degrees of freedom.
+        alpha: level of the test, in (0, 0.5).
+
+    Raises:
+        StatisticsError: for arguments out of range, misaligned or not finite.
+
+    Examples:
+        >>> print(equivalence_test([0.3, -0.1, 0.5, 0.2, 0.4, 0.0], 0.5))
+        equivalent within ±0.5 (p=0.0151)
+    """
+    if not (math.isfinite(margin) and margin > 0):
+        raise StatisticsError(f"`margin` must be a finite number above 0, found {margin}")
+    sample, t = _sample(differences, clusters), None
+    check_one_sided(alpha)
+    p_lower, p_upper = equivalence_p_values(sample.mean, sample.se, sample.df, margin)
+    p = None if p_lower is None or p_upper is None else max(p_lower, p_upper)
+    if sample.se and sample.df is not None:
+        t = t_quantile(1 - 2 * alpha, sample.df) * sample.se
+    return EquivalenceTest(
+        p_value=p,
+        equivalent=None if p is None else p < alpha,
+        p_lower=p_lower,
+        p_upper=p_upper,
+        ci_low=None if t is None else sample.mean - t,
+        ci_high=None if t is None else sample.mean + t,
+        reason=_reason(sample, "two one-sided t tests"),
+        margin=float(margin),
+        alpha=alpha,
+        **_figures(sample),
+    )
+
+
+def noninferiority_test(
+    differences: ArrayLike,
+    margin: float,
+    clusters: ArrayLike | None = None,
+    *,
+    alpha: float = 0.05,
+) -> NonInferiorityTest:
+    """Whether the first is shown to be no worse than the second by ``margin``.
+
+    Args:
+        differences: a − b of each prompt, oriented so that higher is better for a, finite,
+            shape (n,).
+        margin: tolerated loss from 0, in the unit of the differences; 0 tests superiority.
+        clusters: cluster of each prompt, integers or strings, shape (n,), or None; then CR2
+            with Satterthwaite's degrees of freedom.
+        alpha: level of the test, in (0, 0.5).
+
+    Raises:
+        StatisticsError: for arguments out of range, misaligned or not finite.
+
+    Examples:
+        >>> print(noninferiority_test([0.3, -0.1, 0.5, 0.2, 0.4, 0.0], 0.1))
+        non-inferior with margin 0.1 (p=0.0102)
+    """
+    if not (math.isfinite(margin) and margin >= 0):
+        raise StatisticsError(f"`margin` must be a finite number from 0, found {margin}")
+    sample = _sample(differences, clusters)
+    check_one_sided(alpha)
+    p = _tail(sample.mean + margin, sample.se, sample.df)
+    low = None
+    if sample.se and sample.df is not None:
+        low = sample.mean - t_quantile(1 - 2 * alpha, sample.df) * sample.se
+    return NonInferiorityTest(
+        p_value=p,
+        noninferior=None if p is None else p < alpha,
+        ci_low=low,
+        reason=_reason(sample, "one-sided t test"),
+        margin=float(margin),
+        alpha=alpha,
+        **_figures(sample),
+    )
+
+
+def _sample(differences: ArrayLike, clusters: ArrayLike | None) -> Sample:
+    values = as_scores(differences, "differences")
+    return describe(values, None if clusters is None else as_clusters(clusters, len(values)))
+
+
+def equivalence_p_values(
+    difference: float, error: float | None, df: float | None, margin: float
+) -> tuple[float | None, float | None]:
+    """One-sided p of "difference <= −margin" and of "difference >= margin"; the larger is
+    TOST's. None without an error above 0.
+
+    Args:
+        difference: estimate.
+        error: its standard error.
+        df: degrees of freedom of ``error``.
+        margin: above 0.
+    """
+    return _tail(difference + margin, error, df), _tail(margin - difference, error, df)
+
+
+def _tail(distance: float, error: float | None, df: float | None) -> float | None:
+    """P(T >= distance/error); None without an error."""
+    return t_upper_tail(distance / error, df) if error and df is not None else None
+
+
+def _reason(sample: Sample, test: str) -> str:
+    if not sample.se:
+        return why_none(no_spread(sample)).replace("scores", "differences")
+    error = "n − 1 degrees of freedom" if sample.clusters is None else "CR2, Satterthwaite"
+    return f"{test}, {error}"
+
+
+def _figures(sample: Sample) -> dict[str, Any]:
+    return {
+        "difference": sample.mean,
+        "standard_error": sample.se or None,
+        "degrees_of_freedom": sample.df,
+        "n_prompts": sample.n,
+        "n_clusters": sample.n_clusters,
+    }

@@ -1,0 +1,1 @@
+"""Vectors: neighbours, medoids, partitions and their agreement."""

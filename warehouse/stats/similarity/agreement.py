@@ -1,0 +1,80 @@
+"""How alike pairs of prompts are scored, by each model and by all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement 1 − |v_i − v_j| of scores between 0 and 1; of 0/1 scores the share scored alike.
+
+    Attributes:
+        by_pair: mean over the models that have both prompts; NaN where none has, shape (pairs,).
+        models_of_pair: number of these models, shape (pairs,).
+        by_model: mean over the pairs of which the model has both, NaN where none, shape (models,).
+        pairs_of_model: number of these pairs, shape (models,).
+        by_chance: the mean agreement of the same prompts paired at random (each as often as it
+            stands in a pair of the model), NaN where there are none, shape (models,).
+    """
+
+    by_pair: FloatArray
+    models_of_pair: NDArray[np.int64]
+    by_model: FloatArray
+    pairs_of_model: NDArray[np.int64]
+    by_chance: FloatArray
+
+
+def pair_agreement(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Agreement:
+    """How alike pairs of prompts are scored.
+
+    Args:
+        values: score of each model (rows) on each prompt (columns), in [0, 1]; NaN where there
+            is none, shape (models, prompts).
+        first: prompt of each pair, a column of ``values``, shape (pairs,).
+        second: the other prompt, shape (pairs,).
+
+    Raises:
+        StatisticsError: scores outside [0, 1], or another shape.
+
+    Examples:
+        >>> found = pair_agreement([[1, 1, 0], [0, 1, 0]], [0, 1], [1, 2])
+        >>> found.by_pair.tolist(), found.by_model.tolist()
+        ([0.5, 0.0], [0.5, 0.0])
+    """
+    scores = np.asarray(values, np.float64)
+    if scores.ndim != 2:
+        raise StatisticsError(f"`values` must have two dimensions, found {scores.ndim}")
+    if np.any(scores < 0) or np.any(scores > 1):
+        raise StatisticsError("`values` must lie between 0 and 1; scale them by their bounds")
+    one, other = np.asarray(first, np.intp), np.asarray(second, np.intp)
+    n_models = len(scores)
+    sums, counts = np.zeros(len(one)), np.zeros(len(one), np.int64)
+    by_model, by_chance = np.full(n_models, np.nan), np.full(n_models, np.nan)
+    n_pairs = np.zeros(n_models, np.int64)
+    for model, row in enumerate(scores):
+        both = np.flatnonzero(np.isfinite(row[one]) & np.isfinite(row[other]))
+        if not len(both):
+            continue
+        a, b = row[one[both]], row[other[both]]
+        alike = 1 - np.abs(a - b)
+        sums[both] += alike
+        counts[both] += 1
+        by_model[model], n_pairs[model] = alike.mean(), len(both)
+        by_chance[model] = 1 - mean_difference(np.concatenate([a, b]))
+    with np.errstate(invalid="ignore"):  # 0/0: no model has both
+        return Agreement(sums / counts, counts, by_model, n_pairs, by_chance)
+
+
+def mean_difference(values: FloatArray) -> float:
+    """Mean of |x_i − x_j| over all n² ordered pairs (Gini's, with repetition), O(n log n)."""
+    ordered = np.sort(values)
+    n = len(ordered)
+    ranks = 2 * np.arange(n) - n + 1
+    return float(2 * (ranks @ ordered) / n**2)

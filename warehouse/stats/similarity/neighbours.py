@@ -1,0 +1,292 @@
+"""Cosine neighbours of vectors: the nearest, and all pairs above a threshold (statistics.md §9).
+
+Pairs are looked for in blocks: products of 32-bit blocks (of shorter vectors, where those tell) say
+which pairs come into question, and only those are computed again in 64 bits. What is found does not
+depend on the size of a block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray, check_length
+from warehouse.stats.similarity.partition import Codes, connect
+from warehouse.stats.similarity.projection import shorten
+
+Vectors = NDArray[np.float32]
+
+#: Rows of a block; its similarities take 16 MiB.
+BLOCK = 2048
+#: Room for the rounding of a 32-bit product of unit vectors.
+_ROUNDING = 1e-4
+#: Pairs whose vectors are gathered at a time.
+_GATHERED = 8192
+#: Pairs after which groups are joined.
+_JOINED = 1_000_000
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """The vectors nearest to one.
+
+    Attributes:
+        indices: rows, most similar first; of equally similar ones the lower first.
+        similarities: cosine similarity of each, in [-1, 1].
+    """
+
+    indices: Codes
+    similarities: FloatArray
+
+
+@dataclass(frozen=True)
+class NearPairs:
+    """Pairs of vectors at least as similar as a threshold.
+
+    Attributes:
+        first: lower row of each pair, most similar pairs first, shape (kept,).
+        second: higher row.
+        similarity: cosine similarity, in [threshold, 1].
+        n_pairs: all pairs found, also those that were not kept.
+        by_place: pairs by the places of their rows, symmetric, shape (places, places); a pair
+            within a place counts once.
+        groups: connected component of each row over all pairs, shape (n,).
+    """
+
+    first: Codes
+    second: Codes
+    similarity: FloatArray
+    n_pairs: int
+    by_place: NDArray[np.int64]
+    groups: Codes
+
+
+def as_vectors(vectors: ArrayLike, name: str = "vectors") -> Vectors:
+    """``vectors`` as 32-bit rows: two-dimensional, finite, none of length 0.
+
+    Raises:
+        StatisticsError: naming the argument, what was found and its first row.
+    """
+    rows = np.asarray(vectors, dtype=np.float32)
+    if rows.ndim != 2:
+        raise StatisticsError(f"`{name}` must have two dimensions, found {rows.ndim}")
+    if not len(rows):
+        return rows
+    for problem, wrong in (
+        ("a value that is not finite", ~np.isfinite(rows).all(axis=1)),
+        ("only zeros, which have no direction", ~rows.any(axis=1)),
+    ):
+        if wrong.any():
+            raise StatisticsError(
+                f"`{name}`: {int(wrong.sum())} rows hold {problem} (first: row"
+                f" {int(np.argmax(wrong))})"
+            )
+    return rows
+
+
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Rows at unit length, 32 bits."""
+    return (vectors / lengths(vectors)[:, None].astype(np.float32)).astype(np.float32, copy=False)
+
+
+def lengths(vectors: Vectors) -> FloatArray:
+    """Euclidean length of each row, shape (n,)."""
+    squares: FloatArray = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
+    found: FloatArray = np.sqrt(squares)
+    return found
+
+
+def nearest(query: ArrayLike, vectors: ArrayLike, top: int) -> Neighbours:
+    """The rows of ``vectors`` most similar to ``query`` by cosine.
+
+    Args:
+        query: shape (d,), not zero.
+        vectors: shape (n, d), no row zero.
+        top: how many at most, at least 1.
+
+    Raises:
+        StatisticsError: shapes that differ, values that are not finite, zero vectors.
+    """
+    rows = as_vectors(vectors)
+    wanted = as_vectors(np.asarray(query, dtype=np.float32)[None, :], "query")
+    check_dimension(wanted.shape[1], rows.shape[1])
+    if top < 1:
+        raise StatisticsError(f"`top` must be at least 1, found {top}")
+    similarities = np.concatenate([
+        _cosines(rows[start : start + BLOCK], wanted) for start in range(0, len(rows), BLOCK)
+    ] or [np.empty(0)])  # fmt: skip
+    order = np.lexsort((np.arange(len(rows)), -similarities))[:top]
+    return Neighbours(order, similarities[order])
+
+
+def near_pairs(
+    vectors: ArrayLike,
+    threshold: float,
+    *,
+    places: ArrayLike | None = None,
+    keep: int = 100_000,
+    block: int = BLOCK,
+    progress: Callable[[float], None] | None = None,
+) -> NearPairs:
+    """All pairs of rows with a cosine similarity of at least ``threshold``.
+
+    O(n²d) time at the speed of a 32-bit matrix product, O(nd + block² + keep) memory.
+
+    Args:
+        vectors: shape (n, d), no row zero.
+        threshold: in (-1, 1].
+        places: number of the place (benchmark, say) of each row, from 0, shape (n,).
+        keep: pairs that come back at most, the most similar ones; all are counted.
+        block: rows of a block; changes nothing but speed and memory.
+        progress: told the share that is done, in (0, 1].
+
+    Raises:
+        StatisticsError: arguments out of range, vectors that are not finite or zero.
+
+    Examples:
+        >>> found = near_pairs([[1, 0], [2, 0.1], [0, 1]], 0.9)
+        >>> found.first.tolist(), found.second.tolist(), found.groups.tolist()
+        ([0], [1], [0, 0, 1])
+    """
+    rows = as_vectors(vectors)
+    _check_threshold(threshold)
+    codes = np.zeros(len(rows), np.intp) if places is None else np.asarray(places, np.intp)
+    check_length(len(codes), len(rows), "places")
+    found = _Collected(codes, keep)
+    for first, second, similarity, done in _blocks(rows, threshold, block):
+        found.add(first, second, similarity)
+        if progress:
+            progress(done)
+    return found.result()
+
+
+def cosine_of_pairs(vectors: Vectors, first: Codes, second: Codes) -> FloatArray:
+    """Cosine similarity of pairs of rows in 64 bits, in [-1, 1], shape (pairs,)."""
+    norms = lengths(vectors)
+    parts = [
+        np.einsum("ij,ij->i", vectors[a], vectors[b], dtype=np.float64) / (norms[a] * norms[b])
+        for a, b in (
+            (first[start : start + _GATHERED], second[start : start + _GATHERED])
+            for start in range(0, len(first), _GATHERED)
+        )
+    ]
+    found: FloatArray = np.clip(np.concatenate(parts or [np.empty(0)]), -1.0, 1.0)
+    return found
+
+
+def check_dimension(found: int, expected: int) -> None:
+    """Refuse vectors of another dimension."""
+    if found != expected:
+        raise StatisticsError(f"the query has {found} dimensions, the vectors {expected}")
+
+
+def _check_threshold(threshold: float) -> None:
+    if not -1 < threshold <= 1:
+        raise StatisticsError(f"`threshold` must lie in (-1, 1], such as 0.95; found {threshold}")
+
+
+def _cosines(rows: Vectors, wanted: Vectors) -> FloatArray:
+    products = rows.astype(np.float64) @ wanted[0].astype(np.float64)
+    found: FloatArray = np.clip(products / (lengths(rows) * lengths(wanted)[0]), -1.0, 1.0)
+    return found
+
+
+def _blocks(
+    rows: Vectors, threshold: float, block: int
+) -> Iterator[tuple[Codes, Codes, FloatArray, float]]:
+    """Pairs above the threshold, block by block of the upper triangle, and the share done."""
+    unit = shorten(unit_rows(rows), threshold)
+    starts = range(0, len(rows), block)
+    buffer = np.empty((block, block), np.float32)
+    total, done = len(starts) * (len(starts) + 1) // 2, 0
+    for top in starts:
+        left = unit[top : top + block]
+        for start in range(top, len(rows), block):
+            right = unit[start : start + block]
+            products = np.matmul(left, right.T, out=buffer[: len(left), : len(right)])
+            done += 1
+            yield *_above(rows, products, threshold, top, start), done / total
+
+
+def _above(
+    rows: Vectors, products: Vectors, threshold: float, top: int, start: int
+) -> tuple[Codes, Codes, FloatArray]:
+    """Pairs of one block that are above the threshold in 64 bits."""
+    nothing = np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
+    if products.max() < threshold - _ROUNDING:
+        return nothing
+    near = np.flatnonzero(products >= threshold - _ROUNDING)
+    first, second = np.divmod(near, products.shape[1])
+    if top == start:
+        upper = first < second
+        first, second = first[upper], second[upper]
+    first, second = first + top, second + start
+    similarity = cosine_of_block(rows, first, second)
+    above = similarity >= threshold - 1e-12  # equal up to the rounding of 64 bits
+    return first[above], second[above], similarity[above]
+
+
+def cosine_of_block(rows: Vectors, first: Codes, second: Codes) -> FloatArray:
+    """`cosine_of_pairs` of rows that lie in one range: lengths of that range only."""
+    if not len(first):
+        return np.empty(0)
+    low, high = int(min(first.min(), second.min())), int(max(first.max(), second.max())) + 1
+    if high - low <= 2 * len(first):
+        return cosine_of_pairs(rows[low:high], first - low, second - low)
+    used, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
+    return cosine_of_pairs(rows[used], codes[: len(first)], codes[len(first) :])
+
+
+class _Collected:
+    """Pairs as they are found: counted, joined into groups, the most similar ones kept."""
+
+    def __init__(self, places: Codes, keep: int) -> None:
+        self.places, self.keep = places, keep
+        self.n_places = int(places.max(initial=0)) + 1
+        self.counts = np.zeros(self.n_places**2, np.int64)
+        self.groups: Codes = np.arange(len(places), dtype=np.intp)
+        self.kept: list[tuple[Codes, Codes, FloatArray]] = []
+        self.open: list[tuple[Codes, Codes]] = []
+        self.n_kept = self.n_open = self.n_pairs = 0
+
+    def add(self, first: Codes, second: Codes, similarity: FloatArray) -> None:
+        if not len(first):
+            return
+        self.n_pairs += len(first)
+        low = np.minimum(self.places[first], self.places[second])
+        high = np.maximum(self.places[first], self.places[second])
+        self.counts += np.bincount(low * self.n_places + high, minlength=self.n_places**2)
+        self.open.append((first, second))
+        self.n_open += len(first)
+        if self.n_open >= _JOINED:
+            self._join()
+        self.kept.append((first, second, similarity))
+        self.n_kept += len(first)
+        if self.n_kept >= 2 * self.keep + _JOINED:
+            self._thin()
+
+    def result(self) -> NearPairs:
+        self._join()
+        self._thin()
+        first, second, similarity = self.kept[0]
+        upper = self.counts.reshape(self.n_places, self.n_places)
+        counts = upper + upper.T - np.diag(np.diag(upper))
+        return NearPairs(first, second, similarity, self.n_pairs, counts, self.groups)
+
+    def _join(self) -> None:
+        if self.open:
+            first, second = (np.concatenate(part) for part in zip(*self.open, strict=True))
+            self.groups = connect(self.groups, first, second)
+        self.open, self.n_open = [], 0
+
+    def _thin(self) -> None:
+        nothing = np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
+        parts = zip(*(self.kept or [nothing]), strict=True)
+        first, second, similarity = (np.concatenate(part) for part in parts)
+        order = np.lexsort((second, first, -similarity))[: self.keep]
+        self.kept = [(first[order], second[order], similarity[order])]
+        self.n_kept = len(order)

@@ -1,0 +1,1 @@
+"""Weighted means over benchmarks, and their differences."""

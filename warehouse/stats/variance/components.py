@@ -1,0 +1,197 @@
+"""How much of a mean's variance the choice of prompts makes, and how much the draws.
+
+Definitions: statistics.md §1, after Miller (2024) §3.1 and Zhang et al. (2025) §2. Var(μ̂) is
+s²/n whatever the K_i (CR2² with clusters); its part within prompts is w/n, w = mean(W_i/K_i).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.draws import PromptDraws, prompt_draws
+from warehouse.stats.core.inputs import as_clusters
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.core.sample import Sample, describe
+
+#: Share of the variance between prompts that may be left to gain at the suggested K.
+EPSILON = 0.1
+_ROUNDING = 1e-9
+# A part between prompts below this share of the whole is 0 but for rounding.
+_NOTHING = 1e-12
+
+
+@dataclass(frozen=True)
+class VarianceComponents(Figures):
+    """The variance of one run's mean, split between prompts and draws.
+
+    Attributes:
+        mean: mean over prompts of the mean over draws.
+        n_prompts: prompts n.
+        n_clusters: clusters, None without.
+        n_multi_draw: prompts with two or more draws.
+        fewest_draws: the smallest K_i.
+        most_draws: the largest K_i.
+        mean_draws: mean of the K_i.
+        prompt_variance: s², sample variance of the prompt means; None for one prompt.
+        variance: of the mean, prompts sampled: s²/n, or CR2² with clusters.
+        mean_within: W̄, mean of the known W_i; None if no prompt has two draws.
+        within: w = mean of W_i/K_i.
+        between_raw: n · variance − w: the variance that prompts make; unbiased, may be below 0.
+        between: max(0, between_raw).
+        is_clipped: ``between_raw`` is below 0.
+        within_imputed: some W_i are not known; W̄ stands in.
+        share_between: between_raw over n · variance; below 0 if clipped.
+        share_within: w over n · variance: the most that more draws can save.
+        variance_double_draws: expected from twice as many draws of each prompt.
+        variance_unlimited_draws: expected from draws without end: between_raw / n.
+        variance_prompts_fixed: w/n: only the draws are random.
+        variance_zhang_plugin: Zhang et al. (2025) eq. 2; only for 0/1 draws and equal K. It counts
+            the part within prompts 2 − 1/K times.
+        suggested_draws: K beyond which less than a share ``epsilon`` of the variance between
+            prompts is left to gain: max(1, ceil(W̄/(epsilon · between_raw))); None with a reason.
+        epsilon: that share.
+        reason: why the parts or the suggestion are None; empty if they are not.
+    """
+
+    mean: float
+    n_prompts: int
+    n_clusters: int | None
+    n_multi_draw: int
+    fewest_draws: int
+    most_draws: int
+    mean_draws: float
+    prompt_variance: float | None
+    variance: float | None
+    mean_within: float | None
+    within: float | None
+    between_raw: float | None
+    between: float | None
+    is_clipped: bool
+    within_imputed: bool
+    share_between: float | None
+    share_within: float | None
+    variance_double_draws: float | None
+    variance_unlimited_draws: float | None
+    variance_prompts_fixed: float | None
+    variance_zhang_plugin: float | None
+    suggested_draws: int | None
+    epsilon: float
+    reason: str
+
+    def __str__(self) -> str:
+        if self.share_within is None or self.share_between is None:
+            return f"{self.mean:.4g} (no split: {self.reason}, n={self.n_prompts})"
+        wanted = "none" if self.suggested_draws is None else self.suggested_draws
+        return (
+            f"{self.mean:.4g}: {100 * self.share_between:.3g} % of the variance between prompts,"
+            f" {100 * self.share_within:.3g} % within (n={self.n_prompts},"
+            f" K={self.mean_draws:g}, suggested K: {wanted})"
+        )
+
+
+def variance_components(
+    means: ArrayLike,
+    within: ArrayLike,
+    n_draws: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    epsilon: float = EPSILON,
+) -> VarianceComponents:
+    """Split the variance of a run's mean into the parts of prompts and of draws.
+
+    Args:
+        means: mean of each prompt's draws, finite, shape (n,), n at least 1.
+        within: sample variance over each prompt's draws, shape (n,); NaN where unknown (one draw).
+        n_draws: draws of each prompt, shape (n,), or one number.
+        clusters: cluster of each prompt; then CR2² takes the place of s²/n (as Miller 2024,
+            appendix C, for differences).
+        epsilon: for ``suggested_draws``, above 0.
+
+    Raises:
+        StatisticsError: arguments out of range, not finite or not aligned.
+
+    Examples:
+        >>> print(variance_components([2 / 3, 0, 1, 0.5], [1 / 3, 0, 0, 1 / 3], [3, 2, 4, 4]))
+        0.5417: 72 % of the variance between prompts, 28 % within (n=4, K=3.25, suggested K: 14)
+    """
+    if not 0 < epsilon < math.inf:
+        raise StatisticsError(f"`epsilon` must be a number above 0, found {epsilon}")
+    draws = prompt_draws(means, within, n_draws)
+    groups = None if clusters is None else as_clusters(clusters, draws.n)
+    sample = describe(draws.means, groups)
+    return _split(draws, sample, epsilon)
+
+
+def _split(draws: PromptDraws, sample: Sample, epsilon: float) -> VarianceComponents:
+    n = draws.n
+    variance = None if sample.se is None else sample.se**2
+    prompt_variance = None if sample.se_clt is None else sample.se_clt**2 * n
+    w, mean_within = draws.part_within, draws.mean_within
+    between = None if variance is None or w is None else n * variance - w
+    spread = between is not None and between > _NOTHING * n * (variance or 0.0)
+    suggested = _suggested(mean_within, between, epsilon) if spread else None
+    return VarianceComponents(
+        mean=sample.mean,
+        n_prompts=n,
+        n_clusters=sample.n_clusters,
+        n_multi_draw=int((draws.n_draws > 1).sum()),
+        fewest_draws=draws.fewest,
+        most_draws=int(draws.n_draws.max()),
+        mean_draws=float(draws.n_draws.mean()),
+        prompt_variance=prompt_variance,
+        variance=variance,
+        mean_within=mean_within,
+        within=w,
+        between_raw=between,
+        between=None if between is None else max(0.0, between),
+        is_clipped=between is not None and between < 0,
+        within_imputed=draws.imputed,
+        share_between=_ratio(between, variance, n),
+        share_within=None if between is None else _ratio(w, variance, n),
+        variance_double_draws=_expected(between, w, 2, n),
+        variance_unlimited_draws=_expected(between, w, math.inf, n),
+        variance_prompts_fixed=None if w is None else w / n,
+        variance_zhang_plugin=_zhang_plugin(draws, prompt_variance),
+        suggested_draws=suggested,
+        epsilon=epsilon,
+        reason=_reason(draws, sample, between, spread),
+    )
+
+
+def _expected(between: float | None, w: float | None, times: float, n: int) -> float | None:
+    """Variance of the mean with ``times`` as many draws of each prompt."""
+    return None if between is None or w is None else (between + w / times) / n
+
+
+def _ratio(part: float | None, variance: float | None, n: int) -> float | None:
+    return part / (n * variance) if part is not None and variance else None
+
+
+def _suggested(mean_within: float | None, between: float | None, epsilon: float) -> int | None:
+    if mean_within is None or between is None:
+        return None
+    return max(1, math.ceil(mean_within / (epsilon * between) * (1 - _ROUNDING)))
+
+
+def _zhang_plugin(draws: PromptDraws, prompt_variance: float | None) -> float | None:
+    """(μ̂ − μ̂² − s²)/(nK) + s²/n."""
+    if prompt_variance is None or not draws.equal or not draws.are_zero_one():
+        return None
+    mean = float(draws.means.mean())
+    inner = (mean - mean**2 - prompt_variance) / draws.fewest
+    return (inner + prompt_variance) / draws.n
+
+
+def _reason(draws: PromptDraws, sample: Sample, between: float | None, spread: bool) -> str:
+    if draws.n == 1:
+        return "a single prompt"
+    if sample.n_clusters == 1:
+        return "a single cluster"
+    if between is None:
+        many = bool((draws.n_draws > 1).any())
+        return "the spread of draws is unknown" if many else "no prompt has two draws"
+    return "" if spread else "prompts differ no more than draws of one prompt do"

@@ -1,0 +1,1 @@
+"""What was computed from the store and is kept in it."""

@@ -1,0 +1,84 @@
+"""Which alerts of a refresh have been told, by channel, in the summary of its row.
+
+A refresh that is asked for alerts is marked ``due`` in the transaction that makes its figures
+visible, so that a process that dies before it has told them leaves the mark for the next.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from warehouse.store.connection import Store
+from warehouse.store.load.bulk_insert import in_text
+from warehouse.store.schema import tables
+
+#: Key of the marks in a summary.
+MARKS = "alerts"
+DUE, TOLD, GIVEN_UP = "due", "told", "given up"
+
+# Strings in JSON have their quotes escaped: these stand for the marks and nothing else.
+_UNTOLD = """
+select refresh.id, refresh.finished_at, cast(refresh.summary as varchar) as summary
+from refresh
+where refresh.finished_at is not null and refresh.id <= {refresh:d} and (
+    refresh.id = {refresh:d}
+    or strpos(cast(refresh.summary as varchar), '"due"') > 0
+    or refresh.id > (
+        select max(marked.id) from refresh marked
+        where marked.id < {refresh:d} and strpos(cast(marked.summary as varchar), '"alerts":') > 0
+    )
+)
+order by refresh.id
+"""
+
+
+@dataclass(frozen=True)
+class Untold:
+    """A refresh with alerts that somebody may not have heard of.
+
+    Attributes:
+        id: of the refresh.
+        ended: when, naive UTC.
+        marks: channel -> `DUE`, `TOLD` or `GIVEN_UP`; empty for one that was not asked for alerts.
+    """
+
+    id: int
+    ended: datetime
+    marks: Mapping[str, str]
+
+    def awaits(self, channel: str) -> bool:
+        """Whether this channel has not told it."""
+        return self.marks.get(channel, DUE) == DUE
+
+
+def untold(store: Store, refresh: int) -> list[Untold]:
+    """This refresh, and those before it that a channel has not told, oldest first: marked as due,
+    or, after the newest that was asked for alerts, not asked for any."""
+    found = []
+    for row in store.arrow(_UNTOLD.format(refresh=refresh)).to_pylist():
+        marks = json.loads(row["summary"] or "{}").get(MARKS, {})
+        found.append(Untold(row["id"], row["finished_at"], marks))
+    return found
+
+
+def mark(store: Store, marks: Sequence[tuple[int, Mapping[str, str]]]) -> None:
+    """Add marks to refreshes.
+
+    Args:
+        store: open for writing.
+        marks: id of the refresh, and channel -> mark.
+    """
+    table = tables.refresh
+    with store.begin() as connection:
+        for refresh, news in marks:
+            this = table.c.id == in_text(table.c.id, refresh)
+            summary = connection.execute(sa.select(table.c.summary).where(this)).scalar()
+            if summary is not None:  # else it was pruned meanwhile
+                told = {**summary, MARKS: {**summary.get(MARKS, {}), **news}}
+                value = in_text(table.c.summary, told)
+                connection.execute(sa.update(table).where(this).values(summary=value))

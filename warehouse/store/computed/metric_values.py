@@ -1,0 +1,230 @@
+"""Rows of ``refresh`` and ``metric_value``: begun, added to, finished, pruned.
+
+A refresh whose ``finished_at`` is null runs, or was killed; views do not show its figures. Only
+the process that holds the store (:attr:`Dialect.hold`) writes here, so an unfinished refresh that
+it finds is dead, and it goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from warehouse.errors import StoreError, StoreLockedError
+from warehouse.store.connection import Store
+from warehouse.store.load.bulk_insert import in_text
+from warehouse.store.load.dimensions import allocate
+from warehouse.store.schema import tables
+
+Row = Mapping[str, Any]
+
+_COLUMNS = (
+    "refresh_id", "subject_kind", "subject", "benchmark", "metric", "statistic", "method",
+    "method_version", "estimate", "standard_error", "low", "high", "n", "n_clusters",
+    "input_fingerprint", "reason",
+)  # fmt: skip
+_CURRENT = f"select {', '.join(_COLUMNS)} from metric_current"
+_OF_REFRESH = f"select {', '.join(_COLUMNS)} from metric_value where refresh_id ="
+_SCHEMA = pa.schema([
+    ("refresh_id", pa.int64()),
+    *((name, pa.string()) for name in _COLUMNS[1:8]),
+    *((name, pa.float64()) for name in _COLUMNS[8:12]),
+    ("n", pa.int64()), ("n_clusters", pa.int64()), ("parameters", pa.string()),
+    ("input_fingerprint", pa.string()), ("reason", pa.string()),
+])  # fmt: skip
+_POLL = 0.2
+
+
+@contextmanager
+def holding(
+    reading: Callable[[], Any], wait: float, say: Callable[[str], None] | None = None
+) -> Iterator[None]:
+    """Be the one process that refreshes a store.
+
+    Args:
+        reading: opens the store, for a moment.
+        wait: seconds to wait for another process.
+        say: told if there is something to wait for.
+
+    Raises:
+        StoreLockedError: still refreshed by another after that; names it.
+    """
+    deadline, told = time.monotonic() + wait, False
+    with reading() as store:
+        url, dialect, name = store.url, store.dialect, store.name
+    while (let_go := dialect.hold(url)) is None:
+        if time.monotonic() >= deadline:
+            raise StoreLockedError(
+                f"{name} is refreshed by {_holder(reading)}; waited {wait:g} s; try again when it"
+                " has ended"
+            )
+        if say and not told:
+            say(f"waiting for the refresh of {name} by {_holder(reading)}")
+        told = True
+        time.sleep(_POLL)
+    try:
+        yield
+    finally:
+        let_go()
+
+
+def _holder(reading: Callable[[], Any]) -> str:
+    with reading() as store:
+        found = unfinished(store)
+    holder = (found or {}).get("holder")
+    return str(holder) if holder else "another process"
+
+
+def unfinished(store: Store) -> dict[str, Any] | None:
+    """Parameters of the newest refresh that is not finished, with its ``id``."""
+    table = tables.refresh
+    query = sa.select(table.c.id, table.c.parameters).where(table.c.finished_at.is_(None))
+    with store.begin() as connection:
+        row = connection.execute(query.order_by(table.c.id.desc())).first()
+    return None if row is None else {**(row[1] or {}), "id": int(row[0])}
+
+
+def current_values(store: Store) -> list[dict[str, Any]]:
+    """Rows of ``metric_current``."""
+    rows: list[dict[str, Any]] = store.arrow(_CURRENT).to_pylist()
+    return rows
+
+
+def values_of(store: Store, refresh: int) -> list[dict[str, Any]]:
+    """Rows that one refresh wrote."""
+    rows: list[dict[str, Any]] = store.arrow(f"{_OF_REFRESH} {int(refresh)}").to_pylist()
+    return rows
+
+
+def begin(
+    store: Store, parameters: Mapping[str, Any], version: str, now: datetime,
+    adopted: int | None, outdated: Sequence[str] = (),
+) -> int:  # fmt: skip
+    """A new refresh, or the unfinished one that goes on; its id.
+
+    Args:
+        store: open for writing.
+        parameters: what runs, and who runs it (``holder``).
+        version: of the program.
+        now: naive UTC.
+        adopted: id of the refresh that goes on.
+        outdated: fingerprints of what it has computed that are not true any more.
+    """
+    refresh, value = tables.refresh, tables.metric_value
+    told = {"state": "running", "program_version": version, "parameters": dict(parameters)}
+    with store.begin() as connection:
+        if adopted is not None:
+            own = value.c.refresh_id == adopted
+            for start in range(0, len(outdated), 500):
+                some = value.c.input_fingerprint.in_(outdated[start : start + 500])
+                connection.execute(sa.delete(value).where(own, some))
+            connection.execute(sa.update(refresh).where(refresh.c.id == adopted).values(**told))
+            return adopted
+        latest = connection.execute(sa.select(sa.func.max(refresh.c.started_at))).scalar()
+        started = now if latest is None else max(now, latest + timedelta(microseconds=1))
+        number = allocate(connection, refresh.name, 1)
+        row = {"id": number, "started_at": started, **told}
+        connection.execute(sa.insert(refresh).values(_in_text(refresh, row)))
+        return number
+
+
+def add_values(store: Store, refresh: int, holder: str, rows: Sequence[Row]) -> None:
+    """Add figures, all of them or none.
+
+    Args:
+        rows: columns of ``metric_value`` but ``refresh_id``; ``parameters`` is a dictionary.
+
+    Raises:
+        StoreError: another process has taken over this refresh.
+    """
+    with store.begin() as connection:
+        _add(store, connection, refresh, holder, rows)
+
+
+def finish(
+    store: Store, refresh: int, holder: str, rows: Sequence[Row], *, state: str,
+    summary: Mapping[str, Any], now: datetime,
+) -> None:  # fmt: skip
+    """Add the last figures and make all of them visible, in one transaction.
+
+    Raises:
+        StoreError: another process has taken over this refresh.
+    """
+    table = tables.refresh
+    with store.begin() as connection:
+        _add(store, connection, refresh, holder, rows)
+        this = table.c.id == in_text(table.c.id, refresh)
+        begun = connection.execute(sa.select(table.c.started_at).where(this)).scalar_one()
+        told = {"state": state, "summary": dict(summary), "finished_at": max(now, begun)}
+        connection.execute(sa.update(table).where(this).values(_in_text(table, told)))
+
+
+def _in_text(table: sa.Table, row: Row) -> dict[str, sa.ColumnElement[Any]]:
+    return {name: in_text(table.c[name], value) for name, value in row.items()}
+
+
+def _add(
+    store: Store, connection: sa.Connection, refresh: int, holder: str, rows: Sequence[Row]
+) -> None:
+    table = tables.refresh
+    query = sa.select(table.c.parameters).where(
+        table.c.id == in_text(table.c.id, refresh), table.c.finished_at.is_(None)
+    )
+    found = connection.execute(query).scalar()
+    if (found or {}).get("holder") != holder:
+        raise StoreError("another process has taken over this refresh; nothing more was written")
+    if rows:
+        plain = [
+            {**row, "refresh_id": refresh, "parameters": json.dumps(dict(row["parameters"]))}
+            for row in rows
+        ]
+        reader = pa.Table.from_pylist(plain, _SCHEMA).to_reader()
+        from collections import Counter
+
+        store.dialect.append(connection, tables.metric_value.name, reader, Counter())
+
+
+_PRUNED = """
+refresh_id in (select id from refresh where finished_at < :before) and not exists (
+    select 1 from metric_current
+    where metric_current.refresh_id = metric_value.refresh_id
+        and metric_current.subject_kind = metric_value.subject_kind
+        and metric_current.subject = metric_value.subject
+        and metric_current.benchmark = metric_value.benchmark
+        and metric_current.metric = metric_value.metric
+        and metric_current.statistic = metric_value.statistic
+)
+"""
+_EMPTY = """
+delete from refresh where finished_at < :before and not exists (
+    select 1 from metric_value where metric_value.refresh_id = refresh.id
+)
+"""
+
+
+def prune(store: Store, before: datetime) -> tuple[int, int]:
+    """Forget figures of refreshes that ended before a time, but for those that are current.
+
+    Args:
+        store: open for writing.
+        before: naive UTC.
+
+    Returns:
+        figures and refreshes that were removed.
+    """
+    told = {"before": before}
+    count = sa.text(f"select count(*) from metric_value where {_PRUNED}")
+    refreshes = sa.select(sa.func.count()).select_from(tables.refresh)
+    with store.begin() as connection:
+        values = int(connection.execute(count, told).scalar_one())
+        connection.execute(sa.text(f"delete from metric_value where {_PRUNED}"), told)
+        had = int(connection.execute(refreshes).scalar_one())
+        connection.execute(sa.text(_EMPTY), told)
+        return values, had - int(connection.execute(refreshes).scalar_one())

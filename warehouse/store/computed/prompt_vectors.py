@@ -1,0 +1,238 @@
+"""Embeddings of prompts: which are missing, writing them set-based, reading them as a matrix.
+
+A prompt's embedding belongs to its text: ``text_hash`` is the hash of the normalised question, and
+an embedding whose hash is no longer that of the prompt counts as missing. Prompts with one text
+share one vector.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from warehouse.errors import StoreError
+from warehouse.store.connection import Store
+from warehouse.store.load.dimensions import allocate
+from warehouse.store.schema import tables
+
+_EMBEDDERS = """
+select embedder.id, embedder.name, embedder.revision, embedder.dimension,
+    coalesce(held.n, 0) as n_prompts
+from embedder
+left join (select embedder_id, count(*) as n from prompt_embedding group by embedder_id) held
+    on held.embedder_id = embedder.id
+order by embedder.name, embedder.revision
+"""
+_MISSING = """
+select prompt.text_hash, min(prompt.id) as prompt_id, count(*) as n_prompts
+from prompt
+left join prompt_embedding held on held.prompt_id = prompt.id
+    and held.embedder_id = {embedder} and held.text_hash = prompt.text_hash
+where prompt.text_hash is not null and held.prompt_id is null and {benchmarks}
+group by prompt.text_hash
+order by min(prompt.id)
+"""
+_TEXTS = "select id, text from prompt where id in ({ids})"
+_SHARING = """
+select prompt.id as prompt_id, prompt.text_hash
+from prompt
+join prompt first_one on first_one.text_hash = prompt.text_hash
+where first_one.id in ({ids})
+order by prompt.id
+"""
+_STALE = """
+delete from prompt_embedding
+where embedder_id = {embedder} and prompt_id in ({ids})
+"""
+_VECTORS = """
+select held.prompt_id, held.vector
+from prompt_embedding held
+join prompt on prompt.id = held.prompt_id and prompt.text_hash = held.text_hash
+where held.embedder_id = {embedder} and {benchmarks}
+order by held.prompt_id
+"""
+_COUNTS = """
+select prompt.benchmark_id, count(*) as n_prompts, count(prompt.text_hash) as n_texts,
+    count(held.prompt_id) as n_embedded
+from prompt
+left join prompt_embedding held on held.prompt_id = prompt.id
+    and held.embedder_id = {embedder} and held.text_hash = prompt.text_hash
+where {benchmarks}
+group by prompt.benchmark_id
+"""
+
+
+@dataclass(frozen=True)
+class EmbedderRow:
+    """An embedder that the store knows.
+
+    Attributes:
+        n_prompts: prompts that have a vector of it.
+    """
+
+    id: int
+    name: str
+    revision: str
+    dimension: int
+    n_prompts: int
+
+    @property
+    def label(self) -> str:
+        """``NAME@REVISION``, as options take it."""
+        return f"{self.name}@{self.revision}" if self.revision else self.name
+
+
+@dataclass(frozen=True)
+class MissingTexts:
+    """Texts without a vector.
+
+    Attributes:
+        prompts: one prompt that has the text, ascending, shape (n,).
+        n_prompts: prompts that have it, shape (n,).
+    """
+
+    prompts: NDArray[np.int64]
+    n_prompts: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PromptVectors:
+    """Vectors of prompts.
+
+    Attributes:
+        prompts: ids, ascending, shape (n,).
+        vectors: 32-bit rows, shape (n, dimension).
+    """
+
+    prompts: NDArray[np.int64]
+    vectors: NDArray[np.float32]
+
+
+def embedders(store: Store) -> list[EmbedderRow]:
+    """Every embedder by name."""
+    return [EmbedderRow(**row) for row in store.arrow(_EMBEDDERS).to_pylist()]
+
+
+def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> int:
+    """Id of an embedder, made at its first mention. The store is open for writing.
+
+    Raises:
+        StoreError: it is known with vectors of another length.
+    """
+    table = tables.embedder
+    query = sa.select(table.c.id, table.c.dimension).where(
+        table.c.name == name, table.c.revision == revision
+    )
+    with store.begin() as connection:
+        store.dialect.exclusive(connection)
+        row = connection.execute(query).first()
+        if row is None:
+            number = allocate(connection, table.name, 1)
+            connection.execute(sa.insert(table).values(
+                id=number, name=name, revision=revision, dimension=dimension
+            ))  # fmt: skip
+            return number
+    if row.dimension != dimension:
+        raise StoreError(
+            f"the vectors of embedder {name!r} have {row.dimension} numbers here, those of the"
+            f" model {dimension}; store it under another name: --embedder NAME=MODEL"
+        )
+    return int(row.id)
+
+
+def count_embedded(
+    store: Store, embedder: int, benchmark_ids: Sequence[int] | None
+) -> dict[int, tuple[int, int, int]]:
+    """By benchmark id: prompts, prompts with text, prompts with an up-to-date vector."""
+    where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
+    found = store.arrow(_COUNTS.format(embedder=embedder, benchmarks=where)).to_pylist()
+    return {
+        row["benchmark_id"]: (row["n_prompts"], row["n_texts"], row["n_embedded"]) for row in found
+    }
+
+
+def missing_texts(store: Store, embedder: int, benchmark_ids: Sequence[int] | None) -> MissingTexts:
+    """Texts of some benchmarks (None: of all) that are new or have changed."""
+    where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
+    table = store.arrow(_MISSING.format(embedder=embedder, benchmarks=where))
+    return MissingTexts(_whole(table, "prompt_id"), _whole(table, "n_prompts"))
+
+
+def texts_of(store: Store, prompts: Sequence[int]) -> dict[int, str]:
+    """Questions of some prompts, by id."""
+    if not len(prompts):
+        return {}
+    found = store.arrow(_TEXTS.format(ids=_listed(prompts))).to_pylist()
+    return {row["id"]: row["text"] for row in found if row["text"] is not None}
+
+
+def write_vectors(
+    store: Store, embedder: int, prompts: Sequence[int], vectors: NDArray[np.float32]
+) -> int:
+    """Store the vectors of some texts for every prompt that has one of them.
+
+    One transaction; replaces what stood there, so that a repetition changes nothing.
+
+    Args:
+        store: a store open for writing.
+        prompts: one prompt of each text, as `missing_texts` gives them.
+        vectors: row by row for ``prompts``.
+
+    Returns:
+        prompts that have these vectors now.
+    """
+    if not len(prompts):
+        return 0
+    with store.begin() as connection:
+        store.dialect.exclusive(connection)
+        sharing = store.arrow(_SHARING.format(ids=_listed(prompts)))
+        ids, hashes = _whole(sharing, "prompt_id"), sharing.column("text_hash").to_pylist()
+        hash_of = dict(zip(ids.tolist(), hashes, strict=True))
+        row_of = {hash_of[int(one)]: row for row, one in enumerate(prompts) if int(one) in hash_of}
+        rows = np.array([row_of[key] for key in hashes], dtype=np.intp)
+        if len(ids):
+            connection.exec_driver_sql(_STALE.format(embedder=embedder, ids=_listed(ids)))
+            batch = _batch(embedder, sharing, vectors[rows])
+            store.dialect.append(connection, "prompt_embedding", batch.to_reader(), Counter())
+    return len(ids)
+
+
+def read_vectors(
+    store: Store, embedder: EmbedderRow, benchmark_ids: Sequence[int] | None = None
+) -> PromptVectors:
+    """Up-to-date vectors of the prompts of some benchmarks (None: of all)."""
+    where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
+    sql = _VECTORS.format(embedder=embedder.id, benchmarks=where)
+    ids, vectors = store.vectors(sql, embedder.dimension)
+    return PromptVectors(ids, vectors)
+
+
+def _batch(embedder: int, sharing: pa.Table, vectors: NDArray[np.float32]) -> pa.Table:
+    n, dimension = vectors.shape
+    offsets = np.arange(0, (n + 1) * dimension, dimension, dtype=np.int32)
+    return pa.table({
+        "prompt_id": sharing.column("prompt_id"),
+        "embedder_id": pa.array(np.full(n, embedder, np.int64)),
+        "text_hash": sharing.column("text_hash"),
+        "vector": pa.ListArray.from_arrays(offsets, pa.array(vectors.ravel())),
+    })  # fmt: skip
+
+
+def _in_benchmarks(column: str, ids: Sequence[int] | None) -> str:
+    if ids is None:
+        return "1 = 1"
+    return f"{column} in ({_listed(ids)})" if len(ids) else "1 = 0"
+
+
+def _listed(ids: Sequence[int] | NDArray[np.int64]) -> str:
+    return ", ".join(str(int(one)) for one in ids)
+
+
+def _whole(table: pa.Table, column: str) -> NDArray[np.int64]:
+    return np.array(table.column(column).to_pylist(), dtype=np.int64)

@@ -1,0 +1,172 @@
+"""An open store: its engine, its settings, its connections."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from warehouse.errors import MisuseError, StoreError, StoreLockedError
+from warehouse.store import engines
+from warehouse.store.sql.bind_parameters import bind_names
+
+T = TypeVar("T")
+
+
+class Store:
+    """One open connection to a store.
+
+    Use :func:`open_store`. ``connection`` is a SQLAlchemy connection; ``dialect`` says what its
+    engine can do.
+    """
+
+    def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine) -> None:
+        self.url, self.dialect, self.engine = url, dialect, engine
+        self.connection = engine.connect()
+
+    @property
+    def name(self) -> str:
+        """The URL, without secrets."""
+        return engines.shown_url(self.url)
+
+    def arrow(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
+        """Run one SELECT with ``:name`` parameters.
+
+        Raises:
+            MisuseError: a parameter without a value, or a statement that the engine refuses.
+        """
+        values = dict(params or {})
+        require_values(sql, values)
+        with self.reading():
+            return self.dialect.select(self.connection, sql, values)
+
+    def vectors(self, sql: str, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Run one SELECT of an id and a vector, without parameters, into two arrays.
+
+        Raises:
+            StoreError: a vector of another length than ``dimension``.
+        """
+        with self.reading():
+            return self.dialect.vectors(self.connection, sql, dimension)
+
+    def block(self, kind: str) -> frozenset[int]:
+        """The ids of a kind that are going to be read one after the other; empty if nobody knows
+        (:class:`~warehouse.store.shared_reads.SharedReads` does)."""
+        return frozenset()
+
+    def once(self, key: Hashable, compute: Callable[[], T], *, of_block: bool = False) -> T:
+        """What ``compute`` gives; where reads are shared, it is called once for a key.
+
+        Args:
+            key: of what is read.
+            compute: reads it.
+            of_block: it may be forgotten when other ids are read.
+        """
+        return compute()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """The transaction that there is, else one that is taken back: a SELECT has nothing to
+        commit, and what a function in it wrote must not stay."""
+        if self.connection.in_transaction():
+            yield
+            return
+        self.connection.begin()
+        try:
+            yield
+        finally:
+            self._take_back()
+
+    @contextmanager
+    def begin(self) -> Iterator[sa.Connection]:
+        """One transaction: committed at the end, rolled back on any error, its own end included."""
+        self.connection.begin()
+        try:
+            yield self.connection
+            self.connection.commit()
+        except BaseException:
+            self._take_back()
+            raise
+
+    def _take_back(self) -> None:
+        """Roll back; an engine that failed for good cannot even do that, and what it failed of is
+        what has to be told."""
+        try:
+            self.connection.rollback()
+        except sa.exc.DBAPIError:
+            self.connection.invalidate()
+
+    def close(self) -> None:
+        """Let go of the store."""
+        with suppress(sa.exc.DBAPIError):
+            self.connection.close()
+        self.engine.dispose()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+
+def require_values(sql: str, params: Mapping[str, Any]) -> None:
+    """Refuse a statement with a parameter that has no value.
+
+    Raises:
+        MisuseError: names the parameters.
+    """
+    missing = [name for name in bind_names(sql) if name not in params]
+    if missing:
+        raise MisuseError(f"no value for the parameter {', '.join(missing)}")
+
+
+#: What to do about a file that cannot be read any more.
+DAMAGED = (
+    "; the file is damaged: go on from a published copy or a backup of it, or ingest the dumps into"
+    " a new store (docs/writers.md)"
+)
+
+
+def wait_for(
+    attempt: Callable[[], T],
+    url: sa.URL,
+    dialect: engines.Dialect,
+    wait: float,
+    say: Callable[[str], None] | None,
+) -> T:
+    """What an attempt to open a store gives, repeated while another process holds it.
+
+    Raises:
+        StoreError: it cannot be opened.
+        StoreLockedError: still held after ``wait`` seconds; names the holder.
+    """
+    deadline, told = time.monotonic() + wait, False
+    where = engines.shown_url(url)
+    while True:
+        try:
+            return attempt()
+        except (sa.exc.DBAPIError, OSError) as error:
+            holder = dialect.lock_holder(error)
+            if holder is None:
+                told_more = DAMAGED if dialect.damaged(error) else ""
+                reason = engines.without_secrets(_first_line(error), url)
+                raise StoreError(f"cannot open {where}: {reason}{told_more}") from None
+            if time.monotonic() >= deadline:
+                raise StoreLockedError(
+                    f"{where} is held by {holder}; waited {wait:g} s; try again when it has ended"
+                ) from None
+            if say and not told:
+                say(f"waiting for {where}, held by {holder}")
+            told = True
+            time.sleep(0.2)
+
+
+def _first_line(error: BaseException) -> str:
+    cause = getattr(error, "orig", None) or error
+    return str(cause).strip().splitlines()[0]

@@ -1,0 +1,183 @@
+"""Other names for models and benchmarks: views show the canonical one; nothing is rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError, did_you_mean
+from warehouse.store.connection import Store
+from warehouse.store.schema import tables
+
+Kind = Literal["model", "benchmark"]
+
+_TABLES: dict[Kind, sa.Table] = {"model": tables.model, "benchmark": tables.benchmark}
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """One model: ``shown_as`` is the name in views, ``n_runs`` counts its current runs."""
+
+    model: str
+    shown_as: str
+    family: str | None
+    developer: str | None
+    parameter_count: int | None
+    n_runs: int
+    n_benchmarks: int
+
+
+@dataclass(frozen=True)
+class BenchmarkEntry:
+    """One benchmark: ``parent`` is the suite above it, ``clustering`` that of its error bars."""
+
+    benchmark: str
+    shown_as: str
+    parent: str | None
+    version: str | None
+    n_prompts: int
+    n_runs: int
+    n_models: int
+    clustering: str | None
+
+
+_MODELS = """
+with counted as (
+    select training_seed.model_id, count(*) as n_runs,
+        count(distinct run.benchmark_id) as n_benchmarks
+    from run
+    join checkpoint on checkpoint.id = run.checkpoint_id
+    join training_seed on training_seed.id = checkpoint.training_seed_id
+    where run.status <> 'invalidated' and run.superseded_by is null
+    group by training_seed.model_id
+)
+select model.name as model, coalesce(named.name, model.name) as shown_as, model.family,
+    model.developer, model.parameter_count, coalesce(counted.n_runs, 0) as n_runs,
+    coalesce(counted.n_benchmarks, 0) as n_benchmarks
+from model
+left join model as named on named.id = model.canonical_id
+left join counted on counted.model_id = model.id
+order by model.name
+"""
+_BENCHMARKS = """
+with counted as (
+    select run.benchmark_id, count(*) as n_runs,
+        count(distinct training_seed.model_id) as n_models
+    from run
+    join checkpoint on checkpoint.id = run.checkpoint_id
+    join training_seed on training_seed.id = checkpoint.training_seed_id
+    where run.status <> 'invalidated' and run.superseded_by is null
+    group by run.benchmark_id
+), sized as (
+    select benchmark_id, count(*) as n_prompts from prompt group by benchmark_id
+)
+select benchmark.name as benchmark, coalesce(named.name, benchmark.name) as shown_as,
+    parent.name as parent, benchmark.version, coalesce(sized.n_prompts, 0) as n_prompts,
+    coalesce(counted.n_runs, 0) as n_runs, coalesce(counted.n_models, 0) as n_models,
+    clustering.name as clustering
+from benchmark
+left join benchmark as named on named.id = benchmark.canonical_id
+left join benchmark as parent on parent.id = benchmark.parent_id
+left join clustering on clustering.id = benchmark.default_clustering_id
+left join counted on counted.benchmark_id = benchmark.id
+left join sized on sized.benchmark_id = benchmark.id
+order by benchmark.name
+"""
+
+
+def models(store: Store) -> list[ModelEntry]:
+    """Every model by name."""
+    return [ModelEntry(**row) for row in store.arrow(_MODELS).to_pylist()]
+
+
+def benchmarks(store: Store) -> list[BenchmarkEntry]:
+    """Every benchmark and suite by name."""
+    return [BenchmarkEntry(**row) for row in store.arrow(_BENCHMARKS).to_pylist()]
+
+
+def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
+    """For values of the parameters ``model`` and ``benchmark`` that nothing is called: what they
+    may have meant.
+
+    Args:
+        values: of parameters, by name; others are not looked at.
+    """
+    hints = []
+    for kind in _TABLES:
+        known = store.arrow(f"select name from {kind}").column("name").to_pylist()
+        wanted = values.get(kind)
+        if wanted and wanted not in known:
+            hint = did_you_mean(wanted, known, f"see: warehouse {kind}s")
+            hints.append(f"no {kind} is called {wanted!r}; {hint}")
+    return hints
+
+
+def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
+    """Show ``name`` under the name ``canonical`` from now on.
+
+    Views follow one step, so no chains arise: what pointed to ``name`` points to ``canonical``
+    afterwards, and an alias given as ``canonical`` stands for what it points to.
+
+    Args:
+        store: a store open for writing.
+        kind: ``"model"`` or ``"benchmark"``.
+        name: as the dumps have it.
+        canonical: the other one.
+
+    Returns:
+        the name that is shown.
+
+    Raises:
+        MisuseError: no such name, or both are one.
+    """
+    table = _TABLES[kind]
+    with store.begin() as connection:
+        store.dialect.exclusive(connection)
+        row, target = _find(connection, kind, name), _find(connection, kind, canonical)
+        if target.canonical_id is not None:
+            target = _by_id(connection, table, target.canonical_id)
+        if target.id == row.id:
+            raise MisuseError(f"{kind} '{canonical}' is shown as '{name}': it cannot be its alias")
+        connection.execute(
+            sa.update(table)
+            .where((table.c.id == row.id) | (table.c.canonical_id == row.id))
+            .values(canonical_id=target.id)
+        )
+    return str(target.name)
+
+
+def unalias(store: Store, kind: Kind, name: str) -> None:
+    """Show ``name`` under its own name again.
+
+    Raises:
+        MisuseError: no such name, or it is no alias.
+    """
+    table = _TABLES[kind]
+    with store.begin() as connection:
+        store.dialect.exclusive(connection)
+        row = _find(connection, kind, name)
+        if row.canonical_id is None:
+            raise MisuseError(f"{kind} '{name}' is no alias; see: warehouse {kind}s")
+        connection.execute(sa.update(table).where(table.c.id == row.id).values(canonical_id=None))
+
+
+def _find(connection: sa.Connection, kind: Kind, name: str) -> Any:
+    table = _TABLES[kind]
+    query = sa.select(table.c.id, table.c.name, table.c.canonical_id)
+    row = connection.execute(query.where(table.c.name == name)).first()
+    if row is None:
+        known = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
+        close = get_close_matches(name, known)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"see: warehouse {kind}s"
+        raise MisuseError(f"no {kind} '{name}'; {hint}")
+    return row
+
+
+def _by_id(connection: sa.Connection, table: sa.Table, row_id: int) -> Any:
+    return connection.execute(
+        sa.select(table.c.id, table.c.name, table.c.canonical_id).where(table.c.id == row_id)
+    ).one()

@@ -1,0 +1,290 @@
+"""What the store holds, listed, and the marks that people put on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatchcase
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError, did_you_mean
+from warehouse.store.connection import Store
+from warehouse.store.schema import tables
+
+_WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class RunEntry:
+    """One run. ``superseded_by`` is the run that replaced it, ``started_at`` naive UTC."""
+
+    run_id: int
+    model: str
+    checkpoint: str
+    agent: str
+    benchmark: str
+    split: str
+    harness: str
+    fewshot: int | None
+    temperature: float | None
+    sampling_seed: int | None
+    n_found: int
+    n_scores: int
+    status: str
+    status_reason: str | None
+    superseded_by: int | None
+    started_at: datetime | None
+    tags: tuple[str, ...]
+    note: str | None
+    sources: tuple[int, ...]
+    condition_key: str
+
+
+@dataclass(frozen=True)
+class SourceEntry:
+    """One source of the ledger; ``n_current`` counts current runs that it holds."""
+
+    source_id: int
+    path: str
+    format: str
+    state: str
+    bytes: int
+    n_runs: int | None
+    n_seen_again: int | None
+    n_superseded: int | None
+    n_samples: int | None
+    n_scores: int | None
+    n_rejected: int | None
+    n_current: int
+    loaded_at: datetime | None
+    seconds: float | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RejectedRow:
+    """A row of a source that was not taken."""
+
+    place: str
+    found: str
+    expected: str
+
+
+_RUNS = """
+select run.id as run_id, coalesce(named_model.name, model.name) as model,
+    checkpoint.key as checkpoint, agent.name as agent,
+    coalesce(named_benchmark.name, benchmark.name) as benchmark, run.split, run_group.harness,
+    run.fewshot, run.temperature, run.sampling_seed, run.n_found, run.n_scores, run.status,
+    run.status_reason, run.superseded_by,
+    coalesce(run.started_at, run_group.started_at) as started_at, run.tags, run.note,
+    run.condition_key
+from run
+join run_group on run_group.id = run.run_group_id
+join checkpoint on checkpoint.id = run.checkpoint_id
+join training_seed on training_seed.id = checkpoint.training_seed_id
+join model on model.id = training_seed.model_id
+left join model as named_model on named_model.id = model.canonical_id
+join agent on agent.id = run.agent_id
+join benchmark on benchmark.id = run.benchmark_id
+left join benchmark as named_benchmark on named_benchmark.id = benchmark.canonical_id
+order by run.id
+"""
+_SOURCES = """
+select log.source_id, log.path, log.format, log.state, log.bytes, log.n_runs, log.n_seen_again,
+    log.n_superseded, log.n_samples, log.n_scores, log.n_rejected, log.n_current, log.loaded_at,
+    log.seconds, source.notes
+from ingest_log as log
+join source on source.id = log.source_id
+order by log.source_id
+"""
+
+
+def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -> list[RunEntry]:
+    """The runs of a store, oldest first.
+
+    Args:
+        store: an open store.
+        where: ``field=value`` or ``field!=value`` texts that a run must fit; fields are those of
+            :class:`RunEntry`, values may have ``*`` and ``?``, a list (``tags``, ``sources``)
+            fits by any element.
+        everything: superseded and invalidated runs too.
+
+    Raises:
+        MisuseError: another form, or no such field.
+    """
+    wanted = [_condition(text) for text in where]
+    held: dict[int, list[int]] = {}
+    links = store.arrow("select run_id, source_id from run_source order by run_id, source_id")
+    for row in links.to_pylist():
+        held.setdefault(row["run_id"], []).append(row["source_id"])
+    found = [
+        RunEntry(**{**row, "tags": _listed(row["tags"]),
+                    "sources": tuple(dict.fromkeys(held.get(row["run_id"], ())))})
+        for row in store.arrow(_RUNS).to_pylist()
+    ]  # fmt: skip
+    return [
+        run
+        for run in found
+        if (everything or (run.status != "invalidated" and run.superseded_by is None))
+        and all(_fits(getattr(run, name), value) == equal for name, equal, value in wanted)
+    ]
+
+
+def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:
+    """For conditions ``field=value`` that no run fits, values that are nearly the one asked for.
+
+    Args:
+        where: as of :func:`runs`.
+    """
+    every, hints = runs(store, everything=True), []
+    for name, equal, value in map(_condition, where):
+        held = [getattr(run, name) for run in every]
+        if not equal or any(_fits(one, value) for one in held):
+            continue
+        known = {str(one) for one in held if one not in (None, "") and not isinstance(one, tuple)}
+        close = did_you_mean(value, known, "")
+        hints += [f"no {name} is {value!r}: {close}"] if close else []
+    return hints
+
+
+def sources(store: Store, reference: str | None = None) -> list[SourceEntry]:
+    """The ledger, oldest first.
+
+    Args:
+        store: an open store.
+        reference: id or path of the source to show alone.
+
+    Raises:
+        MisuseError: no such source.
+    """
+    found = [
+        SourceEntry(**{**row, "notes": _listed(row["notes"])})
+        for row in store.arrow(_SOURCES).to_pylist()
+    ]
+    if reference is None:
+        return found
+    fitting = [row for row in found if reference in (str(row.source_id), row.path)]
+    if not fitting:
+        raise MisuseError(f"no source '{reference}'; see: warehouse sources")
+    return fitting
+
+
+def rejections(store: Store, source_id: int) -> list[RejectedRow]:
+    """The rows of a source that were not taken."""
+    sql = "select place, found, expected from rejection where source_id = :source"
+    return [RejectedRow(**row) for row in store.arrow(sql, {"source": source_id}).to_pylist()]
+
+
+# --- marks on runs ---------------------------------------------------------------------------
+
+
+def invalidate(store: Store, run: str, reason: str) -> int:
+    """Take a run out of every view; its rows stay. Ingesting its source again changes nothing.
+
+    Args:
+        store: a store open for writing.
+        run: ``run:ID`` or the id.
+        reason: kept with the run.
+
+    Returns:
+        id of the run.
+
+    Raises:
+        MisuseError: no such run, or it is invalidated already, or no reason.
+    """
+    if not reason.strip():
+        raise MisuseError("a run is invalidated for a reason: give one")
+    with store.begin() as connection:
+        row = _run(connection, run)
+        if row.status == "invalidated":
+            raise MisuseError(f"run:{row.id} is invalidated already: {row.status_reason}")
+        _update(connection, row.id, status="invalidated", status_reason=reason)
+    return int(row.id)
+
+
+def tag(
+    store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
+) -> list[str]:
+    """Put tags on a run, and take tags off.
+
+    Returns:
+        the run's tags from now on.
+
+    Raises:
+        MisuseError: no such run, or a tag to remove that it does not have.
+    """
+    with store.begin() as connection:
+        row = _run(connection, run)
+        lacking = [name for name in remove if name not in (row.tags or [])]
+        if lacking:
+            raise MisuseError(f"run:{row.id} has no tag {', '.join(lacking)}")
+        tags = list(dict.fromkeys([*(row.tags or []), *add]))
+        tags = [name for name in tags if name not in remove]
+        _update(connection, row.id, tags=tags or None)
+    return tags
+
+
+def note(store: Store, run: str, text: str) -> None:
+    """Write a remark to a run in place of the one it has; an empty text removes it.
+
+    Raises:
+        MisuseError: no such run.
+    """
+    with store.begin() as connection:
+        _update(connection, _run(connection, run).id, note=text or None)
+
+
+def _run(connection: sa.Connection, reference: str) -> Any:
+    number = reference.removeprefix("run:")
+    table = tables.run
+    query = sa.select(table.c.id, table.c.status, table.c.status_reason, table.c.tags)
+    row = None
+    if number.isdigit():
+        row = connection.execute(query.where(table.c.id == int(number))).first()
+    if row is None:
+        raise MisuseError(f"no run '{reference}'; expected run:ID, see: warehouse runs")
+    return row
+
+
+def _update(connection: sa.Connection, run_id: int, **values: Any) -> None:
+    table = tables.run
+    connection.execute(sa.update(table).where(table.c.id == run_id).values(**values))
+
+
+# --- helpers ---------------------------------------------------------------------------------
+
+
+def _listed(text: str | None) -> tuple[Any, ...]:
+    return tuple(orjson.loads(text) or ()) if text else ()
+
+
+def _condition(text: str) -> tuple[str, bool, str]:
+    match = _WHERE.fullmatch(text)
+    if match is None:
+        raise MisuseError(f"condition {text!r}; expected field=value, such as temperature=0.8")
+    known = list(RunEntry.__dataclass_fields__)
+    if match["name"] not in known:
+        raise MisuseError(
+            f"condition {text!r}: runs have no field '{match['name']}'; there are: "
+            f"{', '.join(known)}"
+        )
+    return match["name"], match["sign"] == "=", match["value"]
+
+
+def _fits(value: Any, wanted: str) -> bool:
+    """Numbers compare as numbers, texts as globs; nothing wanted fits nothing set."""
+    if isinstance(value, tuple):
+        return any(_fits(item, wanted) for item in value) if value else wanted == ""
+    if value in (None, ""):
+        return wanted == ""
+    if isinstance(value, int | float):
+        try:
+            return float(wanted) == value
+        except ValueError:
+            return False
+    return str(value) == wanted or fnmatchcase(str(value), wanted)

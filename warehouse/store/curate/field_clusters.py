@@ -1,0 +1,180 @@
+"""Clusters of prompts by fields of their documents, stored and kept complete."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError, did_you_mean
+from warehouse.records import canonical_json, parse_json
+from warehouse.store.connection import Store
+from warehouse.store.load.bulk_insert import append
+from warehouse.store.load.dimensions import allocate
+from warehouse.store.schema import tables
+
+_PROMPTS = """
+select p.id, p.metadata
+from prompt as p
+where p.benchmark_id = :benchmark and not exists (
+    select 1 from prompt_cluster as c
+    where c.clustering_id = :clustering and c.prompt_id = p.id
+)
+"""
+
+
+def cluster_by(
+    store: Store, benchmark: str, fields: Sequence[str], *, default: bool = False
+) -> tuple[str, int, int]:
+    """Cluster the prompts of a benchmark by document fields.
+
+    Args:
+        store: a store open for writing.
+        benchmark: name of a benchmark.
+        fields: names or dotted paths of document fields; prompts that agree in all of them
+            form one cluster.
+        default: use this clustering for error bars from now on.
+
+    Returns:
+        name of the clustering, number of clusters, number of prompts in them.
+
+    Raises:
+        MisuseError: no such benchmark, or no prompt has these fields (names those there are).
+    """
+    with store.begin() as connection:
+        store.dialect.exclusive(connection)
+        row = connection.execute(
+            sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == benchmark)
+        ).first()
+        if row is None:
+            known = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
+            hint = did_you_mean(benchmark, known, "see: warehouse benchmarks")
+            raise MisuseError(f"no benchmark '{benchmark}'; {hint}")
+        _require_fields(store, int(row[0]), benchmark, fields)
+        declare(connection, [int(row[0])], fields, default=default)
+        extend(store, [int(row[0])])
+        sizes = connection.execute(
+            sa.select(
+                sa.func.count(sa.distinct(tables.prompt_cluster.c.cluster_id)), sa.func.count()
+            ).where(
+                tables.prompt_cluster.c.clustering_id == _clustering(connection, row[0], fields)
+            )
+        ).one()
+    return clustering_name(fields), int(sizes[0]), int(sizes[1])
+
+
+def clustering_name(fields: Sequence[str]) -> str:
+    """Name under which a clustering by fields is stored."""
+    return ",".join(fields)
+
+
+def declare(
+    connection: sa.Connection, benchmarks: Sequence[int], fields: Sequence[str], *, default: bool
+) -> None:
+    """Add the clustering to each benchmark that does not have it yet."""
+    name = clustering_name(fields)
+    for benchmark in benchmarks:
+        if _clustering(connection, benchmark, fields) is None:
+            connection.execute(sa.insert(tables.clustering).values(
+                id=allocate(connection, "clustering", 1), benchmark_id=benchmark, name=name,
+                kind="source", parameters={"fields": list(fields)},
+            ))  # fmt: skip
+        if default:
+            connection.execute(
+                sa.update(tables.benchmark)
+                .where(tables.benchmark.c.id == benchmark)
+                .values(default_clustering_id=_clustering(connection, benchmark, fields))
+            )
+
+
+def extend(store: Store, benchmarks: Sequence[int]) -> None:
+    """Put prompts that came since into the clusters of their benchmarks' clusterings."""
+    table = tables.clustering
+    query = sa.select(table.c.id, table.c.benchmark_id, table.c.parameters).where(
+        table.c.benchmark_id.in_(benchmarks), table.c.kind == "source"
+    )
+    for clustering, benchmark, parameters in store.connection.execute(query).all():
+        _extend_one(store, clustering, benchmark, parameters["fields"])
+
+
+def _extend_one(store: Store, clustering: int, benchmark: int, fields: Sequence[str]) -> None:
+    found = store.arrow(_PROMPTS, {"benchmark": benchmark, "clustering": clustering})
+    labelled = [
+        (prompt, label)
+        for prompt, text in zip(*(column.to_pylist() for column in found.columns), strict=True)
+        if (label := _label(text, fields)) is not None
+    ]
+    if not labelled:
+        return
+    ids = _cluster_ids(store.connection, clustering, sorted({label for _, label in labelled}))
+    memberships = pa.table({
+        "clustering_id": pa.array([clustering] * len(labelled), pa.int64()),
+        "cluster_id": pa.array([ids[label] for _, label in labelled], pa.int64()),
+        "prompt_id": pa.array([prompt for prompt, _ in labelled], pa.int64()),
+    })  # fmt: skip
+    store.dialect.append(store.connection, "prompt_cluster", memberships.to_reader(), Counter())
+
+
+def _cluster_ids(
+    connection: sa.Connection, clustering: int, labels: Sequence[str]
+) -> dict[str, int]:
+    table = tables.cluster
+    query = sa.select(table.c.label, table.c.id).where(table.c.clustering_id == clustering)
+    ids = {label: int(key) for label, key in connection.execute(query)}
+    missing = [label for label in labels if label not in ids]
+    if missing:
+        first = allocate(connection, table.name, len(missing))
+        rows = [
+            {"id": first + place, "clustering_id": clustering, "label": label}
+            for place, label in enumerate(missing)
+        ]
+        append(connection, table, rows)
+        ids |= {label: first + place for place, label in enumerate(missing)}
+    return ids
+
+
+def _label(metadata: str | None, fields: Sequence[str]) -> str | None:
+    """Label of a prompt's cluster; ``None`` if it lacks one of the fields."""
+    document = parse_json(metadata) if metadata else None
+    values = [_field(document, name) for name in fields]
+    if any(value is None for value in values):
+        return None
+    parts = [
+        value if isinstance(value, str) else canonical_json(value).decode() for value in values
+    ]
+    return parts[0] if len(parts) == 1 else canonical_json(parts).decode()
+
+
+def _field(document: Any, path: str) -> Any:
+    if isinstance(document, dict) and path in document:
+        return document[path]
+    for name in path.split("."):
+        document = document.get(name) if isinstance(document, dict) else None
+    return document
+
+
+def _clustering(connection: sa.Connection, benchmark: int, fields: Sequence[str]) -> int | None:
+    table = tables.clustering
+    query = sa.select(table.c.id).where(
+        table.c.benchmark_id == benchmark, table.c.name == clustering_name(fields)
+    )
+    return connection.execute(query).scalar_one_or_none()
+
+
+def _require_fields(store: Store, benchmark: int, name: str, fields: Sequence[str]) -> None:
+    sample = store.arrow(
+        "select metadata from prompt where benchmark_id = :benchmark and metadata is not null "
+        "order by id limit 200",
+        {"benchmark": benchmark},
+    )
+    documents = [parse_json(text) for text in sample.column(0).to_pylist()]
+    if any(all(_field(item, field) is not None for field in fields) for item in documents):
+        return
+    known = sorted({key for item in documents if isinstance(item, dict) for key in item})
+    raise MisuseError(
+        f"no prompt of '{name}' has the field {', '.join(fields)}; "
+        f"fields there are: {', '.join(known) or 'none'}"
+    )

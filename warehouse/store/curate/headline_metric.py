@@ -1,0 +1,119 @@
+"""The headline metric of a benchmark, where a person chooses it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+from warehouse.store.schema import tables
+
+_METRICS = """
+select metric.name || case when metric.filter = '' then '' else ',' || metric.filter end as metric,
+    bool_or(headline_metric.is_default) as is_headline, max(headline_metric.n_runs) as n_runs,
+    min(coalesce(benchmark_metric.default_by, '')) as lowest,
+    max(coalesce(benchmark_metric.default_by, '')) as highest,
+    bool_and(benchmark_metric.higher_is_better) as higher_is_better
+from headline_metric
+join benchmark_metric on benchmark_metric.benchmark_id = headline_metric.benchmark_id
+    and benchmark_metric.metric_id = headline_metric.metric_id
+join metric on metric.id = headline_metric.metric_id
+join benchmark on benchmark.id = headline_metric.benchmark_id
+where coalesce(benchmark.canonical_id, benchmark.id) = :benchmark
+group by metric.name, metric.filter
+order by is_headline desc, n_runs desc, metric.name, metric.filter
+"""
+
+
+@dataclass(frozen=True)
+class MetricEntry:
+    """One metric of a benchmark: ``n_runs`` counts current runs that have figures of it.
+
+    ``chosen_by`` says who called it the headline metric: person, mapping or tool; None: nobody.
+    """
+
+    benchmark: str
+    metric: str
+    is_headline: bool
+    n_runs: int
+    chosen_by: str | None
+    higher_is_better: bool | None
+
+
+def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
+    """The metrics of a benchmark, the headline first, then by runs.
+
+    Raises:
+        MisuseError: no such benchmark.
+    """
+    with store.begin() as connection:
+        number, name, chosen = _shown(connection, benchmark)
+        rows = connection.execute(sa.text(_METRICS), {"benchmark": number}).all()
+    return [
+        MetricEntry(
+            name, row.metric, bool(row.is_headline), int(row.n_runs),
+            "person" if row.metric == chosen else _word(row.lowest, row.highest),
+            row.higher_is_better,
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def _word(*words: str) -> str | None:
+    return next((word for word in ("mapping", "tool") if word in words), None)
+
+
+def choose(store: Store, benchmark: str, metric: str) -> MetricEntry | None:
+    """Make a metric the headline of a benchmark, whatever comes later.
+
+    Args:
+        store: a store open for writing.
+        benchmark: its name, or one that is an alias.
+        metric: ``name`` or ``name,filter``; empty: nobody's choice any more.
+
+    Returns:
+        the headline metric from now on; None for a benchmark without metrics.
+
+    Raises:
+        MisuseError: no such benchmark, or it has no such metric; names those it has.
+    """
+    known = metrics(store, benchmark)
+    label = _label(metric, [entry.metric for entry in known], benchmark) if metric else None
+    with store.begin() as connection:
+        store.dialect.exclusive(connection)
+        number, _, _ = _shown(connection, benchmark)
+        table = tables.benchmark
+        connection.execute(
+            sa.update(table).where(table.c.id == number).values(headline_metric=label)
+        )
+    return next((entry for entry in metrics(store, benchmark) if entry.is_headline), None)
+
+
+def _label(wanted: str, known: Sequence[str], benchmark: str) -> str:
+    fitting = [label for label in known if label == wanted]
+    fitting = fitting or [label for label in known if label.partition(",")[0] == wanted]
+    if len(fitting) == 1:
+        return fitting[0]
+    listed = ", ".join(fitting or known) or "none"
+    if fitting:
+        raise MisuseError(f"{benchmark} has several metrics {wanted!r}, choose one: {listed}")
+    raise MisuseError(f"{benchmark} has no metric {wanted!r}; it has: {listed}")
+
+
+def _shown(connection: sa.Connection, name: str) -> tuple[int, str, str | None]:
+    """Id and name of the benchmark that views show, and the metric chosen for it."""
+    table = tables.benchmark
+    query = sa.select(table.c.id, table.c.name, table.c.canonical_id, table.c.headline_metric)
+    row = connection.execute(query.where(table.c.name == name)).first()
+    if row is None:
+        known = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
+        close = get_close_matches(name, known)
+        hint = f"did you mean {' or '.join(close)}?" if close else "see: warehouse benchmarks"
+        raise MisuseError(f"no benchmark '{name}'; {hint}")
+    if row.canonical_id is not None:
+        row = connection.execute(query.where(table.c.id == row.canonical_id)).one()
+    return int(row.id), str(row.name), row.headline_metric

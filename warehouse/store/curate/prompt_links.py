@@ -1,0 +1,207 @@
+"""Prompts that are one question under several keys: joined to a canonical one, never merged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError, did_you_mean
+from warehouse.store.connection import Store
+from warehouse.store.load.dimensions import allocate
+from warehouse.store.schema import tables
+
+By = Literal["text", "id"]
+#: Canonical prompt of a prompt, and how that was found.
+Link = tuple[int, str]
+
+#: What must be equal in two prompts that are one.
+_MATCH: dict[By, str] = {
+    "text": "text_hash",
+    "id": "coalesce(tool_id, case when key_kind = 'id' then key end)",
+}
+_PAIRS = """
+select benchmark.name as benchmark, canonical.name as canonical_benchmark, prompt_link.method,
+    count(*) as n_prompts
+from prompt_link
+join prompt on prompt.id = prompt_link.prompt_id
+join benchmark on benchmark.id = prompt.benchmark_id
+join prompt as target on target.id = prompt_link.canonical_prompt_id
+join benchmark as canonical on canonical.id = target.benchmark_id
+group by benchmark.name, canonical.name, prompt_link.method
+order by 1, 2, 3
+"""
+
+
+@dataclass(frozen=True)
+class LinkReport:
+    """What :func:`link` did, in prompts of the first benchmark.
+
+    Attributes:
+        n_linked: now joined to a prompt of the other.
+        n_already: joined to it before.
+        n_unmatched: the other has none that is equal.
+        n_ambiguous: several are equal, here or there; left alone.
+    """
+
+    n_linked: int
+    n_already: int
+    n_unmatched: int
+    n_ambiguous: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.n_linked} prompts linked, {self.n_already} were linked already, "
+            f"{self.n_unmatched} without a match, {self.n_ambiguous} ambiguous"
+        )
+
+
+@dataclass(frozen=True)
+class LinkEntry:
+    """Prompts of one benchmark that are joined to prompts of another."""
+
+    benchmark: str
+    canonical_benchmark: str
+    method: str
+    n_prompts: int
+
+
+def links(store: Store) -> list[LinkEntry]:
+    """How many prompts are joined, by pair of benchmarks."""
+    return [LinkEntry(**row) for row in store.arrow(_PAIRS).to_pylist()]
+
+
+def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> LinkReport:
+    """Join the prompts of a benchmark to the equal ones of another.
+
+    Where both are one benchmark, its prompts without content (known by id or position alone) are
+    joined to those with content.
+
+    Args:
+        store: a store open for writing.
+        benchmark: whose prompts are joined.
+        canonical: whose prompts they are joined to.
+        by: ``"text"``, the normalised question; ``"id"``, the tool's own id.
+
+    Raises:
+        MisuseError: no such benchmark.
+    """
+    with store.begin() as connection:
+        store.dialect.exclusive(connection)
+        here, there = _benchmark(connection, benchmark), _benchmark(connection, canonical)
+        mine = _prompts(store, here, by, content=False if here == there else None)
+        theirs = _unique(_prompts(store, there, by, content=True if here == there else None))
+        known = _links(connection)
+        report = _match(mine, theirs, known, by)
+        if report.n_linked:
+            _rewrite(store, connection, known)
+    return report
+
+
+def unlink(store: Store, benchmark: str) -> int:
+    """Take the prompts of a benchmark apart from those they were joined to.
+
+    Returns:
+        how many.
+
+    Raises:
+        MisuseError: no such benchmark.
+    """
+    table = tables.prompt_link
+    with store.begin() as connection:
+        store.dialect.exclusive(connection)
+        prompts = sa.select(tables.prompt.c.id).where(
+            tables.prompt.c.benchmark_id == _benchmark(connection, benchmark)
+        )
+        condition = table.c.prompt_id.in_(prompts)
+        count = connection.execute(
+            sa.select(sa.func.count()).select_from(table).where(condition)
+        ).scalar_one()
+        connection.execute(sa.delete(table).where(condition))
+    return int(count)
+
+
+def _benchmark(connection: sa.Connection, name: str) -> int:
+    query = sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == name)
+    row = connection.execute(query).first()
+    if row is None:
+        known = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
+        hint = did_you_mean(name, known, "see: warehouse benchmarks")
+        raise MisuseError(f"no benchmark '{name}'; {hint}")
+    return int(row[0])
+
+
+def _prompts(
+    store: Store, benchmark: int, by: By, *, content: bool | None
+) -> list[tuple[int, Any]]:
+    """Id and matching value of the prompts of a benchmark; ``content`` chooses among them."""
+    kinds = {None: "", True: " and key_kind = 'content'", False: " and key_kind <> 'content'"}
+    found = store.arrow(
+        f"select id, {_MATCH[by]} as value from prompt "
+        f"where benchmark_id = :benchmark{kinds[content]} order by id",
+        {"benchmark": benchmark},
+    )
+    return list(zip(found["id"].to_pylist(), found["value"].to_pylist(), strict=True))
+
+
+def _unique(prompts: Iterable[tuple[int, Any]]) -> dict[Any, int | None]:
+    """Prompt by matching value; ``None`` where several prompts share it."""
+    found: dict[Any, int | None] = {}
+    for prompt, value in prompts:
+        if value is not None:
+            found[value] = None if value in found else prompt
+    return found
+
+
+def _links(connection: sa.Connection) -> dict[int, Link]:
+    table = tables.prompt_link
+    query = sa.select(table.c.prompt_id, table.c.canonical_prompt_id, table.c.method)
+    return {
+        int(row[0]): (int(row[1]), str(row[2]))
+        for row in connection.execute(query.order_by(table.c.prompt_id))
+    }
+
+
+def _match(
+    mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], known: dict[int, Link], by: By
+) -> LinkReport:
+    """Add the links of equal prompts to those that are known."""
+    counts = Counter(value for _, value in mine)
+    found: Counter[str] = Counter()
+    for prompt, value in mine:
+        other = theirs.get(value)
+        if value not in theirs:
+            found["unmatched"] += 1
+        elif other is None or counts[value] > 1:
+            found["ambiguous"] += 1
+        elif (target := _end(known, other)) == _end(known, prompt):
+            found["already"] += 1
+        else:
+            known[prompt] = (target, by)
+            found["linked"] += 1
+    return LinkReport(found["linked"], found["already"], found["unmatched"], found["ambiguous"])
+
+
+def _end(known: Mapping[int, Link], prompt: int) -> int:
+    """The prompt that a chain of links ends at."""
+    while prompt in known:
+        prompt = known[prompt][0]
+    return prompt
+
+
+def _rewrite(store: Store, connection: sa.Connection, known: Mapping[int, Link]) -> None:
+    """Store these links in place of all that were there; views follow one step only."""
+    table = tables.prompt_link
+    connection.execute(sa.delete(table))
+    first = allocate(connection, table.name, len(known))
+    rows = pa.table({
+        "id": pa.array(range(first, first + len(known)), pa.int64()),
+        "prompt_id": pa.array(list(known), pa.int64()),
+        "canonical_prompt_id": pa.array([_end(known, target) for target in known], pa.int64()),
+        "method": pa.array([method for _, method in known.values()], pa.string()),
+    })  # fmt: skip
+    store.dialect.append(connection, table.name, rows.to_reader(), Counter())

@@ -1,0 +1,156 @@
+"""Everything that differs between the engines: one frozen record per engine, and its functions.
+
+No module outside this package names an engine.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+
+from warehouse.errors import MisuseError
+from warehouse.store.engines.base import Dialect, json_text
+from warehouse.store.engines.duckdb import (
+    CHECKPOINT_THRESHOLD,
+    DUCKDB,
+    LARGE_COMMIT,
+    input_error,
+    is_embedded_file,
+    more_memory,
+    out_of_memory,
+    workbench,
+)
+from warehouse.store.engines.postgresql import POSTGRESQL
+from warehouse.store.engines.urls import (
+    parse_url,
+    shown_reader,
+    shown_text,
+    shown_url,
+    without_secrets,
+)
+
+__all__ = [
+    "CHECKPOINT_THRESHOLD", "DIALECTS", "LARGE_COMMIT", "SORTED_INDEX", "Dialect", "dialect_of",
+    "disk_full", "failing_anyway", "input_error", "is_embedded_file", "is_shared", "json_text",
+    "more_memory", "out_of_memory",
+    "parse_url", "register_migrations", "shown_reader", "shown_text", "shown_url",
+    "too_long", "upsert",
+    "value_error", "vector_type", "wants_foreign_keys", "wants_indexes", "without_secrets",
+    "workbench", "workbench_of",
+]  # fmt: skip
+
+#: A full disk, a quota that is used up, and a limit on the size of files.
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+#: An index of facts, which come sorted: it keeps the range of each stretch of pages, and so costs
+#: next to nothing to maintain (a tree costs as much as the rows themselves).
+SORTED_INDEX: dict[str, Any] = {"postgresql_using": "brin"}
+
+
+DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRESQL)}
+
+
+def dialect_of(url: sa.URL) -> Dialect:
+    """The record of the engine that a URL names.
+
+    Raises:
+        MisuseError: no such engine.
+    """
+    name = url.get_backend_name()
+    if name not in DIALECTS:
+        raise MisuseError(
+            f"no engine '{name}'; a store URL starts with duckdb:/// or postgresql://"
+        )
+    return DIALECTS[name]
+
+
+def wants_foreign_keys(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:
+    """Condition of a foreign key's DDL: only where the engine can live with it."""
+    return DIALECTS[dialect.name].foreign_keys
+
+
+def wants_indexes(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:
+    """Condition of an index's DDL."""
+    return DIALECTS[dialect.name].indexes
+
+
+def is_shared(connection: sa.Connection) -> bool:
+    """Whether other processes may write to the store while this connection is open."""
+    return not DIALECTS[connection.dialect.name].embedded
+
+
+def upsert(table: sa.Table) -> Any:
+    """An INSERT that takes ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
+    return insert(table)
+
+
+def vector_type() -> sa.types.TypeEngine[Any]:
+    """Embedding vectors: a list of 32-bit floats of any length."""
+    return sa.ARRAY(sa.REAL)
+
+
+def register_migrations() -> None:
+    """Teach the migration tool the engines that it does not know by itself."""
+    import alembic.ddl.impl  # noqa: F401  (must come first)
+    import duckdb_sqlalchemy.alembic_impl  # noqa: F401
+
+
+def value_error(error: BaseException) -> bool:
+    """Whether an engine refused a value: of the wrong form, too large, missing, or no text."""
+    import duckdb
+
+    return isinstance(
+        error,
+        sa.exc.DataError | sa.exc.IntegrityError | UnicodeEncodeError
+        | duckdb.ConversionException | duckdb.OutOfRangeException | duckdb.ConstraintException,
+    ) or too_long(error) or _sqlstate(error)[:2] in ("22", "23")  # fmt: skip
+
+
+@contextmanager
+def failing_anyway() -> Iterator[None]:
+    """Tidying up after an engine: where that fails too, the error that came before is the one to
+    tell, and what was not tidied goes with the connection."""
+    try:
+        yield
+    except Exception as error:
+        cause = getattr(error, "orig", None) or error
+        if not any(dialect.query_error(cause) for dialect in DIALECTS.values()):
+            raise
+
+
+def disk_full(error: BaseException | None) -> str:
+    """Why an engine or the system had no room for what was to be written, in its words; empty if an
+    error has another cause."""
+    while error is not None:
+        cause = getattr(error, "orig", None) or error
+        full = isinstance(cause, OSError) and cause.errno in _NO_ROOM
+        if full or _sqlstate(cause) == "53100" or any(
+            words in str(cause) for words in map(os.strerror, _NO_ROOM)
+        ):  # fmt: skip
+            return str(cause).strip().splitlines()[0]
+        error = error.__cause__ or error.__context__
+    return ""
+
+
+def too_long(error: BaseException) -> bool:
+    """Whether an engine refused a text because it is too long for an index."""
+    return _sqlstate(error) == "54000"
+
+
+def _sqlstate(error: BaseException) -> str:
+    """What a server calls an error, also one that no layer between has wrapped."""
+    cause = getattr(error, "orig", None) or error
+    return str(getattr(cause, "sqlstate", None) or "")
+
+
+def workbench_of(connection: sa.Connection) -> Any | None:
+    """The store's own connection where it can serve as the workbench, else ``None``."""
+    if connection.dialect.name != DUCKDB.name:
+        return None
+    return connection.connection.driver_connection

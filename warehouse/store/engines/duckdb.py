@@ -1,0 +1,286 @@
+"""DuckDB: a file that one process holds at a time, and the workbench that parses dumps."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import sqlalchemy as sa
+from numpy.typing import NDArray
+from sqlalchemy.ext.compiler import compiles
+
+from warehouse.errors import MisuseError, StoreError
+from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
+from warehouse.store.engines.duckdb_types import printable, refuse_functions
+from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
+
+#: Memory that a connection which loads may use before it spills to disk; more makes it no faster.
+#: What cannot be spilled may need more: then it gets it (`more_memory`). Connections that read have
+#: the engine's own limit. WAREHOUSE_MEMORY_LIMIT overrides both.
+MEMORY_LIMIT = "400MB"
+#: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
+CHECKPOINT_THRESHOLD = "64MB"
+#: The same for a commit of so many rows that it is quicker not to log them first: the engine writes
+#: a commit that the log has no room for into the tables at once (a tenth of the time of a load).
+LARGE_COMMIT = "1MB"
+#: Where the engine's own choice of a compression is worse, by table and column. Hashes cannot be
+#: compressed, and trying to takes longer than writing them; texts become half as large as by its
+#: choice, in half the time (60 000 responses of real models).
+COMPRESSION = {
+    "content": {"sha256": "uncompressed", "text": "zstd"},
+    "generation": {"prompt_hash": "uncompressed", "response_hash": "uncompressed"},
+    "prompt": {"text_hash": "uncompressed", "text": "zstd", "choices": "zstd", "metadata": "zstd"},
+}
+
+
+def is_embedded_file(head: bytes) -> bool:
+    """Whether a file that begins so is a store of the embedded engine."""
+    return head[8:12] == b"DUCK"
+
+
+def workbench(temporary_folder: Path | None = None) -> Any:
+    """An in-memory connection that parses dumps, for stores that cannot do it themselves."""
+    import duckdb
+
+    return duckdb.connect(":memory:", config=_settings(temporary_folder, MEMORY_LIMIT))
+
+
+def input_error(error: BaseException) -> bool:
+    """Whether the workbench failed because of what stands in a file; a message that quotes bytes
+    which are no UTF-8 arrives as an error of its own."""
+    import duckdb
+
+    return isinstance(
+        error,
+        UnicodeDecodeError |
+        duckdb.InvalidInputException | duckdb.ConversionException | duckdb.OutOfRangeException
+        | duckdb.BinderException | duckdb.IOException | duckdb.ParserException,
+    )  # fmt: skip
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether a statement or a commit needed more memory than the engine may use."""
+    import duckdb
+
+    cause = getattr(error, "orig", None) or error
+    return isinstance(cause, duckdb.OutOfMemoryException) or "could not allocate block" in str(
+        cause
+    )
+
+
+def more_memory(raw: Any) -> bool:
+    """Double what the engine may use, up to four fifths of the machine's; False where it has that
+    already, or the user has said how much it may use."""
+    if os.environ.get("WAREHOUSE_MEMORY_LIMIT"):
+        return False
+    number, unit = raw.execute("select current_setting('memory_limit')").fetchone()[0].split()
+    held = float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
+    most = 0.8 * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if held > 0.99 * most:
+        return False
+    raw.execute(f"set memory_limit = '{min(2 * held, most) / 1e6:.0f}MB'")
+    return True
+
+
+def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, Any]:
+    limit = os.environ.get("WAREHOUSE_MEMORY_LIMIT", memory)
+    settings = {"memory_limit": limit} if limit else {}
+    if temporary_folder is not None:
+        settings["temp_directory"] = str(temporary_folder)
+    return settings
+
+
+@compiles(sa.schema.CreateColumn, "duckdb")
+def _create_column(element: sa.schema.CreateColumn, compiler: Any, **options: Any) -> str:
+    """A column of a new table, with its compression."""
+    column = element.element
+    text: str = compiler.visit_create_column(element, **options)
+    method = COMPRESSION.get(column.table.name, {}).get(column.name)
+    return f"{text} USING COMPRESSION {method}" if method else text
+
+
+def _exists(url: sa.URL) -> bool:
+    return Path(url.database or "").exists()
+
+
+def _engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
+    path = Path(url.database or "")
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder; expected the file of a store")
+    if not path.parent.is_dir():
+        raise StoreError(f"the folder {path.parent} does not exist; create it first")
+    config = _settings(path.with_name(path.name + ".tmp"), MEMORY_LIMIT if write else None)
+    if write:
+        config["storage_compatibility_version"] = "v1.5.0"
+        config["checkpoint_threshold"] = CHECKPOINT_THRESHOLD
+    if guarded:
+        config |= {"enable_external_access": "false", "lock_configuration": "true"}
+        del config["temp_directory"]
+    arguments = {"read_only": not write, "config": config}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return sa.create_engine(
+            url, connect_args=arguments, poolclass=sa.pool.NullPool, json_serializer=json_text
+        )
+
+
+_HOLDER = re.compile(r"Conflicting lock is held in (.*?)\(PID (\d+)\)", re.DOTALL)
+
+
+def _holder(error: BaseException) -> str | None:
+    found = _HOLDER.search(str(error))
+    return f"process {found.group(2)} ({found.group(1).strip()})" if found else None
+
+
+def _damaged(error: BaseException) -> bool:
+    """A checksum that does not fit: the engine overwrites a block that is in use when it tidies its
+    log up, and a process that is killed within that write leaves half of one."""
+    return any(words in str(error) for words in ("Corrupt database file", "Corrupt WAL file"))
+
+
+def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any]) -> pa.Table:
+    raw: Any = connection.connection.driver_connection
+    table: pa.Table = raw.execute(*_bound(sql, params)).to_arrow_table()
+    return table
+
+
+def _bound(sql: str, params: Mapping[str, Any]) -> tuple[str, Any]:
+    """A SELECT with its values written into it, or, where one has no such form, beside it."""
+    used = {name: params[name] for name in bind_names(sql)}
+    written = {name: _written(value) for name, value in used.items()}
+    if None in written.values():
+        return rename_binds(sql, "$")[0], used
+    return replace_binds(sql, lambda name: str(written[name])), None
+
+
+def _printable(
+    connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool
+) -> str:
+    return printable(connection, sql, params, times_too, _bound)
+
+
+def _written(value: Any) -> str | None:
+    """A value as it stands in SQL, of the type that it would have if it were bound; None where it
+    has to be bound. That makes the client import pandas, which takes longer than most queries."""
+    if isinstance(value, str) and "\x00" not in value:
+        return f"cast({_literal(value)} as varchar)"
+    if type(value) is int and abs(value) < 2**31:
+        return f"({value})"
+    return None
+
+
+def _append(
+    connection: sa.Connection, table: str, reader: pa.RecordBatchReader, _replaced: Counter[str]
+) -> int:
+    raw: Any = connection.connection.driver_connection
+    raw.register("appended", reader)
+    try:
+        raw.execute(f'insert into "{table}" by name select * from appended')
+        return int(raw.fetchone()[0])
+    finally:
+        raw.unregister("appended")
+
+
+def _vectors(
+    connection: sa.Connection, sql: str, dimension: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    table = _select(connection, sql, {})
+    ids = [_in_buffer(chunk, np.int64) for chunk in table.column(0).chunks]
+    numbers = [_in_buffer(chunk.flatten(), np.float32) for chunk in table.column(1).chunks]
+    found = np.concatenate([np.empty(0, np.int64), *ids])
+    flat = np.concatenate([np.empty(0, np.float32), *numbers])
+    if flat.size != len(found) * dimension:
+        raise StoreError(OTHER_LENGTH.format(dimension=dimension))
+    return found, flat.reshape(len(found), dimension)
+
+
+def _in_buffer(array: pa.Array, kind: Any) -> NDArray[Any]:
+    """The numbers of an array without nulls: ``to_numpy`` would import pandas."""
+    return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
+
+
+def _nothing(_connection: sa.Connection, *_more: object) -> None:
+    """The embedded engine: a file has one writer, and its guard is set when it is opened."""
+
+
+def _retryable(error: BaseException) -> bool:
+    return "Conflict on update" in str(error)
+
+
+def _require_select(connection: sa.Connection, sql: str) -> None:
+    import duckdb
+
+    raw: Any = connection.connection.driver_connection
+    statements = raw.extract_statements(rename_binds(sql, "$")[0])
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+        raise MisuseError("expected one SELECT; query connections cannot change anything")
+    refuse_functions(sql)
+
+
+def _query_error(error: BaseException) -> str | None:
+    import duckdb
+
+    return str(error) if isinstance(error, duckdb.Error) else None
+
+
+def _snapshot(url: sa.URL, target: Path) -> None:
+    """The engine copies, not the system: closing a file that is open twice in one process would
+    drop the lock on it, and what a killed writer left in its log would be missing."""
+    import duckdb
+
+    raw = workbench(target.with_name(target.name + ".spill"))
+    try:
+        raw.execute("set enable_progress_bar = false")
+        try:
+            raw.execute(f"attach {_literal(url.database or '')} as source_store (read_only)")
+        except duckdb.IOException as error:
+            raise OSError(str(error)) from None
+        raw.execute(f"attach {_literal(str(target))} as target_store (storage_version 'v1.5.0')")
+        raw.execute("copy from database source_store to target_store")
+        raw.execute("detach target_store")
+    except duckdb.Error as error:
+        raise StoreError(f"the copy {target} failed: {str(error).splitlines()[0]}") from None
+    finally:
+        raw.close()
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _hold(url: sa.URL) -> Callable[[], None] | None:
+    """A lock of the system on a file beside the store; the empty file stays."""
+    import fcntl
+
+    path = Path(url.database or "")
+    handle = os.open(path.with_name(path.name + ".refresh"), os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        if isinstance(error, BlockingIOError):
+            return None
+        raise
+    return lambda: os.close(handle)
+
+
+DUCKDB = Dialect(
+    name="duckdb", foreign_keys=False, indexes=False, embedded=True,
+    exists=_exists, open_engine=_engine, lock_holder=_holder, damaged=_damaged,
+    retryable=_retryable,
+    select=_select, append=_append, vectors=_vectors,
+    guard=_nothing, plain_url=_nothing, require_plain=_nothing, printable=_printable, roles=None,
+    exclusive=_nothing, prepare=_nothing, beside=_nothing, alone=_nothing,
+    sole=lambda _connection: True,
+    reserve=lambda _connection, keys, _patient: [True] * len(keys), release=_nothing,
+    require_select=_require_select,
+    tidy=_nothing, query_error=_query_error, snapshot=_snapshot,
+    hold=_hold,
+)  # fmt: skip

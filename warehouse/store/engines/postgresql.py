@@ -1,0 +1,262 @@
+"""PostgreSQL: a server with several writers, kept apart by advisory locks."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from warehouse.errors import MisuseError, StoreError
+from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
+from warehouse.store.engines.postgresql_roles import ROLES, plain_url, require_plain
+from warehouse.store.engines.postgresql_types import printable
+from warehouse.store.sql.bind_parameters import rename_binds
+
+#: Bytes before the first row of a binary COPY without extensions.
+_COPY_HEADER = 19
+
+
+def _engine(url: sa.URL, _write: bool, _guarded: bool) -> sa.Engine:
+    engine = sa.create_engine(url, poolclass=sa.pool.NullPool, json_serializer=json_text)
+    sa.event.listen(engine, "connect", _set_up)
+    return engine
+
+
+def _set_up(connection: Any, _record: Any) -> None:
+    """The views are long statements over few rows: compiling one takes seconds, and saves none."""
+    connection.execute("set jit = off")
+    connection.commit()
+
+
+def _retryable(error: BaseException) -> bool:
+    cause = getattr(error, "orig", error)
+    return getattr(cause, "sqlstate", None) in ("40P01", "40001")
+
+
+def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any]) -> pa.Table:
+    import psycopg
+
+    raw: Any = connection.connection.driver_connection
+    text, used = rename_binds(sql.replace("%", "%%"), "%(")
+    with raw.cursor(binary=True) as cursor:
+        values = {name: params[name] for name in used}
+        cursor.execute(text if values else sql, values or None, prepare=True)
+        try:
+            rows = cursor.fetchall()
+        except psycopg.DataError as error:  # the driver's: a time that Python has no form for
+            raise OverflowError(str(error)) from None
+        columns = list(zip(*rows, strict=True)) if rows else [()] * len(cursor.description)
+        fields = [(column.name, _arrow_type(column.type_code)) for column in cursor.description]
+    return pa.table(
+        [pa.array(_plain(values, kind), type=kind) for values, (_, kind) in zip(columns, fields,
+                                                                               strict=True)],
+        names=[name for name, _ in fields],
+    )  # fmt: skip
+
+
+def _plain(values: Iterable[Any], kind: pa.DataType) -> list[Any]:
+    """Driver values as Arrow takes them: JSON as text, numerics as doubles."""
+    if pa.types.is_string(kind):
+        return [
+            value if value is None or isinstance(value, str) else json_text(value)
+            for value in values
+        ]
+    if pa.types.is_floating(kind):
+        return [None if value is None else float(value) for value in values]
+    return list(values)
+
+
+_ARROW_TYPES = {
+    16: pa.bool_(), 17: pa.binary(), 20: pa.int64(), 26: pa.int64(), 21: pa.int16(), 23: pa.int32(),
+    700: pa.float32(), 701: pa.float64(), 1700: pa.float64(), 1114: pa.timestamp("us"),
+    1184: pa.timestamp("us", tz="UTC"), 1082: pa.date32(), 1021: pa.list_(pa.float32()),
+}  # fmt: skip
+
+
+def _arrow_type(oid: int) -> pa.DataType:
+    return _ARROW_TYPES.get(oid, pa.string())
+
+
+def _append(
+    connection: sa.Connection, table: str, reader: pa.RecordBatchReader, replaced: Counter[str]
+) -> int:
+    from warehouse.store.engines.binary_copy import encode_stream
+
+    raw: Any = connection.connection.driver_connection
+    columns = ", ".join(f'"{name}"' for name in reader.schema.names)
+    with raw.cursor() as cursor:
+        with cursor.copy(f'copy "{table}" ({columns}) from stdin (format binary)') as copy:
+            for block in encode_stream(reader, replaced=replaced):
+                copy.write(block)
+        return int(cursor.rowcount)
+
+
+def _vectors(
+    connection: sa.Connection, sql: str, dimension: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Rows of a binary COPY, all of one width (see ``binary_copy``), cut by numpy."""
+    number = np.dtype([("length", ">i4"), ("value", ">f4")])
+    row = np.dtype([
+        ("fields", ">i2"), ("id_length", ">i4"), ("id", ">i8"), ("length", ">i4"),
+        ("head", ">i4", 5), ("numbers", number, dimension),
+    ])  # fmt: skip
+    raw: Any = connection.connection.driver_connection
+    with raw.cursor() as cursor, cursor.copy(f"copy ({sql}) to stdout (format binary)") as copy:
+        stream = b"".join(copy)[_COPY_HEADER:-2]
+    whole = len(stream) % row.itemsize == 0
+    rows = np.frombuffer(stream, row) if whole else np.empty(0, row)
+    if not whole or not np.all(rows["head"][:, 3] == dimension):
+        raise StoreError(OTHER_LENGTH.format(dimension=dimension))
+    return rows["id"].astype(np.int64), rows["numbers"]["value"].astype(np.float32)
+
+
+def _guard(connection: sa.Connection) -> None:
+    """A session as if it were new (no settings, locks or prepared statements of an earlier query),
+    read-only whatever a query sets, and bounded in time."""
+    raw: Any = connection.connection.driver_connection
+    connection.rollback()
+    raw.autocommit = True
+    raw.execute("discard all")
+    raw.execute("set jit = off")
+    raw.execute("set default_transaction_read_only = on")
+    raw.execute("set statement_timeout = '300s'")
+    raw.autocommit = False
+    raw.read_only = True
+
+
+def _tidy(connection: sa.Connection) -> None:
+    """Only tables of which a tenth is new: all of a large store take seconds, at every load."""
+    connection.exec_driver_sql("select pg_stat_force_next_flush()")
+    connection.commit()  # then the server has counted this session's rows
+    changed = connection.exec_driver_sql(
+        "select quote_ident(relname) from pg_stat_user_tables where schemaname = current_schema()"
+        " and n_mod_since_analyze * 10 > n_live_tup order by 1"
+    )
+    if names := ", ".join(row[0] for row in changed):
+        connection.exec_driver_sql(f"analyze {names}")
+
+
+#: Advisory locks. Taken in this order, so that no two transactions wait for each other: the lock
+#: of all loads (shared by each), the places of their keys, the lock of short transactions. Locks
+#: of one number and of two (a key's place is the second) never meet.
+_ALL_LOADS, _KEYS, _SOURCES, _SHORT = 7236070, 7236072, 7236073, 7236071
+#: Shared by the sessions that have a source reserved.
+_UNDER_WAY = 7236074
+#: Held by the session of the one process that refreshes.
+_REFRESH = 7236072
+#: Keys share so many places: a dump of many runs must not fill the server's table of locks.
+_PLACES = 256
+
+
+def _exclusive(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(f"select pg_advisory_xact_lock({_SHORT})")
+
+
+def _prepare(connection: sa.Connection) -> None:
+    """The log is written in order: a later commit takes this one to the disk."""
+    connection.exec_driver_sql(
+        f"select set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock({_SHORT})"
+    )
+
+
+def _beside(connection: sa.Connection, keys: Iterable[str]) -> None:
+    connection.exec_driver_sql(f"select pg_advisory_xact_lock_shared({_ALL_LOADS})")
+    places = sorted({_number(key) % _PLACES for key in keys})
+    connection.exec_driver_sql(  # one after the other, in this order
+        f"select pg_advisory_xact_lock({_KEYS}, place) from unnest(cast(%(p)s as int[])) as place",
+        {"p": places},
+    )
+
+
+def _alone(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(f"select pg_advisory_xact_lock({_ALL_LOADS})")
+    _exclusive(connection)
+
+
+def _reserve(connection: sa.Connection, keys: Sequence[str], patient: bool) -> list[bool]:
+    _count_under_way(connection, "pg_advisory_lock_shared", len(keys))
+    function = "pg_advisory_lock" if patient else "pg_try_advisory_lock"
+    found = connection.exec_driver_sql(*_of_sources(function, keys))
+    taken = [patient or bool(row[0]) for row in found]
+    _count_under_way(connection, "pg_advisory_unlock_shared", taken.count(False))
+    return taken
+
+
+def _release(connection: sa.Connection, keys: Sequence[str]) -> None:
+    connection.exec_driver_sql(*_of_sources("pg_advisory_unlock", keys))
+    _count_under_way(connection, "pg_advisory_unlock_shared", len(keys))
+
+
+def _sole(connection: sa.Connection) -> bool:
+    found = connection.exec_driver_sql(f"select pg_try_advisory_xact_lock({_UNDER_WAY})")
+    return bool(found.scalar_one())
+
+
+def _count_under_way(connection: sa.Connection, function: str, times: int) -> None:
+    """The lock that loads share from the first look at a source to its end, once for each: between
+    their transactions too."""
+    connection.exec_driver_sql(
+        f"select {function}({_UNDER_WAY}) from generate_series(1, %(n)s)", {"n": times}
+    )
+
+
+def _of_sources(function: str, keys: Sequence[str]) -> tuple[str, dict[str, list[int]]]:
+    """A call of a function for the lock of each source, in this order."""
+    text = f"select {function}({_SOURCES}, place) from unnest(cast(%(p)s as int[])) as place"
+    return text, {"p": [_number(key) - 2**31 for key in keys]}
+
+
+def _number(key: str) -> int:
+    """32 bits of a text."""
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4])
+
+
+def _require_select(connection: sa.Connection, sql: str) -> None:
+    """The server refuses several statements and everything but a query inside a cursor."""
+    word = re.match(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(\w+)", sql, re.DOTALL)
+    if word is None or word.group(1).lower() not in ("select", "with", "values", "table"):
+        raise MisuseError("expected one SELECT; query connections cannot change anything")
+
+
+def _query_error(error: BaseException) -> str | None:
+    import psycopg
+
+    cause = getattr(error, "orig", error)
+    return str(cause).strip() if isinstance(cause, psycopg.Error) else None
+
+
+def _hold(url: sa.URL) -> Callable[[], None] | None:
+    """A lock of a session of its own."""
+    engine = sa.create_engine(url, poolclass=sa.pool.NullPool, isolation_level="AUTOCOMMIT")
+    connection = engine.connect()
+
+    def let_go() -> None:
+        connection.close()
+        engine.dispose()
+
+    if connection.exec_driver_sql(f"select pg_try_advisory_lock({_REFRESH})").scalar_one():
+        return let_go
+    let_go()
+    return None
+
+
+POSTGRESQL = Dialect(
+    name="postgresql", foreign_keys=True, indexes=True, embedded=False,
+    exists=lambda _url: True, open_engine=_engine, lock_holder=lambda _error: None,
+    damaged=lambda _error: False,
+    retryable=_retryable, select=_select, append=_append,
+    vectors=_vectors,
+    guard=_guard, plain_url=plain_url, require_plain=require_plain, printable=printable,
+    roles=ROLES, exclusive=_exclusive, prepare=_prepare, beside=_beside,
+    alone=_alone, sole=_sole, reserve=_reserve, release=_release,
+    require_select=_require_select,
+    tidy=_tidy, query_error=_query_error, snapshot=None,
+    hold=_hold,
+)  # fmt: skip

@@ -1,0 +1,174 @@
+"""Roles of the server engine: who may run what people type, and making a role that only reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError
+from warehouse.store.engines.base import MadeReader, Roles
+from warehouse.store.engines.urls import parse_url, shown_url
+from warehouse.store.sql.bind_parameters import rename_binds
+
+#: The role that queries are run as where the URL's has more power, and nobody names another.
+USUAL_READER = "warehouse_reader"
+_LONGEST_NAME = 63
+
+
+def plain_url(connection: sa.Connection, url: sa.URL, reader: str) -> sa.URL | None:
+    """The URL that queries which people type are to be run at; ``None``: the one that is open.
+
+    Args:
+        connection: to the store, as the role of ``url``.
+        url: the store's.
+        reader: role or whole URL that the user names; empty: nobody is named.
+
+    Raises:
+        MisuseError: the role of ``url`` has powers beyond reading, and there is no other.
+    """
+    if "://" in reader:
+        return parse_url(reader)
+    if reader:
+        return as_role(url, reader)
+    role = _one(connection, "select session_user")
+    if not (held := powers(connection, role)):
+        return None
+    if _one(connection, f"select to_regrole('{USUAL_READER}') is not null"):
+        return as_role(url, USUAL_READER)
+    raise MisuseError(
+        f"typed queries do not run as {role}, who has the power of {', '.join(held)}: a query"
+        " could take it; make a role that can only read: warehouse db reader; or name one:"
+        ' reader = "ROLE" under [store] in warehouse.toml, or $WAREHOUSE_READER'
+    )
+
+
+def as_role(url: sa.URL, role: str) -> sa.URL:
+    """The URL as another role, whose password comes from the password file: not from the URL, and
+    not from ``PGPASSWORD``, which is that of the URL's role."""
+    query = {name: value for name, value in url.query.items() if name not in ("user", "password")}
+    return sa.URL.create(
+        url.drivername, role, None, url.host, url.port, url.database, query | {"password": ""}
+    )
+
+
+def require_plain(connection: sa.Connection, url: sa.URL) -> None:
+    """Refuse a role with powers beyond reading.
+
+    Raises:
+        MisuseError: names the powers.
+    """
+    role = _one(connection, "select session_user")
+    if held := powers(connection, role):
+        raise MisuseError(
+            f"the reader of {shown_url(url)} is {role}, who has the power of {', '.join(held)};"
+            " name a role that can only read, or make one: warehouse db reader"
+        )
+
+
+def powers(connection: sa.Connection, role: str) -> list[str]:
+    """What a role could use beyond reading what it was given."""
+    found = [str(row[0]) for row in _rows(connection, "powers", role=role)]
+    return ["superuser"] if "superuser" in found else found
+
+
+def make_reader(connection: sa.Connection, role: str, password: str | None) -> MadeReader:
+    """Make a role that can log in and read the store, or give one that is there that right.
+
+    Args:
+        connection: in a transaction, as a role that may make roles.
+        role: its name.
+        password: to set; ``None``: none, and one that it has stays.
+
+    Raises:
+        MisuseError: no name of a role, or that of one with powers beyond reading.
+    """
+    if not 0 < len(role.encode()) <= _LONGEST_NAME or role.startswith("pg_"):
+        raise MisuseError(f"'{role}' cannot be the name of a role")
+    name = _quoted(connection, role)
+    found = connection.exec_driver_sql(
+        "select rolcanlogin from pg_roles where rolname = %(role)s", {"role": role}
+    ).scalar()
+    if found is None:
+        connection.exec_driver_sql(
+            f"create role {name} login nosuperuser nocreatedb nocreaterole noreplication noinherit"
+        )
+    elif held := powers(connection, role):
+        raise MisuseError(
+            f"{role} is there and has the power of {', '.join(held)}; give another name"
+        )
+    elif not found:
+        raise MisuseError(f"{role} is there and cannot log in; give another name")
+    if password is not None:
+        connection.exec_driver_sql(
+            f"alter role {name} password '{_hashed(connection, role, password)}'"
+        )
+    database = _quoted(connection, _one(connection, "select current_database()"))
+    connection.exec_driver_sql(f"grant connect on database {database} to {name}")
+    lent = tuple((str(row[0]), str(row[1])) for row in _rows(connection, "lent_powers", role=role))
+    return MadeReader(role, found is None, lent)
+
+
+def readers(connection: sa.Connection) -> list[str]:
+    """Names of the roles that were given the right to read the store."""
+    return [str(row[0]) for row in _rows(connection, "readers")]
+
+
+def grant_reading(connection: sa.Connection, roles: Iterable[str], tables: Iterable[str]) -> None:
+    """Give roles the right to read tables and views, and no other."""
+    if names := ", ".join(_quoted(connection, role) for role in roles):
+        schema = _quoted(connection, _one(connection, "select current_schema()"))
+        listed = ", ".join(_quoted(connection, table) for table in tables)
+        connection.exec_driver_sql(f"grant usage on schema {schema} to {names}")
+        connection.exec_driver_sql(f"grant select on {listed} to {names}")
+
+
+def _hashed(connection: sa.Connection, role: str, password: str) -> str:
+    """What the server keeps of a password: so it stands in no log of statements."""
+    raw: Any = connection.connection.driver_connection
+    return str(raw.pgconn.encrypt_password(
+        password.encode(), role.encode(), b"scram-sha-256").decode())  # fmt: skip
+
+
+def _quoted(connection: sa.Connection, name: str) -> str:
+    return connection.dialect.identifier_preparer.quote_identifier(name)
+
+
+def _one(connection: sa.Connection, sql: str) -> Any:
+    return connection.exec_driver_sql(sql).scalar_one()
+
+
+def _rows(connection: sa.Connection, name: str, **values: str) -> list[Any]:
+    text = (files("warehouse.queries") / "roles" / f"{name}.sql").read_text(encoding="utf-8")
+    return list(connection.exec_driver_sql(rename_binds(text, "%(")[0], values))
+
+
+def _keep_password(connection: sa.Connection, role: str, password: str) -> Path:
+    """The first line of the file wins, so the new one stands there."""
+    raw: Any = connection.connection.driver_connection
+    host = "*" if raw.info.host.startswith("/") else raw.info.host
+    parts = (host, str(raw.info.port), raw.info.dbname, role)
+    key = ":".join(part.replace("\\", "\\\\").replace(":", "\\:") for part in parts) + ":"
+    path = Path(os.environ.get("PGPASSFILE") or Path.home() / ".pgpass").resolve()
+    before = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    lines = [f"{key}{password}", *(line for line in before if not line.startswith(key))]
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    draft.replace(path)
+    return path
+
+
+ROLES = Roles(
+    usual=USUAL_READER,
+    make=make_reader,
+    readers=readers,
+    grant=grant_reading,
+    url=as_role,
+    keep_password=_keep_password,
+)

@@ -1,0 +1,1 @@
+"""Writing a source: staging, dimensions, facts, identity, ledger."""

@@ -1,0 +1,193 @@
+"""Which metrics a benchmark has, their kind, bounds and direction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from warehouse.records import MetricSpec, RunHeader
+from warehouse.store import engines
+from warehouse.store.connection import Store
+from warehouse.store.load.bulk_insert import append
+from warehouse.store.load.dimensions import allocate
+from warehouse.store.load.run_keys import spec_of
+from warehouse.store.load.scratch import Workbench
+from warehouse.store.schema import tables
+
+if TYPE_CHECKING:
+    from warehouse.store.load.state import _Load
+
+
+def benchmark_metrics(store: Store, bench: Workbench, state: _Load, runs: Iterable[int]) -> None:
+    """Which metrics each benchmark has, their range, and who calls which of them the headline, by
+    runs of the dump: of one that is stored already it may know more, such as a direction.
+
+    Most loads change nothing here; one that does keeps the others out until it has committed.
+    """
+    seen = _ranges(bench) if state.n_rows else {}
+    held = _held(bench) if state.n_rows else {}
+    by_id = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
+    wanted: dict[tuple[int, int], dict[str, Any]] = {}
+    for run in runs:
+        header, benchmark_id = state.dump.runs[run], state.references[run]["benchmark_id"]
+        scored = [(by_id[metric_id], metric_id) for metric_id in held.get(run, ())]
+        for spec, metric_id in _metrics_of(state, header, scored):
+            row = _metric_row(spec, seen.get((run, metric_id)))
+            key = (benchmark_id, metric_id)
+            wanted[key] = _widened(wanted[key], row) if key in wanted else row
+    added, changed = _changes(store.connection, wanted)
+    if (added or changed) and engines.is_shared(store.connection):
+        store.dialect.exclusive(store.connection)
+        added, changed = _changes(store.connection, wanted)
+    _write_metrics(store.connection, added, changed)
+
+
+def _ranges(bench: Workbench) -> dict[tuple[int, int], tuple[float, float, bool]]:
+    """Smallest and largest value, and whether all are 0 or 1, by run and metric."""
+    found = bench.rows(
+        "select run, metric_id, min(value), max(value), bool_and(value in (0, 1)) "
+        "from stage_score where value is not null group by run, metric_id"
+    )
+    return {(run, metric_id): (low, high, binary) for run, metric_id, low, high, binary in found}
+
+
+def _held(bench: Workbench) -> dict[int, list[int]]:
+    """The metrics that each run has scores of."""
+    pairs = "select distinct run, metric_id from stage_score order by run, metric_id"
+    held: dict[int, list[int]] = {}
+    for run, metric_id in bench.rows(pairs):
+        held.setdefault(run, []).append(metric_id)
+    return held
+
+
+def _metrics_of(
+    state: _Load, header: RunHeader, scored: Sequence[tuple[MetricSpec, int]]
+) -> list[tuple[MetricSpec, int]]:
+    """Metrics of one run: those of its header, in that order, published ones, others scored."""
+    named = [*header.metrics] + [
+        spec_of(header, row.metric, row.filter) for row in header.published if not row.benchmark
+    ]
+    ids = [(spec, state.metric_ids[spec]) for spec in dict.fromkeys(named)
+           if spec in state.metric_ids]  # fmt: skip
+    listed = {metric_id for _, metric_id in ids}
+    return ids + [(spec, metric_id) for spec, metric_id in scored if metric_id not in listed]
+
+
+_KINDS = ("binary", "bounded", "continuous")
+
+
+def _metric_row(spec: MetricSpec, seen: tuple[float, float, bool] | None) -> dict[str, Any]:
+    kind, low, high = spec.kind, spec.low, spec.high
+    inferred = seen if kind is None else None
+    if kind is None and seen is not None:
+        inside = seen[0] >= 0 and seen[1] <= 1
+        kind = "binary" if seen[2] else "bounded" if inside else "continuous"
+    if kind in ("binary", "bounded") and low is None and high is None:
+        low, high = 0.0, 1.0
+    return {
+        "default_by": spec.default_by if spec.is_default else None, "kind": kind,
+        "low": low, "high": high, "higher_is_better": spec.higher_is_better,
+        "chance_level": spec.chance_level, "is_inferred": inferred is not None,
+        "seen": None if inferred is None else inferred[:2],
+    }  # fmt: skip
+
+
+def _widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Two descriptions of one metric as one, the same in whatever order they came: the wider range,
+    and what either knows else; of two words the mapping's, False and the smaller number."""
+    merged = {key: value if value is not None else new.get(key) for key, value in old.items()}
+    words = (old["default_by"], new["default_by"])
+    merged["default_by"] = next((word for word in ("mapping", "tool") if word in words), None)
+    for key in ("higher_is_better", "chance_level"):
+        if None not in (old[key], new[key]):
+            merged[key] = min(old[key], new[key])
+    merged |= _wider_range(old, new)
+    return merged | {"seen": _seen_by_both(old, new) if merged["is_inferred"] else None}
+
+
+def _seen_by_both(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[float, float] | None:
+    ranges = [one["seen"] for one in (old, new) if one.get("seen") is not None]
+    lows, highs = zip(*ranges, strict=True) if ranges else ((), ())
+    return (min(lows), max(highs)) if ranges else None
+
+
+_RANGE = ("kind", "low", "high", "is_inferred")
+
+
+def _wider_range(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Kind and bounds of two descriptions: a declared range stays where what was only seen lies
+    in it."""
+    if old["kind"] is None or new["kind"] is None:
+        known = old if new["kind"] is None else new
+        return {"is_inferred": known["is_inferred"]}
+    is_inferred = bool(old["is_inferred"] and new["is_inferred"])
+    wider = _KINDS.index(new["kind"]) - _KINDS.index(old["kind"])
+    if wider == 0:
+        if None in (old["low"], new["low"], old["high"], new["high"]):
+            return {"is_inferred": is_inferred}
+        return {"low": min(old["low"], new["low"]), "high": max(old["high"], new["high"]),
+                "is_inferred": is_inferred}  # fmt: skip
+    for seen, declared in ((new, old), (old, new)):
+        if _fits(seen.get("seen"), declared):
+            return {key: declared[key] for key in _RANGE}
+    return {key: (new if wider > 0 else old)[key] for key in _RANGE}
+
+
+def _fits(seen: tuple[float, float] | None, declared: Mapping[str, Any]) -> bool:
+    """Whether a range that was only inferred lies in one that somebody has declared."""
+    return (
+        seen is not None and declared["kind"] == "bounded"
+        and None not in (declared["low"], declared["high"])
+        and bool(declared["low"] <= seen[0] and seen[1] <= declared["high"])
+    )  # fmt: skip
+
+
+def _changes(
+    connection: sa.Connection, wanted: Mapping[tuple[int, int], dict[str, Any]]
+) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
+    """Rows that the table lacks, and values of its rows that change, by id."""
+    table = tables.benchmark_metric
+    touched = sorted({key[0] for key in wanted})
+    found = connection.execute(sa.select(table).where(table.c.benchmark_id.in_(touched)))
+    stored = {(row.benchmark_id, row.metric_id): dict(row._mapping) for row in found}
+    columns = ("default_by", "higher_is_better", "chance_level", *_RANGE)
+    added: list[dict[str, Any]] = []
+    changed: dict[int, dict[str, Any]] = {}
+    for key, row in wanted.items():
+        values = {name: row[name] for name in columns}
+        if key not in stored:
+            added.append({**values, "benchmark_id": key[0], "metric_id": key[1]})
+            continue
+        held = {name: stored[key][name] for name in columns}
+        if held["is_inferred"] and held["kind"] == "continuous" and row["kind"] == "bounded":
+            held["seen"] = _seen(connection, *key)
+        merged = _widened(held, row)
+        merged.pop("seen", None)
+        if any(stored[key][name] != value for name, value in merged.items()):
+            changed[int(stored[key]["id"])] = merged
+    return added, changed
+
+
+def _seen(connection: sa.Connection, benchmark: int, metric: int) -> tuple[float, float] | None:
+    """Range of the stored values of a metric on a benchmark."""
+    score, run = tables.score, tables.run
+    low, high = connection.execute(
+        sa.select(sa.func.min(score.c.value), sa.func.max(score.c.value))
+        .join(run, run.c.id == score.c.run_id)
+        .where(run.c.benchmark_id == benchmark, score.c.metric_id == metric)
+    ).one()
+    return None if low is None else (low, high)
+
+
+def _write_metrics(
+    connection: sa.Connection, added: Sequence[dict[str, Any]],
+    changed: Mapping[int, dict[str, Any]],
+) -> None:  # fmt: skip
+    table = tables.benchmark_metric
+    for row_id, values in changed.items():
+        connection.execute(sa.update(table).where(table.c.id == row_id).values(values))
+    if added:
+        first = allocate(connection, table.name, len(added))
+        append(connection, table, [{**row, "id": first + at} for at, row in enumerate(added)])

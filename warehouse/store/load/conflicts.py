@@ -1,0 +1,279 @@
+"""What becomes of each run of a dump: new, seen again, superseding, a repeat, or a conflict."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from warehouse.errors import ConflictError
+from warehouse.records import RunHeader
+from warehouse.store.connection import Store
+from warehouse.store.load.overlap import Overlap, Pair, compare
+from warehouse.store.load.run_keys import condition_key, published_digest, run_key
+from warehouse.store.load.scratch import Workbench
+from warehouse.store.load.staging import Measured
+
+OnConflict = Literal["error", "skip", "supersede"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do with run number ``run`` of a dump.
+
+    ``new``: store it; the stored runs ``supersedes`` give way to it, and it gives way itself to
+    the stored run ``superseded_by``. ``seen``: the stored run ``same_as`` (or, if that is ``None``,
+    run ``same_in_dump`` of this dump) holds the same. ``skip``: leave it out.
+    """
+
+    run: int
+    action: Literal["new", "seen", "skip"]
+    condition_key: str
+    run_key: str | None
+    content_digest: str
+    same_as: int | None = None
+    same_in_dump: int | None = None
+    supersedes: tuple[int, ...] = ()
+    superseded_by: int | None = None
+    repeat: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class _Stored:
+    id: int
+    condition_key: str
+    run_key: str | None
+    content_digest: str
+    superseded_by: int | None
+    n_found: int
+    n_generations: int
+    n_scores: int
+    started_at: datetime | None
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run of the dump."""
+
+    place: int
+    header: RunHeader
+    condition: str
+    key: str | None
+    content: str
+    found: Measured | None
+
+    @property
+    def keys(self) -> tuple[str, str | None, str]:
+        return self.condition, self.key, self.content
+
+
+class _Held:
+    """The stored runs that a dump's runs may be the same as, by their keys."""
+
+    def __init__(self, rows: Iterable[_Stored]) -> None:
+        self.same: dict[tuple[str, str], _Stored] = {}
+        self.current_conditions: set[str] = set()
+        self.by_key: dict[str, list[_Stored]] = defaultdict(list)
+        for row in rows:
+            self.same.setdefault((row.condition_key, row.content_digest), row)
+            if row.superseded_by is None:
+                self.current_conditions.add(row.condition_key)
+            if row.run_key:
+                self.by_key[row.run_key].append(row)
+
+    def rivals(self, run: _Run) -> list[_Stored]:
+        """Current runs under the same key of the tool, with other content."""
+        if not run.key or (run.condition, run.content) in self.same:
+            return []
+        return [row for row in self.by_key.get(run.key, ()) if row.superseded_by is None]
+
+    def gave_way_to(self, key: str | None, run_id: int) -> list[_Stored]:
+        """The tries of a run that a stored one has superseded."""
+        return [row for row in self.by_key.get(key or "", ()) if row.superseded_by == run_id]
+
+
+def decide(
+    store: Store,
+    bench: Workbench,
+    headers: Sequence[RunHeader],
+    measured: Mapping[int, Measured],
+    on_conflict: OnConflict,
+    path: str,
+    sources: Sequence[range] = (),
+) -> list[Decision] | None:
+    """Hold every run of a dump against the store and against the runs before it in the dump.
+
+    ``sources`` says which runs come from which source, where they come from several. Then the
+    decisions are those that would be made of one source after the other; ``None`` where that cannot
+    be said before the first of them is stored.
+
+    Raises:
+        ConflictError: a stored run has the same key of the tool and other rows.
+    """
+    runs = [_run(place, header, measured.get(place)) for place, header in enumerate(headers)]
+    held = _Held(_stored(store, runs))
+    if len(sources) > 1 and _depend(runs, held, sources):
+        return None
+    overlaps = compare(bench, (
+        (run.place, rival.id) for run in runs if run.found for rival in held.rivals(run)
+    ))  # fmt: skip
+    decisions: list[Decision] = []
+    earlier: dict[tuple[str, str], int] = {}
+    conditions: set[str] = set()
+    for run in runs:
+        known = earlier.get((run.condition, run.content))
+        if known is not None:
+            decisions.append(Decision(run.place, "seen", *run.keys, same_in_dump=known))
+            continue
+        decision = _decide_one(run, held, overlaps, on_conflict, path)
+        if decision.action == "new":
+            earlier[run.condition, run.content] = run.place
+            if decision.superseded_by is None:
+                again = not decision.supersedes and run.condition in conditions
+                decision = replace(decision, repeat=decision.repeat or again)
+                conditions.add(run.condition)
+        decisions.append(decision)
+    return _put_into_chains(bench, runs, held, decisions)
+
+
+def _depend(runs: Sequence[_Run], held: _Held, sources: Sequence[range]) -> bool:
+    """Whether a run may take the place of a stored one, or of one that another source brings: under
+    one key of the tool they hold different rows. What is the same again, or a repeat, is told alike
+    among the runs of one source and of several."""
+    brought: dict[str, tuple[int, tuple[str, str]]] = {}
+    for number, source in enumerate(sources):
+        for run in runs[source.start : source.stop]:
+            if held.rivals(run):
+                return True
+            if run.key is None:
+                continue
+            first = brought.setdefault(run.key, (number, (run.condition, run.content)))
+            if first[0] != number and first[1] != (run.condition, run.content):
+                return True
+    return False
+
+
+def _run(place: int, header: RunHeader, found: Measured | None) -> _Run:
+    content = found.content_digest if found else published_digest(header.published)
+    return _Run(place, header, condition_key(header), run_key(header), content, found)
+
+
+_COLUMNS = (
+    "id, condition_key, run_key, content_digest, superseded_by, n_found, n_generations, n_scores,"
+    " started_at"
+)
+
+
+def _stored(store: Store, runs: Sequence[_Run]) -> list[_Stored]:
+    """Stored runs with the condition or the key of a run of the dump, by id."""
+    keys = {
+        "conditions": sorted({run.condition for run in runs}),
+        "run_keys": sorted({run.key for run in runs if run.key}),
+    }
+    found = store.arrow(
+        f"select {_COLUMNS} from run "
+        "where condition_key in (select unnest(cast(:conditions as varchar[]))) union "
+        f"select {_COLUMNS} from run "
+        "where run_key in (select unnest(cast(:run_keys as varchar[])))",
+        keys,
+    )
+    return sorted((_Stored(**row) for row in found.to_pylist()), key=lambda row: row.id)
+
+
+def _decide_one(
+    run: _Run,
+    held: _Held,
+    overlaps: Mapping[Pair, Overlap],
+    on_conflict: OnConflict,
+    path: str,
+) -> Decision:
+    same = held.same.get((run.condition, run.content))
+    if same:
+        return Decision(run.place, "seen", *run.keys, same_as=same.id)
+    for rival in held.rivals(run):
+        if not run.found and rival.n_found:
+            note = f"{run.header.benchmark}: figures only; run {rival.id} already holds the samples"
+            return Decision(run.place, "seen", *run.keys, same_as=rival.id, note=note)
+        overlap = overlaps.get((run.place, rival.id), Overlap(False, False))
+        if on_conflict == "supersede" or _replaces(run, rival, overlap):
+            return Decision(run.place, "new", *run.keys, supersedes=(rival.id,))
+        if overlap.is_all_stored:
+            return Decision(run.place, "new", *run.keys, superseded_by=rival.id)
+        if on_conflict == "skip":
+            note = f"{run.header.benchmark}: conflict, left out"
+            return Decision(run.place, "skip", *run.keys, note=note)
+        raise _conflict(run.header, rival, path)
+    repeat = run.condition in held.current_conditions
+    return Decision(run.place, "new", *run.keys, repeat=repeat)
+
+
+def _replaces(run: _Run, stored: _Stored, overlap: Overlap) -> bool:
+    """Whether a stored run gives way. Where neither has a settled fact that the other lacks, the
+    longer stays, then the later, whichever came into the store first."""
+    if not overlap.has_all_stored:
+        return False
+    return not overlap.is_all_stored or _extent(run) >= _extent_of_stored(stored)
+
+
+def _extent(run: _Run) -> tuple[int, int, int, datetime]:
+    found = run.found or Measured("", 0, 0, 0, 0)
+    started = run.header.started_at or datetime.min
+    return found.n_prompts, found.n_generations, found.n_scores, started
+
+
+def _extent_of_stored(row: _Stored) -> tuple[int, int, int, datetime]:
+    return row.n_found, row.n_generations, row.n_scores, row.started_at or datetime.min
+
+
+# --- a try that comes after its successor ------------------------------------------------------
+
+
+def _put_into_chains(
+    bench: Workbench, runs: Sequence[_Run], held: _Held, decisions: Sequence[Decision]
+) -> list[Decision]:
+    """Tries that came late, where they would stand had they come in time: below the shortest that
+    holds all of theirs, above those of which they hold all."""
+    late = {item.run: item.superseded_by for item in decisions if item.superseded_by is not None}
+    overlaps = compare(bench, (
+        (place, row.id) for place in late
+        for row in held.by_key.get(runs[place].key or "", ()) if row.superseded_by is not None
+    ))  # fmt: skip
+    return [
+        _placed(item, runs[item.run], held, overlaps) if item.run in late else item
+        for item in decisions
+    ]
+
+
+def _placed(
+    decision: Decision, run: _Run, held: _Held, overlaps: Mapping[Pair, Overlap]
+) -> Decision:
+    above = decision.superseded_by
+    assert above is not None
+    while True:
+        below = held.gave_way_to(run.key, above)
+        replaced = tuple(
+            row.id for row in below if _replaces(run, row, overlaps[run.place, row.id])
+        )
+        shorter = [
+            row.id
+            for row in below
+            if row.id not in replaced and overlaps[run.place, row.id].is_all_stored
+        ]
+        if not shorter:
+            break
+        above = shorter[0]
+    note = f"{run.header.benchmark}: run {above} holds all of this one, which is superseded by it"
+    return replace(decision, superseded_by=above, supersedes=replaced, note=note)
+
+
+def _conflict(header: RunHeader, rival: _Stored, path: str) -> ConflictError:
+    return ConflictError(
+        f"run {rival.id} of {header.model} on {header.benchmark} has the same id of the tool"
+        f" ({header.run_id}) and other values",
+        path=path,
+        expected="every stored row to stand unchanged in the new file",
+        advice="--on-conflict supersede replaces it, skip keeps it",
+    )

@@ -1,0 +1,241 @@
+"""The facts of new runs, written in one transaction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from warehouse.records import PublishedScore, RunHeader, RunStatus
+from warehouse.store.connection import Store
+from warehouse.store.load.bulk_insert import append, as_arrow
+from warehouse.store.load.conflicts import Decision
+from warehouse.store.load.run_keys import digest, scorers_key, spec_of
+from warehouse.store.load.scratch import Workbench
+from warehouse.store.load.staging import Measured
+from warehouse.store.schema import tables
+
+if TYPE_CHECKING:
+    from warehouse.store.load.state import Part, _Load
+
+
+def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
+    """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
+    rows = bench.rows(
+        "select benchmark_id, count(*), "
+        "cast(sum(hash_64(concat_ws(chr(31), split, key, occurrence))) as varchar) "
+        "from known_prompt where benchmark_id in (select benchmark_id from new_prompt) "
+        "group by benchmark_id"
+    )
+    return [(benchmark_id, digest([n, total])) for benchmark_id, n, total in rows]
+
+
+def insert_runs(
+    connection: sa.Connection, state: _Load, fresh: Sequence[Decision], run_ids: Mapping[int, int]
+) -> None:
+    """Rows of ``run``, and the mark on the runs that they supersede."""
+    append(
+        connection, tables.run,
+        [_run_row(state, decision, run_ids[decision.run]) for decision in fresh],
+    )  # fmt: skip
+    replaced = {old: run_ids[item.run] for item in fresh for old in item.supersedes}
+    if replaced:
+        connection.execute(
+            sa.text(
+                "update run set superseded_by = pair.new_id from (select"
+                " unnest(cast(:old as bigint[])) as old_id,"
+                " unnest(cast(:new as bigint[])) as new_id) as pair where run.id = pair.old_id"
+            ),
+            {"old": list(replaced), "new": list(replaced.values())},
+        )
+
+
+def _run_row(state: _Load, decision: Decision, run_id: int) -> dict[str, Any]:
+    header = state.dump.runs[decision.run]
+    found = state.measured.get(decision.run, Measured("", 0, 0, 0, 0))
+    status, reason = _status(header, found.n_prompts, _cut(state, decision.run))
+    return {
+        **state.references[decision.run],
+        **{name: getattr(header, name) for name in _COPIED},
+        "id": run_id, "sampling": dict(header.sampling) or None,
+        "configuration": dict(header.configuration) or None, "tags": list(header.tags) or None,
+        "scorers_key": scorers_key(header), "n_found": found.n_prompts,
+        "n_generations": found.n_generations, "n_choices": found.n_choices,
+        "n_scores": found.n_scores, "status": status, "status_reason": reason,
+        "superseded_by": decision.superseded_by,
+        "condition_key": decision.condition_key, "run_key": decision.run_key,
+        "content_digest": decision.content_digest,
+    }  # fmt: skip
+
+
+_COPIED = (
+    "split", "task_version", "benchmark_version", "formulation", "fewshot", "fewshot_seed",
+    "template_hash", "system_prompt_hash", "temperature", "top_p", "max_tokens",
+    "reasoning_effort", "sampling_seed", "endpoint", "opponent", "n_benchmark", "n_requested",
+    "started_at", "note",
+)  # fmt: skip
+
+
+def _cut(state: _Load, run: int) -> str | None:
+    """Where a file of a run ends inside a row, if one does: of the run's own file, where the
+    header names it, else of any file of the source."""
+    part = state.part_of(run)
+    places = [item.place for item in part.dump.rejections if item.is_cut]
+    files = {header.place for header in part.dump.runs if header.place}
+    own = state.dump.runs[run].place
+    for place in places:
+        named = [name for name in files if name in place]
+        if not named or own in named:
+            return place
+    return None
+
+
+def _status(header: RunHeader, n_found: int, cut: str | None) -> tuple[RunStatus, str | None]:
+    """A run with fewer prompts than it declares is truncated, and one whose file was cut short."""
+    declared = header.n_requested
+    if header.status == "complete" and cut is not None:
+        return "truncated", f"{cut}: the file ends inside a row"
+    if header.status == "complete" and n_found and declared is not None and n_found < declared:
+        return "truncated", f"{n_found} prompts found, {declared} declared"
+    return header.status, None
+
+
+#: (table, columns that stand under the same name in its scratch table, order of the rows)
+_PUSHED = (
+    ("generation",
+     "prompt_id, variant_id, draw, prompt_hash, response_hash, extracted_answer, finish_reason,"
+     " input_tokens, output_tokens, latency, cost, error, explanation",
+     "run_id, prompt_id, variant_id, draw"),
+    ("choice",
+     "prompt_id, variant_id, draw, choice_index, loglikelihood, unconditional_loglikelihood,"
+     " is_greedy, n_tokens, n_bytes, is_target",
+     "run_id, prompt_id, variant_id, draw, choice_index"),
+    ("score",
+     "prompt_id, variant_id, draw, metric_id, value, weight, n_draws, raw, status, origin",
+     "run_id, metric_id, prompt_id, variant_id, draw"),
+    ("prompt_score",
+     "prompt_id, metric_id, perturbation, value, weight, n_draws, within_variance, n_scored,"
+     " n_unscored, is_binary",
+     "run_id, metric_id, prompt_id, perturbation"),
+)  # fmt: skip
+
+
+def push(bench: Workbench, run_ids: Mapping[int, int]) -> None:
+    """The facts and texts of new runs, sorted as the store keeps them."""
+    if not run_ids:
+        return
+    bench.put("run_id", pa.table({
+        "run": pa.array(list(run_ids), pa.int32()),
+        "run_id": pa.array(list(run_ids.values()), pa.int64()),
+    }))  # fmt: skip
+    for table, columns, order in _PUSHED:
+        if bench.value(f"select count(*) from stage_{table} semi join run_id using (run)"):
+            bench.push(
+                table,
+                f"select run_id, {columns} from stage_{table} join run_id using (run) "
+                f"order by {order}",
+            )
+    _push_texts(bench)
+
+
+def push_run_metrics(
+    connection: sa.Connection, bench: Workbench, state: _Load, run_ids: Mapping[int, int]
+) -> None:
+    """Which metrics each new run has figures of: prompts with a score, or a published figure."""
+    counts: dict[tuple[int, int], int] = {}
+    if state.n_rows:
+        query = (
+            "select run, metric_id, count(value) from stage_prompt_score group by run, metric_id"
+            " order by run, metric_id"
+        )
+        counts = {(run, metric): n for run, metric, n in bench.rows(query) if run in run_ids}
+    for run in run_ids:
+        header = state.dump.runs[run]
+        for item in header.published:
+            counts.setdefault((run, state.metric_ids[spec_of(header, item.metric, item.filter)]), 0)
+    append(connection, tables.run_metric, [
+        {"run_id": run_ids[run], "metric_id": metric, "n_scored": n}
+        for (run, metric), n in counts.items()
+    ])  # fmt: skip
+
+
+def _push_texts(bench: Workbench) -> None:
+    """Those texts that the store does not hold yet."""
+    select = "select sha256, text from stage_text"
+    if bench.value("select count(*) from stage_fact anti join run_id using (run)"):
+        said = "select {0}_hash from stage_generation semi join run_id using (run)"
+        new = f"{said.format('prompt')} union all {said.format('response')}"
+        select = f"{select} where sha256 in ({new})"  # not the texts of runs that are not stored
+    bench.push_new("content", "sha256", select)
+
+
+# --- metrics of a benchmark ------------------------------------------------------------------
+
+
+# --- published figures and the ledger --------------------------------------------------------
+
+
+def publish(store: Store, bench: Workbench, state: _Load, run_ids: Mapping[int, int]) -> None:
+    """Figures that the source publishes, of new runs and of its groups."""
+    from warehouse.store.load.state import group_spec
+
+    rows: list[dict[str, Any]] = []
+    for part in state.parts:
+        fresh = [run for run in part.runs if run in run_ids]
+        for run in fresh:
+            header = state.dump.runs[run]
+            for item in header.published:
+                metric = state.metric_ids[spec_of(header, item.metric, item.filter)]
+                rows.append(_published_row(state, part, item, run, run_ids[run], metric))
+        for item in part.dump.published if fresh else ():
+            metric = state.metric_ids[group_spec(part.dump, item)]
+            rows.append(_published_row(state, part, item, part.runs[0], None, metric))
+    if rows:
+        bench.put("published_row", as_arrow(tables.published_score, rows))
+        bench.push("published_score", "select * from published_row")
+        bench.drop(["published_row"])
+
+
+def _published_row(
+    state: _Load, part: Part, item: PublishedScore, run: int, run_id: int | None, metric_id: int
+) -> dict[str, Any]:
+    references = state.references[run]
+    benchmark = state.benchmark_ids.get(item.benchmark, references["benchmark_id"])
+    value = _usable(item.value)
+    return {
+        "run_group_id": references["run_group_id"], "run_id": run_id,
+        "source_id": part.source.id, "benchmark_id": benchmark, "metric_id": metric_id,
+        "statistic": item.statistic, "perturbation": item.perturbation,
+        "split": item.split or state.dump.runs[run].split, "value": value,
+        "standard_error": _usable(item.standard_error), "n": item.n,
+        "raw": str(item.value) if item.raw is None and value != item.value else item.raw,
+    }  # fmt: skip
+
+
+def _usable(value: float | None) -> float | None:
+    """A figure that every engine can calculate with, as for scores (``stage_score.sql``)."""
+    if value is None or not math.isfinite(value) or abs(value) >= 1e140:
+        return None
+    return value if abs(value) >= 1e-140 else 0.0
+
+
+def link_sources(
+    connection: sa.Connection, state: _Load, decisions: Sequence[Decision],
+    run_ids: Mapping[int, int],
+) -> None:  # fmt: skip
+    """Which runs this source holds, new or seen again."""
+    rows = []
+    for decision in decisions:
+        if decision.action == "skip":
+            continue
+        run_id = decision.same_as
+        if run_id is None:
+            place = decision.run if decision.same_in_dump is None else decision.same_in_dump
+            run_id = run_ids[place]
+        place_in_source = state.dump.runs[decision.run].place or None
+        source_id = state.part_of(decision.run).source.id
+        rows.append({"run_id": run_id, "source_id": source_id, "place": place_in_source})
+    append(connection, tables.run_source, rows)

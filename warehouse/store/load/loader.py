@@ -1,0 +1,490 @@
+"""From dumps to rows: three short transactions per load, of which the last holds all facts.
+
+A load is one source, or several small ones, which then cost little more than one (two hundred
+statements of a millisecond are what a small source takes by itself).
+
+1. dimensions that headers, metrics and variants name; 2. prompts; 3. runs, facts, published
+scores and the ledger. A process that dies leaves whole sources only: what the first two wrote is
+invisible until a run points to it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from itertools import accumulate, pairwise
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from warehouse.errors import DiskFullError, InputError
+from warehouse.records import Dump, MetricSpec, PublishedScore
+from warehouse.store import engines
+from warehouse.store.connection import Store
+from warehouse.store.curate import field_clusters
+from warehouse.store.load import facts, prompt_completion, source_ledger, staging
+from warehouse.store.load.benchmark_metrics import benchmark_metrics
+from warehouse.store.load.bulk_insert import TooLargeError, UnfitError
+from warehouse.store.load.conflicts import Decision, decide
+from warehouse.store.load.dimensions import Dimensions, Naming, allocate
+from warehouse.store.load.run_keys import condition_key, run_key, spec_of
+from warehouse.store.load.scratch import open_workbench
+from warehouse.store.load.state import (
+    Claim,
+    LoadOptions,
+    LoadReport,
+    NotTogetherError,
+    Parsed,
+    Part,
+    _Load,
+    group_spec,
+)
+from warehouse.store.schema import tables
+
+#: How often a load is tried where another writer got in its way (deadlock, serialisation).
+ATTEMPTS = 3
+
+
+class NeedsMemoryError(InputError):
+    """A source that cannot be loaded with the memory that the engine may use."""
+
+    def __init__(self, path: str = "") -> None:
+        super().__init__(
+            "it needs more memory than the engine may use",
+            path=path,
+            advice="allow more, as in WAREHOUSE_MEMORY_LIMIT=8GB, or split the dump",
+        )
+
+
+class Loader:
+    """Loads dumps into one open store, one after the other.
+
+    :meth:`parse` may run on another thread while :meth:`load` works on the source before; a slot
+    is free again when the load of the source that was parsed into it has ended. Say ``overlapping``
+    if that is going to happen.
+    """
+
+    def __init__(self, store: Store, *, overlapping: bool = False) -> None:
+        self.store = store
+        self.bench = open_workbench(store)
+        self.parser = self.bench.parser()
+        if overlapping:
+            self.bench.share_cores()
+        self.dimensions = Dimensions()
+
+    def close(self) -> None:
+        """Let go of the workbench; the store stays open."""
+        with engines.failing_anyway():
+            self.parser.raw.close()
+            self.bench.close()
+
+    def parse(self, dump: Dump, options: LoadOptions, slot: int = 0) -> Parsed:
+        """Read all batches of a dump into slot 0 or 1, number its prompts, gather its texts.
+
+        Raises:
+            InputError: a value that no store can hold.
+            NeedsMemoryError: what the engine may use was not enough.
+        """
+        return self.parse_all([dump], options, slot)
+
+    def parse_all(self, dumps: Sequence[Dump], options: LoadOptions, slot: int = 0) -> Parsed:
+        """:meth:`parse` for the dumps of one load.
+
+        Raises:
+            InputError: a value that no store can hold.
+            NeedsMemoryError: what the engine may use was not enough.
+        """
+        self.parser.use(slot)
+        try:
+            n_rows = staging.fill(self.parser, dumps)
+            if n_rows:
+                staging.number_items(self.parser, options.on_duplicate)
+                staging.gather_texts(self.parser, options.text)
+            return Parsed(tuple(dumps), slot, n_rows)
+        except Exception as error:
+            if reason := engines.disk_full(error):
+                raise DiskFullError(reason) from error
+            if engines.out_of_memory(error):
+                raise NeedsMemoryError from error
+            if engines.value_error(error):
+                raise _unfit(error) from error
+            raise
+
+    def more_memory(self) -> bool:
+        """Let the engine use twice as much while this loader is open; for the thread that parses.
+        False if it has all that it may have."""
+        return engines.more_memory(self.parser.raw)
+
+    def load(
+        self,
+        dump: Dump | Parsed,
+        source: Claim,
+        options: LoadOptions,
+        *,
+        dry_run: bool = False,
+    ) -> LoadReport:
+        """Load one claimed source; with ``dry_run`` do everything and take it back.
+
+        Raises:
+            InputError: too many bad rows, facts that contradict each other, or a value that the
+                store cannot hold; nothing stays.
+            ConflictError: a stored run says something else.
+        """
+        parsed = dump if isinstance(dump, Parsed) else self.parse(dump, options)
+        return self.load_all(parsed, [source], options, dry_run=dry_run)[0]
+
+    def load_all(
+        self,
+        parsed: Parsed,
+        sources: Sequence[Claim],
+        options: LoadOptions,
+        *,
+        dry_run: bool = False,
+    ) -> list[LoadReport]:
+        """:meth:`load` for the sources of one load: all of them or none.
+
+        What becomes of each is what would if they were loaded one by one, in this order.
+
+        Raises:
+            NotTogetherError: that can only be told by doing so.
+        """
+        started = time.monotonic()
+        self.bench.use(parsed.slot)
+        self.bench.expect(parsed.n_rows)
+        try:
+            return self._attempts(parsed, sources, options, started, dry_run)
+        except BaseException as error:
+            if reason := engines.disk_full(error):
+                raise DiskFullError(reason) from error
+            if isinstance(error, UnfitError) or engines.value_error(error):
+                raise _unfit(error, sources[0].path) from error
+            raise
+        finally:
+            with engines.failing_anyway():
+                self.bench.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
+
+    def _attempts(
+        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, started: float,
+        dry_run: bool,
+    ) -> list[LoadReport]:  # fmt: skip
+        left = ATTEMPTS
+        while True:
+            try:
+                return self._attempt(parsed, sources, options, started, dry_run)
+            except Exception as error:
+                if engines.out_of_memory(error):
+                    if not engines.more_memory(self.bench.raw):
+                        raise NeedsMemoryError(sources[0].path) from error
+                    continue
+                left -= 1
+                if not (left and self.store.dialect.retryable(error)):
+                    raise
+
+    def _attempt(
+        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, started: float,
+        dry_run: bool,
+    ) -> list[LoadReport]:  # fmt: skip
+        parts = _parts(parsed.dumps, sources)
+        headers = tuple(header for part in parts for header in part.dump.runs)
+        state = _Load(Dump(headers, ()), parts, options, n_rows=parsed.n_rows)
+        self.bench.replaced.clear()
+        try:
+            self._refuse_rejected(state)
+            with self._rehearsal() if dry_run else nullcontext():
+                self._add_dimensions(state)
+                if state.n_rows:
+                    self._add_prompts(state)
+                    self._prepare_facts(state)
+                return self._add_facts(state, started)
+        except BaseException:
+            self.dimensions.forget()
+            raise
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sa.Connection]:
+        """One transaction; inside a rehearsal, a part of the one that is taken back."""
+        if self.store.connection.in_transaction():
+            yield self.store.connection
+        else:
+            with self.store.begin() as connection:
+                yield connection
+
+    @contextmanager
+    def _rehearsal(self) -> Iterator[None]:
+        connection = self.store.connection
+        connection.begin()
+        try:
+            self.store.dialect.alone(connection)
+            yield
+        finally:
+            connection.rollback()
+            self.dimensions.forget()
+
+    def _refuse_rejected(self, state: _Load) -> None:
+        for part in state.parts:
+            rejected = part.dump.rejections
+            if len(rejected) <= state.options.max_rejected:
+                continue
+            first = rejected[0]
+            raise InputError(
+                f"{len(rejected)} {'rows were' if len(rejected) > 1 else 'row was'} rejected; "
+                f"first: {first.place}: {first.found}",
+                path=part.source.path,
+                expected=first.expected,
+                advice=f"repair the file, or allow it with --max-rejected {len(rejected)}",
+            )
+
+    # 1. dimensions
+
+    def _add_dimensions(self, state: _Load) -> None:
+        named = self.bench.rows(
+            "select distinct run, score.metric, coalesce(score.filter, '') "
+            "from (select run, unnest(scores) as score from stage_sample)"
+        )
+        specs = _specs(state, named)
+        variants = (
+            self.bench.rows("select * from stage_variant order by variant_no")
+            if state.n_rows
+            else []
+        )
+        with self._transaction() as connection:
+            self.store.dialect.prepare(connection)
+            self._add_named(connection, state)
+            ids = self.dimensions.metrics(connection, specs)
+            state.metric_ids = dict(zip(specs, ids, strict=True))
+            variant_ids = self._variants(connection, variants)
+            if engines.is_shared(connection):
+                self.dimensions.stock(connection, "run", len(state.dump.runs))
+        self._put_references(state, named, variants, variant_ids)
+
+    def _variants(self, connection: sa.Connection, variants: list[Any]) -> list[int]:
+        rows = [
+            {"perturbation": perturbation, "fewshot_draw": fewshot_draw, "template": template}
+            for _, perturbation, fewshot_draw, template in variants
+        ]
+        return self.dimensions.ids(connection, tables.prompt_variant, rows)
+
+    def _add_named(self, connection: sa.Connection, state: _Load) -> None:
+        """What headers and published figures name."""
+        named = [
+            Naming(part.dump.runs, part.source.invocation,
+                   {row.benchmark for row in _published(part.dump) if row.benchmark})
+            for part in state.parts
+        ]  # fmt: skip
+        state.references = self.dimensions.run_references(connection, named)
+        state.benchmark_ids = self.dimensions.benchmarks(connection, named)
+
+    def _put_references(
+        self, state: _Load, named: list[Any], variants: list[Any], variant_ids: list[int]
+    ) -> None:
+        runs = state.dump.runs
+        self.bench.put("stage_run", pa.table({
+            "run": pa.array(range(len(runs)), pa.int32()),
+            "benchmark_id": pa.array([row["benchmark_id"] for row in state.references], pa.int64()),
+            "split": pa.array([header.split for header in runs], pa.string()),
+        }))  # fmt: skip
+        self.bench.put("metric_id", pa.table({
+            "run": pa.array([row[0] for row in named], pa.int32()),
+            "metric": pa.array([row[1] for row in named], pa.string()),
+            "filter": pa.array([row[2] for row in named], pa.string()),
+            "metric_id": pa.array(
+                [state.metric_ids[spec_of(runs[row[0]], row[1], row[2])] for row in named],
+                pa.int64(),
+            ),
+        }))  # fmt: skip
+        self.bench.put("variant_id", pa.table({
+            "variant_no": pa.array([row[0] for row in variants], pa.int32()),
+            "perturbation": pa.array([row[1] for row in variants], pa.string()),
+            "fewshot_draw": pa.array([row[2] for row in variants], pa.string()),
+            "template": pa.array([row[3] for row in variants], pa.string()),
+            "variant_id": pa.array(variant_ids, pa.int64()),
+        }))  # fmt: skip
+
+    # 2. prompts
+
+    def _add_prompts(self, state: _Load) -> None:
+        with self._transaction() as connection:
+            state.new_prompts = self._find_new_prompts(state)
+            if state.new_prompts and engines.is_shared(connection):
+                self.store.dialect.prepare(connection)  # then none comes in between
+                state.new_prompts = self._find_new_prompts(state)
+            if state.new_prompts:
+                self._push_prompts(connection, state.new_prompts)
+                field_clusters.extend(self.store, sorted({*_benchmarks(state)}))
+
+    def _find_new_prompts(self, state: _Load) -> int:
+        self.bench.pull(
+            "known_prompt",
+            "select id, benchmark_id, split, key, occurrence from prompt "
+            "where benchmark_id in (select unnest(cast(:benchmarks as bigint[])))",
+            {"benchmarks": sorted({*_benchmarks(state)})},
+        )
+        self.bench.script("new_prompt")
+        return int(self.bench.value("select count(*) from new_prompt"))
+
+    def _push_prompts(self, connection: sa.Connection, count: int) -> None:
+        first = allocate(connection, "prompt", count)
+        self.bench.run(
+            "insert into known_prompt by name select cast($first + number - 1 as bigint) as id, "
+            "benchmark_id, split, key, occurrence from new_prompt",
+            {"first": first},
+        )
+        self.bench.push("prompt", self.bench.text("insert_prompt", first_id=first))
+        for benchmark_id, fingerprint in facts.fingerprints(self.bench):
+            connection.execute(
+                sa.update(tables.benchmark)
+                .where(tables.benchmark.c.id == benchmark_id)
+                .values(fingerprint=fingerprint)
+            )
+
+    # 3. facts
+
+    def _prepare_facts(self, state: _Load) -> None:
+        staging.resolve(self.bench)
+        dropped = staging.settle_duplicates(self.bench, state.options.on_duplicate)
+        for text in dropped.notes(state.options.on_duplicate):
+            state.note(text)
+        self.bench.script("stage_prompt_score")
+        state.measured = staging.measure(self.bench, len(state.dump.runs))
+
+    def _add_facts(self, state: _Load, started: float) -> list[LoadReport]:
+        sources = [part.source for part in state.parts]
+        with self._transaction() as connection:
+            self.store.dialect.beside(connection, _keys(state))
+            if source_ledger.any_loaded(connection, sources):
+                if len(sources) > 1:
+                    raise NotTogetherError("one was loaded meanwhile")
+                return [LoadReport(sources[0].path, "unchanged", source_id=sources[0].id)]
+            decisions = self._decide(state)
+            fresh = [item for item in decisions if item.action == "new"]
+            first = self.dimensions.take(connection, "run", len(fresh)) if fresh else 0
+            run_ids = {item.run: first + place for place, item in enumerate(fresh)}
+            facts.insert_runs(connection, state, fresh, run_ids)
+            if state.n_rows:
+                facts.push(self.bench, run_ids)
+            facts.publish(self.store, self.bench, state, run_ids)
+            facts.push_run_metrics(connection, self.bench, state, run_ids)
+            facts.link_sources(connection, state, decisions, run_ids)
+            # from here on rows of benchmarks change, which every load may want to
+            held = [item.run for item in decisions if item.action != "skip"]
+            benchmark_metrics(self.store, self.bench, state, held)
+            self._fill_prompts(state)
+            for column, count in sorted(self.bench.replaced.items()):
+                state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot"
+                           " hold them")  # fmt: skip
+            reports = [_report(state, part, decisions, run_ids, started) for part in state.parts]
+            rejections = [part.dump.rejections for part in state.parts]
+            source_ledger.finish(connection, list(zip(sources, reports, rejections, strict=True)))
+        return reports
+
+    def _fill_prompts(self, state: _Load) -> None:
+        if not state.n_rows:
+            return
+        n_prompts = self.bench.value("select count(distinct prompt_id) from stage_prompt")
+        filled = prompt_completion.fill(
+            self.store,
+            self.bench,
+            sorted({*_benchmarks(state)}),
+            several=len(state.parts) > 1,
+            only_new=n_prompts == state.new_prompts,
+        )
+        if filled is None:
+            raise NotTogetherError("they say different things of a prompt")
+        for note in filled.notes():
+            state.note(note)
+        if filled.has_metadata:
+            self.store.dialect.exclusive(self.store.connection)
+            field_clusters.extend(self.store, sorted({*_benchmarks(state)}))
+
+    def _decide(self, state: _Load) -> list[Decision]:
+        decisions = decide(
+            self.store, self.bench, state.dump.runs, state.measured, state.options.on_conflict,
+            state.parts[0].source.path, [part.runs for part in state.parts],
+        )  # fmt: skip
+        if decisions is None:
+            raise NotTogetherError("one decides what becomes of another")
+        return decisions
+
+
+def _benchmarks(state: _Load) -> Iterator[int]:
+    return (row["benchmark_id"] for row in state.references)
+
+
+def _keys(state: _Load) -> Iterator[str]:
+    """What two loads must not decide about at once: the source, and what its runs are known by."""
+    for part in state.parts:
+        yield f"source {part.source.id}"
+    for header in state.dump.runs:
+        yield condition_key(header)
+        if (key := run_key(header)) is not None:  # a run without one is the same as no other
+            yield key
+
+
+def _parts(dumps: Sequence[Dump], sources: Sequence[Claim]) -> list[Part]:
+    ends = list(accumulate((len(dump.runs) for dump in dumps), initial=0))
+    return [
+        Part(dump, source, range(*runs))
+        for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)
+    ]
+
+
+def _published(dump: Dump) -> Iterable[PublishedScore]:
+    yield from dump.published
+    for header in dump.runs:
+        yield from header.published
+
+
+def _specs(state: _Load, named: list[Any]) -> list[MetricSpec]:
+    """Every metric that a score, a header or a published figure names, once."""
+    found: dict[MetricSpec, None] = {}
+    for run, metric, filter_name in named:
+        found[spec_of(state.dump.runs[run], metric, filter_name)] = None
+    for header in state.dump.runs:
+        for row in header.published:
+            found[spec_of(header, row.metric, row.filter)] = None
+    for part in state.parts:
+        for row in part.dump.published:
+            found[group_spec(part.dump, row)] = None
+    return list(found)
+
+
+def _unfit(error: BaseException, path: str = "") -> InputError:
+    cause = getattr(error, "orig", None) or error
+    if isinstance(error, TooLargeError):
+        advice = "repair that number, or leave it out"
+    elif isinstance(cause, UnicodeError) or "U+0000" in str(cause):
+        advice = "repair that text: names must be UTF-8 without U+0000; or give it with --set"
+    elif engines.too_long(error):
+        advice = "names and ids may have some 2,000 characters here"
+    else:
+        advice = "this is a defect of the importer, unless --set or the mapping gave the value"
+    said = f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}"
+    return InputError(said, path=path, advice=advice)
+
+
+def _report(
+    state: _Load, part: Part, all_decisions: Sequence[Decision], run_ids: dict[int, int],
+    started: float,
+) -> LoadReport:  # fmt: skip
+    decisions = [all_decisions[run] for run in part.runs]
+    fresh = [item for item in decisions if item.action == "new"]
+    measured = [state.measured[item.run] for item in fresh if item.run in state.measured]
+    notes = list(dict.fromkeys([*part.dump.notes, *state.notes]))
+    notes += [item.note for item in decisions if item.note]
+    return LoadReport(
+        source=part.source.path,
+        state="loaded",
+        n_runs=len(fresh),
+        n_seen_again=sum(item.action == "seen" for item in decisions),
+        n_superseded=sum(bool(item.supersedes or item.superseded_by) for item in fresh),
+        n_repeats=sum(item.repeat for item in fresh),
+        n_samples=sum(item.n_prompts for item in measured),
+        n_scores=sum(item.n_scores for item in measured),
+        n_rejected=len(part.dump.rejections),
+        run_ids=tuple(run_ids[item.run] for item in fresh),
+        notes=tuple(notes),
+        seconds=round((time.monotonic() - started) / len(state.parts), 3),
+        source_id=part.source.id,
+    )

@@ -1,0 +1,180 @@
+"""What stored prompts lack, filled by a later source that knows it.
+
+A question, target, list of options or field of the document that is stored stays; where a source
+says another, a note tells. So the order of sources plays no part unless they contradict each other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.store import engines
+from warehouse.store.connection import Store
+from warehouse.store.load.scratch import Workbench, ingest_text
+
+_STORED = """
+select id, benchmark_id, split, key, occurrence, tool_id, text_hash, md5(target) as target_md5,
+    md5(cast(choices as varchar)) as choices_md5, md5(cast(metadata as varchar)) as metadata_md5
+from prompt
+where benchmark_id in (select unnest(cast(:benchmarks as bigint[])))
+"""
+_DETAILS = """
+select id, tool_id, target, choices, metadata
+from prompt
+where id in (select unnest(cast(:ids as bigint[])))
+"""
+_UPDATE = """
+update prompt set
+    tool_id = coalesce(prompt.tool_id, filled.tool_id),
+    text_hash = coalesce(prompt.text_hash, filled.text_hash),
+    text = coalesce(prompt.text, filled.text),
+    target = coalesce(prompt.target, filled.target),
+    choices = coalesce(prompt.choices, cast(filled.choices as json)),
+    metadata = coalesce(cast(filled.metadata as json), prompt.metadata)
+from filled_prompt as filled
+where prompt.id = filled.id
+"""
+_COLUMNS = {
+    "id": pa.int64(), "tool_id": pa.string(), "text_hash": pa.binary(), "text": pa.string(),
+    "target": pa.string(), "choices": pa.string(), "metadata": pa.string(),
+}  # fmt: skip
+
+Row = Mapping[str, Any]
+
+
+@dataclass
+class Filled:
+    """What a source added to stored prompts.
+
+    Attributes:
+        rows: of ``filled_prompt``: only what the prompt lacks; ``metadata`` is the whole document.
+        differing: keys of the prompts of which the source says something else, by what it is.
+    """
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    differing: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def has_metadata(self) -> bool:
+        """Documents got fields that they lacked: prompts may belong to a cluster now."""
+        return any(row["metadata"] is not None for row in self.rows)
+
+    def notes(self) -> Iterable[str]:
+        """What differs, for the ledger."""
+        for what, keys in self.differing.items():
+            several = f"{len(keys)} prompts have" if len(keys) > 1 else "1 prompt has"
+            yield f"{several} another {what} in the store, which stays; first: prompt {keys[0]}"
+
+
+def fill(
+    store: Store, bench: Workbench, benchmark_ids: Sequence[int], *, several: bool, only_new: bool
+) -> Filled | None:
+    """Complete stored prompts by what the staged sources say of them.
+
+    Needs an open transaction and the tables of :func:`staging.number_items`.
+
+    Args:
+        store: with an open transaction.
+        bench: with one source staged, or with ``several``.
+        benchmark_ids: of their runs.
+        several: whether several sources are staged.
+        only_new: whether these very sources have brought all of their prompts.
+
+    Returns:
+        what was filled; None if several sources say different things of one prompt.
+    """
+    if not any(bench.rows(
+        "select count(text) > 0 or count(target) > 0 or count(choices) > 0 or count(metadata) > 0"
+        " from stage_sample")[0]):  # fmt: skip
+        return Filled()
+    if several and bench.value(ingest_text("varying_prompts")):
+        return None
+    if only_new and not bench.value(ingest_text("unsaid_prompts")):
+        return Filled()
+    found = _gaps(bench, benchmark_ids)
+    if found.rows and engines.is_shared(store.connection):
+        store.dialect.prepare(store.connection)  # nobody else completes them in between
+        found = _gaps(bench, benchmark_ids)
+    if found.rows:
+        bench.put("filled_prompt", _as_table(found.rows))
+        bench.change("prompt", "filled_prompt", _UPDATE)
+    bench.drop(["stored_prompt", "said_prompt", "filled_prompt"])
+    return found
+
+
+def _gaps(bench: Workbench, benchmark_ids: Sequence[int]) -> Filled:
+    bench.pull("stored_prompt", _STORED, {"benchmarks": sorted(set(benchmark_ids))})
+    bench.script("said_prompt")
+    said = bench.table(ingest_text("other_prompt")).to_pylist()
+    found = Filled()
+    if said:
+        bench.pull("stored_detail", _DETAILS, {"ids": [row["id"] for row in said]})
+        stored = {row["id"]: row for row in bench.table("select * from stored_detail").to_pylist()}
+        bench.drop(["stored_detail"])
+        for row in said:
+            _compare(found, row, stored[row["id"]])
+    return found
+
+
+def _compare(found: Filled, said: Row, stored: Row) -> None:
+    """Add to ``found`` what one prompt lacks, and in what it differs."""
+    values: dict[str, Any] = dict.fromkeys(_COLUMNS)
+    if said["lacks_text"] and said["text"] is not None:
+        values |= {"text": said["text"], "text_hash": said["text_hash"]}
+    elif said["text_differs"]:
+        _differs(found, "question", said)
+    if stored["tool_id"] is None:
+        values["tool_id"] = said["tool_id"]
+    for name, what in (("target", "target"), ("choices", "list of options")):
+        if stored[name] is None:
+            values[name] = said[name]
+        elif said[name] is not None and not _same(name, said[name], stored[name]):
+            _differs(found, what, said)
+    values["metadata"], fields = _merged(said["metadata"], stored["metadata"])
+    for name in fields:
+        _differs(found, name, said)
+    if any(value is not None for value in values.values()):
+        found.rows.append(values | {"id": said["id"]})
+
+
+def _differs(found: Filled, what: str, said: Row) -> None:
+    found.differing.setdefault(what, []).append(str(said["key"])[:40])
+
+
+def _same(name: str, one: str, other: str) -> bool:
+    if name == "target":  # as the store keeps it
+        return one.replace("\0", "\ufffd") == other.replace("\0", "\ufffd")
+    return bool(json.loads(one) == json.loads(other))
+
+
+def _merged(said: str | None, stored: str | None) -> tuple[str | None, list[str]]:
+    """The stored document with the fields that it lacks, if it lacks any; names of those that
+    differ."""
+    if said is None or stored is None:
+        return said, []
+    new, old = json.loads(said), json.loads(stored)
+    if not (isinstance(new, dict) and isinstance(old, dict)):
+        return None, [] if new == old else ["document"]
+    told = {name: value for name, value in new.items() if value is not None}
+    lacking = {name: value for name, value in told.items() if old.get(name) is None}
+    differing = [name for name in told if name not in lacking and told[name] != old[name]]
+    return (_as_json(old | lacking) if lacking else None), [f"field {one}" for one in differing]
+
+
+def _as_json(document: Mapping[str, Any]) -> str:
+    compact = (",", ":")
+    text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=compact)
+    if text == text.encode("utf-8", "replace").decode():
+        return text
+    return json.dumps(document, sort_keys=True, separators=compact)  # a lone surrogate
+
+
+def _as_table(rows: Sequence[Row]) -> pa.Table:
+    return pa.table({
+        name: pa.array([row[name] for row in rows], kind) for name, kind in _COLUMNS.items()
+    })  # fmt: skip

@@ -1,0 +1,221 @@
+"""The workbench: one relational scratch space that parses dumps and prepares facts.
+
+For the embedded engine it is the store's own connection, so nothing is copied between two
+places. For a server it is an in-memory connection; results travel as Arrow.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from warehouse.store import engines
+from warehouse.store.connection import Store
+from warehouse.store.schema import tables
+from warehouse.store.sql.bind_parameters import rename_binds
+from warehouse.store.temporary import TemporaryFolder
+
+#: Rows from which on a source is large.
+LARGE = 50_000
+
+
+class Workbench:
+    """Scratch tables beside a store. Use :func:`open_workbench`.
+
+    What parsing a source makes (``stage_sample``, ``stage_row`` …) lies in one of two slots of a
+    shared in-memory database, so that a :meth:`parser` can fill one on another thread while the
+    other is being loaded. All other scratch tables are temporary.
+    """
+
+    def __init__(self, store: Store, raw: Any) -> None:
+        self.store, self.raw = store, raw
+        self.replaced: Counter[str] = Counter()  # U+0000 that the store could not take, by column
+        self.home = str(self.value("select current_database()")).replace('"', '""')
+        self.run("set enable_progress_bar = false")
+        # what md5_number_lower gives, in a quarter of its time
+        self.run(
+            "create or replace temp macro hash_64(said) as cast(md5_number(said) >> 64 as ubigint)"
+        )
+        # of a question: what is left when case and white space do not count
+        self.run(
+            r"create or replace temp macro text_hash(said) as unhex(sha256(lower(trim(case when"
+            r" regexp_matches(said, '[^\S ]|  ') then regexp_replace(said, '\s+', ' ', 'g')"
+            r" else said end))))"
+        )
+        self.run("attach if not exists ':memory:' as scratch")
+        self.use(0)
+
+    def parser(self) -> Parser:
+        """A connection for another thread, which fills the slots of this workbench."""
+        return Parser(self.store, self.raw.duplicate())
+
+    def share_cores(self) -> None:
+        """Leave half of the cores to the parser: two connections that each use all of them took a
+        quarter more processor time for the same load (benchmarks, lm-eval, two cores)."""
+        self.run(f"set threads = {max(1, (os.cpu_count() or 2) // 2)}")
+
+    def expect(self, n_rows: int) -> None:
+        """Make ready for a source: the rows of a large one go straight into the tables."""
+        threshold = engines.LARGE_COMMIT if n_rows >= LARGE else engines.CHECKPOINT_THRESHOLD
+        self.run(f"set checkpoint_threshold = '{threshold}'")
+
+    def use(self, slot: int) -> None:
+        """Read what was parsed into slot 0 or 1."""
+        self.run(f"create schema if not exists scratch.slot_{slot}")
+        self.run(f"""set search_path = '"{self.home}".main,scratch.slot_{slot}'""")
+
+    def run(self, sql: str, params: Mapping[str, Any] | None = None) -> None:
+        """Execute one statement."""
+        self.raw.execute(sql, dict(params) if params else None)
+
+    def script(self, name: str, params: Mapping[str, Any] | None = None) -> None:
+        """Execute one statement of ``queries/ingest``, by file name."""
+        text, used = rename_binds(ingest_text(name), "$")
+        self.run(text, {key: (params or {})[key] for key in used})
+
+    def text(self, name: str, **numbers: int) -> str:
+        """A SELECT in ``queries/ingest`` with its parameters written as numbers."""
+        text, used = rename_binds(ingest_text(name), "$")
+        for key in used:
+            text = text.replace(f"${key}", str(int(numbers[key])))
+        return text
+
+    def script_into(self, table: str, name: str) -> None:
+        """Make a scratch table of a SELECT in ``queries/ingest``."""
+        self.run(f"create or replace temp table {table} as {ingest_text(name)}")
+
+    def table(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
+        """Result of a query as Arrow."""
+        return self.raw.execute(sql, dict(params) if params else None).to_arrow_table()
+
+    def rows(self, sql: str, params: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        """Result of a query as tuples."""
+        found: list[tuple[Any, ...]] = self.raw.execute(
+            sql, dict(params) if params else None
+        ).fetchall()
+        return found
+
+    def value(self, sql: str) -> Any:
+        """The single value of a query."""
+        return self.rows(sql)[0][0]
+
+    def put(self, name: str, table: pa.Table) -> None:
+        """Make a scratch table of Arrow data."""
+        self.raw.register("put_table", table)
+        self.run(f"create or replace temp table {name} as select * from put_table")
+        self.raw.unregister("put_table")
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Remove scratch tables, if they exist."""
+        for name in names:
+            self.run(f"drop table if exists {name}")
+
+    def close(self) -> None:
+        """Let go of what is not the store's."""
+        self.run("reset threads")
+        self.expect(0)
+        self.run(f"""set search_path = '"{self.home}".main'""")
+        self.run("detach database if exists scratch")
+
+    # the ways in which data crosses between the store and the workbench
+
+    def pull(self, name: str, sql: str, params: Mapping[str, Any] | None = None) -> None:
+        """Make a scratch table of a query over the store's tables (``:name`` parameters)."""
+        text, used = rename_binds(sql, "$")
+        values = {key: (params or {})[key] for key in used}
+        self.run(f"create or replace temp table {name} as {text}", values)
+
+    def push(self, table: str, select: str) -> int:
+        """Append the rows of a workbench query to a store's table, by column name."""
+        return int(self.rows(f'insert into "{table}" by name {select}')[0][0])
+
+    def push_new(self, table: str, key: str, select: str) -> int:
+        """Append those rows whose key the store's table does not hold yet."""
+        # among the held keys only those that come again are gathered: memory goes with what comes
+        known = f'select held."{key}" from "{table}" as held semi join incoming using ("{key}")'
+        return self.push(
+            table,
+            f"with incoming as not materialized ({select}), known as ({known}) "
+            f'select * from incoming anti join known using ("{key}")',
+        )
+
+    def change(self, table: str, scratch: str, sql: str) -> None:
+        """Run a statement that changes a store's table by the rows of a scratch table, whose
+        columns are among those of that table."""
+        self.run(sql)
+
+
+class Parser(Workbench):
+    """The side of a workbench that parses: what it makes lies in the slot that it uses."""
+
+    def use(self, slot: int) -> None:
+        """Make tables in slot 0 or 1 from now on."""
+        self.run(f"create schema if not exists scratch.slot_{slot}")
+        self.run(f"set search_path = 'scratch.slot_{slot},scratch.main'")
+
+
+class RemoteWorkbench(Workbench):
+    """A workbench of its own; data crosses as Arrow."""
+
+    def __init__(self, store: Store) -> None:
+        self.folder = TemporaryFolder()
+        super().__init__(store, engines.workbench(self.folder.path))
+
+    def close(self) -> None:
+        self.raw.close()
+        self.folder.close()
+
+    def pull(self, name: str, sql: str, params: Mapping[str, Any] | None = None) -> None:
+        self.put(name, self.store.arrow(sql, params))
+
+    def push(self, table: str, select: str) -> int:
+        reader = self.raw.execute(select).to_arrow_reader(65_536)
+        return self.store.dialect.append(self.store.connection, table, reader, self.replaced)
+
+    def push_new(self, table: str, key: str, select: str) -> int:
+        incoming = f"incoming_{table}"
+        connection = self.store.connection
+        connection.exec_driver_sql(
+            f'create temp table if not exists "{incoming}" (like "{table}") on commit delete rows'
+        )
+        self.push(incoming, select)
+        return int(
+            connection.exec_driver_sql(
+                f'insert into "{table}" select * from "{incoming}" order by "{key}" '
+                "on conflict do nothing"
+            ).rowcount
+        )
+
+    def change(self, table: str, scratch: str, sql: str) -> None:
+        connection = self.store.connection
+        names = [column[0] for column in self.raw.execute(f"from {scratch} limit 0").description]
+        kinds = tables.metadata.tables[table].columns
+        columns = ", ".join(
+            f'cast("{name}" as varchar) as "{name}"' if isinstance(kinds[name].type, sa.JSON)
+            else f'"{name}"'
+            for name in names
+        )  # fmt: skip
+        connection.exec_driver_sql(
+            f'create temp table "{scratch}" on commit drop as select {columns} from "{table}"'
+            " where false"
+        )
+        self.push(scratch, f"select * from {scratch}")
+        connection.exec_driver_sql(sql)
+        connection.exec_driver_sql(f'drop table "{scratch}"')
+
+
+def open_workbench(store: Store) -> Workbench:
+    """The workbench that fits the store's engine."""
+    raw = engines.workbench_of(store.connection)
+    return RemoteWorkbench(store) if raw is None else Workbench(store, raw)
+
+
+def ingest_text(name: str) -> str:
+    """Text of a statement in ``queries/ingest``."""
+    return (files("warehouse.queries") / "ingest" / f"{name}.sql").read_text(encoding="utf-8")

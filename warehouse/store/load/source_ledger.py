@@ -1,0 +1,352 @@
+"""The ledger of sources: what was read, when, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError
+from warehouse.records import Rejection
+from warehouse.store import engines
+from warehouse.store.connection import Store
+from warehouse.store.curate.vacuum import remove_unheld
+from warehouse.store.load.bulk_insert import append
+from warehouse.store.load.dimensions import allocate
+from warehouse.store.load.run_keys import digest
+from warehouse.store.load.scratch import ingest_text
+from warehouse.store.load.state import Claim
+from warehouse.store.schema import tables
+
+if TYPE_CHECKING:
+    from warehouse.store.load.state import LoadReport
+
+
+def settings_key(importer: str, version: str, settings: Mapping[str, Any]) -> str:
+    """Everything besides the bytes that decides what a source becomes."""
+    return digest([importer, version, dict(settings)])
+
+
+def loaded(store: Store) -> dict[tuple[str, str], int]:
+    """Id of every source that is in the store, by (sha256, settings key)."""
+    table = tables.source
+    query = sa.select(table.c.sha256, table.c.settings_key, table.c.id)
+    with store.begin() as connection:
+        found = connection.execute(query.where(table.c.state == "loaded"))
+        return {(row[0], row[1]): int(row[2]) for row in found}
+
+
+def paths_of(store: Store, source_id: int) -> tuple[str, list[str]]:
+    """Where a source lay when it came, as the ledger shows it, and where its runs stood in it."""
+    source, links = tables.source, tables.run_source
+    at = sa.select(source.c.path).where(source.c.id == source_id)
+    places = sa.select(links.c.place).where(links.c.source_id == source_id).distinct()
+    with store.begin() as connection:
+        path = str(connection.execute(at).scalar_one())
+        return path, [row[0] for row in connection.execute(places) if row[0] is not None]
+
+
+def benchmarks_of(store: Store, source_ids: Sequence[int]) -> list[str]:
+    """Names of the benchmarks that some sources hold runs of."""
+    query = (
+        sa.select(tables.benchmark.c.name)
+        .join(tables.run, tables.run.c.benchmark_id == tables.benchmark.c.id)
+        .join(tables.run_source, tables.run_source.c.run_id == tables.run.c.id)
+        .where(tables.run_source.c.source_id.in_(source_ids))
+    )
+    with store.begin() as connection:
+        return sorted({str(row[0]) for row in connection.execute(query)})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the ledger holds of a source before it is read."""
+
+    path: str
+    size: int
+    sha256: str
+    importer: str
+    version: str
+    settings: Mapping[str, Any]
+
+    @cached_property
+    def key(self) -> str:
+        """Its :func:`settings_key`."""
+        return settings_key(self.importer, self.version, self.settings)
+
+    @property
+    def source(self) -> tuple[str, str]:
+        """What makes it this source: hash and key."""
+        return self.sha256, self.key
+
+    def claimed(self, source_id: int) -> Claim:
+        """The source under its id."""
+        return Claim(source_id, self.path, self.sha256, self.key, self.settings.get("context"))
+
+
+def claim(
+    store: Store,
+    *,
+    path: str,
+    size: int,
+    sha256: str,
+    importer: str,
+    version: str,
+    settings: Mapping[str, Any],
+    dry_run: bool = False,
+) -> Claim | None:
+    """Enter a source in the ledger before it is read; ``None`` if it is loaded already.
+
+    Where others may write too, the source is one that :func:`reserve` has taken. A dry run claims
+    nothing: its source has the id 0.
+    """
+    entry = Entry(path, size, sha256, importer, version, settings)
+    return claim_all(store, [entry], dry_run=dry_run)[0]
+
+
+def claim_all(
+    store: Store, entries: Sequence[Entry], *, dry_run: bool = False
+) -> list[Claim | None]:
+    """:func:`claim` for several different sources, in one transaction."""
+    if dry_run:
+        return [entry.claimed(0) for entry in entries]
+    try:
+        ids = _enter(store, entries)
+    except sa.exc.IntegrityError:  # another process entered one in between, and now it is there
+        ids = _enter(store, entries)
+    return [
+        None if source_id is None else entry.claimed(source_id)
+        for entry, source_id in zip(entries, ids, strict=True)
+    ]
+
+
+def _enter(store: Store, entries: Sequence[Entry]) -> list[int | None]:
+    """The ids of some sources in the ledger, where they are entered; ``None`` for loaded ones."""
+    table = tables.source
+    keys = [(entry.sha256, entry.key) for entry in entries]
+    query = sa.select(table.c.sha256, table.c.settings_key, table.c.id, table.c.state).where(
+        table.c.sha256.in_({entry.sha256 for entry in entries})
+    )
+    with store.begin() as connection:
+        stored = {(row.sha256, row.settings_key): row for row in connection.execute(query)}
+        found = [stored.get(key) for key in keys]
+        ids = [None if row is None else int(row.id) for row in found]
+        loaded = [row is not None and row.state == "loaded" for row in found]
+        if all(loaded):
+            return [None] * len(entries)
+        store.dialect.prepare(connection)
+        missing = [at for at, row in enumerate(found) if row is None]
+        if missing:
+            first = allocate(connection, table.name, len(missing))
+            ids = _numbered(ids, first)
+            rows = [{"id": ids[at], **_entered(entries[at])} for at in missing]
+            append(connection, table, rows)
+        for at, row in enumerate(found):
+            if row is not None and not loaded[at]:
+                values = _entered(entries[at])
+                connection.execute(sa.update(table).where(table.c.id == ids[at]).values(values))
+    return [None if done else number for number, done in zip(ids, loaded, strict=True)]
+
+
+def _numbered(ids: Sequence[int | None], first: int) -> list[int | None]:
+    """Ids, of which the missing ones are counted from ``first`` on."""
+    free = count(first)
+    return [next(free) if number is None else number for number in ids]
+
+
+def _entered(entry: Entry) -> dict[str, Any]:
+    return {
+        "sha256": entry.sha256, "settings_key": entry.key, "path": readable(entry.path),
+        "bytes": entry.size, "format": entry.importer, "importer_version": entry.version,
+        "settings": dict(entry.settings) or None, "state": "loading", "claimed_at": utc_now(),
+    }  # fmt: skip
+
+
+def reserve(
+    store: Store, sources: Sequence[tuple[str, str]], *, patient: bool = False
+) -> list[bool]:
+    """Take some sources for this process, so that no other reads the same at the same time.
+
+    Args:
+        store: a store open for writing.
+        sources: hash and :func:`settings_key` of each.
+        patient: wait until another process that has one is done.
+
+    Returns:
+        whether this process has each; :func:`release` gives it back, and so does the end of the
+        process.
+    """
+    with store.begin() as connection:
+        return store.dialect.reserve(connection, _names(sources), patient)
+
+
+def release(store: Store, sources: Sequence[tuple[str, str]]) -> None:
+    """Give back sources that :func:`reserve` took; a connection that has failed holds none."""
+    with suppress(sa.exc.DBAPIError), store.begin() as connection:
+        store.dialect.release(connection, _names(sources))
+
+
+def _names(sources: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"{sha256} {key}" for sha256, key in sources]
+
+
+def any_loaded(connection: sa.Connection, sources: Sequence[Claim]) -> bool:
+    """Whether another process has loaded one of some sources since they were claimed."""
+    table = tables.source
+    query = sa.select(table.c.id).where(
+        table.c.id.in_([source.id for source in sources]), table.c.state == "loaded"
+    )
+    return connection.execute(query).first() is not None
+
+
+def finish(
+    connection: sa.Connection,
+    sources: Sequence[tuple[Claim, LoadReport, Sequence[Rejection]]],
+) -> None:
+    """Mark sources as loaded, in the transaction that holds their facts."""
+    told: dict[str, list[Any]] = {
+        name: [getattr(report, name) for _, report, _ in sources] for name in _REPORTED
+    }
+    told["id"] = [source.id for source, _, _ in sources]
+    told["notes"] = [
+        engines.json_text(list(report.notes)) if report.notes else None for _, report, _ in sources
+    ]
+    text = sa.text(ingest_text("finish_sources"))
+    connection.execute(text, {**told, "loaded_at": utc_now()})
+    _replace_rejections(connection, {source.id: found for source, _, found in sources})
+
+
+#: What the row of a loaded source takes from its report as it is.
+_REPORTED = (
+    "n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores", "n_rejected", "seconds",
+)  # fmt: skip
+
+
+def refuse(store: Store, source: Claim, reason: str, rejections: Sequence[Rejection]) -> None:
+    """Mark a source as refused: nothing of it is in the store but the reason."""
+    table = tables.source
+    with store.begin() as connection:
+        connection.execute(
+            sa.update(table)
+            .where(table.c.id == source.id)
+            .values(state="refused", notes=[readable(reason)], n_rejected=len(rejections))
+        )
+        _replace_rejections(connection, {source.id: rejections})
+
+
+def _replace_rejections(
+    connection: sa.Connection, rejections: Mapping[int, Sequence[Rejection]]
+) -> None:
+    """The rejected rows of some sources, by id of the source, instead of those stored."""
+    table = tables.rejection
+    connection.execute(sa.delete(table).where(table.c.source_id.in_(list(rejections))))
+    rows = [
+        {"source_id": source_id, "place": readable(item.place),
+         "found": readable(item.found[:2000]), "expected": readable(item.expected)}
+        for source_id, found in rejections.items()
+        for item in found
+    ]  # fmt: skip
+    append(connection, table, rows)
+
+
+def forget(store: Store, reference: str) -> tuple[int, int]:
+    """Remove a source, the runs that no other source holds, and the prompts and texts that no run
+    holds any more: these, unless another process loads; then ``vacuum`` removes them later.
+
+    Args:
+        store: a store open for writing.
+        reference: id of the source, or its path as the ledger shows it.
+
+    Returns:
+        number of runs removed, number of runs kept because another source holds them.
+
+    Raises:
+        MisuseError: no such source, or several.
+    """
+    links = tables.run_source
+    with store.begin() as connection:
+        store.dialect.alone(connection)
+        source_id = _find(connection, reference)
+        held = {int(row[0]) for row in connection.execute(
+            sa.select(links.c.run_id).where(links.c.source_id == source_id))}  # fmt: skip
+        shared = {int(row[0]) for row in connection.execute(
+            sa.select(links.c.run_id).where(links.c.run_id.in_(held),
+                                            links.c.source_id != source_id))}  # fmt: skip
+        _remove_runs(connection, sorted(held - shared))
+        _hand_over_figures(connection, source_id)
+        for table in (links, tables.rejection, tables.published_score):
+            connection.execute(sa.delete(table).where(table.c.source_id == source_id))
+        connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
+        if store.dialect.sole(connection):
+            remove_unheld(connection)
+    return len(held - shared), len(shared)
+
+
+def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:
+    if not run_ids:
+        return
+    for table in (*tables.RUN_FACTS, tables.published_score, tables.run_metric, tables.run_source):
+        connection.execute(sa.delete(table).where(table.c.run_id.in_(run_ids)))
+    _take_out_of_chains(connection, set(run_ids))
+    run = tables.run
+    connection.execute(sa.delete(run).where(run.c.id.in_(run_ids)))
+
+
+def _take_out_of_chains(connection: sa.Connection, gone: set[int]) -> None:
+    """What a removed run had superseded is current, or superseded by what had superseded that."""
+    run = tables.run
+    query = sa.select(run.c.id, run.c.superseded_by).where(run.c.superseded_by.is_not(None))
+    chain = {int(row[0]): int(row[1]) for row in connection.execute(query)}
+    for run_id, newer in chain.items():
+        if run_id in gone or newer not in gone:
+            continue
+        heir: int | None = newer
+        while heir in gone:
+            heir = chain.get(heir)
+        connection.execute(sa.update(run).where(run.c.id == run_id).values(superseded_by=heir))
+
+
+def _hand_over_figures(connection: sa.Connection, source_id: int) -> None:
+    """Published figures of runs that stay belong to another source of the run from now on."""
+    figures, links = tables.published_score, tables.run_source
+    heir = (
+        sa.select(sa.func.min(links.c.source_id))
+        .where(links.c.run_id == figures.c.run_id, links.c.source_id != source_id)
+        .scalar_subquery()
+    )
+    connection.execute(
+        sa.update(figures)
+        .where(figures.c.source_id == source_id, figures.c.run_id.in_(sa.select(links.c.run_id)
+               .where(links.c.source_id != source_id)))
+        .values(source_id=heir)
+    )  # fmt: skip
+
+
+def _find(connection: sa.Connection, reference: str) -> int:
+    table = tables.source
+    condition = table.c.path == readable(reference)
+    if reference.isdigit():
+        condition |= table.c.id == int(reference)
+    found = connection.execute(sa.select(table.c.id, table.c.path).where(condition)).all()
+    if not found:
+        raise MisuseError(f"no source '{reference}'; see: warehouse sources")
+    if len(found) > 1:
+        listed = ", ".join(f"{row.id} ({row.path})" for row in found)
+        raise MisuseError(f"'{reference}' names several sources: {listed}; give the id")
+    return int(found[0].id)
+
+
+def readable(text: str) -> str:
+    """Text that every store takes: bytes that are no UTF-8 become escapes, U+0000 U+FFFD."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\ufffd")
+
+
+def utc_now() -> datetime:
+    """The time, naive UTC."""
+    return datetime.now(UTC).replace(tzinfo=None)

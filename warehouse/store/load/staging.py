@@ -1,0 +1,343 @@
+"""From sample batches to scratch tables with ids, in the workbench.
+
+Order of the steps: :func:`fill` (batches in) and :func:`number_items` (keys, occurrences), which a
+parser may do ahead; then :func:`resolve` (ids of prompts, variants and metrics joined on),
+:func:`settle_duplicates`, :func:`measure` (digest and counts of each run). Nothing here writes to
+the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from warehouse.errors import ConflictError, InputError
+from warehouse.records import SAMPLE_SCHEMA, Dump, Reading, content_key
+from warehouse.store import engines
+from warehouse.store.load.run_keys import digest
+from warehouse.store.load.scratch import Workbench, ingest_text
+
+OnDuplicate = Literal["error", "first", "last", "draws"]
+TextPolicy = Literal["all", "responses", "none"]
+
+#: Remembered content keys are forgotten beyond this number, to bound memory.
+KNOWN_KEYS = 500_000
+#: Identities whose keys are computed at a time.
+KEY_BLOCK = 50_000
+
+
+#: What parsing makes, in the slot of the source.
+PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_text")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found in one run: an order-free digest, and counts of rows."""
+
+    content_digest: str
+    n_prompts: int
+    n_generations: int
+    n_choices: int
+    n_scores: int
+
+
+def fill(bench: Workbench, dumps: Sequence[Dump]) -> int:
+    """Bring every batch into ``stage_sample``; returns the number of rows.
+
+    The runs of several dumps are numbered through. ``stage_origin`` says of each run which row is
+    the first of its dump: what has no id is known by its place in the dump.
+
+    Raises:
+        InputError: a query over the files failed and no reason was found row by row.
+    """
+    columns = ", ".join(f"{field.name} {_column_type(field.type)}" for field in SAMPLE_SCHEMA)
+    hashes = ", ".join(f"{item.name} {item.kind}" for item in _HASHED.values())
+    bench.run(f"create or replace table stage_sample ({columns}, {hashes})")
+    _ready_keys(bench)
+    origins: list[int] = []
+    total = 0
+    read: list[pa.RecordBatch] = []  # and not in the table yet
+    for dump in dumps:
+        first = total
+        for batch in dump.batches:
+            if isinstance(batch, Reading):
+                _fill_arrow(bench, read)
+                read = []
+                total += _fill_reading(bench, batch, len(origins))
+                continue
+            read.append(_moved(batch, len(origins)))
+            total += batch.num_rows
+            if len(dumps) == 1:
+                _fill_arrow(bench, read)
+                read = []
+        origins += [first] * len(dump.runs)
+    _fill_arrow(bench, read)
+    bench.put("stage_origin", pa.table({
+        "run": pa.array(range(len(origins)), pa.int32()), "first_r": pa.array(origins, pa.int64()),
+    }))  # fmt: skip
+    return total
+
+
+def _moved(batch: pa.RecordBatch, first_run: int) -> pa.RecordBatch:
+    """A batch whose runs are counted from ``first_run`` on."""
+    if first_run == 0:
+        return batch
+    place = batch.schema.get_field_index("run")
+    runs = pc.add(batch.column(place), pa.scalar(first_run, pa.int32()))
+    return batch.set_column(place, batch.schema.field(place), runs)
+
+
+@dataclass(frozen=True)
+class _Hash:
+    """A hash that is made of a column while it is parsed: its own column, type and function."""
+
+    name: str
+    kind: str
+    function: str
+
+
+#: The store keeps texts by their sha256. An identity is only looked up among those of a session:
+#: any hash does that is wide enough, and this one costs half as much.
+_HASHED = {
+    "identity": _Hash("identity_hash", "uhugeint", "md5_number({})"),
+    "prompt_sent": _Hash("prompt_hash", "blob", "unhex(sha256({}))"),
+    "response": _Hash("response_hash", "blob", "unhex(sha256({}))"),
+}
+
+
+def _insert(bench: Workbench, select: str, names: Iterable[str]) -> str:
+    held = set(names)
+    hashes = [
+        f", {item.function.format(column)} as {item.name}"
+        for column, item in _HASHED.items()
+        if column in held
+    ]
+    said = f"select *{''.join(hashes)} from ({select}) as incoming"
+    if "identity" in held:  # it may be long, and of one that is known the hash is enough
+        known = "identity_hash in (select identity_hash from known_key)"
+        said = (
+            f"select * replace (case when not {known} then identity end as identity) from ({said})"
+        )
+    return f"insert into stage_sample by name {said}"
+
+
+def _fill_reading(bench: Workbench, reading: Reading, first_run: int) -> int:
+    try:
+        shape = f"select * from ({reading.sql}) as incoming limit 0"
+        names = bench.raw.execute(shape, dict(reading.parameters)).description
+        select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
+        statement = _insert(
+            bench, select if first_run else reading.sql, [column[0] for column in names]
+        )
+        return int(bench.rows(statement, reading.parameters)[0][0])
+    except Exception as error:
+        if engines.disk_full(error) or not engines.input_error(error):
+            raise
+    total = 0
+    for batch in reading.fallback():
+        _fill_arrow(bench, [_moved(batch, first_run)])
+        total += int(batch.num_rows)
+    return total
+
+
+def _fill_arrow(bench: Workbench, batches: Sequence[pa.RecordBatch]) -> None:
+    """Insert batches in this order, in one statement per stretch that has the same columns."""
+    for _, alike in groupby(batches, key=lambda batch: batch.schema):
+        table = pa.Table.from_batches(alike)
+        bench.raw.register("incoming_batch", table)
+        bench.run(_insert(bench, "select * from incoming_batch", table.schema.names))
+        bench.raw.unregister("incoming_batch")
+
+
+def _ready_keys(bench: Workbench) -> None:
+    """The content keys of this session; too many are forgotten, but never within a source."""
+    bench.run(
+        "create temp table if not exists known_key "
+        "(identity_hash uhugeint, key varchar, key_no bigint, key_hash ubigint)"
+    )
+    if bench.value("select count(*) from known_key") > KNOWN_KEYS:
+        bench.run("delete from known_key")
+
+
+def learn_keys(bench: Workbench) -> None:
+    """Compute the content key of every identity that has not been seen in this session."""
+    bench.script_into("new_identity", "new_identity")
+    total = bench.value("select count(*) from new_identity")
+    for start in range(0, total, KEY_BLOCK):
+        block = bench.rows(
+            "select identity from new_identity "
+            f"where rowid between {start} and {start + KEY_BLOCK - 1} order by rowid"
+        )
+        keys = [_content_key(bench, text) for (text,) in block]
+        first = bench.value("select coalesce(max(key_no) + 1, 0) from known_key")
+        bench.put("new_key", pa.table({
+            "place": range(start, start + len(keys)), "key": keys,
+            "key_no": range(first, first + len(keys)),
+        }))  # fmt: skip
+        bench.script("known_key")
+    bench.drop(["new_identity", "new_key"])
+
+
+def _content_key(bench: Workbench, identity: str) -> str:
+    try:
+        return content_key(identity)
+    except ValueError as error:
+        find = "select min(rowid) + 1 from stage_sample where identity = $identity"
+        row = bench.rows(find, {"identity": identity})[0][0]
+        raise InputError(
+            f"the identity of row {row} is not valid JSON ({error}): {identity[:120]}",
+            expected="JSON with lists and objects at most 250 deep and integers of 64 bits",
+            advice="repair that row, or leave it out",
+        ) from None
+
+
+def number_items(bench: Workbench, on_duplicate: OnDuplicate) -> None:
+    """Give every row the key of its prompt, and number equal contents (``occurrence``)."""
+    learn_keys(bench)
+    bench.script("stage_variant")
+    bench.script("stage_row")
+    if on_duplicate == "draws":
+        bench.script("number_draws")
+    bench.script("stage_item")
+
+
+def gather_texts(bench: Workbench, policy: TextPolicy) -> None:
+    """The texts to keep, each once, in ``stage_text``; from here on their hashes do, and memory
+    holds them no longer."""
+    kept = {"all": ("prompt_sent", "response"), "responses": ("response",), "none": ()}[policy]
+    selects = [
+        f"select {_HASHED[column].name} as sha256, {column} as text from stage_sample"
+        f" where {_HASHED[column].name} is not null"
+        for column in kept
+    ]
+    nothing = "select null::blob as sha256, null::varchar as text where false"
+    bench.run(
+        "create or replace table stage_text as select sha256, any_value(text) as text"
+        f" from ({' union all '.join(selects or [nothing])}) as said group by sha256"
+    )
+    for column in _HASHED:
+        bench.run(f"alter table stage_sample drop column {column}")
+
+
+def resolve(bench: Workbench) -> None:
+    """Join ids on: needs ``known_prompt``, ``variant_id`` and ``metric_id``."""
+    bench.script("stage_prompt")
+    bench.script("stage_fact")
+    for name in ("stage_score", "stage_choice", "stage_generation"):
+        bench.script(name)
+
+
+#: What makes two rows of a scratch table the same fact, and what must then agree.
+_UNIQUE: Mapping[str, tuple[str, str]] = {
+    "stage_score": ("run, prompt_id, variant_id, draw, metric_id", "value, raw, status"),
+    "stage_choice": ("run, prompt_id, variant_id, draw, choice_index", "loglikelihood"),
+    "stage_generation": ("run, prompt_id, variant_id, draw", "response_hash, extracted_answer"),
+}
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Rows of facts that stood twice: how many said the same as the one that was kept, and how
+    many something else."""
+
+    same: int = 0
+    other: int = 0
+
+    def notes(self, on_duplicate: OnDuplicate) -> list[str]:
+        """What to tell whoever loaded them."""
+        found = [f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed"] * bool(self.same)
+        if self.other:
+            found.append(
+                f"{self.other} duplicate row{'s' * (self.other > 1)} with other values dropped: of "
+                f"each the {on_duplicate} one was kept (--on-duplicate {on_duplicate})"
+            )
+        return found
+
+
+def settle_duplicates(bench: Workbench, on_duplicate: OnDuplicate) -> Dropped:
+    """Keep one row of each fact; returns what was dropped.
+
+    Raises:
+        ConflictError: rows that say different things of the same fact, under ``error``.
+    """
+    parts = [_settle(bench, table, on_duplicate) for table in _UNIQUE]
+    return Dropped(sum(part.same for part in parts), sum(part.other for part in parts))
+
+
+def _settle(bench: Workbench, table: str, on_duplicate: OnDuplicate) -> Dropped:
+    key, values = _UNIQUE[table]
+    distinct = f"select count(*) from (select distinct {key} from {table})"
+    surplus = int(bench.value(f"select count(*) - ({distinct}) from {table}"))
+    if surplus == 0:
+        return Dropped()
+    if on_duplicate in ("error", "draws"):
+        _refuse_conflicts(bench, table, key, values)
+    order = "r desc" if on_duplicate == "last" else "r"
+    said = f"cast(({values}) as varchar)"
+    other = int(bench.value(
+        f"select count(*) from (select {said} as said, first_value({said}) over "
+        f"(partition by {key} order by {order}) as kept from {table}) as every_row "
+        "where said is distinct from kept"
+    ))  # fmt: skip
+    bench.run(
+        f"create or replace temp table {table} as select * from {table} "
+        f"qualify row_number() over (partition by {key} order by {order}) = 1"
+    )
+    return Dropped(surplus - other, other)
+
+
+def _refuse_conflicts(bench: Workbench, table: str, key: str, values: str) -> None:
+    said = f"count(distinct coalesce(cast(({values}) as varchar), ''))"
+    worst = bench.rows(
+        f"select min(r), max(r), count(*) over () from {table} group by {key} "
+        f"having {said} > 1 order by 1 limit 1"
+    )
+    if not worst:
+        return
+    first, second, count = worst[0]
+    item, draw = bench.rows(
+        "select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r "
+        f"where f.r = {first}"
+    )[0]
+    raise ConflictError(
+        f"{count} {'facts stand' if count > 1 else 'fact stands'} twice with different values; "
+        f"first: prompt {item}, draw {draw}, rows {first + 1} and {second + 1} of the source",
+        expected="one row for each prompt and draw",
+        advice="--on-duplicate first or last keeps one; draws takes them as generations",
+    )
+
+
+def measure(bench: Workbench, n_runs: int) -> dict[int, Measured]:
+    """Digest and counts of each run that has samples."""
+    digests = {run: digest([n, total]) for run, n, total in bench.rows(ingest_text("digest"))}
+    counts = {
+        table: dict(bench.rows(f"select run, count(*) from {table} group by run"))
+        for table in _UNIQUE
+    }
+    prompts = dict(bench.rows("select run, count(distinct prompt_id) from stage_fact group by run"))
+    return {
+        run: Measured(
+            content_digest=digests.get(run, digest([])),
+            n_prompts=prompts[run],
+            n_generations=counts["stage_generation"].get(run, 0),
+            n_choices=counts["stage_choice"].get(run, 0),
+            n_scores=counts["stage_score"].get(run, 0),
+        )
+        for run in range(n_runs)
+        if run in prompts
+    }
+
+
+def _column_type(kind: pa.DataType) -> str:
+    if pa.types.is_list(kind):
+        return _column_type(kind.value_type) + "[]"
+    if pa.types.is_struct(kind):
+        fields = ", ".join(f'"{field.name}" {_column_type(field.type)}' for field in kind)
+        return f"struct({fields})"
+    return {"int32": "integer", "int64": "bigint", "double": "double", "bool": "boolean",
+            "string": "varchar"}[str(kind)]  # fmt: skip

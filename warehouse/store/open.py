@@ -1,0 +1,129 @@
+"""Opening a store by URL: waiting for locks, checking the schema, reading into Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sqlalchemy as sa
+
+from warehouse.errors import StoreError
+from warehouse.store import engines
+from warehouse.store.connection import Store, wait_for
+from warehouse.store.schema import revision
+
+#: Where the store is if nobody says.
+DEFAULT_URL = "duckdb:///warehouse.duckdb"
+
+
+def open_store(
+    url: str | None = None,
+    *,
+    write: bool = False,
+    create: bool = False,
+    beside_others: bool = False,
+    guarded: bool = False,
+    typed: bool = True,
+    reader: str = "",
+    check: bool = True,
+    wait: float = 10.0,
+    say: Callable[[str], None] | None = None,
+) -> Store:
+    """Open a store.
+
+    Args:
+        url: ``duckdb:///file``, a bare file name, or ``postgresql://…``; default
+            ``duckdb:///warehouse.duckdb``.
+        write: open for writing.
+        create: create the schema where there is none (implies ``write``).
+        beside_others: create it also in a database that holds tables which are not a store's.
+        guarded: a connection that can neither write nor reach files or the network.
+        typed: it is for SQL that somebody typed, and so needs a role that only reads.
+        reader: that role, or its whole URL; default: the URL's own, unless that could do more.
+        check: refuse a schema of another version.
+        wait: seconds to wait for a store that another process holds.
+        say: told if there is something to wait for, or that a store was created.
+
+    Raises:
+        StoreError: the store cannot be opened.
+        StoreLockedError: still held after ``wait`` seconds; names the holder.
+        SchemaVersionError: the schema is older or newer than this program.
+        MisuseError: ``guarded``, and there is no role that only reads.
+    """
+    parsed = engines.parse_url(url or DEFAULT_URL)
+    dialect = engines.dialect_of(parsed)
+    if not create and not dialect.exists(parsed):
+        raise StoreError(
+            f"no store at {parsed.database}; create it with: warehouse init, or warehouse ingest"
+        )
+    store = wait_for(
+        lambda: Store(parsed, dialect, dialect.open_engine(parsed, write or create, guarded)),
+        parsed, dialect, wait, say,
+    )  # fmt: skip
+    try:
+        if create and revision.found(store) is None:
+            _create(store, beside_others, say)
+        elif check:
+            revision.require(store)
+        if guarded:
+            store = _as_reader(store, reader, wait, say) if typed else store
+            dialect.guard(store.connection)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _as_reader(store: Store, reader: str, wait: float, say: Callable[[str], None] | None) -> Store:
+    """A store that what people type can be run on: in a session of its own, if a role other than
+    the URL's is to run it. One that steps down within its session can step up again."""
+    with store.begin() as connection:
+        plain = store.dialect.plain_url(connection, store.url, reader)
+    if plain is None:
+        return store
+    store.close()
+    dialect = engines.dialect_of(plain)
+    store = wait_for(
+        lambda: Store(plain, dialect, dialect.open_engine(plain, False, True)),
+        plain, dialect, wait, say,
+    )  # fmt: skip
+    try:
+        with store.begin() as connection:
+            dialect.require_plain(connection, plain)
+        if revision.found(store) is None:
+            raise StoreError(f"{store.name} cannot read the store; let it in: warehouse db reader")
+        revision.require(store)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def is_made(url: str | None = None, *, wait: float = 10.0) -> bool:
+    """Whether there is a store of any version; looks without keeping others from reading.
+
+    Raises:
+        StoreError: what is there cannot be opened.
+    """
+    parsed = engines.parse_url(url or DEFAULT_URL)
+    if not engines.dialect_of(parsed).exists(parsed):
+        return False
+    with open_store(url, check=False, wait=wait) as store:
+        return revision.found(store) is not None
+
+
+def _create(store: Store, beside_others: bool, say: Callable[[str], None] | None) -> None:
+    from warehouse.store.schema import migrate
+
+    if not beside_others:
+        with store.begin() as connection:
+            names = sorted({*sa.inspect(connection).get_table_names()} - {"alembic_version"})
+        if names:
+            several = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+            raise StoreError(
+                f"{store.name} is no store and holds other tables: {several}; give another one with"
+                f" --db, or say that they shall lie beside each other: warehouse --db {store.name}"
+                " init"
+            )
+    migrate.upgrade(store)
+    if say:
+        say(f"created {store.name}")

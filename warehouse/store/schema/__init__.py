@@ -1,0 +1,1 @@
+"""Tables, migrations, revisions, and the proof that a store is sound."""

@@ -1,0 +1,51 @@
+"""Which schema revision a store has, and which one this program needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from warehouse.errors import SchemaVersionError
+
+if TYPE_CHECKING:
+    from warehouse.store.connection import Store
+
+#: The newest migration. A test holds it to the files in ``migrations/versions``.
+HEAD = "0003"
+
+
+def found(store: Store) -> str | None:
+    """The revision recorded in the store; ``None`` for an empty store."""
+    try:
+        with store.begin() as connection:
+            return recorded(connection)
+    except sa.exc.DBAPIError:
+        return None
+
+
+def recorded(connection: sa.Connection) -> str | None:
+    """The revision in the table that the migrations keep.
+
+    Raises:
+        sqlalchemy.exc.DBAPIError: there is no such table.
+    """
+    query = sa.text("select version_num from alembic_version")
+    value: str | None = connection.execute(query).scalar_one_or_none()
+    return value
+
+
+def require(store: Store) -> None:
+    """Refuse a store whose schema is not the one that this program works with.
+
+    Raises:
+        SchemaVersionError: with both revisions and the command that repairs it.
+    """
+    revision = found(store)
+    if revision == HEAD:
+        return
+    if revision is not None and revision > HEAD:
+        command = "pip install --upgrade eval-warehouse (the store was made by a newer version)"
+    else:
+        command = f"warehouse --db {store.name} db upgrade"
+    raise SchemaVersionError(revision, HEAD, command)

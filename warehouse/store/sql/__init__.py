@@ -1,0 +1,1 @@
+"""Named and ad hoc queries, their parameters and natural keys."""

@@ -1,0 +1,222 @@
+"""The queries kept as .sql files: finding them, and checking that their headers tell the truth.
+
+A file holds one SELECT that runs as it stands. Its header is made of comments::
+
+    -- One line of meaning.
+    -- grain: one row per run and metric
+    -- parameter: limit integer = 20 -- how many rows
+    -- columns:
+    --   estimate: mean over prompts, in the metric's unit
+
+Views lie in ``views/NN_name.sql``, where NN is the order of creation, and take no parameters;
+library queries lie in ``library/name.sql``. ``name.<engine>.sql`` beside a file takes its place on
+that engine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Literal
+
+from warehouse.errors import InputError, MisuseError
+from warehouse.store.sql.bind_parameters import bind_names
+from warehouse.store.sql.query_parameters import Parameter, parse_parameter
+
+Kind = Literal["view", "library"]
+
+_FILE = re.compile(r"(?:(?P<number>\d+)_)?(?P<name>[a-z][a-z0-9_]*)(?:\.(?P<engine>[a-z]+))?\.sql")
+_COLUMN = re.compile(r"  (?P<name>[a-z]\w*): (?P<text>.+)")
+
+
+@dataclass(frozen=True)
+class NamedQuery:
+    """One query of the collection.
+
+    Attributes:
+        name: what users call it.
+        kind: ``"view"`` (created in the store) or ``"library"`` (run with parameters).
+        description: one line.
+        grain: what one row is.
+        parameters: in the order of the header; views have none.
+        columns: name and meaning with unit, in the order of the result.
+        text: the whole file.
+        path: of the file.
+    """
+
+    name: str
+    kind: Kind
+    description: str
+    grain: str
+    parameters: tuple[Parameter, ...]
+    columns: tuple[tuple[str, str], ...]
+    text: str
+    path: str
+
+    def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of all parameters: those given, as text or of their type, else the defaults.
+
+        Raises:
+            MisuseError: a parameter that the query lacks, needs, or cannot read.
+        """
+        unknown = [name for name in given if name not in {p.name for p in self.parameters}]
+        if unknown:
+            has = ", ".join(p.name for p in self.parameters) or "none"
+            raise MisuseError(f"{self.name} has no parameter {', '.join(unknown)}; it has: {has}")
+        missing = [p for p in self.parameters if p.required and p.name not in given]
+        if missing:
+            needs = "; ".join(f"{p.name} ({p.type}): {p.description}" for p in missing)
+            raise MisuseError(f"{self.name} needs a value for {needs}")
+        return {
+            p.name: p.read(given[p.name]) if p.name in given else p.default for p in self.parameters
+        }
+
+
+def views(engine: str = "") -> list[NamedQuery]:
+    """The views in order of creation; ``engine`` chooses the override files."""
+    return read_folder(files("warehouse.queries") / "views", "view", engine)
+
+
+def library(engine: str = "") -> list[NamedQuery]:
+    """The library queries by name; ``engine`` chooses the override files."""
+    return read_folder(files("warehouse.queries") / "library", "library", engine)
+
+
+def find(name: str, engine: str = "") -> NamedQuery:
+    """The view or library query called ``name``.
+
+    Raises:
+        MisuseError: there is none; names what comes close.
+    """
+    known = {query.name: query for query in (*views(engine), *library(engine))}
+    if name in known:
+        return known[name]
+    close = get_close_matches(name, known)
+    hint = f"did you mean {' or '.join(close)}?" if close else f"there are: {', '.join(known)}"
+    raise MisuseError(f"no query is called {name!r}; {hint}")
+
+
+def read_folder(folder: Traversable, kind: Kind, engine: str = "") -> list[NamedQuery]:
+    """Read and check the .sql files of a folder.
+
+    Raises:
+        InputError: a file name or header that is wrong, or two files of one name.
+    """
+    chosen: dict[str, tuple[int, Traversable]] = {}
+    overrides: dict[str, Traversable] = {}
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if not file.name.endswith(".sql"):
+            continue
+        name, number, suffix = _name_parts(file, kind)
+        if suffix:
+            overrides |= {name: file} if suffix == engine else {}
+        elif name in chosen:
+            other = chosen[name][1].name
+            raise InputError(f"there is a second query {name}: {other}", path=str(file))
+        else:
+            chosen[name] = (number, file)
+    order = sorted(chosen, key=lambda name: (chosen[name][0], name))
+    return [parse(overrides.get(name, chosen[name][1]), name, kind) for name in order]
+
+
+def parse(file: Traversable, name: str, kind: Kind) -> NamedQuery:
+    """Read one file and check its header.
+
+    Raises:
+        InputError: with the file, and the line where there is one.
+    """
+    text, path = file.read_text(encoding="utf-8"), str(file)
+    header = _header(text, path)
+    parameters = tuple(parse_parameter(value, path, line) for line, value in header["parameter"])
+    _check_parameters(parameters, text, kind, path)
+    return NamedQuery(
+        name=name,
+        kind=kind,
+        description=_only(header, "description", path),
+        grain=_only(header, "grain", path),
+        parameters=parameters,
+        columns=tuple(_columns(header["columns"], path)),
+        text=text,
+        path=path,
+    )
+
+
+def _name_parts(file: Traversable, kind: Kind) -> tuple[str, int, str]:
+    match = _FILE.fullmatch(file.name)
+    if match is None or (kind == "view") != bool(match["number"]):
+        expected = {"view": "NN_name.sql", "library": "name.sql"}[kind]
+        raise InputError("a file name that is no query's", path=str(file), expected=expected)
+    return match["name"], int(match["number"] or 0), match["engine"] or ""
+
+
+def _header(text: str, path: str) -> dict[str, list[tuple[int, str]]]:
+    """The comment lines at the top, sorted by what they say, each with its line number."""
+    header: dict[str, list[tuple[int, str]]] = {
+        "description": [], "grain": [], "parameter": [], "columns": []
+    }  # fmt: skip
+    section = "description"
+    lines = text.splitlines()
+    for number, line in enumerate(lines, start=1):
+        if not line.startswith("--"):
+            break
+        word, colon, rest = line.removeprefix("-- ").partition(":")
+        if colon and word in ("grain", "parameter", "columns"):
+            section = word
+            header[word] += [(number, rest.strip())] if rest.strip() else []
+        else:
+            header[section].append((number, line.removeprefix("--").removeprefix(" ")))
+    if len(lines) <= sum(line.startswith("--") or not line.strip() for line in lines):
+        raise InputError("no statement", path=path, expected="one SELECT below the header")
+    return header
+
+
+def _only(header: dict[str, list[tuple[int, str]]], section: str, path: str) -> str:
+    words = " ".join(value.strip() for _, value in header[section])
+    if not words:
+        what = {"description": "-- what the rows say", "grain": "-- grain: one row per …"}[section]
+        raise InputError(f"the header has no {section}", path=path, place="line 1", expected=what)
+    return words
+
+
+def _columns(lines: Iterable[tuple[int, str]], path: str) -> list[tuple[str, str]]:
+    columns: list[tuple[str, str]] = []
+    for number, line in lines:
+        match = _COLUMN.fullmatch(line)
+        if match:
+            columns.append((match["name"], match["text"]))
+        elif columns and line.startswith("    "):
+            name, words = columns[-1]
+            columns[-1] = (name, f"{words} {line.strip()}")
+        else:
+            expected = "--   name: meaning [unit]"
+            raise InputError(
+                f"{line!r} under columns", path=path, place=f"line {number}", expected=expected
+            )
+    if not columns:
+        raise InputError("the header has no columns", path=path, place="line 1")
+    return columns
+
+
+def _check_parameters(parameters: tuple[Parameter, ...], text: str, kind: Kind, path: str) -> None:
+    declared, used = [p.name for p in parameters], bind_names(text)
+    twice = sorted({name for name in declared if declared.count(name) > 1})
+    faults = {
+        "declared twice": twice,
+        "declared but not used": [name for name in declared if name not in used],
+        "used but not declared": [name for name in used if name not in declared],
+        "not possible in a view": list(used) if kind == "view" else [],
+    }
+    for fault, names in faults.items():
+        if names:
+            line = _line_of(names[0], text)
+            raise InputError(f"parameter {', '.join(names)} {fault}", path=path, place=line)
+
+
+def _line_of(name: str, text: str) -> str:
+    lines = text.splitlines()
+    used = re.compile(rf":{name}\b|^-- parameter: {name}\b")
+    return f"line {next(i for i, line in enumerate(lines, start=1) if used.search(line))}"
