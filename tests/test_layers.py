@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,20 +26,22 @@ IMPORTERS = "warehouse.importers"
 STORE = "warehouse.store"
 STATS = "warehouse.stats"
 EMBEDDINGS = "warehouse.embeddings"
-METRICS = "warehouse.metrics"
+ANALYSIS = "warehouse.analysis"
 REFRESH = "warehouse.refresh"
 INTERCHANGE = "warehouse.interchange"
 REPORT = "warehouse.report"
 SCHEDULE = "warehouse.schedule"
+INGEST = "warehouse.ingest"
+EXPORT = "warehouse.export"
 QUERIES = "warehouse.queries"
 MIGRATIONS = "warehouse.migrations"
 CLI = "warehouse.cli"
 LIBRARY = {
-    ERRORS, RECORDS, IMPORTERS, STORE, STATS, EMBEDDINGS, METRICS, REFRESH, REPORT, QUERIES,
-    "warehouse.config", "warehouse.export", "warehouse.ingest.pipeline", "warehouse.ingest.watch",
-    "warehouse.api",
-    INTERCHANGE, SCHEDULE,
+    ERRORS, RECORDS, IMPORTERS, STORE, STATS, EMBEDDINGS, ANALYSIS, REFRESH, REPORT, QUERIES,
+    INTERCHANGE, SCHEDULE, INGEST, EXPORT, "warehouse.config", "warehouse.api",
 }  # fmt: skip
+#: What every importer is made of; beside it an importer knows only the folder that it is in.
+PARTS_OF_IMPORTERS = {ERRORS, RECORDS, "warehouse.importers.base", "warehouse.importers.common"}
 
 # Room -> what it may import of ours. A file directly under warehouse/ that is not named here has
 # no room: it belongs inside one, or gets a row of its own.
@@ -49,23 +52,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     STORE: {ERRORS, RECORDS, QUERIES, STORE},
     STATS: {ERRORS, STATS},
     EMBEDDINGS: {ERRORS, EMBEDDINGS},
-    METRICS: {ERRORS, STORE, STATS, EMBEDDINGS, METRICS},
-    REFRESH: {ERRORS, METRICS, STORE, STATS, REFRESH},
-    REPORT: {ERRORS, METRICS, REPORT},
-    SCHEDULE: {ERRORS, STORE, METRICS, REFRESH, REPORT, "warehouse.ingest.pipeline", SCHEDULE},
+    ANALYSIS: {ERRORS, RECORDS, STORE, STATS, EMBEDDINGS, ANALYSIS},
+    REFRESH: {ERRORS, RECORDS, ANALYSIS, STORE, STATS, REFRESH},
+    REPORT: {ERRORS, ANALYSIS, REPORT},
+    SCHEDULE: {ERRORS, STORE, ANALYSIS, REFRESH, REPORT, INGEST, SCHEDULE},
     QUERIES: set(),
     MIGRATIONS: set(),  # history must not change when code does
     "warehouse.migrations.env": {"warehouse.store.schema.tables"},
     CLI: {"warehouse"},  # everything
     "warehouse.config": {ERRORS, STORE},  # where the store is, and who said so
-    INTERCHANGE: {ERRORS, RECORDS, STORE, "warehouse.export", INTERCHANGE},  # formats of others
-    "warehouse.export": {ERRORS, STORE},  # tables and views -> Parquet, by natural keys
-    "warehouse.ingest.pipeline": {ERRORS, RECORDS, IMPORTERS, STORE},  # paths -> importer -> loader
-    "warehouse.ingest.watch": {
-        ERRORS,
-        IMPORTERS,
-        "warehouse.ingest.pipeline",
-    },  # which files of a folder are ready
+    INTERCHANGE: {ERRORS, RECORDS, STORE, EXPORT, INTERCHANGE},  # formats of others
+    EXPORT: {ERRORS, STORE},  # tables and views -> Parquet, by natural keys
+    INGEST: {ERRORS, RECORDS, IMPORTERS, STORE, INGEST},  # paths -> importer -> loader
     "warehouse.api": LIBRARY,
     "warehouse": LIBRARY,
 }
@@ -187,6 +185,44 @@ def test_every_import_follows_the_arrows() -> None:
     assert [fault for module in found for fault in layer_faults(module)] == []
 
 
+def test_no_importer_imports_another() -> None:
+    """A family is a folder of `importers`, or a file beside the folders."""
+    faults = []
+    for module in modules():
+        if not _below(module.name, IMPORTERS):
+            continue
+        family = ".".join(module.name.split(".")[:3])
+        if family in PARTS_OF_IMPORTERS:
+            continue
+        allowed = {*PARTS_OF_IMPORTERS, family}
+        faults += [
+            f"{module.path}:{line}: {family} may not import {target}"
+            for line, target in module.imports()
+            if target.startswith("warehouse.")
+            and not any(f"{target}.".startswith(f"{open_to}.") for open_to in allowed)
+        ]
+    assert faults == []
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """At whatever depth of a file the import stands, and only for types too."""
+    known = {module.name: module for module in modules()}
+    arrows = {
+        name: {_file_of(target, known) for _line, target in module.imports()}
+        & known.keys() - {name}
+        for name, module in known.items()
+        if module.path.name != "__init__.py"  # these only hand names on
+    }
+    assert len(list(TopologicalSorter(arrows).static_order())) >= len(arrows)
+
+
+def _file_of(target: str, known: Mapping[str, Module]) -> str:
+    """The file that an imported name is in, or is."""
+    while target and target not in known:
+        target = target.rpartition(".")[0]
+    return target
+
+
 def test_engines_are_named_in_one_place() -> None:
     free = [module for module in modules() if module.path.parts[0] in ENGINE_FREE]
     assert [fault for module in free for fault in engine_faults(module)] == []
@@ -198,15 +234,15 @@ def test_engines_are_named_in_one_place() -> None:
         ("warehouse/errors.py", "import numpy"),
         ("warehouse/errors.py", "from .records import RunHeader"),
         ("warehouse/records.py", "def f():\n    from warehouse.store import tables"),
-        ("warehouse/importers/lm_eval/importer.py", "from ..store.loader import load"),
+        ("warehouse/importers/lm_eval/importer.py", "from ...store.loader import load"),
         ("warehouse/importers/__init__.py", "from ..store import loader"),
         ("warehouse/store/load/loader.py", "from warehouse import api"),
         ("warehouse/store/load/loader.py", "from warehouse import connect"),
         ("warehouse/store/load/loader.py", "import warehouse"),
         ("warehouse/stats/means.py", "import pandas as pd"),
-        ("warehouse/stats/means.py", "from warehouse.metrics.summary import x"),
-        ("warehouse/metrics/summary.py", "import importlib as i\ni.import_module('warehouse.cli')"),
-        ("warehouse/metrics/summary.py", "from .. import importers"),
+        ("warehouse/stats/means.py", "from warehouse.analysis.summary import x"),
+        ("warehouse/analysis/summary.py", "import importlib as i\ni.import_module('warehouse.cli')"),
+        ("warehouse/analysis/summary.py", "from .. import importers"),
         ("warehouse/report/page.py", "from warehouse.store import read"),
         ("warehouse/__init__.py", "from .cli.main import main"),
         ("warehouse/api.py", "from warehouse.cli import main"),
@@ -231,7 +267,7 @@ def test_a_forbidden_import_is_caught(path: str, source: str) -> None:
         ("warehouse/importers/__init__.py", "from .registry import importers"),
         ("warehouse/store/load/loader.py", "from . import tables\nimport sqlalchemy as sa"),
         ("warehouse/stats/means.py", "import math\nimport numpy as np\nfrom scipy import stats"),
-        ("warehouse/api.py", "from .metrics import summary\nfrom .store.read import rows"),
+        ("warehouse/api.py", "from .analysis import summary\nfrom .store.read import rows"),
         ("cli/main.py", "from . import options\nfrom warehouse import connect\nimport click"),
         ("migrations/env.py", "from warehouse.store.schema.tables import metadata"),
     ],

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 import sqlalchemy as sa
 
-from warehouse.analysis.matrix.results import MatrixResult
 from warehouse.errors import StoreError
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Question
 from warehouse.store.opener import Access
 
-Found = TypeVar("Found", bound=MatrixResult)
+
+class Answer(Protocol):
+    """A frozen dataclass that can be stored and read back.
+
+    Attributes:
+        computed_at: when, ISO 8601 in UTC.
+        notes: what a reader should know.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def computed_at(self) -> str: ...
+
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON holds them."""
+        ...
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """What `to_dict` gave."""
+        ...
+
+
+Found = TypeVar("Found", bound=Answer)
 
 
 def answer(
