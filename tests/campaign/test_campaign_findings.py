@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.units import FIXTURES
-from warehouse.importers.lm_eval.model import parse_arguments
+from warehouse.importers.common.model_arguments import parse_arguments
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.open import open_store

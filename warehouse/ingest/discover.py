@@ -11,12 +11,7 @@ from typing import Any
 from warehouse.importers import importer as importer_named
 from warehouse.importers import importers
 from warehouse.importers.base import Importer
-from warehouse.importers.common.file_walk import (
-    Unread,
-    left_over,
-    look_at,
-    walk,
-)
+from warehouse.importers.common.file_walk import Unread, left_over, look_at, walk
 from warehouse.records import Candidate, ImportSettings, SourceFiles
 from warehouse.store.load.state import LoadOptions
 

@@ -18,19 +18,9 @@ from warehouse.errors import DiskFullError, InputError, MisuseError, WarehouseEr
 from warehouse.importers.common import file_stamps as stamps
 from warehouse.importers.common import source_context as context
 from warehouse.importers.common.file_stamps import Stamp
-from warehouse.importers.common.file_walk import (
-    Unread,
-    refuse_pointers,
-    why_unreadable,
-)
+from warehouse.importers.common.file_walk import Unread, refuse_pointers, why_unreadable
 from warehouse.importers.common.header_values import against_direction, with_direction, with_values
-from warehouse.ingest.discover import (
-    _Job,
-    _jobs,
-    _Plan,
-    _plan,
-    _size_of,
-)
+from warehouse.ingest.discover import _Job, _jobs, _Plan, _plan, _size_of
 from warehouse.ingest.progress import Progress, Silent
 from warehouse.ingest.reconcile import Reconciled, _reconcile
 from warehouse.records import Dump, ImportSettings, Rejection

@@ -15,7 +15,7 @@ from typing import IO, Any
 import orjson
 
 from warehouse.errors import InputError
-from warehouse.importers.lm_eval.files import open_text, require_content
+from warehouse.importers.common.packed_documents import open_text, require_content
 from warehouse.records import CUT_SHORT, Rejection, is_cut, parse_json
 
 #: How many rows a look at a file takes: from its beginning, and spread over the rest.

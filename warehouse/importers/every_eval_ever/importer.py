@@ -13,10 +13,10 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
 from warehouse.importers.common.json_fields import require_model, text_or_none
+from warehouse.importers.common.packed_documents import head_text, read_document, require_content
 from warehouse.importers.every_eval_ever.evaluation import Evaluation
 from warehouse.importers.every_eval_ever.own_export import own_header, own_rows
 from warehouse.importers.every_eval_ever.rows import foreign_rows
-from warehouse.importers.lm_eval.files import head_text, read_document, require_content
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 BATCH_ROWS = 1000

@@ -17,6 +17,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
+from warehouse.importers.common.questions import question_of
 from warehouse.importers.helm.run_folder import (
     PROMPT_TOKENS,
     HelmRun,
@@ -24,7 +25,6 @@ from warehouse.importers.helm.run_folder import (
     is_score,
     perturbation_label,
 )
-from warehouse.importers.inspect.sample_fields import question_of
 from warehouse.records import Rejection, parse_json
 
 BATCH_ROWS = 1000

@@ -20,6 +20,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
+from warehouse.importers.common.questions import question_of
 from warehouse.importers.inspect.log import Log
 from warehouse.importers.inspect.metrics import Scoring
 from warehouse.importers.inspect.sample import Sample
@@ -30,7 +31,6 @@ from warehouse.importers.inspect.sample_fields import (
     finish_of,
     input_tokens,
     letters_of,
-    question_of,
     target_of,
     usage_of,
 )

@@ -41,18 +41,6 @@ def target_of(stated: Any, letters: Mapping[str, str]) -> str | list[str]:
     return letters.get(text, text)
 
 
-def question_of(content: Any) -> str:
-    """The question as text: a lone message without its role."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return as_text(content)
-    spoken = [(str(item.get("role")), as_text(item.get("content", ""))) for item in content]
-    if len(spoken) == 1:
-        return spoken[0][1]
-    return "\n\n".join(f"{role}: {text}" for role, text in spoken)
-
-
 def answer_of(scored: Iterable[Mapping[str, Any]], letters: Mapping[str, str]) -> str | None:
     """The answer that the first scorer found; letters of options are resolved."""
     answers = (score.get("answer") for score in scored)

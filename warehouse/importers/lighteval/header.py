@@ -12,10 +12,10 @@ from typing import Any
 
 from warehouse.importers.common.fingerprint import fingerprint
 from warehouse.importers.common.json_fields import endpoint_host, mapping_of, text_or_none
+from warehouse.importers.common.model_arguments import position_fields
+from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.importers.lighteval.details import Details, stamp_of
 from warehouse.importers.lighteval.metrics import metric_specs, published_scores
-from warehouse.importers.lm_eval.model import position_fields
-from warehouse.importers.lm_eval.results import other_sampling, sampling_fields
 from warehouse.records import PublishedScore, RunHeader
 
 HARNESS = "lighteval"

@@ -11,10 +11,10 @@ from pathlib import Path
 import pyarrow as pa
 
 from warehouse.importers.common.json_fields import require_model, text_or_none
+from warehouse.importers.common.packed_documents import head_text, read_document, require_content
 from warehouse.importers.lighteval.details import Details, is_details, stamp_of
 from warehouse.importers.lighteval.header import Results, group_scores, header, model_of_path
 from warehouse.importers.lighteval.rows import batches
-from warehouse.importers.lm_eval.files import head_text, read_document, require_content
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from warehouse.importers.base import batch_of
 from warehouse.importers.common.json_fields import as_text, compact, number_or_none
+from warehouse.importers.common.response_pairs import paired_value, response_pair
 from warehouse.importers.lighteval.details import Details, Row
 from warehouse.importers.lighteval.metrics import is_over_draws, is_pair, is_text
-from warehouse.importers.lm_eval.rows import paired_value, response_pair
 from warehouse.records import Rejection
 
 BATCH_ROWS = 1000

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
-from warehouse.errors import InputError
-from warehouse.importers.base import require_utf8
-from warehouse.importers.common.gzip_stream import PackedReader
 from warehouse.importers.common.json_fields import mapping_of
-from warehouse.records import Candidate, parse_json
+from warehouse.importers.common.packed_documents import (
+    head_text,
+)
+from warehouse.records import Candidate
 
 _STAMP = r"\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(.+)_({_STAMP})\.jsonl?(?:\.gz)?", re.DOTALL)
@@ -28,8 +27,6 @@ _ROW_START = re.compile(r"(?:\[\s*)?\{")
 _ROW_KEYS = ('"doc_id":', '"doc":')
 _RESPONSE_KEY = re.compile(r'"(?:target|arguments|resps|filtered_resps)"\s*:')
 _LONG_HEAD = 60_000  # characters; a document of this length hides the keys after it
-
-_POINTERS = (b"version https://git-lfs", b"/annex/objects/", b".git/annex/objects/")
 
 
 @dataclass(frozen=True)
@@ -84,14 +81,6 @@ def looks_like_results(head: str) -> bool:
     )
 
 
-def head_text(candidate: Candidate) -> str:
-    """First characters of a file, unpacked, without byte-order mark and leading blanks."""
-    head = candidate.head
-    if candidate.path.suffix == ".gz":
-        head = _unpacked(head)
-    return head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-
-
 def task_of_old_name(path: Path, tasks: Iterable[str]) -> str:
     """Task in ``<model_args>_<task>.jsonl`` (0.4.0-0.4.2): the longest that ends the name."""
     stem = path.name.split(".json")[0]
@@ -103,60 +92,6 @@ def old_sample_names(results: Any) -> set[str]:
     """Stems of the sample files that 0.4.0-0.4.2 writes beside a results file."""
     arguments = re.sub("[/=]", "__", str(mapping_of(results, "config").get("model_args")))
     return {f"{arguments}_{task}" for task in mapping_of(results, "configs")}
-
-
-def open_text(path: Path) -> IO[bytes]:
-    """The bytes of a file, unpacked where it is packed."""
-    if path.suffix == ".gz":
-        return cast(IO[bytes], PackedReader(path))
-    return path.open("rb")
-
-
-def require_content(path: Path) -> None:
-    """Refuse what is only a stand-in for a file, and text in an encoding that nobody expects.
-
-    Raises:
-        InputError: the file is empty, a pointer of a large-file store, or UTF-16.
-    """
-    with path.open("rb") as handle:
-        head = handle.read(300)
-    if not head.strip():
-        raise InputError("the file is empty", path=str(path), advice="run or copy it again")
-    if any(head.startswith(mark) for mark in _POINTERS):
-        raise InputError(
-            "the file is a pointer to large-file storage, not the file itself",
-            path=str(path),
-            advice="fetch the content first (git lfs pull, git annex get)",
-        )
-    require_utf8(head, str(path))
-
-
-def read_document(path: Path) -> dict[str, Any]:
-    """A results file.
-
-    Raises:
-        InputError: not one JSON object.
-    """
-    require_content(path)
-    try:
-        with open_text(path) as handle:
-            document = parse_json(handle.read().removeprefix(b"\xef\xbb\xbf"))
-    except (ValueError, OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"cannot be parsed: {error}", path=str(path), expected="a complete JSON object"
-        ) from None
-    if not isinstance(document, dict):
-        raise InputError(
-            f"a JSON {type(document).__name__}", path=str(path), expected="a JSON object"
-        )
-    return document
-
-
-def _unpacked(head: bytes) -> bytes:
-    try:
-        return zlib.decompressobj(wbits=31).decompress(head, 65_536)
-    except zlib.error:
-        return b""
 
 
 def _is_json(head: str) -> bool:

@@ -12,12 +12,12 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.importers.common.json_fields import require_model, text_or_none
 from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.packed_documents import read_document
 from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
 from warehouse.importers.lm_eval.files import (
     ResultsFile,
     SamplesFile,
     old_sample_names,
-    read_document,
     recognise,
     task_of_old_name,
 )

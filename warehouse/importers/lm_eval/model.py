@@ -7,13 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.base import infer_step
 from warehouse.importers.common.json_fields import (
     endpoint_host,
     is_local,
     mapping_of,
     text_or_none,
     whole_or_none,
+)
+from warehouse.importers.common.model_arguments import (
+    _CHECKPOINT_PART,
+    parse_arguments,
+    position_fields,
 )
 
 #: The arguments that name the model, in the harness's own order.
@@ -33,31 +37,7 @@ _INFRASTRUCTURE = frozenset(
 )
 _IDENTITY = frozenset((*NAMING, "revision", "base_url", "seed"))
 
-_CHECKPOINT_PART = re.compile(
-    r"(?:global_?)?(?:step|checkpoint|ckpt|epoch|iter)[-_=]?\d+(?:\.\d+)?", re.IGNORECASE
-)
-_EPOCH = re.compile(r"(?:^|[^a-z])epoch[-_=]?(\d+(?:\.\d+)?)", re.IGNORECASE)
-_NAME_SUFFIX = re.compile(r"(?<=\w)[-_.](?:step|checkpoint|ckpt)[-_=]?\d{2,}$", re.IGNORECASE)
-_UNSAFE = re.compile(r'["<>:/|\\?*\[\]]+')
 _RANDOM_NAME = re.compile(r"[A-Za-z0-9]{8}")
-_INTEGER = re.compile(r"[+-]?\d+")
-_LONGEST = 20  # characters of a number of 64 bits
-#: A comma between two arguments, not one inside a list or an object.
-_SEPARATOR = re.compile(r",(?=\s*[\w.-]+\s*=)")
-
-
-def parse_arguments(arguments: Any) -> dict[str, Any]:
-    """``model_args`` or ``gen_kwargs`` as a dictionary; before 0.4.10 they are comma text.
-
-    >>> parse_arguments("pretrained=org/m,dtype=float16,trust_remote_code=True,top_k=5")
-    {'pretrained': 'org/m', 'dtype': 'float16', 'trust_remote_code': True, 'top_k': 5}
-    """
-    if isinstance(arguments, Mapping):
-        return dict(arguments)
-    if not isinstance(arguments, str):
-        return {}
-    pairs = (part.partition("=") for part in _SEPARATOR.split(arguments) if part.strip())
-    return {name.strip(): _typed(value.strip()) for name, _, value in pairs}
 
 
 def model_fields(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -81,20 +61,6 @@ def model_fields(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
         "endpoint": endpoint_host(arguments.get("base_url")),
         **position_fields((revision, part), name, path),
     }
-
-
-def position_fields(texts: tuple[str | None, ...], name: str | None, path: Path) -> dict[str, Any]:
-    """How far training had come: from revision and model name, else from the path.
-
-    Names of models and of the folders named after them count with care: ``org/step-2`` is a
-    model, ``org/llama-step-2000`` a checkpoint.
-    """
-    suffix = _NAME_SUFFIX.search(name or "")
-    own_folder = _UNSAFE.sub("__", name or "")
-    folders = [part for part in (path.name, *path.parts[-2:-4:-1]) if part != own_folder]
-    sources = (*texts, suffix[0] if suffix else None, *folders)
-    step = infer_step(*sources)
-    return {"step": step, "epoch": None if step is not None else _epoch(sources)}
 
 
 def argument_settings(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -142,25 +108,3 @@ def _base(config: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None
     commit = text_or_none(config.get("model_sha"))
     revision = commit if asked in (None, "main", "master") else asked
     return f"{base}@{revision}" if base and revision else base
-
-
-def _epoch(texts: tuple[str | None, ...]) -> float | None:
-    found = (_EPOCH.findall(text) for text in texts if text)
-    return next((float(numbers[-1]) for numbers in found if numbers), None)
-
-
-def _typed(text: str) -> Any:
-    """A value as the harness reads it from the command line."""
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
-        return text[1:-1]
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    if text.lower() == "none":
-        return None
-    if _INTEGER.fullmatch(text):  # one that no column holds stays a text: a float is another number
-        number = int(text) if len(text) <= _LONGEST else None
-        return text if number is None or whole_or_none(number) is None else number
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -16,8 +16,13 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_or_none,
 )
+from warehouse.importers.common.model_arguments import parse_arguments
+from warehouse.importers.common.sampling import (
+    other_sampling,
+    sampling_fields,
+)
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
-from warehouse.importers.lm_eval.model import argument_settings, model_fields, parse_arguments
+from warehouse.importers.lm_eval.model import argument_settings, model_fields
 from warehouse.records import PublishedScore, RunHeader
 
 HARNESS = "lm_eval"
@@ -27,10 +32,6 @@ _PROMPT_PARTS = ("doc_to_text", "doc_to_choice", "description", "target_delimite
                  "fewshot_delimiter", "gen_prefix", "use_prompt")  # fmt: skip
 _SCORING_PARTS = ("filter_list", "process_results", "doc_to_target")
 
-_MAX_TOKENS = ("max_gen_toks", "max_tokens", "max_new_tokens", "max_completion_tokens")
-_FIELDS_OF_SAMPLING = frozenset(
-    ("temperature", "top_p", "do_sample", "reasoning_effort", "seed", *_MAX_TOKENS)
-)
 _ENVIRONMENT = (
     "model_source", "model_name", "transformers_version", "upper_git_hash", "max_length",
     "chat_template_sha", "system_instruction", "fewshot_as_multiturn",
@@ -186,29 +187,6 @@ class Results:
             task = parents[task]
             chain.insert(0, task)
         return tuple(chain)
-
-
-def sampling_fields(generation: Mapping[str, Any]) -> dict[str, Any]:
-    """The sampling settings that have header fields of their own. Greedy is temperature 0."""
-    greedy = generation.get("do_sample") is False
-    lengths = (whole_or_none(generation.get(name)) for name in _MAX_TOKENS)
-    return {
-        "temperature": 0.0 if greedy else number_or_none(generation.get("temperature")),
-        "top_p": number_or_none(generation.get("top_p")),
-        "max_tokens": next((length for length in lengths if length is not None), None),
-        "reasoning_effort": text_or_none(generation.get("reasoning_effort")),
-    }
-
-
-def other_sampling(generation: Mapping[str, Any]) -> dict[str, Any]:
-    """The sampling settings that have no header field."""
-    unknown = {"do_sample"} if generation.get("do_sample") is True else set()
-    known = _FIELDS_OF_SAMPLING - (unknown if generation.get("temperature") is None else set())
-    return {
-        name: value
-        for name, value in sorted(generation.items())
-        if name not in known and value is not None
-    }
 
 
 def _version(value: Any) -> str | None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from warehouse.importers.base import batch_of
 from warehouse.importers.common.json_fields import as_text, compact, number_or_none
 from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.response_pairs import paired_value, response_pair
 from warehouse.importers.lm_eval.layout import (
     Filter,
     Layout,
@@ -27,7 +28,6 @@ BATCH_ROWS = 2000
 NO_MATCH = "[invalid]"
 
 _CONSTANTS = ("NaN", "Infinity", "-Infinity")
-_FLAGS = {"True": True, "False": False}
 _LARGEST_ID = 1 << 63
 
 
@@ -220,20 +220,6 @@ def _filtered(row: Mapping[str, Any]) -> str | None:
     return None if first is None else as_text(first)
 
 
-def response_pair(response: Any) -> tuple[float | None, bool | None]:
-    """Log-likelihood and "this is what greedy decoding gives" of one response."""
-    number, greedy = response if isinstance(response, list) and len(response) == 2 else (
-        response, None)  # fmt: skip
-    return _number(number), _FLAGS.get(str(greedy))
-
-
-def _number(text: Any) -> float | None:
-    try:
-        return number_or_none(float(text))
-    except (TypeError, ValueError):
-        return None
-
-
 def _named_options(target: str) -> frozenset[int]:
     """Indices that a target such as ``2`` or ``[0, 2]`` names."""
     try:
@@ -242,14 +228,3 @@ def _named_options(target: str) -> frozenset[int]:
         return frozenset()
     listed = found if isinstance(found, list) else [found]
     return frozenset(listed if all(type(item) is int for item in listed) else ())
-
-
-def paired_value(value: Any) -> dict[str, Any]:
-    """(log-likelihood, n) as nats per word or byte, weighted by n."""
-    if value is None:
-        return {"status": "error"}
-    parts = value if isinstance(value, list) and len(value) == 2 else [None, None]
-    total, count = number_or_none(parts[0]), number_or_none(parts[1])
-    if total is None or not count:
-        return {"status": "not_scalar", "raw": compact(value)}
-    return {"value": total / count, "weight": count, "raw": compact(value)}

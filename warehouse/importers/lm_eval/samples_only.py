@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.model_arguments import position_fields
+from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.importers.lm_eval.layout import find_layout, metrics_of, requests_of
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs
-from warehouse.importers.lm_eval.model import position_fields
-from warehouse.importers.lm_eval.results import HARNESS, other_sampling, sampling_fields
+from warehouse.importers.lm_eval.results import HARNESS
 from warehouse.records import RunHeader, parse_json
 
 _LABELS = re.compile(rb'"filter": ?("(?:[^"\\]|\\.)*"), ?"metrics": ?(\[[^\]]*\])')

@@ -15,7 +15,8 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_or_none,
 )
-from warehouse.importers.lm_eval.files import head_text, looks_like_results, read_document
+from warehouse.importers.common.packed_documents import head_text, read_document
+from warehouse.importers.lm_eval.files import looks_like_results
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
 from warehouse.importers.lm_eval.model import argument_settings, model_fields
 from warehouse.importers.lm_eval.results import HARNESS

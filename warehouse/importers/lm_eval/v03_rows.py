@@ -13,10 +13,11 @@ import pyarrow as pa
 from warehouse.importers.base import batch_of
 from warehouse.importers.common.json_fields import as_text, compact, number_or_none
 from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.model_arguments import position_fields
+from warehouse.importers.common.response_pairs import paired_value, response_pair
 from warehouse.importers.lm_eval.metrics import PAIRED, Seen, aggregation_of, metric_specs
-from warehouse.importers.lm_eval.model import position_fields
 from warehouse.importers.lm_eval.results import HARNESS
-from warehouse.importers.lm_eval.rows import BATCH_ROWS, paired_value, response_pair
+from warehouse.importers.lm_eval.rows import BATCH_ROWS
 from warehouse.records import Rejection, RunHeader
 
 SUFFIX = "_write_out_info.json"

@@ -17,8 +17,8 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
-from warehouse.importers.lm_eval.model import parse_arguments
-from warehouse.importers.lm_eval.results import sampling_fields
+from warehouse.importers.common.model_arguments import parse_arguments
+from warehouse.importers.common.sampling import sampling_fields
 from warehouse.importers.openai_evals.event_log import ACCURACY, MATCH, EventLog
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 

@@ -15,7 +15,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
-from warehouse.importers.lm_eval.results import other_sampling, sampling_fields
+from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.importers.opencompass.files import CORRECT, Row, Work
 from warehouse.importers.opencompass.table import prompt_version
 from warehouse.records import MetricSpec, PublishedScore, RunHeader

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from warehouse.importers.lm_eval.files import head_text
+from warehouse.importers.common.packed_documents import head_text
 from warehouse.importers.opencompass.files import Work
 from warehouse.importers.opencompass.header import header
 from warehouse.importers.opencompass.rows import batches
