@@ -15,8 +15,8 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: processes are the parallelism
 
 from calibration.cells import Cell, grid
-from calibration.hard import hard_rows
-from calibration.page import write_page
+from calibration.hard import HardRow, hard_rows, read_hard
+from calibration.page import reached, read_again, read_rows, write_page
 from calibration.simulate import Row, simulate
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,17 +31,47 @@ def main() -> None:
         "--cache", type=Path, default=ROOT / "build" / "calibration.jsonl",
         help="cells that are done: a run that was stopped goes on from there",
     )  # fmt: skip
+    parser.add_argument(
+        "--only", nargs="+", metavar="KIND[:G]",
+        help="simulate only these kinds of scores (with at least G clusters), and hard cases of"
+        " unbounded ones, and keep what else the page shows, the second seed's figure too: after"
+        " a change of flags, not of intervals",
+    )  # fmt: skip
     options = parser.parse_args()
     options.cache.parent.mkdir(parents=True, exist_ok=True)
-    rows, others = (_rows(options, seed) for seed in (options.seed, options.seed + 1))
-    write_page(options.output, rows, others, list(hard_rows(options.seed)))
+    if options.only:
+        _renew(options)
+    else:
+        rows, others = (_rows(options, seed, {}) for seed in (options.seed, options.seed + 1))
+        write_page(options.output, rows, reached(others), list(hard_rows(options.seed)))
     print(f"wrote {options.output}")
 
 
-def _rows(options: argparse.Namespace, seed: int) -> list[Row]:
-    """Every cell of the grid, those that were done before out of the cache."""
+def _renew(options: argparse.Namespace) -> None:
+    """The page with some of its rows simulated again."""
+    page = options.output.read_text(encoding="utf-8")
+    named = [_named(text) for text in options.only]
+    kept = {row.cell: row for row in read_rows(options.output)
+            if not any(_is(row.cell, *name) for name in named)}  # fmt: skip
+    bounded = {(row.name, row.prompts, row.clusters): row for row in read_hard(page)
+               if not row.unbounded}  # fmt: skip
+    hard: list[HardRow] = list(hard_rows(options.seed, bounded))
+    write_page(options.output, _rows(options, options.seed, kept), read_again(page), hard)
+
+
+def _named(text: str) -> tuple[str, int]:
+    kind, _, fewest = text.partition(":")
+    return kind, int(fewest or 0)
+
+
+def _is(cell: Cell, kind: str, fewest: int) -> bool:
+    return cell.kind == kind and (cell.clusters or 0) >= fewest
+
+
+def _rows(options: argparse.Namespace, seed: int, kept: dict[Cell, Row]) -> list[Row]:
+    """Every cell of the grid, those that are kept or were done before out of the cache."""
     version = _version(seed)
-    done = dict(_cached(options.cache, version))
+    done = dict(_cached(options.cache, version)) | kept
     missing = [cell for cell in grid() if cell not in done]
     with options.cache.open("a") as cache, multiprocessing.Pool(options.jobs) as pool:
         rows = pool.imap_unordered(partial(simulate, seed=seed), missing)

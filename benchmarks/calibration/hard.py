@@ -5,7 +5,7 @@ What counts here is what a reader cannot see: intervals that miss and carry no f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +41,12 @@ class HardRow(NamedTuple):
     flagged: float
     missed: float
     method: str
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether the scores have no bounds."""
+        named = POPULATIONS.get(self.name)
+        return self.name.startswith("unbounded") if named is None else not named.bounded
 
     @property
     def unflagged_coverage(self) -> float | None:
@@ -91,20 +97,45 @@ CLUSTERED = [(kind, slope) for kind in ("0/1", "0/1, rare", "bounded", "unbounde
              for slope in (0.0, 0.8)]  # fmt: skip
 
 
-def hard_rows(seed: int = 1) -> Iterator[HardRow]:
-    """Every row of the table."""
+Key = tuple[str, int, int | None]
+
+
+def hard_rows(seed: int = 1, kept: Mapping[Key, HardRow] | None = None) -> Iterator[HardRow]:
+    """Every row of the table, those that are kept as they are."""
+    kept = kept or {}
     for name in POPULATIONS:
         for n in PROMPTS:
-            yield independent(name, n, seed)
+            yield kept.get((name, n, None)) or independent(name, n, seed)
     for kind, slope in CLUSTERED:
         for count in CLUSTERS:
-            yield clustered(kind, slope, count, seed)
+            row = kept.get((clustered_name(kind, slope), 0, count))
+            yield row or clustered(kind, slope, count, seed)
+
+
+def read_hard(page: str) -> list[HardRow]:
+    """The rows that a page shows, to a tenth of a percent; without the method."""
+    part = page[page.index("## Hard cases") :]
+    cells = [line.strip("| ").split("|") for line in part[: part.index("\n## ")].splitlines()
+             if line.startswith("|")]  # fmt: skip
+    return [_shown([text.strip() for text in row]) for row in cells[2:]]
+
+
+def _shown(texts: list[str]) -> HardRow:
+    n, g = (int(text or 0) for text in texts[1:3])
+    covers, flagged, missed = (float(texts[at].strip(" %")) / 100 for at in (3, 4, 6))
+    count = _CLUSTERED if g else samples_of(n)
+    return HardRow(texts[0], n, g or None, count, covers, flagged, missed, "")
+
+
+def samples_of(n: int, samples: int = _SAMPLES) -> int:
+    """How many samples of n prompts are drawn."""
+    return min(samples, max(500, _ENTRIES // n))
 
 
 def independent(name: str, n: int, seed: int, samples: int = _SAMPLES) -> HardRow:
     """Samples of n prompts without clusters."""
     rng = np.random.default_rng([seed, n, *map(ord, name)])
-    population, count = POPULATIONS[name], min(samples, max(500, _ENTRIES // n))
+    population, count = POPULATIONS[name], samples_of(n, samples)
     scores = population.draw(rng, (count, n))
     found = intervals(
         scores, 1, clustered=False, binary=False, bounded=population.bounded, paired=False
@@ -134,9 +165,13 @@ def clustered(kind: str, slope: float, count: int, seed: int, samples: int = _CL
         held, flagged = held + holds, flagged + bool(found.flags)
         missed += not holds and not found.flags
         method = found.method
-    name = f"{kind}, {'level depends on size' if slope else 'level apart from size'}"
     shares = (held / samples, flagged / samples, missed / samples)
-    return HardRow(name, 0, count, samples, *shares, method)
+    return HardRow(clustered_name(kind, slope), 0, count, samples, *shares, method)
+
+
+def clustered_name(kind: str, slope: float) -> str:
+    """The name of a row of clusters."""
+    return f"{kind}, {'level depends on size' if slope else 'level apart from size'}"
 
 
 def _clusters(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -28,11 +29,10 @@ _START, _END = "```csv\n", "```\n"
 
 
 def write_page(
-    path: Path, rows: Sequence[Row], others: Sequence[Row], hard: Sequence[HardRow]
+    path: Path, rows: Sequence[Row], again: tuple[int, int], hard: Sequence[HardRow]
 ) -> None:
-    """The whole page, from the rows of the grid, those of another seed and the hard cases."""
+    """The whole page, from the rows of the grid, `reached` of another seed and the hard cases."""
     intervals = [row for row in rows if row.cell.kind != "paired"]
-    again = [row for row in others if row.cell.kind != "paired"]
     parts = [_HEAD, _summary(intervals, again), _unflagged(rows), section(list(hard)), _tests(rows)]
     parts += [_TABLE, _START, _table(rows), _END, "\n</details>\n"]
     path.write_text("".join(parts), encoding="utf-8")
@@ -71,19 +71,18 @@ def _table(rows: Iterable[Row]) -> str:
     return out.getvalue()
 
 
-def _summary(rows: Sequence[Row], others: Sequence[Row]) -> str:
+def _summary(rows: Sequence[Row], again: tuple[int, int]) -> str:
     short = [row for row in rows if row.coverage < REACHED]
     mean = sum(row.coverage for row in rows) / len(rows)
     share = 1 - len(short) / len(rows)
     warned = sum(row.flagged >= 0.5 for row in short)
-    again = sum(row.coverage >= REACHED for row in others)
     lines = [
         "## Intervals\n",
         f"{len(rows)} cells, nominal coverage 95 %. The default interval covers at least"
         f" {100 * REACHED:.0f} % in **{100 * share:.1f} %** of them"
         f" ({len(rows) - len(short)} of {len(rows)}); its average coverage is"
         f" **{100 * mean:.2f} %**. Of the {len(short)} cells below, {warned} carry a flag in at"
-        f" least half of their samples.{_again(again, len(others))}\n",
+        f" least half of their samples.{_again(*again)}\n",
         "| scores | cells | reached | lowest | average |",
         "| --- | ---: | ---: | ---: | ---: |",
         *_by_kind(rows),
@@ -92,6 +91,18 @@ def _summary(rows: Sequence[Row], others: Sequence[Row]) -> str:
         *_exceptions(short),
     ]
     return "\n".join(lines) + "\n"
+
+
+def reached(rows: Sequence[Row]) -> tuple[int, int]:
+    """How many cells of intervals cover what they should, and how many there are."""
+    intervals = [row for row in rows if row.cell.kind != "paired"]
+    return sum(row.coverage >= REACHED for row in intervals), len(intervals)
+
+
+def read_again(page: str) -> tuple[int, int]:
+    """`reached` of the other seed, as a page tells it; no cells where it does not."""
+    found = re.search(r"another seed, it reaches that in [\d.]+ %\s+\((\d+) of (\d+)\)", page)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def _again(reached: int, cells: int) -> str:
@@ -115,9 +126,7 @@ def _unflagged(rows: Sequence[Row]) -> str:
         f" {100 * _SEEN:.0f} % of the samples carry no flag. Among these samples the interval"
         f" covers less than {100 * UNFLAGGED:.0f} % in **{len(short)}** cells (by more than two"
         " Monte Carlo errors); the largest share of all samples that miss and carry no flag is"
-        f" **{100 * missed:.1f} %**. Below are skewed unbounded scores in 20 to 50 clusters, of"
-        " which most samples are flagged: the rest are those that miss the large values. The"
-        " lowest coverages without a flag:\n",
+        f" **{100 * missed:.1f} %**. The lowest coverages without a flag:\n",
         "| scores | K | p | n | G | correlation | covers, unflagged | flagged |"
         " missed without a flag | method |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
@@ -282,16 +291,17 @@ kind for which coverage is not certain:
 | `few_skewed_prompts` | n < 40 times the squared skewness (bounded: from n = 1 000 on) |
 | `heavy_tailed_prompts` | unbounded: few prompts make up the variance (below) |
 | `far_bound` | bounded, n from 1 000 on: prompts that n can miss may move the mean (below) |
-| `few_clusters` | G < 20 (not 0/1, or paired); unbounded or paired: also 1/Σ f_c² < 20 |
-| `few_informative_clusters` | G < 20 (0/1), or fewer than 10, by weight, are off a bound |
+| `few_clusters` | G < 20 (bounded, not 0/1); unbounded: 1/Σ f_c² < 50; paired: 1/Σ f_c² < 20 |
+| `few_informative_clusters` | G < 20 (0/1), or fewer than 11, by weight, are off a bound |
 | `few_differing_clusters` | two runs differ on fewer than 10 clusters, by weight |
 | `few_skewed_clusters` | G < 40 times the squared skewness of totals (bounded: sizes of CV > 0.5) |
 | `heavy_tailed_clusters` | as for prompts, by totals of clusters of about equal size |
 
-The skewness of unbounded scores is the larger of that of the sample and, from 50 units on, that of
-the lognormal distribution with the same quantiles (5, 10, 50, 90, 95 %): where large values are
-missing by chance, the sample's own comes out as small as its error. Below n = 50 a skewness above 1
-raises `few_skewed_prompts`. *Few make up the variance*: kurtosis above 6, and (Σ d²)²/Σ d⁴ < 40.
+The skewness of unbounded scores is, from 50 units on, the larger of that of the sample times
+1 + 6/√units and that of the lognormal distribution with the same quantiles (5, 10, 50, 90, 95 %):
+where large values are missing by chance, the sample's own comes out as small as its error. Below
+n = 50 a skewness above 1 raises `few_skewed_prompts`. *Few make up the variance*: kurtosis above 6,
+and (Σ d²)²/Σ d⁴ < 38, or a 15th of the units where that is more, up to 150.
 *Prompts that n can miss*: 3.7/n of a population, seen by no prompt in 2.5 % of the samples; if they
 lay at the farther bound, the mean would be outside the t interval.
 

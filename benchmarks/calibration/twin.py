@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from warehouse.stats import choose_interval
-from warehouse.stats.intervals.asymmetry import implied_skewnesses
+from warehouse.stats.intervals.asymmetry import implied_skewnesses, skewness_factor
 from warehouse.stats.intervals.gaffke import gaffke_interval
 
 Array = NDArray[np.float64]
@@ -111,7 +111,8 @@ def intervals(
         informative = _kish(np.abs(totals))
     skewness = samples.skewness
     if not bounded and units >= 50:
-        skewness = np.maximum(np.abs(skewness), implied_skewnesses(totals))
+        raised = np.abs(skewness) * skewness_factor(units)
+        skewness = np.maximum(raised, implied_skewnesses(totals))
     choices = [
         choose_interval(
             n_prompts=units * size,
@@ -123,6 +124,8 @@ def intervals(
             tail_units=np.inf if bounded else float(tails),
             unseen=float(missed),
             constant=missed == 0,
+            effective_clusters=float(units) if clustered else np.inf,
+            differences=paired,
         )
         for effective, skew, tails, missed in zip(
             informative, skewness, samples.tail_units, _unseen(samples, units), strict=True

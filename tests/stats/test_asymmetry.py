@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from warehouse.stats import estimate_mean, paired_difference
 from warehouse.stats.core.moments import skewness
 from warehouse.stats.intervals.asymmetry import implied_skewness, tail_units, working_skewness
+from warehouse.stats.paired.paired import paired_flags
 
 
 def lognormal_skewness(sigma: float) -> float:
@@ -30,7 +32,7 @@ def test_quantiles_of_a_lognormal_imply_its_skewness(sigma: float) -> None:
 def test_many_equal_values_imply_nothing() -> None:
     scores = np.array([0.0] * 80 + [1.0] * 20)
     assert implied_skewness(scores) == 0
-    assert working_skewness(scores) == skewness(scores) > 1
+    assert working_skewness(scores) == skewness(scores) * 1.6 > 1  # 1 + 6/√100
     assert implied_skewness(np.full(100, 2.0)) == 0
 
 
@@ -65,6 +67,23 @@ def test_uneven_heavy_tails_of_differences_are_flagged() -> None:
     assert {"few_skewed_prompts", "heavy_tailed_prompts"} <= set(sum(flags, ()))
     ordinary = paired_difference(rng.random(300), rng.random(300))
     assert ordinary.flags == ()
+
+
+@pytest.mark.parametrize(
+    ("draw", "n", "least", "most"),
+    [
+        (lambda rng, shape: rng.normal(size=shape), 100, 0.0, 0.02),
+        (lambda rng, shape: rng.laplace(size=shape), 300, 0.0, 0.10),
+        (lambda rng, shape: rng.lognormal(0, 0.5, shape), 100, 0.80, 1.0),
+        (lambda rng, shape: rng.lognormal(0, 1.0, shape), 2000, 0.95, 1.0),
+    ],
+    ids=["normal", "Laplace", "lognormal, .5", "lognormal, 1"],
+)
+def test_what_is_flagged(draw: Any, n: int, least: float, most: float) -> None:
+    """Skewed data of a few hundred prompts nearly always, ordinary data nearly never."""
+    samples = draw(np.random.default_rng(7), (400, n))
+    flagged = np.mean([bool(paired_flags(sample, np.zeros(n))) for sample in samples])
+    assert least <= flagged <= most
 
 
 def test_clusters_whose_size_tells_their_level_are_flagged() -> None:

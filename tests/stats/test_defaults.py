@@ -23,6 +23,7 @@ from warehouse.stats import (
     interval_wild_bootstrap,
     interval_wilson,
     interval_wilson_bounded,
+    paired_difference,
 )
 
 EFFECTIVE = "clopper_pearson_effective"
@@ -49,8 +50,11 @@ TABLE = [
     ({"n_prompts": 49, "skewness": 1.0}, "t", ("few_prompts",)),
     ({"n_prompts": 49, "skewness": 1.0, "constant": True}, "t", ()),
     ({"n_prompts": 50, "skewness": 1.0}, "t", ()),
-    ({"tail_units": 40.0}, "t", ()),
-    ({"tail_units": 39.9}, "t", ("heavy_tailed_prompts",)),
+    ({"tail_units": 38.0}, "t", ()),
+    ({"tail_units": 37.9}, "t", ("heavy_tailed_prompts",)),
+    ({"n_prompts": 1500, "tail_units": 100.0}, "t", ()),
+    ({"n_prompts": 1500, "tail_units": 99.9}, "t", ("heavy_tailed_prompts",)),
+    ({"n_prompts": 10**6, "tail_units": 150.0}, "t", ()),
     ({"n_prompts": 49, "skewness": -1.1}, "t", ("few_skewed_prompts",)),
     (
         {"n_clusters": 20, "binary": True, "informative": 20, "size_cv": 0.5},
@@ -63,10 +67,11 @@ TABLE = [
         ("few_informative_clusters",),
     ),
     (
-        {"n_clusters": 99, "binary": True, "informative": 9.9},
+        {"n_clusters": 99, "binary": True, "informative": 10.9},
         EFFECTIVE,
         ("few_informative_clusters",),
     ),
+    ({"n_clusters": 99, "binary": True, "informative": 11}, EFFECTIVE, ()),
     ({"n_clusters": 99, "binary": True, "informative": 19.9}, EFFECTIVE, ()),
     (
         {"n_clusters": 99, "binary": True, "informative": 20, "size_cv": 0.51},
@@ -92,10 +97,14 @@ TABLE = [
         "korn_graubard_clopper_pearson",
         ("few_skewed_clusters",),
     ),
-    ({"n_clusters": 20}, "cr2_t", ()),
-    ({"n_clusters": 20, "tail_units": 39.0}, "cr2_t", ("heavy_tailed_clusters",)),
-    ({"n_clusters": 20, "skewness": 1.0}, "cr2_t", ("few_skewed_clusters",)),
-    ({"n_clusters": 19}, "cr2_t", ("few_clusters",)),
+    ({"n_clusters": 50}, "cr2_t", ()),
+    ({"n_clusters": 50, "tail_units": 37.0}, "cr2_t", ("heavy_tailed_clusters",)),
+    ({"n_clusters": 50, "skewness": 1.2}, "cr2_t", ("few_skewed_clusters",)),
+    ({"n_clusters": 49}, "cr2_t", ("few_clusters",)),
+    ({"n_clusters": 90, "effective_clusters": 49.0}, "cr2_t", ("few_clusters",)),
+    ({"n_clusters": 20, "differences": True}, "cr2_t", ()),
+    ({"n_clusters": 20, "differences": True, "informative": 10}, "cr2_t", ()),
+    ({"n_clusters": 19, "differences": True}, "cr2_t", ("few_clusters",)),
 ]
 
 
@@ -183,7 +192,16 @@ def test_few_unbounded_clusters_have_the_wild_bootstrap_beside() -> None:
     found = estimate_mean(scores, clusters=codes, seed=4)
     assert (found.method, found.flags) == ("cr2_t", ("few_clusters",))
     assert found.beside == interval_wild_bootstrap(scores, clusters=codes, seed=4)
-    assert estimate_mean(scores, clusters=clusters(120, 40)).beside is None
+    more = estimate_mean(scores, clusters=clusters(120, 40))
+    assert (more.flags, more.beside) == (("few_clusters",), None)
+
+
+def test_scores_without_bounds_need_more_clusters_than_differences() -> None:
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(size=(2, 300))
+    for count, flags in ((49, ("few_clusters",)), (60, ())):
+        assert estimate_mean(a, clusters=clusters(300, count)).flags == flags
+    assert paired_difference(a, b, clusters=clusters(300, 49)).flags == ()
 
 
 def test_resampling_by_name() -> None:

@@ -21,17 +21,30 @@ from warehouse.stats.intervals.defaults import UNEQUAL_SIZES
 _TAILS = (0.05, 0.1)
 _ENOUGH = 50  # values for a tail probability of 5 %
 _HEAVIEST = 6.0  # kurtosis of the Laplace distribution: tails beyond it are heavy
+# The sample skewness of skewed data is mostly too small, by less in larger samples: lognormal
+# data, σ = 0.5, of n = 100 come out a quarter too low. The factor 1 + 6/√n marks most of them and
+# no normal data (docs/calibration.md).
+_SHORTFALL = 6.0
 _LARGEST = 50.0  # of σ²: skewness beyond any number of prompts
 
 
 def working_skewness(values: FloatArray) -> float:
-    """The larger of the sample skewness and, from 50 values on, `implied_skewness`; no sign.
+    """The larger of the raised sample skewness and `implied_skewness`; no sign.
+
+    Raised: times `skewness_factor`. Below 50 values the sample skewness as it is.
 
     Args:
         values: scores, or cluster totals, shape (n,).
     """
     plain = abs(skewness(values))
-    return plain if len(values) < _ENOUGH else max(plain, implied_skewness(values))
+    if len(values) < _ENOUGH:
+        return plain
+    return max(plain * skewness_factor(len(values)), implied_skewness(values))
+
+
+def skewness_factor(n: int) -> float:
+    """1 + 6/√n: what the sample skewness of n values is raised by, since it comes out too small."""
+    return 1 + _SHORTFALL / math.sqrt(n)
 
 
 def implied_skewness(values: FloatArray) -> float:

@@ -18,7 +18,12 @@ FEW_PROMPTS_BOUNDED = 30
 MANY_PROMPTS = 1000
 _MANY_WEIGHTED = 200
 FEW_CLUSTERS = 20
+# Totals of skewed scores: so few say too little of how skewed they are. Differences of two runs are
+# about symmetric, so that 20 do.
+FEW_CLUSTERS_UNBOUNDED = 50
 FEW_INFORMATIVE = 10
+# A cluster more than prompts: of the samples that reach 10 by chance too many miss.
+FEW_INFORMATIVE_CLUSTERS = 11
 NEAR_BOUND = 20
 UNEQUAL_SIZES = 0.5
 SKEWED = 1.0
@@ -26,8 +31,10 @@ SKEWED = 1.0
 # comes out smaller.
 UNITS_PER_SQUARED_SKEWNESS = 40
 # Where the tails are heavy and fewer units than this, by weight, make up the variance, the
-# skewness of the sample says nothing of that of the population.
-FEW_IN_TAILS = 40
+# skewness of the sample says nothing of that of the population: a 15th of the units, but not
+# fewer than the first number (Laplace's distribution stays free) nor more than the second.
+FEW_IN_TAILS = (38, 150)
+_SHARE_IN_TAILS = 15
 # Standard errors: what a t interval can bear at 95 %.
 _UNSEEN = 2.0
 
@@ -58,6 +65,7 @@ def choose_interval(
     weighted: bool = False,
     constant: bool = False,
     effective_clusters: float = math.inf,
+    differences: bool = False,
 ) -> IntervalChoice:
     """The default interval for data of a kind.
 
@@ -79,6 +87,7 @@ def choose_interval(
         constant: all scores (differences) are equal.
         effective_clusters: 1/Σ f_c², clusters by size: one that holds 30 % of the prompts leaves
             few, however many others there are (unbounded, clusters).
+        differences: the values are differences of two runs.
 
     Examples:
         >>> choose_interval(n_prompts=500, binary=True).method
@@ -87,17 +96,20 @@ def choose_interval(
         ('few_clusters',)
     """
     near = informative < NEAR_BOUND
-    few = informative < FEW_INFORMATIVE
-    heavy = tail_units < FEW_IN_TAILS
+    within = binary or bounded
+    fewest_informative = FEW_INFORMATIVE_CLUSTERS if within and n_clusters else FEW_INFORMATIVE
+    few = informative < fewest_informative
+    heavy = tail_units < few_in_tails(n_clusters or n_prompts)
     if n_clusters is None:
         if binary:
             return _independent_binary(n_prompts, few)
         if bounded:
             return _bounded(n_prompts, skewness, unseen, weighted, constant)
         return _unbounded(n_prompts, few, skewness, heavy, constant)
-    if not (binary or bounded):
+    if not within:
         fewest = min(n_clusters, effective_clusters)
-        return _clustered_unbounded(n_clusters, fewest, few, skewness, heavy)
+        enough = FEW_CLUSTERS if differences else FEW_CLUSTERS_UNBOUNDED
+        return _clustered_unbounded(n_clusters, fewest, enough, few, skewness, heavy)
     skewed = size_cv > UNEQUAL_SIZES and is_skewed(n_clusters, skewness)
     if binary:
         return _clustered_binary(n_clusters, near, few, size_cv, skewed)
@@ -107,6 +119,12 @@ def choose_interval(
 def is_skewed(units: int, skewness: float) -> bool:
     """Whether a mean of so many units is skewed enough for t to cover too little."""
     return units < UNITS_PER_SQUARED_SKEWNESS * skewness**2
+
+
+def few_in_tails(units: int) -> float:
+    """How many units, by weight, are too few to make up the variance of heavy tails."""
+    fewest, most = FEW_IN_TAILS
+    return min(max(fewest, units / _SHARE_IN_TAILS), most)
 
 
 def _independent_binary(n: int, few: bool) -> IntervalChoice:
@@ -181,16 +199,16 @@ def _clustered_bounded(n_clusters: int, near: bool, few: bool, skewed: bool) -> 
 
 
 def _clustered_unbounded(
-    n_clusters: int, fewest: float, few: bool, skewness: float, heavy: bool
+    n_clusters: int, fewest: float, enough: int, few: bool, skewness: float, heavy: bool
 ) -> IntervalChoice:
-    small = fewest < FEW_CLUSTERS - 1e-9
     flag = _first(
-        few_clusters=small,
+        few_clusters=fewest < enough - 1e-9,
         few_skewed_clusters=is_skewed(n_clusters, skewness),
         few_informative_clusters=few,
         heavy_tailed_clusters=heavy,
     )
     reason = "unbounded scores in clusters: CR2, Satterthwaite t"
+    small = fewest < FEW_CLUSTERS - 1e-9  # beyond them the bootstrap costs more than it tells
     return IntervalChoice("cr2_t", reason, flag, "wild_bootstrap" if small else None)
 
 

@@ -168,6 +168,7 @@ def _choice(d: Sample) -> IntervalChoice:
         constant=d.all_equal,
         effective_clusters=effective_clusters(d.clusters),
         informative=math.inf if d.all_equal else kish(np.abs(units)),
+        differences=True,
     )
     basis = "n − 1 degrees of freedom" if d.clusters is None else "CR2, Satterthwaite t"
     flags = tuple(flag.replace("few_informative", "few_differing") for flag in base.flags)
