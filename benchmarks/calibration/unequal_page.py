@@ -10,6 +10,8 @@ from calibration.unequal import DRAWS, MODELS, UnequalRow, by_question
 
 #: What may fail at most where there is no flag.
 MOST = 0.06
+#: Share of the samples without a flag from which on they count: fewer are the unlucky ones.
+SEEN = 0.2
 _TITLES = {
     "interval: interval": "Default intervals of one run: share that miss the true mean",
     "paired: t": "Paired t test (CR2, Satterthwaite): share rejected, models equal",
@@ -42,7 +44,8 @@ are (100 to 1 534 prompts). Each cluster has an effect of its own, for each mode
 depend on its size; *correlation* is its share of the variance. max-T takes {DRAWS} draws. *flagged*
 is the share of samples with a flag; pairs count as flagged below 20 clusters by size, 1/Σ f_c².
 What fails in more than {100 * MOST:g} % of the unflagged samples, by more than two Monte Carlo
-errors, is **bold**.
+errors, is **bold** where at least {100 * SEEN:g} % carry no flag: fewer are the unlucky ones, those
+that look harmless by chance.
 """
 
 
@@ -57,7 +60,7 @@ def write_page(path: Path, rows: Sequence[UnequalRow]) -> None:
 def too_often(row: UnequalRow) -> bool:
     """Whether it fails too often among samples without a flag, beyond chance."""
     free = row.simulations * (1 - row.flagged)
-    if free < 1:
+    if free < 1 or row.flagged > 1 - SEEN:
         return False
     return row.unflagged - 2 * (MOST * (1 - MOST) / free) ** 0.5 > MOST
 
