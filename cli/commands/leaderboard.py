@@ -106,7 +106,7 @@ def _all(store: Store, state: State, options: dict[str, Any]) -> list[Leaderboar
 
 
 def _print(board: Leaderboard, state: State, legend: Sequence[str]) -> None:
-    from warehouse.analysis.leaderboard.other_metrics import describe_others
+    from warehouse.analysis.selection.other_metrics import describe_others
 
     direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
     click.echo(f"{board.benchmark} by {board.metric} ({direction[board.higher_is_better]})")

@@ -11,7 +11,7 @@ import click
 from ..state import State
 from ..ui.footnotes import say_reasons
 from ..ui.output import Output
-from ..ui.table import decimals, interval, number, print_table
+from ..ui.table import decimals, interval, number, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.suites.leaderboard import SuiteBoard
@@ -126,6 +126,8 @@ def _weight(part: str, parts: list[str]) -> tuple[str, float]:
 
 
 def _print(board: SuiteBoard, state: State) -> None:
+    from warehouse.analysis.selection.other_metrics import describe_others
+
     direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
     click.echo(
         f"{board.suite} by {board.metric} ({direction[board.higher_is_better]}),"
@@ -151,6 +153,8 @@ def _print(board: SuiteBoard, state: State) -> None:
         )
     told = [row for row in board.rows if row.ci_low is None or state.verbose]
     say_reasons([(row, row.reason) for row in told], state)
+    if others := describe_others(board.others):
+        print_text(others)
 
 
 def _leaves_in_words(board: SuiteBoard) -> str:

@@ -147,7 +147,7 @@ def test_unscored_samples_are_told(world: Store) -> None:
 def test_ties_share_a_rank(world: Store) -> None:
     board = leaderboard(world, "suite/one")
     assert [(row.model, row.rank) for row in board.rows] == [
-        ("win/b", 1), ("win/a", 1), ("win/c", 3),
+        ("win/a", 1), ("win/b", 1), ("win/c", 3),
     ]  # fmt: skip
 
 

@@ -114,3 +114,65 @@ def test_a_tools_word_counts_for_its_own_runs(store_url: str) -> None:
 
 def chosen(store: Store) -> str:
     return leaderboard(store, "quiz", n_resamples=0).metric
+
+
+def test_what_finds_no_scores_names_the_metric_that_has_them(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
+    """In both load orders; m1 and m2 have alpha only, the headline metric is beta."""
+    for name, metric, models in (("b.csv", "beta", "m3 m4 m5"), ("a.csv", "alpha", "m1 m2")):
+        assert run("ingest", write_table(tmp_path, name, metric, models), db=store_url).code == 0
+    two = ("--where", "model!=m3", "--where", "model!=m4", "--where", "model!=m5")
+    for words in (
+        ("variance", "m1"), ("datamap", "m1"), ("matrix", "test", "toy", *two),
+        ("pairs", "toy", *two), ("gate", "--candidate", "m1", "--baseline", "m2"),
+    ):  # fmt: skip
+        margin = ("--margin", "0.1") if words[0] == "gate" else ()
+        said = run(*words, *margin, db=store_url)
+        said.fails(2, "beta" if words[0] != "pairs" else "alpha")
+        assert "alpha" in said.err and "--metric" in said.err
+
+
+def test_a_suite_and_programs_hear_of_the_other_metrics(
+    run: Caller, store_of_two: str, tmp_path: Path
+) -> None:
+    rows = run("leaderboard", "toy", "--json", db=store_of_two).rows
+    assert [row["other_metrics"] for row in rows] == [["alpha"]] * 3
+    second = Path(write_table(tmp_path, "d.csv", "beta", "m3 m4"))
+    second.write_text(second.read_text().replace(",toy,", ",tiny,"))
+    assert run("ingest", str(second), db=store_of_two).code == 0
+    shown = run("leaderboard", "--group", "toy,tiny", db=store_of_two).out
+    line = "other metrics (--metric NAME): alpha (2 conditions on 1 benchmark, none of them above)"
+    assert shown.splitlines()[-1] == line
+    with open_store(store_of_two) as store:
+        others = leaderboard(store, "toy").to_dict()["others"]
+    assert [(one["metric"], one["n_conditions"]) for one in others] == [("alpha", 2)]
+
+
+def test_rows_of_one_figure_stand_by_name(run: Caller, store_url: str, tmp_path: Path) -> None:
+    table = write_table(tmp_path, "a.csv", "alpha", "m5 m1 m3")
+    assert run("ingest", table, db=store_url).code == 0
+    rows = run("leaderboard", "toy", "--json", db=store_url).rows
+    assert [row["model"] for row in rows] == ["m1", "m3", "m5"]
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_opposite_directions_are_noted_and_lower_holds(
+    run: Caller, store_url: str, tmp_path: Path, is_first: bool
+) -> None:
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "prompt_id"\n'
+        '[[scores]]\nmetric = "rating"\nvalue = "score"\n'
+    )
+    words = {"a.csv": "--higher-is-better", "b.csv": "--lower-is-better"}
+    notes = []
+    for name in sorted(words, reverse=not is_first):
+        table = write_table(tmp_path, name, "rating", name[0])
+        read = run("ingest", table, "--map", str(mapping), words[name], db=store_url)
+        assert read.code == 0
+        notes.append([line for line in read.err.splitlines() if "another source" in line])
+    said, other = ("lower", "higher") if is_first else ("higher", "lower")
+    assert notes[0] == []
+    assert f"toy, rating: {said} is better here, {other} in another source: lower" in notes[1][0]
+    assert "toy by rating (lower is better)" in run("leaderboard", "toy", db=store_url).out

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 DRAWS = 1999
 
 
+#: Fields of a result that hold records.
+_RECORDS = ("rows", "others")
 #: Rows that a notebook shows.
 NOTEBOOK_ROWS = 200
 
@@ -39,9 +41,10 @@ class Result:
     rows: tuple[Any, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields by name; ``rows`` is a list of dictionaries."""
+        """All fields by name; ``rows`` and ``others`` are lists of dictionaries."""
         own = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
-        return own | {"rows": [row.to_dict() for row in self.rows]}
+        plain = {name: [row.to_dict() for row in own[name]] for name in _RECORDS if name in own}
+        return own | plain
 
     def to_frame(self) -> pd.DataFrame:
         """The rows as a pandas frame."""

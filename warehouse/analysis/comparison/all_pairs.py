@@ -17,6 +17,7 @@ from warehouse.analysis.selection.entries import (
     list_editions,
     select_entries,
 )
+from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.errors import MisuseError
 from warehouse.stats import AllPairs, Ranks, all_pairs, rank_models
@@ -226,5 +227,5 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _too_few(found: Selection, chosen: Sequence[Sequence[Entry]]) -> str:
-    left_out = "; ".join(_left_out(found, chosen))
-    return f"{found.benchmark.name} has no two conditions that can be compared; {left_out}"
+    reasons = [f"{found.benchmark.name} has no two conditions that can be compared"]
+    return "; ".join([*reasons, *_left_out(found, chosen)]) + advise_others(found.others)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import (
     Metric,
     choose_metrics,
@@ -18,6 +16,7 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.scores import (
     Links,
     PromptScores,
@@ -197,29 +196,15 @@ def scores_of_both(
             sides[side].append((metric, scores))
     for condition, usable_here in zip((a, b), sides, strict=True):
         if not usable_here:
-            common = _common_metrics(store, known, (a, b)) - {chosen[0].label}
-            advice = f"; both have --metric {' or '.join(sorted(common))}" if common else ""
+            scored = scored_metrics(store, known, (a, b))
+            common = {label for label, held in scored.items() if held == 2} - {chosen[0].label}
+            advice = advise_metric("both have", common)
             raise Unlike(
                 f"{condition.model} has no scored prompt by {chosen[0].label} (published figures"
                 f" cannot be paired){advice}"
             )
     (metric_a, scores_a), (metric_b, scores_b) = sides[0][0], sides[1][0]
     return metric_a, metric_b, scores_a, scores_b
-
-
-def _common_metrics(
-    store: Store, metrics: Sequence[Metric], conditions: Sequence[Condition]
-) -> set[str]:
-    """Labels of the metrics that all of some conditions have scored prompts of."""
-    named = {metric.id: metric.label for metric in metrics if metric.link != "none"}
-    held = []
-    for condition in conditions:
-        where, parameters = one_of("run_id", condition.run_ids, "r")
-        found = store.arrow(
-            f"select distinct metric_id from run_metric where n_scored > 0 and {where}", parameters
-        )
-        held.append({named[key] for key in found.column(0).to_pylist() if key in named})
-    return set.intersection(*held)
 
 
 def refuse_unlike(

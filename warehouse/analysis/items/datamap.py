@@ -23,6 +23,7 @@ from warehouse.analysis.selection.benchmarks import (
     metrics_of,
 )
 from warehouse.analysis.selection.conditions import Condition, describe
+from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.reference import find_conditions, parse_where
 from warehouse.analysis.text.embed import Opener
@@ -169,7 +170,9 @@ def datamap(
         most = max((max(row.n_draws, row.n_generations) for row in own), default=0)
         row = distribution(own, described.label)
         if most < 2 or row is None:
-            left_out.append(f"{_in_words(condition, label)}: {_why_not(most, row)}")
+            with opened(False) as store:
+                why = _why_not(store, most, row, condition, described.label)
+            left_out.append(f"{_in_words(condition, label)}: {why}")
         else:
             rows, spread = rows + own, [*spread, row]
             grouped |= {sets.grouped_by} if sets.grouped_by else set()
@@ -206,9 +209,15 @@ def _in_words(condition: Condition, label: str) -> str:
     return ", ".join(filter(None, (condition.place[0], condition.model, label)))
 
 
-def _why_not(most: int, row: DistributionRow | None) -> str:
-    if most >= 2 and row is None:
-        return "no generation was scored on this metric"
+def _why_not(
+    store: Store, most: int, row: DistributionRow | None, condition: Condition, metric: str
+) -> str:
+    if row is None:
+        known = metrics_of(store, [int(condition.setting("benchmark_id"))])
+        held = scored_metrics(store, known, [condition]).keys() - {metric}
+        advice = advise_metric("there are scores by", held)
+        if most >= 2 or advice:
+            return f"no generation was scored by {metric}{advice}"
     return "each prompt has one generation; a data map needs several"
 
 

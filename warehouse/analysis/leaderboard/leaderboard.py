@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.analysis.leaderboard.footnotes import describe_basis, describe_ranks
-from warehouse.analysis.leaderboard.other_metrics import OtherMetric
 from warehouse.analysis.leaderboard.ranks import PlaceOptions, with_places
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
 from warehouse.analysis.results import DRAWS, Result
@@ -17,6 +16,7 @@ from warehouse.analysis.selection.entries import (
     list_editions,
     select_entries,
 )
+from warehouse.analysis.selection.other_metrics import OtherMetric
 from warehouse.errors import MisuseError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import as_level
@@ -105,7 +105,8 @@ def leaderboard(
     settings = PlaceOptions(level, n_resamples, seed)
     groups = place_rows(found, options, settings, subset_ok=subset_ok)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
-    ranked = [row for _, row in rows]
+    names = tuple(other.metric for other in found.others)
+    ranked = [replace(row, other_metrics=names) for _, row in rows]
     return Leaderboard(
         benchmark=found.benchmark.name,
         metric=found.metric.label,
@@ -160,7 +161,7 @@ def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
     """Rows with a rank, best first, then the others by their figure, then those without one."""
     sign = 1 if group[0][0].metric.higher_is_better is False else -1
     lines = [line for line in group if line[1].estimate is not None]
-    lines.sort(key=lambda line: (line[1].estimate or 0.0) * sign)
+    lines.sort(key=lambda line: (float(_comparable(line[1])) * sign, *_words(line[1])))
     best = min((_standing(row) for _, row in lines), default=0)
     eligible = [row for _, row in lines if subset_ok or _standing(row) == best]
     figures = [_comparable(row) for row in eligible]
@@ -187,6 +188,11 @@ def _standing(row: LeaderboardRow) -> int:
 def _comparable(row: LeaderboardRow) -> str:
     """The figure at 12 significant digits: what differs only by rounding is a tie."""
     return f"{row.estimate:.12g}"
+
+
+def _words(row: LeaderboardRow) -> tuple[str, str]:
+    """What orders rows of one figure, whichever came first into the store."""
+    return row.model, row.condition
 
 
 def _rows(number: int) -> str:

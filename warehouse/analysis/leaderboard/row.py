@@ -84,6 +84,8 @@ class LeaderboardRow(Row):
         part_ci_low: lower end of its interval.
         part_ci_high: upper end of it.
         part_n_prompts: prompts with a score among these samples.
+        other_metrics: the metrics that the benchmark has figures of and the leaderboard does not
+            show, for ``--metric``; the same in every row.
     """
 
     rank: int | None
@@ -131,6 +133,7 @@ class LeaderboardRow(Row):
     part_ci_high: float | None = None
     part_n_prompts: int | None = None
     design_effect_miller: float | None = None
+    other_metrics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS
 from warehouse.analysis.selection.entries import Entry, Selection, select_entries
+from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import MisuseError
 from warehouse.store.computed.result_cache import fingerprint
@@ -97,7 +98,7 @@ def read_matrix(
     if len(chosen) < 2:
         raise MisuseError(
             f"{name} has {len(chosen)} model(s) with scores of prompts by {label}; a performance"
-            " matrix needs at least 2"
+            f" matrix needs at least 2{advise_others(found.others)}"
         )
     prompts, seen = _complete(chosen)
     if len(prompts) < 2:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from warehouse.analysis.leaderboard.other_metrics import OtherMetric, other_metrics
 from warehouse.analysis.selection.benchmarks import (
     Benchmark,
     Metric,
@@ -18,6 +17,7 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.condition_labels import label_conditions
 from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
+from warehouse.analysis.selection.other_metrics import OtherMetric, other_metrics
 from warehouse.analysis.selection.published import Published, read_published
 from warehouse.analysis.selection.reference import hint_on_values, parse_where
 from warehouse.analysis.selection.scores import PromptScores, read_scores

@@ -15,6 +15,7 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.entries import conditions_on, read_entries
+from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.reference import find_conditions, parse_where
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import MisuseError
@@ -85,7 +86,8 @@ def find_targets(
     for name, members in by_benchmark.items():
         known = find_benchmark(store, name)
         try:
-            chosen = choose_metrics(metrics_of(store, known.ids), metric, name)
+            metrics = metrics_of(store, known.ids)
+            chosen = choose_metrics(metrics, metric, name)
             groups = cluster_map(store, known.ids, known.clusterings, cluster)
         except MisuseError as error:
             if len(by_benchmark) == 1:
@@ -98,7 +100,7 @@ def find_targets(
             if entry.scores is not None and entry.scores.n
         ]
         found += of_this
-        left_out += _without_scores(members, of_this, chosen[0].label)
+        left_out += _without_scores(store, members, of_this, metrics, chosen[0].label)
     if not found:
         raise MisuseError("; ".join(left_out[:5]))
     return Targets(tuple(found), tuple(left_out))
@@ -129,12 +131,16 @@ def _is_benchmark(store: Store, name: str) -> bool:
 
 
 def _without_scores(
-    conditions: Sequence[Condition], targets: Sequence[Target], metric: str
-) -> list[str]:
+    store: Store, conditions: Sequence[Condition], targets: Sequence[Target],
+    metrics: Sequence[Metric], metric: str,
+) -> list[str]:  # fmt: skip
+    """A sentence on the conditions that have no score by ``metric``, with a metric that most of
+    them have; empty if there is none of them."""
     seen = {target.condition.key for target in targets}
     missing = [condition for condition in conditions if condition.key not in seen]
     if not missing:
         return []
     models = sorted({condition.model for condition in missing})
     names = ", ".join(models[:5]) + (", ..." if len(models) > 5 else "")
-    return [f"{missing[0].place[0]}: no prompt scored by {metric}: {names}"]
+    advice = advise_metric("there are scores by", scored_metrics(store, metrics, missing).keys())
+    return [f"{missing[0].place[0]}: no prompt scored by {metric}: {names}{advice}"]

@@ -10,6 +10,7 @@ from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_me
 from warehouse.analysis.selection.condition_labels import label_conditions
 from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
 from warehouse.analysis.selection.entries import Entry, Group, Whole, group_entries, whole_of
+from warehouse.analysis.selection.other_metrics import OtherMetric, metric_holders, others_among
 from warehouse.analysis.selection.published import read_published
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_scores
@@ -62,11 +63,13 @@ class LeafEntries:
     Attributes:
         entries: one for each condition that has figures.
         wholes: what a complete run covers, by group.
+        others: the metrics that are not shown.
     """
 
     benchmark: Benchmark
     entries: tuple[Entry, ...]
     wholes: Mapping[Group, Whole]
+    others: tuple[OtherMetric, ...] = ()
 
     @property
     def metric(self) -> Metric:
@@ -105,13 +108,17 @@ def read_leaves(
         chosen.append(found)
         refused.append(reason)
     entries = _entries(store, conditions, chosen)
+    held = metric_holders(store, ids)
     read = []
     for place, leaf in enumerate(leaves):
         kept = _one_each(entries[place])
         if kept:
             groups = group_entries(entries[place])
             wholes = {group: whole_of(members) for group, members in groups.items()}
-            read.append(LeafEntries(leaf, kept, wholes))
+            shown = {entry.condition.key for entry in kept}
+            known = [one for one in metrics if one.benchmark_id in leaf.ids]
+            others = others_among(held, known, conditions[place], shown, kept[0].metric.label)
+            read.append(LeafEntries(leaf, kept, wholes, others))
         elif refused[place] is None:
             refused[place] = f"{leaf.name} has no figures by {chosen[place][0].label}"
     return read, [reason for reason in refused if reason is not None]

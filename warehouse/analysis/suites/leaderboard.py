@@ -10,6 +10,7 @@ import numpy as np
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.entries import PARTIAL
+from warehouse.analysis.selection.other_metrics import OtherMetric, add_up
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions, mixed_settings
 from warehouse.analysis.suites.entries import read_leaves, read_suite_figures
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow
@@ -37,6 +38,7 @@ class SuiteBoard(Result):
         weights: how leaves are weighted: ``equal``, ``prompts`` or ``given``.
         leaves: the leaves with their weights.
         notes: what a reader should know before comparing rows.
+        others: metrics of the leaves that are not shown, with their conditions over all leaves.
     """
 
     suite: str
@@ -46,6 +48,7 @@ class SuiteBoard(Result):
     leaves: tuple[SuiteLeaf, ...]
     rows: tuple[SuiteRow, ...]
     notes: tuple[str, ...]
+    others: tuple[OtherMetric, ...] = ()
 
     def __str__(self) -> str:
         best = next((row for row in self.rows if row.rank == 1), None)
@@ -104,6 +107,8 @@ def suite_leaderboard(
     direction = _direction(leaves)
     rows = _ranked(scored, leaves, direction, level, partial_ok, subset_ok)
     total = sum(leaf.weight for leaf in leaves)
+    others = add_up(leaf.found.others for leaf in leaves)
+    names = tuple(other.metric for other in others)
     return SuiteBoard(
         suite=suite.name,
         metric=", ".join(metrics),
@@ -114,8 +119,9 @@ def suite_leaderboard(
                       sum(leaf.name in item.cells for item in scored))
             for leaf in leaves
         ),
-        rows=tuple(rows),
+        rows=tuple(replace(row, other_metrics=names) for row in rows),
         notes=(*notes, *_notes(suite, scored, rows, direction)),
+        others=others,
     )  # fmt: skip
 
 

@@ -64,6 +64,8 @@ class SuiteRow(Row):
         leaf_estimates: figure on each leaf, in the order of the board's leaves; None where
             missing.
         run_ids: ids of all runs.
+        other_metrics: the metrics that leaves have figures of and the board does not show; the
+            same in every row.
     """
 
     rank: int | None
@@ -93,3 +95,4 @@ class SuiteRow(Row):
     suite: str
     leaf_estimates: tuple[float | None, ...]
     run_ids: tuple[int, ...]
+    other_metrics: tuple[str, ...] = ()

@@ -30,6 +30,7 @@ def benchmark_metrics(store: Store, bench: Workbench, state: _Load, runs: Iterab
     held = _held(bench) if state.n_rows else {}
     by_id = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
     wanted: dict[tuple[int, int], dict[str, Any]] = {}
+    directions: dict[tuple[int, int], dict[int, bool]] = {}
     for run in runs:
         header, benchmark_id = state.dump.runs[run], state.references[run]["benchmark_id"]
         scored = [(by_id[metric_id], metric_id) for metric_id in held.get(run, ())]
@@ -37,11 +38,40 @@ def benchmark_metrics(store: Store, bench: Workbench, state: _Load, runs: Iterab
             row = _metric_row(spec, seen.get((run, metric_id)))
             key = (benchmark_id, metric_id)
             wanted[key] = _widened(wanted[key], row) if key in wanted else row
-    added, changed = _changes(store.connection, wanted)
+            if spec.higher_is_better is not None:
+                directions.setdefault(key, {})[run] = spec.higher_is_better
+    added, changed, stored = _changes(store.connection, wanted)
     if (added or changed) and engines.is_shared(store.connection):
         store.dialect.exclusive(store.connection)
-        added, changed = _changes(store.connection, wanted)
+        added, changed, stored = _changes(store.connection, wanted)
     _write_metrics(store.connection, added, changed)
+    _note_directions(state, by_id, directions, stored)
+
+
+def _note_directions(
+    state: _Load, specs: Mapping[int, MetricSpec],
+    directions: Mapping[tuple[int, int], Mapping[int, bool]],
+    stored: Mapping[tuple[int, int], bool | None],
+) -> None:  # fmt: skip
+    """A note to each source that says of a metric the opposite of what another one says.
+
+    Args:
+        specs: metrics by id.
+        directions: by benchmark and metric, what each run says of it.
+        stored: what the store has held of it until now.
+    """
+    for key, by_run in directions.items():
+        words = {*by_run.values(), stored.get(key)} - {None}
+        for run, is_higher in by_run.items() if len(words) == 2 else ():
+            said, other = ("higher", "lower") if is_higher else ("lower", "higher")
+            spec, header = specs[key[1]], state.dump.runs[run]
+            label = f"{spec.name},{spec.filter}" if spec.filter else spec.name
+            note = (
+                f"{header.benchmark}, {label}: {said} is better here, {other} in another source:"
+                " lower is better holds"
+            )
+            if note not in state.part_of(run).dump.notes:
+                state.part_of(run).dump.notes.append(note)
 
 
 def _ranges(bench: Workbench) -> dict[tuple[int, int], tuple[float, float, bool]]:
@@ -146,8 +176,11 @@ def _fits(seen: tuple[float, float] | None, declared: Mapping[str, Any]) -> bool
 
 def _changes(
     connection: sa.Connection, wanted: Mapping[tuple[int, int], dict[str, Any]]
-) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
-    """Rows that the table lacks, and values of its rows that change, by id."""
+) -> tuple[
+    list[dict[str, Any]], dict[int, dict[str, Any]], dict[tuple[int, int], bool | None]
+]:  # fmt: skip
+    """Rows that the table lacks, values of its rows that change, by id, and the directions that it
+    has held."""
     table = tables.benchmark_metric
     touched = sorted({key[0] for key in wanted})
     found = connection.execute(sa.select(table).where(table.c.benchmark_id.in_(touched)))
@@ -167,7 +200,8 @@ def _changes(
         merged.pop("seen", None)
         if any(stored[key][name] != value for name, value in merged.items()):
             changed[int(stored[key]["id"])] = merged
-    return added, changed
+    directions = {key: row["higher_is_better"] for key, row in stored.items()}
+    return added, changed, directions
 
 
 def _seen(connection: sa.Connection, benchmark: int, metric: int) -> tuple[float, float] | None:

@@ -1,0 +1,139 @@
+"""The metrics of a benchmark that a leaderboard does not show, so that none is hidden."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from warehouse.analysis.results import Row
+from warehouse.analysis.selection.arrow import one_of, rows_among
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.store.connection import Store
+
+_HELD = """
+select run.benchmark_id, run_metric.run_id, run_metric.metric_id
+from run_metric
+join run on run.id = run_metric.run_id
+where run.status <> 'invalidated' and run.superseded_by is null and {here}
+"""
+
+
+@dataclass(frozen=True)
+class OtherMetric(Row):
+    """A metric that a leaderboard does not show.
+
+    Attributes:
+        metric: name, with its filter.
+        higher_is_better: direction; None if unknown.
+        n_conditions: conditions that have figures of it.
+        n_elsewhere: those of them that have no row on the leaderboard.
+        n_benchmarks: benchmarks of a suite on which they have them; None for a single benchmark.
+    """
+
+    metric: str
+    higher_is_better: bool | None
+    n_conditions: int
+    n_elsewhere: int
+    n_benchmarks: int | None = None
+
+    def __str__(self) -> str:
+        count = f"{self.n_conditions} condition{'' if self.n_conditions == 1 else 's'}"
+        if self.n_benchmarks is not None:
+            count += f" on {self.n_benchmarks} benchmark{'' if self.n_benchmarks == 1 else 's'}"
+        if not self.n_elsewhere:
+            return f"{self.metric} ({count})"
+        missing = "none" if self.n_elsewhere == self.n_conditions else f"{self.n_elsewhere} not"
+        return f"{self.metric} ({count}, {missing} of them above)"
+
+
+def other_metrics(
+    store: Store, benchmark_ids: Sequence[int], metrics: Sequence[Metric],
+    conditions: Iterable[Condition], shown: Collection[str], label: str,
+) -> tuple[OtherMetric, ...]:  # fmt: skip
+    """The metrics beside ``label`` that some conditions have figures of: most conditions first,
+    then by name.
+
+    Args:
+        metrics: of the benchmark.
+        conditions: those that a leaderboard is about.
+        shown: keys of those that have a row on it.
+        label: the metric that it shows.
+    """
+    if all(metric.label == label for metric in metrics):
+        return ()
+    held = metric_holders(store, benchmark_ids)
+    return others_among(held, metrics, conditions, shown, label)
+
+
+def metric_holders(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str, Any]]:
+    """Which current runs of some benchmarks have figures of which metrics, as ids."""
+    return rows_among(store, _HELD, "run.benchmark_id", benchmark_ids)
+
+
+def others_among(
+    held: Iterable[Mapping[str, Any]], metrics: Sequence[Metric],
+    conditions: Iterable[Condition], shown: Collection[str], label: str,
+) -> tuple[OtherMetric, ...]:  # fmt: skip
+    """`other_metrics` from what `metric_holders` has read."""
+    keys = {run: condition.key for condition in conditions for run in condition.run_ids}
+    named = {metric.id: metric for metric in metrics}
+    holders: dict[str, set[str]] = {}
+    for row in held:
+        run, metric_id = row["run_id"], row["metric_id"]
+        if run in keys and metric_id in named and named[metric_id].label != label:
+            holders.setdefault(named[metric_id].label, set()).add(keys[run])
+    directions = {metric.label: metric.higher_is_better for metric in metrics}
+    found = [
+        OtherMetric(name, directions[name], len(own), len(own.difference(shown)))
+        for name, own in holders.items()
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.n_conditions, one.metric)))
+
+
+def add_up(leaves: Iterable[Sequence[OtherMetric]]) -> tuple[OtherMetric, ...]:
+    """The other metrics of the benchmarks of a suite: conditions are summed over them."""
+    found: dict[str, OtherMetric] = {}
+    for leaf in leaves:
+        for one in leaf:
+            sum_ = found.get(one.metric, OtherMetric(one.metric, one.higher_is_better, 0, 0, 0))
+            found[one.metric] = replace(
+                sum_, n_conditions=sum_.n_conditions + one.n_conditions,
+                n_elsewhere=sum_.n_elsewhere + one.n_elsewhere,
+                n_benchmarks=(sum_.n_benchmarks or 0) + 1,
+            )  # fmt: skip
+    return tuple(sorted(found.values(), key=lambda one: (-one.n_conditions, one.metric)))
+
+
+def scored_metrics(
+    store: Store, metrics: Sequence[Metric], conditions: Sequence[Condition]
+) -> Counter[str]:
+    """Of how many conditions each metric, by label, has scored prompts."""
+    named = {metric.id: metric.label for metric in metrics if metric.link != "none"}
+    held: Counter[str] = Counter()
+    for condition in conditions:
+        where, parameters = one_of("run_id", condition.run_ids, "r")
+        found = store.arrow(
+            f"select distinct metric_id from run_metric where n_scored > 0 and {where}", parameters
+        )
+        held.update({named[key] for key in found.column(0).to_pylist() if key in named})
+    return held
+
+
+def advise_metric(who: str, labels: Iterable[str]) -> str:
+    """What to say behind a refusal: ``; both have --metric f1``; empty if there is none."""
+    named = " or ".join(sorted(labels))
+    return f"; {who} --metric {named}" if named else ""
+
+
+def advise_others(others: Iterable[OtherMetric]) -> str:
+    """What to say behind a refusal for want of two conditions: the metrics that two have."""
+    found = describe_others([other for other in others if other.n_conditions > 1])
+    return f"; {found}" if found else ""
+
+
+def describe_others(others: Sequence[OtherMetric]) -> str:
+    """One line that names them; empty if there is none."""
+    return f"other metrics (--metric NAME): {', '.join(map(str, others))}" if others else ""
