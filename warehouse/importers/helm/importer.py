@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from warehouse.errors import InputError
 from warehouse.importers.common.json_fields import text_or_none
+from warehouse.importers.common.model_names import disagreement, same_model
 from warehouse.importers.helm.header import headers
 from warehouse.importers.helm.rows import batches
 from warehouse.importers.helm.run_folder import HelmRun
@@ -16,6 +18,7 @@ from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 #: Files of a run folder that are read; the first must be there, and one of those after it.
 FILES = ("run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json",
          "scenario.json")  # fmt: skip
+_MODEL_IN_NAME = re.compile(r"[:,-]model=([^,]+)")
 
 
 class Helm:
@@ -46,9 +49,19 @@ class Helm:
         if not run.spec.get("adapter_spec"):
             raise InputError("there is no 'adapter_spec'", path=str(source.files[0]),
                              expected="the specification of a HELM run")  # fmt: skip
+        run.notes += _other_name(run, source.root)
         stated = text_or_none(settings.stated.get("model"))
         return Dump(tuple(headers(run, stated, source.name)), batches(run),
                     rejections=run.rejections, notes=run.notes)  # fmt: skip
+
+
+def _other_name(run: HelmRun, folder: Path) -> Iterator[str]:
+    """A note where the folder, ``SCENARIO:...,model=NAME``, names another model."""
+    held = text_or_none(run.adapter.get("model"))
+    known = (held, text_or_none(run.adapter.get("model_deployment")))
+    named = _MODEL_IN_NAME.search(folder.name)
+    if held and named and not any(same_model(named[1], name) for name in known if name):
+        yield disagreement(held, "the folder", named[1])
 
 
 IMPORTER = Helm()

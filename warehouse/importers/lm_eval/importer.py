@@ -23,6 +23,7 @@ from warehouse.importers.lm_eval.files import (
 )
 from warehouse.importers.lm_eval.layout import Layout, find_layout
 from warehouse.importers.lm_eval.metrics import Seen, figures_of
+from warehouse.importers.lm_eval.model import other_model
 from warehouse.importers.lm_eval.results import Results
 from warehouse.importers.lm_eval.rows import RowReader
 from warehouse.importers.lm_eval.samples_only import first_seen, header_without_results, scan
@@ -112,6 +113,8 @@ class _SourceReader:
             if isinstance(file, ResultsFile):
                 self.results = Results(read_document(file.path), file.path)
         self.samples = [self._look(file) for file in found if isinstance(file, SamplesFile)]
+        if self.results is not None:
+            self.notes += other_model(self.results.document, self.results.path)
         if self.results is None and not self.samples:
             raise InputError(
                 "neither results nor samples of lm-evaluation-harness",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,11 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.model_arguments import (
     _CHECKPOINT_PART,
+    _UNSAFE,
     parse_arguments,
     position_fields,
 )
+from warehouse.importers.common.model_names import disagreement, same_model
 
 #: The arguments that name the model, in the harness's own order.
 NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
@@ -61,6 +63,15 @@ def model_fields(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
         "endpoint": endpoint_host(arguments.get("base_url")),
         **position_fields((revision, part), name, path),
     }
+
+
+def other_model(document: Mapping[str, Any], path: Path) -> Iterator[str]:
+    """A note where the folder of a results file, ``ORGANISATION__NAME`` as the harness makes it
+    of the model's name, names another model."""
+    held = text_or_none(document.get("model_name"))
+    folder = path.absolute().parent.name
+    if held and "__" in folder and not same_model(folder, _UNSAFE.sub("__", held)):
+        yield disagreement(held, "the folder", folder)
 
 
 def argument_settings(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from warehouse.importers.common.streams import Member, read_exactly
 from warehouse.importers.tabular.chunks import Chunk, TableChunk
 from warehouse.importers.tabular.field_paths import column_of
 from warehouse.importers.tabular.readers import ReadingRules, Reject, refuse_wide
+from warehouse.records import CUT_SHORT
 
 #: Stands where bytes were no UTF-8. A noncharacter, which no text holds.
 MARK = "\ufdd0"
@@ -29,12 +30,13 @@ class CheckedStream(io.RawIOBase):
     """Passes bytes on; what is not UTF-8 becomes :data:`MARK`.
 
     ``marked`` says whether that happened, ``quotes`` counts the double quotes. The end is always
-    a line break.
+    a line break; ``ends_in_row`` says, after the end, whether the file has none there.
     """
 
     def __init__(self, raw: Any) -> None:
         self.raw, self.quotes, self.marked = raw, 0, False
         self._ready, self._begun, self._ended = b"", b"", False
+        self.ends_in_row = False
 
     def readable(self) -> bool:
         return True
@@ -49,6 +51,8 @@ class CheckedStream(io.RawIOBase):
     def _fill(self, size: int) -> None:
         new: bytes = self.raw.read(size)
         self._ended = not new
+        if new:
+            self.ends_in_row = not new.endswith((b"\n", b"\r"))
         data = self._begun + (new or b"\n")
         cut = len(data) - (0 if self._ended else _unfinished(data))
         data, self._begun = data[:cut], data[cut:]
@@ -103,13 +107,13 @@ class DelimitedReader:
             last: TableChunk | None = None
             try:
                 for batch in self._opened(stream, columns, numbering):
-                    numbering.tell(reject)
+                    numbering.tell(reject, batch.num_rows)
                     if batch.num_rows:
                         last = numbering.chunk(batch, stream.marked, reject)
                         if self.suspicious and stream.quotes:
                             self._refuse_swallowed_lines(last)
                         yield last
-                numbering.tell(reject)
+                numbering.tell_all(reject, stream.ends_in_row)
                 if numbering.open_quote:
                     raise self._open_quote(f"row {numbering.open_quote}")
             except pa.ArrowInvalid as error:
@@ -131,6 +135,7 @@ class DelimitedReader:
             numbering.rejected.append(
                 (f"row {row.number}", found, f"{row.expected_columns} columns")
             )
+            numbering.is_short = row.actual_columns < row.expected_columns
             return "skip"
 
         return iter(
@@ -199,13 +204,25 @@ class _Numbering:
         self.order = order
         self.skipped: list[int] = []
         self.rejected: list[tuple[str, str, str]] = []  # not yet told: errors would be swallowed
+        self.is_short = False  # whether the last of them lacks cells
         self.open_quote = 0  # number of a row whose quote is never closed
         self.count, self.next = 0, first  # a header is row 1
 
-    def tell(self, reject: Reject) -> None:
-        """Reject the rows that the parser has skipped since."""
-        while self.rejected:
+    def tell(self, reject: Reject, size: int) -> None:
+        """Reject the rows that the parser has skipped since, but for one that stands behind the
+        next ``size`` rows: it may be the last of the file."""
+        later = sum(number >= self.next for number in self.skipped)
+        is_behind = later > 0 and self.skipped[-1] >= self.next + size + later - 1
+        while len(self.rejected) > is_behind:
             reject(*self.rejected.pop(0))
+
+    def tell_all(self, reject: Reject, ends_in_row: bool) -> None:
+        """Reject the others at the end of the file, where it ends inside the last one as such."""
+        while self.rejected:
+            place, found, expected = self.rejected.pop(0)
+            is_last = not self.rejected and self.skipped[-1] >= self.next
+            cut = CUT_SHORT if ends_in_row and is_last and self.is_short else ""
+            reject(place, cut + found, expected)
 
     def chunk(self, batch: pa.RecordBatch, marked: bool, reject: Reject) -> TableChunk:
         """The batch without rows in which bytes were marked as no UTF-8."""

@@ -80,7 +80,7 @@ def parsed_lines(
     for number in numbers:
         line = lines[number - first]
         try:
-            value = parse_json(line)
+            value = parse_json(line, keep_infinite=True)
         except ValueError as error:
             cut = CUT_SHORT if number == first + len(lines) - 1 and is_cut(line) else ""
             reject(f"line {number}", f"{cut}{line[:60]!r}: {error}", "one JSON record in UTF-8")
@@ -162,7 +162,7 @@ class JsonReader:
     def _document(self) -> Any:
         content = self.member.content().removeprefix(BOM)
         try:
-            return parse_json(content)
+            return parse_json(content, keep_infinite=True)
         except ValueError as error:
             raise InputError(
                 f"not a JSON document: {error}",

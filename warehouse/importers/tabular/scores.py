@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,13 @@ def scores_of(
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat)
 
 
+def _infinite(metric: pa.Array, raw: pa.Array) -> Iterator[str]:
+    """The metric of each value that is no number but infinite."""
+    found = pc.match_substring_regex(raw, r"^\s*[+-]?inf(inity)?\s*$", ignore_case=True)
+    for name in metric.filter(pc.fill_null(found, False)).to_pylist():
+        yield str(name)
+
+
 def _struct(
     view: View, rule: ScoreRule, faults: Faults, odd: Counter[str]
 ) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.bool_]]]:
@@ -58,9 +65,10 @@ def _struct(
     values, raw, status = to_scores(rule.value.column(view), size)
     _note(values.faults, rule.value.where, faults)
     metric = _names(view, rule, faults)
-    if status is not None:
+    if status is not None and raw is not None:
         named = zip(metric.to_pylist(), status.to_pylist(), strict=True)
         odd.update(str(name) for name, word in named if word == "not_scalar")
+        odd.update(_infinite(metric, raw))
     raw = _original(view, rule, raw)
     kept = np.ones(size, dtype=np.bool_)
     lost = pc.is_null(values.array) if raw is None else pc.and_(

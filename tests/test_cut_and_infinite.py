@@ -1,0 +1,98 @@
+"""Files that end inside a row, infinite scores, and paths that name another model."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from tests import helm, inspect_logs, lm_eval
+from tests.cli import Caller
+from warehouse.importers.inspect import IMPORTER as INSPECT
+from warehouse.records import parse_json
+
+LM_EVAL = Path(__file__).parent / "data" / "lm_eval" / "v0_4_13" / "org__demo-model"
+ROWS = [{"model": "m", "benchmark": "toy", "prompt_id": f"p{n}", "score": n % 2} for n in range(9)]
+LINES = "\n".join(json.dumps(row) for row in ROWS)
+CELLS = "\n".join(["model,benchmark,prompt_id,score", *(f"m,toy,p{n},{n % 2}" for n in range(9))])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "status"),
+    [
+        ("r.jsonl", LINES[:-12], "truncated"),
+        ("r.jsonl", LINES, "complete"),
+        ("r.csv", CELLS[:-3], "truncated"),
+        ("r.csv", CELLS[:-3] + "\n", "complete"),  # a short row, but a whole line
+        ("r.csv", CELLS.replace("p3,1", "p3"), "complete"),
+        ("r.csv", CELLS, "complete"),
+    ],
+)
+def test_a_file_that_ends_inside_a_row_is_truncated(
+    run: Caller, tmp_path: Path, name: str, text: str, status: str
+) -> None:
+    url = f"duckdb:///{tmp_path / 's.duckdb'}"
+    (tmp_path / name).write_text(text)
+    assert run("ingest", str(tmp_path / name), "--max-rejected", "1", db=url).code == 0
+    found = run("query", "select status from run", "--json", db=url).rows
+    assert found == [{"status": status}]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+def test_infinite_scores_and_lists_are_counted_and_kept(
+    run: Caller, tmp_path: Path, form: str
+) -> None:
+    odd = {3: float("inf"), 4: [1, 2]}
+    rows = [row | {"score": odd.get(place, row["score"])} for place, row in enumerate(ROWS)]
+    text = {
+        "jsonl": "\n".join(map(json.dumps, rows)) + "\n",
+        "json": json.dumps(rows),
+        "csv": CELLS.replace("p3,1", "p3,Infinity").replace("p4,0", 'p4,"[1, 2]"') + "\n",
+    }[form]
+    table, url = tmp_path / f"r.{form}", f"duckdb:///{tmp_path / 's.duckdb'}"
+    table.write_text(text)
+    read = run("ingest", str(table), db=url)
+    assert "2 values of 'score' are no numbers and were kept as text" in read.err
+    found = run("query", "select raw from score where value is null order by raw", "--json", db=url)
+    assert [row["raw"].replace(" ", "") for row in found.rows] == ["Infinity", "[1,2]"]
+
+
+@pytest.mark.parametrize("order", list(permutations(("version", "status", "eval"))))
+def test_a_log_is_known_whatever_the_order_of_its_keys(
+    tmp_path: Path, order: tuple[str, ...]
+) -> None:
+    whole = inspect_logs.FIXTURES / "grid.json"
+    document = parse_json(whole.read_bytes())
+    ordered = {key: document[key] for key in order} | document
+    (tmp_path / "log.json").write_text(json.dumps(ordered))
+    found = inspect_logs.take(tmp_path / "log.json")
+    assert [row["prompt_id"] for row in found.rows] == [
+        row["prompt_id"] for row in inspect_logs.take(whole).rows
+    ]
+    assert lm_eval.claimed(tmp_path, importer=INSPECT)
+
+
+@pytest.mark.parametrize(("folder", "n"), [("org__demo-model", 0), ("org__other", 1), ("mine", 0)])
+def test_a_folder_of_the_harness_that_names_another_model_is_noted(
+    tmp_path: Path, folder: str, n: int
+) -> None:
+    (tmp_path / folder).mkdir()
+    (results,) = LM_EVAL.glob("results_*.json")
+    shutil.copy(results, tmp_path / folder)
+    notes = lm_eval.take(tmp_path / folder).dump.notes
+    assert sum("the folder says that the model is" in note for note in notes) == n
+
+
+@pytest.mark.parametrize(("named", "n"), [("org_m", 0), ("org_other", 1)])
+def test_a_run_folder_of_helm_that_names_another_model_is_noted(
+    tmp_path: Path, named: str, n: int
+) -> None:
+    held = helm.spec()["adapter_spec"]["model"]
+    name = held.replace("/", "_") if n == 0 else named
+    plain = helm.plain(tmp_path)
+    folder = plain.rename(plain.with_name(f"quiz:k=1,model={name}"))
+    notes = helm.take(folder).dump.notes
+    assert sum("the folder says that the model is" in note for note in notes) == n
