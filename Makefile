@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-embed check format bench calibrate campaign sweep wheel clean
+.PHONY: help setup demo test test-room test-embed check format bench calibrate campaign sweep wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ test: setup ## Check style and types, run the tests
 	$(MAKE) --no-print-directory check || status=1; \
 	$(BIN)/pytest --numprocesses $(JOBS) || status=1; \
 	exit $$status
+
+test-room: setup ## Run the tests of one room: make test-room ROOM=stats (a folder of tests/)
+	@$(BIN)/pytest --numprocesses $(JOBS) tests/$(ROOM) tests/test_layers.py
 
 test-embed: setup ## Run the tests that need a text model (installs one: TORCH=torch==...+cpu saves 3 GB)
 	@$(PIP) install '$(TORCH)' --editable '.[embed,embed-test]'
