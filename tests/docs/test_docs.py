@@ -49,10 +49,14 @@ def command_faults(words: list[str]) -> list[str]:
         if word.startswith("--"):
             if word.partition("=")[0] not in known:
                 return [word]
-        elif isinstance(command, click.Group) and re.fullmatch(r"[a-z][a-z-]*", word):
-            following = command.get_command(context, word)
-            if following is None:
-                return [word]
+        elif isinstance(command, click.Group):
+            try:
+                _name, following, _rest = command.resolve_command(context, [word])
+            except click.UsageError:
+                if re.fullmatch(r"[a-z][a-z-]*", word):
+                    return [word]
+                continue
+            assert following is not None
             command = following
             known |= options_of(command)
     return []
