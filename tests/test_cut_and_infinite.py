@@ -12,7 +12,9 @@ import pytest
 from tests import helm, inspect_logs, lm_eval
 from tests.cli import Caller
 from warehouse.importers.inspect import IMPORTER as INSPECT
+from warehouse.ingest import ingest
 from warehouse.records import parse_json
+from warehouse.store.engine import open_store
 
 LM_EVAL = Path(__file__).parent / "data" / "lm_eval" / "v0_4_13" / "org__demo-model"
 ROWS = [{"model": "m", "benchmark": "toy", "prompt_id": f"p{n}", "score": n % 2} for n in range(9)]
@@ -96,3 +98,32 @@ def test_a_run_folder_of_helm_that_names_another_model_is_noted(
     folder = plain.rename(plain.with_name(f"quiz:k=1,model={name}"))
     notes = helm.take(folder).dump.notes
     assert sum("the folder says that the model is" in note for note in notes) == n
+
+
+@pytest.mark.parametrize("harness", ["inspect", "helm"])
+def test_names_of_files_that_are_no_utf8_do_not_matter(
+    store_url: str, tmp_path: Path, harness: str
+) -> None:
+    folder = tmp_path / "in"
+    if harness == "inspect":
+        folder.mkdir()
+        shutil.copy(inspect_logs.FIXTURES / "grid.json", folder / "lo\udcffg.json")
+    else:
+        plain = helm.plain(folder)
+        plain.rename(plain.with_name("qui\udcffz"))
+    with open_store(store_url, create=True, write=True) as store:
+        report = ingest(store, [folder])
+        assert [item.error for item in report.sources] == [""]
+        places = store.arrow("select place from run_source").column(0).to_pylist()
+    assert places and all("\udcff" not in (place or "") for place in places)
+
+
+@pytest.mark.parametrize("bad", ["\\u0000", "\\ud800"])
+def test_a_name_that_the_store_cannot_hold_is_no_blame_on_the_importer(
+    run: Caller, store_url: str, tmp_path: Path, bad: str
+) -> None:
+    (results,) = LM_EVAL.glob("results_*.json")
+    text = results.read_text().replace("org/demo-model", f"org/de{bad}mo")
+    (tmp_path / results.name).write_text(text)
+    read = run("ingest", str(tmp_path), db=store_url)
+    assert "defect" not in read.err

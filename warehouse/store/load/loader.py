@@ -454,7 +454,10 @@ def _unfit(error: BaseException, path: str = "") -> InputError:
     cause = getattr(error, "orig", None) or error
     if isinstance(error, TooLargeError):
         advice = "repair that number, or leave it out"
-    elif isinstance(cause, UnicodeError) or "U+0000" in str(cause):
+    elif (
+        isinstance(cause, UnicodeError) or isinstance(cause.__cause__, UnicodeError)
+        or any(word in str(cause) for word in ("U+0000", "NUL (0x00)", "\\u0000", "0x00"))
+    ):  # fmt: skip
         advice = "repair that text: names must be UTF-8 without U+0000; or give it with --set"
     elif engines.too_long(error):
         advice = "names and ids may have some 2,000 characters here"
