@@ -19,7 +19,8 @@ from warehouse.store.load.staging import Measured
 from warehouse.store.schema import tables
 
 if TYPE_CHECKING:
-    from warehouse.store.load.state import Part, _Load
+    from warehouse.store.load.source_ledger import readable
+from warehouse.store.load.state import Part, _Load
 
 
 def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
@@ -180,7 +181,8 @@ def _push_texts(bench: Workbench) -> None:
 
 def publish(store: Store, bench: Workbench, state: _Load, run_ids: Mapping[int, int]) -> None:
     """Figures that the source publishes, of new runs and of its groups."""
-    from warehouse.store.load.state import group_spec
+    from warehouse.store.load.source_ledger import readable
+from warehouse.store.load.state import group_spec
 
     rows: list[dict[str, Any]] = []
     for part in state.parts:
@@ -235,7 +237,7 @@ def link_sources(
         if run_id is None:
             place = decision.run if decision.same_in_dump is None else decision.same_in_dump
             run_id = run_ids[place]
-        place_in_source = state.dump.runs[decision.run].place or None
+        place_in_source = readable(state.dump.runs[decision.run].place) or None
         source_id = state.part_of(decision.run).source.id
         rows.append({"run_id": run_id, "source_id": source_id, "place": place_in_source})
     append(connection, tables.run_source, rows)

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests import helm, inspect_logs, lm_eval
-from tests.cli import Caller
+from tests.support import helm, inspect_logs, lm_eval
+from tests.support.cli import Caller
 from warehouse.importers.inspect import IMPORTER as INSPECT
-from warehouse.ingest import ingest
+from warehouse.ingest.pipeline import ingest
 from warehouse.records import parse_json
-from warehouse.store.engine import open_store
+from warehouse.store.open import open_store
 
-LM_EVAL = Path(__file__).parent / "data" / "lm_eval" / "v0_4_13" / "org__demo-model"
+LM_EVAL = Path(__file__).parents[1] / "data" / "lm_eval" / "v0_4_13" / "org__demo-model"
 ROWS = [{"model": "m", "benchmark": "toy", "prompt_id": f"p{n}", "score": n % 2} for n in range(9)]
 LINES = "\n".join(json.dumps(row) for row in ROWS)
 CELLS = "\n".join(["model,benchmark,prompt_id,score", *(f"m,toy,p{n},{n % 2}" for n in range(9))])
