@@ -6,14 +6,8 @@ import re
 
 import pytest
 
-from warehouse.importers.tabular.field_paths import (
-    Each,
-    PathError,
-    Special,
-    glob_matches,
-    match_tail,
-    parse_path,
-)
+from warehouse.importers.common.globs import glob_matches
+from warehouse.importers.tabular.field_paths import Each, PathError, Special, match_tail, parse_path
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from warehouse.importers.common.json_fields import (
-    as_text,
-)
+from warehouse.importers.common.json_fields import as_text
 
 
 def question_of(content: Any) -> str:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from warehouse.importers.common.json_fields import (
-    number_or_none,
-    text_or_none,
-    whole_or_none,
-)
+from warehouse.importers.common.json_fields import number_or_none, text_or_none, whole_or_none
 
 _MAX_TOKENS = ("max_gen_toks", "max_tokens", "max_new_tokens", "max_completion_tokens")
 _FIELDS_OF_SAMPLING = frozenset(

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.tabular.field_paths import glob_matches
+from warehouse.importers.common.globs import glob_matches
 
 #: Most bytes that one compressed file or archive entry may unpack to.
 MAX_UNPACKED_BYTES = 8 << 30

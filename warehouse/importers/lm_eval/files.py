@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.json_fields import mapping_of
-from warehouse.importers.common.packed_documents import (
-    head_text,
-)
+from warehouse.importers.common.packed_documents import head_text
 from warehouse.records import Candidate
 
 _STAMP = r"\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?"

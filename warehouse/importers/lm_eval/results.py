@@ -17,10 +17,7 @@ from warehouse.importers.common.json_fields import (
     whole_or_none,
 )
 from warehouse.importers.common.model_arguments import parse_arguments
-from warehouse.importers.common.sampling import (
-    other_sampling,
-    sampling_fields,
-)
+from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
 from warehouse.importers.lm_eval.model import argument_settings, model_fields
 from warehouse.records import PublishedScore, RunHeader

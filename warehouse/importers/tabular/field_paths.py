@@ -16,6 +16,8 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
+from warehouse.importers.common.globs import _tails
+
 _ROOT = re.compile(r"\$|&(?P<join>\w+)|(?P<up>\^*)")
 _TOKEN = re.compile(
     r"""\.?"(?P<quoted>(?:[^"\\]|\\.)*)"
@@ -197,33 +199,3 @@ def match_tail(pattern: re.Pattern[str], path: PurePath | str) -> dict[str, str]
         if found is not None:
             return {name: text for name, text in found.groupdict().items() if text is not None}
     return None
-
-
-def glob_matches(glob: str, path: PurePath | str) -> bool:
-    """Whether a glob matches a tail of the path. ``*`` stays in one folder, ``**`` does not.
-
-    >>> glob_matches("zero-shot/*/*.json", "data/zero-shot/a/b.json")
-    True
-    >>> glob_matches("zero-shot/*.json", "data/zero-shot/a/b.json")
-    False
-    """
-    compiled = _glob(glob)
-    return any(compiled.fullmatch(tail) for tail in _tails(path))
-
-
-def _tails(path: PurePath | str) -> list[str]:
-    parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
-    return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
-
-
-@lru_cache(maxsize=256)
-def _glob(glob: str) -> re.Pattern[str]:
-    pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", glob)
-    return re.compile("".join(map(_glob_piece, pieces)), re.DOTALL)
-
-
-def _glob_piece(piece: str) -> str:
-    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    if piece.startswith("[") and len(piece) > 2:
-        return "[" + piece[1:-1].replace("\\", "\\\\").replace("!", "^", 1) + "]"
-    return known.get(piece, re.escape(piece))

@@ -19,11 +19,11 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
+from warehouse.importers.common.globs import glob_matches
 from warehouse.importers.common.streams import FORMATS, members
 from warehouse.importers.tabular.canonical import canonical_mapping, carries_names, plain_columns
 from warehouse.importers.tabular.check_mapping import mistakes_in, refuse
 from warehouse.importers.tabular.context import context_of_tables, has_context, joined_files
-from warehouse.importers.tabular.field_paths import glob_matches
 from warehouse.importers.tabular.mapping import TabularMapping, load_mapping
 from warehouse.importers.tabular.parse_mapping import parse_mapping
 from warehouse.importers.tabular.plain import PlainTable

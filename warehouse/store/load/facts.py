@@ -181,8 +181,7 @@ def _push_texts(bench: Workbench) -> None:
 
 def publish(store: Store, bench: Workbench, state: _Load, run_ids: Mapping[int, int]) -> None:
     """Figures that the source publishes, of new runs and of its groups."""
-    from warehouse.store.load.source_ledger import readable
-from warehouse.store.load.state import group_spec
+    from warehouse.store.load.state import group_spec
 
     rows: list[dict[str, Any]] = []
     for part in state.parts:

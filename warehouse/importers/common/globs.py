@@ -1,0 +1,37 @@
+"""Globs on paths that are no files of this machine: of archives and of dumps."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import PurePath
+
+
+def glob_matches(glob: str, path: PurePath | str) -> bool:
+    """Whether a glob matches a tail of the path. ``*`` stays in one folder, ``**`` does not.
+
+    >>> glob_matches("zero-shot/*/*.json", "data/zero-shot/a/b.json")
+    True
+    >>> glob_matches("zero-shot/*.json", "data/zero-shot/a/b.json")
+    False
+    """
+    compiled = _glob(glob)
+    return any(compiled.fullmatch(tail) for tail in _tails(path))
+
+
+def _tails(path: PurePath | str) -> list[str]:
+    parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
+    return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
+
+
+@lru_cache(maxsize=256)
+def _glob(glob: str) -> re.Pattern[str]:
+    pieces = re.split(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])", glob)
+    return re.compile("".join(map(_glob_piece, pieces)), re.DOTALL)
+
+
+def _glob_piece(piece: str) -> str:
+    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    if piece.startswith("[") and len(piece) > 2:
+        return "[" + piece[1:-1].replace("\\", "\\\\").replace("!", "^", 1) + "]"
+    return known.get(piece, re.escape(piece))
