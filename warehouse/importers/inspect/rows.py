@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.importers.base import batch_of
-from warehouse.importers.common.chat_messages import content_of, prompt_sent, response_of
+from warehouse.importers.common.chat_messages import content_of
 from warehouse.importers.common.json_fields import (
     as_text,
     compact,
@@ -22,6 +22,7 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.questions import question_of
 from warehouse.importers.inspect.log import Log
+from warehouse.importers.inspect.messages import prompt_sent, response_of
 from warehouse.importers.inspect.metrics import Scoring
 from warehouse.importers.inspect.sample import Sample
 from warehouse.importers.inspect.sample_fields import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from warehouse.importers.common.chat_messages import messages_of
 from warehouse.importers.common.json_fields import (
     as_text,
     compact,
@@ -14,6 +13,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
+from warehouse.importers.inspect.messages import messages_of
 from warehouse.importers.inspect.sample import Sample
 from warehouse.importers.inspect.scores import stop_reason
 
