@@ -15,12 +15,12 @@ from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.run_keys import digest, scorers_key, spec_of
 from warehouse.store.load.scratch import Workbench
+from warehouse.store.load.source_ledger import readable
 from warehouse.store.load.staging import Measured
 from warehouse.store.schema import tables
 
 if TYPE_CHECKING:
-    from warehouse.store.load.source_ledger import readable
-from warehouse.store.load.state import Part, _Load
+    from warehouse.store.load.state import Part, _Load
 
 
 def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
