@@ -9,26 +9,7 @@ from typing import Any
 from warehouse.analysis.selection.arrow import one_of, rows_among
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
-
-_BENCHMARKS = """
-select benchmark.id, benchmark.name, coalesce(named.name, benchmark.name) as canonical,
-    benchmark.parent_id, benchmark.default_clustering_id
-from benchmark
-left join benchmark named on named.id = benchmark.canonical_id
-"""
-
-_METRICS = """
-select benchmark_metric.benchmark_id, metric.id, metric.name, metric.filter, metric.unit,
-    metric.link, scorer.name as scorer, scorer.judge_model, scorer.parameters_key,
-    headline_metric.is_default, headline_metric.n_runs, benchmark_metric.kind,
-    benchmark_metric.low, benchmark_metric.high, benchmark_metric.higher_is_better
-from benchmark_metric
-join metric on metric.id = benchmark_metric.metric_id
-join scorer on scorer.id = metric.scorer_id
-join headline_metric on headline_metric.benchmark_id = benchmark_metric.benchmark_id
-    and headline_metric.metric_id = metric.id
-where {here}
-"""
+from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -108,7 +89,10 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
     Raises:
         MisuseError: there is none, or it is a suite; names what there is.
     """
-    known = store.once("benchmarks", lambda: _Known(store.arrow(_BENCHMARKS).to_pylist()))
+    known = store.once(
+        "benchmarks",
+        lambda: _Known(store.arrow(query_text("analysis", "benchmark_names")).to_pylist()),
+    )
     if name not in known.canonical:
         hint = did_you_mean(name, known.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
@@ -138,13 +122,16 @@ class _Known:
 
 def canonical_names(store: Store) -> dict[str, str]:
     """Canonical name of every benchmark and suite, by its own name."""
-    return {row["name"]: row["canonical"] for row in store.arrow(_BENCHMARKS).to_pylist()}
+    return {
+        row["name"]: row["canonical"]
+        for row in store.arrow(query_text("analysis", "benchmark_names")).to_pylist()
+    }
 
 
 def all_benchmarks(store: Store) -> list[Benchmark]:
     """Every benchmark and suite under its canonical name, by name."""
     rows: dict[str, list[dict[str, Any]]] = {}
-    for row in store.arrow(_BENCHMARKS).to_pylist():
+    for row in store.arrow(query_text("analysis", "benchmark_names")).to_pylist():
         rows.setdefault(row["canonical"], []).append(row)
     return [
         Benchmark(
@@ -158,7 +145,12 @@ def all_benchmarks(store: Store) -> list[Benchmark]:
 
 def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[Metric]:
     """All metrics of some benchmarks, by label."""
-    found = rows_among(store, _METRICS, "benchmark_metric.benchmark_id", benchmark_ids)
+    found = rows_among(
+        store,
+        query_text("analysis", "benchmark_metrics"),
+        "benchmark_metric.benchmark_id",
+        benchmark_ids,
+    )
     metrics = [Metric(**row | {"is_default": bool(row["is_default"])}) for row in found]
     return sorted(metrics, key=lambda metric: (metric.label, metric.id))
 

@@ -12,31 +12,12 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.arrow import one_of, rows_among, whole_numbers
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
 #: Names that need no stored clustering.
 NO_CLUSTERS, SAME_TEXT = "none", "same_text"
 
-_MEMBERS = "select prompt_id, cluster_id from prompt_cluster where "
-#: 2^60 keeps the numbers of texts apart from ids of stored clusters.
-_SAME_TEXT = """
-select id as prompt_id, 1152921504606846976 + min(id) over (partition by text_hash) as cluster_id
-from prompt
-where text_hash is not null and
-"""
-_ALIKE = """
-select benchmark_id, cast(sum(n) as bigint) as n_prompts, max(n_alike) as largest,
-    cast(sum(n_alike) as bigint) as n_alike
-from (
-    select benchmark_id, count(*) as n,
-        case when text_hash is not null and count(*) > 1 then count(*) else 0 end as n_alike
-    from prompt
-    where {here} and benchmark_id not in (
-        select id from benchmark where default_clustering_id is not null)
-    group by benchmark_id, split, text_hash
-) text
-group by benchmark_id
-order by benchmark_id
-"""
+_MEMBERS = "select prompt_id, cluster_id from prompt_cluster where {condition}"
 #: Share of a benchmark's prompts whose text another one has, from which on equal texts are its
 #: clusters unless it has others.
 MANY_ALIKE = 0.5
@@ -100,18 +81,27 @@ def cluster_map(
     if ids:
         return _read(store, _MEMBERS, "clustering_id", ids)
     if cluster == SAME_TEXT:
-        return _read(store, _SAME_TEXT, "benchmark_id", benchmark_ids)
+        return _read(
+            store, query_text("analysis", "same_text_clusters"), "benchmark_id", benchmark_ids
+        )
     names = ", ".join(sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS}))
     raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
 
 
 def _default_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int]) -> ClusterMap:
     own = _read(store, _MEMBERS, "clustering_id", defaults)
-    counted = rows_among(store, _ALIKE, "benchmark_id", benchmark_ids)
+    counted = rows_among(
+        store, query_text("analysis", "same_text_counts"), "benchmark_id", benchmark_ids
+    )
     alike = [row for row in counted if row["n_alike"] >= MANY_ALIKE * row["n_prompts"]]
     if not alike:
         return own
-    texts = _read(store, _SAME_TEXT, "benchmark_id", [row["benchmark_id"] for row in alike])
+    texts = _read(
+        store,
+        query_text("analysis", "same_text_clusters"),
+        "benchmark_id",
+        [row["benchmark_id"] for row in alike],
+    )
     prompts = np.concatenate([own.prompts, texts.prompts])
     order = np.argsort(prompts)
     clusters = np.concatenate([own.clusters, texts.clusters])
@@ -132,7 +122,7 @@ def _read(store: Store, query: str, column: str, ids: Sequence[int]) -> ClusterM
     if not ids:
         return ClusterMap(np.empty(0, np.int64), np.empty(0, np.int64))
     condition, parameters = one_of(column, ids, "c")
-    table = store.arrow(query + condition, parameters)
+    table = store.arrow(query.format(condition=condition), parameters)
     prompts, clusters = whole_numbers(table, "prompt_id"), whole_numbers(table, "cluster_id")
     order = np.argsort(prompts)
     return ClusterMap(prompts[order], clusters[order])

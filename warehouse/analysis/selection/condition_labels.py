@@ -10,6 +10,7 @@ from typing import Any
 from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.conditions import Condition, describe
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
 #: Conditions whose configurations are read; more are told by their hash.
 MOST = 60
@@ -29,15 +30,6 @@ _NOT_WHAT = {"id", "ids", "date", "time", "created", "started", "completed", "pa
 _WORD = re.compile(r"[a-z]+")
 #: Parts of a label that are a hash.
 _NAMES = (*_ABOUT, "condition")
-_SETTINGS = """
-select run.id as run_id, run.sampling, run.configuration, agent.parameters as agent,
-    training_seed.hyperparameters
-from run
-join agent on agent.id = run.agent_id
-join checkpoint on checkpoint.id = run.checkpoint_id
-join training_seed on training_seed.id = checkpoint.training_seed_id
-where {runs}
-"""
 
 
 def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]:
@@ -47,7 +39,9 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     if not hashed or len(hashed) > MOST:
         return labels
     runs, parameters = one_of("run.id", [conditions[place].run_ids[0] for place in hashed], "r")
-    rows = store.arrow(_SETTINGS.format(runs=runs), parameters).to_pylist()
+    rows = store.arrow(
+        query_text("analysis", "run_settings").format(runs=runs), parameters
+    ).to_pylist()
     leaves = {row.pop("run_id"): dict(_leaves(row)) for row in rows}
     for name in _NAMES:
         group = [place for place in hashed if _part(labels[place], name)]

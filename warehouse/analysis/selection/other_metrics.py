@@ -12,13 +12,7 @@ from warehouse.analysis.selection.arrow import one_of, rows_among
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.store.connection import Store
-
-_HELD = """
-select run.benchmark_id, run_metric.run_id, run_metric.metric_id
-from run_metric
-join run on run.id = run_metric.run_id
-where run.status <> 'invalidated' and run.superseded_by is null and {here}
-"""
+from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -70,7 +64,9 @@ def other_metrics(
 
 def metric_holders(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str, Any]]:
     """Which current runs of some benchmarks have figures of which metrics, as ids."""
-    return rows_among(store, _HELD, "run.benchmark_id", benchmark_ids)
+    return rows_among(
+        store, query_text("analysis", "current_run_metrics"), "run.benchmark_id", benchmark_ids
+    )
 
 
 def others_among(

@@ -9,30 +9,15 @@ from typing import Any
 from warehouse.analysis.selection.arrow import one_of
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
-
-_PROMPTS = """
-select prompt.id, coalesce(named.name, benchmark.name) as benchmark, prompt.benchmark_id,
-    prompt.split, prompt.key, prompt.tool_id, prompt.text_hash, prompt.text, prompt.target,
-    prompt.choices
-from prompt
-join benchmark on benchmark.id = prompt.benchmark_id
-left join benchmark named on named.id = benchmark.canonical_id
-where {condition}
-order by prompt.id
-"""
-_CALLED = """
-select id, tool_id, key
-from prompt
-where ('' || id = :text or tool_id = :text or key = :text) and {condition}
-order by id
-limit 20
-"""
+from warehouse.store.sql.query_files import query_text
 
 
 def prompts_by_id(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Some prompts with benchmark, text, target and choices, by id."""
     condition, parameters = one_of("prompt.id", [int(one) for one in ids], "p")
-    found = store.arrow(_PROMPTS.format(condition=condition), parameters).to_pylist()
+    found = store.arrow(
+        query_text("analysis", "prompts").format(condition=condition), parameters
+    ).to_pylist()
     return {row["id"]: row for row in found}
 
 
@@ -73,7 +58,10 @@ def find_prompt(store: Store, text: str, benchmark_ids: Sequence[int] | None) ->
     condition, parameters = (
         ("1 = 1", {}) if benchmark_ids is None else one_of("benchmark_id", benchmark_ids, "b")
     )
-    found = store.arrow(_CALLED.format(condition=condition), parameters | {"text": text})
+    found = store.arrow(
+        query_text("analysis", "prompts_called").format(condition=condition),
+        parameters | {"text": text},
+    )
     rows = found.to_pylist()
     by_tool = [row for row in rows if row["tool_id"] == text]
     by_id = [row for row in rows if str(row["id"]) == text]

@@ -7,14 +7,7 @@ from dataclasses import dataclass
 
 from warehouse.analysis.selection.arrow import rows_among
 from warehouse.store.connection import Store
-
-_PUBLISHED = """
-select run_id, metric_id, value, standard_error, n
-from published_score
-where statistic in ('mean', 'pass@1', 'aggregate') and perturbation = '' and value is not null
-    and {here}
-order by run_id, case when statistic = 'aggregate' then 1 else 0 end, statistic, source_id
-"""
+from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -37,7 +30,7 @@ def read_published(
 ) -> dict[int, Published]:
     """Published figures by group; ``runs`` maps run ids to groups."""
     first: dict[int, Published] = {}
-    for row in rows_among(store, _PUBLISHED, "run_id", list(runs)):
+    for row in rows_among(store, query_text("analysis", "published_means"), "run_id", list(runs)):
         if row["metric_id"] not in metric_ids:
             continue
         figure = Published(row["value"], row["standard_error"], row["n"] or 0)

@@ -12,15 +12,9 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
-_FACTS = """
-select fact.run_id, fact.metric_id, fact.prompt_id, fact.value, fact.weight, fact.n_draws,
-    fact.within_variance, fact.n_scored, fact.n_unscored,
-    cast(fact.is_binary as integer) as is_binary
-from prompt_score fact
-where fact.perturbation = '' and {metrics} and {runs}
-"""
-#: Columns of ``_FACTS`` in the order of the fields of ``_Facts``.
+#: Columns of ``prompt_scores.sql`` in the order of the fields of ``_Facts``.
 _COLUMNS = (
     "value", "weight", "n_draws", "within_variance", "is_binary", "n_scored", "n_unscored",
 )  # fmt: skip
@@ -139,7 +133,10 @@ class _Block:
         in_metrics, more = (
             anything if metric_ids is None else one_of("fact.metric_id", metric_ids, "m")
         )
-        table = store.arrow(_FACTS.format(metrics=in_metrics, runs=in_runs), parameters | more)
+        table = store.arrow(
+            query_text("analysis", "prompt_scores").format(metrics=in_metrics, runs=in_runs),
+            parameters | more,
+        )
         unordered = whole_numbers(table, "run_id")
         order = np.argsort(unordered, kind="stable")
         self.runs = unordered[order]

@@ -11,6 +11,9 @@ A file holds one SELECT that runs as it stands. Its header is made of comments::
 Views lie in ``views/NN_name.sql``, where NN is the order of creation, and take no parameters;
 library queries lie in ``library/name.sql``. ``name.<engine>.sql`` beside a file takes its place on
 that engine.
+
+The statements that the program runs for itself lie in folders named for who runs them
+(``analysis``, ``store``, ``ingest`` …); :func:`query_text` reads them.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
@@ -74,6 +78,25 @@ class NamedQuery:
         return {
             p.name: p.read(given[p.name]) if p.name in given else p.default for p in self.parameters
         }
+
+
+@cache
+def query_text(folder: str, name: str) -> str:
+    """Text of ``queries/FOLDER/NAME.sql``, header included, read when it is first asked for.
+
+    A statement whose text depends on the call is a template for ``str.format``: the header names
+    each of its ``{placeholders}``, of what kind it is, and its meaning::
+
+        -- placeholder: runs condition -- on fact.run_id
+
+    The kinds are ``condition``, ``column``, ``number``, ``numbers`` (with commas between them) and
+    ``join`` (a whole JOIN, or nothing). What is filled in is our own text or a number; values of
+    users are bound as ``:parameters``. No comment of a template has a brace.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    return (files("warehouse.queries") / folder / f"{name}.sql").read_text(encoding="utf-8")
 
 
 def views(engine: str = "") -> list[NamedQuery]:
