@@ -13,27 +13,10 @@ from warehouse.analysis.results import Row
 from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.prompts import options
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
 _PROMPTS = "select id, tool_id, text, target, choices from prompt where "
 _LINKED = "select prompt_id, canonical_prompt_id from prompt_link where "
-_RESPONSES = """
-select fact.run_id, fact.prompt_id, fact.draw,
-    coalesce(answer.text, fact.extracted_answer) as response
-from generation fact
-join prompt_variant on prompt_variant.id = fact.variant_id
-left join content answer on answer.sha256 = fact.response_hash
-where prompt_variant.perturbation = '' and {runs} and {prompts}
-order by fact.run_id nulls last, fact.prompt_id nulls last, fact.draw nulls last
-"""
-_CHOICES = """
-select fact.run_id, fact.prompt_id, fact.choice_index
-from choice fact
-join prompt_variant on prompt_variant.id = fact.variant_id
-where prompt_variant.perturbation = '' and fact.draw = 0 and fact.loglikelihood is not null
-    and {runs} and {prompts}
-order by fact.run_id desc nulls last, fact.loglikelihood nulls last,
-    fact.choice_index desc nulls last
-"""
 
 
 @dataclass(frozen=True)
@@ -136,7 +119,7 @@ class _Sources:
     def responses(self) -> dict[tuple[int, int], str]:
         """First stored response of each side (0, 1) to each prompt."""
         found: dict[tuple[int, int], str] = {}
-        for side, row in self._rows(_RESPONSES):
+        for side, row in self._rows(query_text("analysis", "paired_responses")):
             if row["response"] is not None:
                 found.setdefault(side, row["response"])
         return found
@@ -145,7 +128,8 @@ class _Sources:
         """Most likely option of each side to each prompt, where several were scored."""
         seen: dict[tuple[int, int], set[int]] = {}
         best: dict[tuple[int, int], int] = {}
-        for side, row in self._rows(_CHOICES):  # the most likely of the first run comes last
+        # the likeliest of the first run comes last
+        for side, row in self._rows(query_text("analysis", "likeliest_choices")):
             seen.setdefault(side, set()).add(row["choice_index"])
             best[side] = row["choice_index"]
         return {

@@ -22,16 +22,10 @@ from warehouse.stats.suites.combined_difference import (
     contributions,
 )
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
 Units = NDArray[np.int64]
 OVERALL = "overall"
-_DOCUMENTS = """
-select cluster.id, cluster.label, clustering.name
-from cluster
-join clustering on clustering.id = cluster.clustering_id
-where clustering.kind = 'source' and {these}
-order by cluster.id
-"""
 
 
 def why_no_overall(pairs: Sequence[Pair]) -> str:
@@ -67,7 +61,9 @@ def common_units(store: Store, pairs: Sequence[Pair], cluster: str | None) -> li
     these, _ = one_of("cluster.id", [int(name) for name in named], "c")
     first: dict[tuple[str, str], int] = {}
     joined = named.copy()
-    for row in store.arrow(_DOCUMENTS.format(these=these)).to_pylist():
+    for row in store.arrow(
+        query_text("analysis", "source_clusters").format(these=these)
+    ).to_pylist():
         document = first.setdefault((row["name"], row["label"]), row["id"])
         joined[np.searchsorted(named, row["id"])] = document
     return [

@@ -32,17 +32,10 @@ from warehouse.analysis.selection.scores import Links, PromptScores, read_links,
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.hashing import digest
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
 _DIGESTS = """
 select id, content_digest from run where status <> 'invalidated' and superseded_by is null
-"""
-_CLUSTERINGS = """
-select clustering.id, clustering.name, clustering.kind, clustering.created_at,
-    count(*) as n,
-    cast(sum(prompt_cluster.cluster_id * prompt_cluster.prompt_id) as varchar) as total
-from clustering
-join prompt_cluster on prompt_cluster.clustering_id = clustering.id
-group by clustering.id, clustering.name, clustering.kind, clustering.created_at
 """
 
 Reading = Callable[[], AbstractContextManager[Store]]
@@ -251,7 +244,7 @@ class _Shared:
             self.metrics.setdefault(metric.benchmark_id, []).append(metric)
         self.clusterings = {
             row["id"]: [str(value) for value in row.values()]
-            for row in store.arrow(_CLUSTERINGS).to_pylist()
+            for row in store.arrow(query_text("analysis", "clustering_contents")).to_pylist()
         }
 
     def benchmark(self, benchmark: Benchmark, runs: Sequence[Any]) -> BenchmarkData:

@@ -14,38 +14,11 @@ from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
 Source = Literal["answer", "response"]
 
-_COUNTS = """
-select fact.prompt_id, count(*) as n, count(fact.extracted_answer) as n_answers,
-    count(fact.response_hash) as n_responses
-from generation fact
-join prompt_variant variant on variant.id = fact.variant_id
-where variant.perturbation = '' and fact.draw >= 0 and {runs}
-group by fact.prompt_id
-order by fact.prompt_id
-"""
-_ANSWERS = """
-select fact.prompt_id, {column} as text
-from generation fact
-join prompt_variant variant on variant.id = fact.variant_id
-{join}
-where variant.perturbation = '' and fact.draw >= 0 and {runs} and {prompts}
-order by fact.prompt_id, fact.run_id, fact.draw, variant.fewshot_draw, variant.template
-"""
 _RESPONSES = "left join content on content.sha256 = fact.response_hash"
-_CORRECT = """
-select fact.prompt_id, cast(sum(fact.n_draws) as double precision) as n_draws,
-    sum(cast(case when fact.n_draws > 1 then {rate} * fact.n_draws
-        when {is_correct} then 1 else 0 end as double precision)) as n_correct
-from score fact
-join prompt_variant variant on variant.id = fact.variant_id
-where variant.perturbation = '' and fact.draw >= 0 and fact.value is not null
-    and fact.n_draws > 0 and {usable} and {metrics} and {runs}
-group by fact.prompt_id
-order by fact.prompt_id
-"""
 
 
 @dataclass(frozen=True)
@@ -96,7 +69,9 @@ class CorrectCounts:
 def count_generations(store: Store, run_ids: Sequence[int]) -> GenerationCounts:
     """How many generations each prompt has in headline form, over all runs."""
     condition, parameters = one_of("fact.run_id", run_ids, "r")
-    table = store.arrow(_COUNTS.format(runs=condition), parameters)
+    table = store.arrow(
+        query_text("analysis", "generation_counts").format(runs=condition), parameters
+    )
     return GenerationCounts(
         prompts=whole_numbers(table, "prompt_id"), n=whole_numbers(table, "n"),
         n_answers=int(whole_numbers(table, "n_answers").sum()),
@@ -113,7 +88,9 @@ def read_generations(
         ("fact.extracted_answer", "") if source == "answer" else ("content.text", _RESPONSES)
     )
     wanted, more = one_of("fact.prompt_id", prompts.tolist(), "p")
-    query = _ANSWERS.format(column=column, join=join, runs=runs, prompts=wanted)
+    query = query_text("analysis", "generation_texts").format(
+        column=column, join=join, runs=runs, prompts=wanted
+    )
     table = store.arrow(query, parameters | more)
     texts = table.column("text").combine_chunks()
     texts = pa.concat_arrays(texts.chunks) if isinstance(texts, pa.ChunkedArray) else texts
@@ -138,7 +115,7 @@ def count_correct(
     binary = metric.kind == "binary"
     in_runs, parameters = one_of("fact.run_id", run_ids, "r")
     in_metric, more = one_of("fact.metric_id", [metric.id], "m")
-    query = _CORRECT.format(
+    query = query_text("analysis", "correct_draws").format(
         rate="(1 - fact.value)" if lower else "fact.value", is_correct=f"fact.value {sign}",
         usable="fact.value between 0 and 1" if binary else "fact.n_draws = 1",
         metrics=in_metric, runs=in_runs,

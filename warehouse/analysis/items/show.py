@@ -11,84 +11,7 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.reference import find_conditions, pick_one
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
-
-_PROMPTS = """
-select prompt.id as prompt_id, prompt.key, prompt.occurrence, prompt.tool_id, prompt.text,
-    metric.name as metric, metric.filter as metric_filter, fact.perturbation, fact.value,
-    fact.n_draws, fact.n_unscored
-from prompt_score fact
-join prompt on prompt.id = fact.prompt_id
-join metric on metric.id = fact.metric_id
-where fact.run_id = :run
-order by prompt.id nulls last, metric.name nulls last, metric.filter nulls last,
-    fact.perturbation nulls last
-"""
-_FIND = """
-select distinct prompt.id, prompt.key, prompt.occurrence, prompt.tool_id
-from prompt
-join run on run.benchmark_id = prompt.benchmark_id and run.split = prompt.split
-where run.id = :run and (
-    prompt.tool_id = :text or '' || prompt.id = :text or prompt.key = :text
-    or (:prefix_length >= 6 and substring(prompt.key from 1 for :prefix_length) = :text))
-order by prompt.id nulls last
-"""
-_PROMPT = """
-select id, key, key_kind, occurrence, tool_id, split, text, target, choices, metadata
-from prompt
-where id = :prompt
-"""
-_RUNS = """
-select r.run_id, r.model, metric.name as metric, metric.filter as metric_filter,
-    fact.perturbation, fact.value, fact.n_draws, fact.n_unscored
-from prompt_score fact
-join run_current r on r.run_id = fact.run_id
-join metric on metric.id = fact.metric_id
-where fact.prompt_id = :prompt
-order by metric.name nulls last, metric.filter nulls last, fact.perturbation nulls last,
-    r.model nulls last, r.run_id nulls last
-"""
-_BENCHMARK = """
-select coalesce(named.name, benchmark.name) as benchmark
-from prompt
-join benchmark on benchmark.id = prompt.benchmark_id
-left join benchmark named on named.id = benchmark.canonical_id
-where prompt.id = :prompt
-"""
-_RESPONSES = """
-select prompt_variant.perturbation, prompt_variant.fewshot_draw, prompt_variant.template,
-    fact.draw, sent.text as prompt_sent, answer.text as response, fact.extracted_answer,
-    fact.finish_reason, fact.input_tokens, fact.output_tokens, fact.latency, fact.cost,
-    fact.error, fact.explanation
-from generation fact
-join prompt_variant on prompt_variant.id = fact.variant_id
-left join content sent on sent.sha256 = fact.prompt_hash
-left join content answer on answer.sha256 = fact.response_hash
-where fact.run_id = :run and fact.prompt_id = :prompt
-order by prompt_variant.perturbation nulls last, prompt_variant.fewshot_draw nulls last,
-    prompt_variant.template nulls last, fact.draw nulls last
-"""
-_SCORES = """
-select prompt_variant.perturbation, fact.draw, metric.name as metric,
-    metric.filter as metric_filter, scorer.name as scorer, scorer.kind as scorer_kind,
-    scorer.judge_model, fact.value, fact.weight, fact.n_draws, fact.status, fact.origin, fact.raw
-from score fact
-join prompt_variant on prompt_variant.id = fact.variant_id
-join metric on metric.id = fact.metric_id
-join scorer on scorer.id = metric.scorer_id
-where fact.run_id = :run and fact.prompt_id = :prompt
-order by prompt_variant.perturbation nulls last, fact.draw nulls last, metric.name nulls last,
-    metric.filter nulls last
-"""
-_CHOICES = """
-select prompt_variant.perturbation, fact.draw, fact.choice_index, fact.loglikelihood,
-    fact.unconditional_loglikelihood, fact.is_greedy, fact.n_tokens, fact.n_bytes, fact.is_target
-from choice fact
-join prompt_variant on prompt_variant.id = fact.variant_id
-where fact.run_id = :run and fact.prompt_id = :prompt
-order by prompt_variant.perturbation nulls last, fact.draw nulls last,
-    fact.choice_index nulls last
-"""
-
+from warehouse.store.sql.query_files import query_text
 
 _PROMPT_ID = re.compile(r"prompt:(\d+)")
 _DIGITS = re.compile(r"\d+")
@@ -237,16 +160,20 @@ def show(store: Store, run: str, prompt: str | None = None) -> RunView | PromptV
         return _in_all_runs(store, int(named[1]))
     found = _one_run(store, f"run:{run}" if run.isdecimal() else run)
     if prompt is None:
-        rows = in_order(store.arrow(_PROMPTS, {"run": found["run_id"]}).to_pylist())
+        rows = in_order(
+            store.arrow(
+                query_text("analysis", "scores_of_run"), {"run": found["run_id"]}
+            ).to_pylist()
+        )
         return RunView(_set_columns(found), tuple(PromptRow(**row) for row in rows))
     keys = {"run": found["run_id"], "prompt": _one_prompt(store, found["run_id"], prompt)}
-    (text,) = store.arrow(_PROMPT, {"prompt": keys["prompt"]}).to_pylist()
+    (text,) = store.arrow(query_text("analysis", "prompt"), {"prompt": keys["prompt"]}).to_pylist()
     return PromptView(
         run=_set_columns(found),
         prompt=text,
-        responses=tuple(store.arrow(_RESPONSES, keys).to_pylist()),
-        scores=tuple(store.arrow(_SCORES, keys).to_pylist()),
-        choices=tuple(store.arrow(_CHOICES, keys).to_pylist()),
+        responses=tuple(store.arrow(query_text("analysis", "sample_responses"), keys).to_pylist()),
+        scores=tuple(store.arrow(query_text("analysis", "sample_scores"), keys).to_pylist()),
+        choices=tuple(store.arrow(query_text("analysis", "sample_choices"), keys).to_pylist()),
     )
 
 
@@ -266,13 +193,17 @@ def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _in_all_runs(store: Store, prompt: int) -> PromptRuns:
-    found = store.arrow(_PROMPT, {"prompt": prompt}).to_pylist()
+    found = store.arrow(query_text("analysis", "prompt"), {"prompt": prompt}).to_pylist()
     if not found:
         raise MisuseError(
             f"no prompt has the id {prompt}; `warehouse show run:ID` lists the prompts of a run"
         )
-    (benchmark,) = store.arrow(_BENCHMARK, {"prompt": prompt}).column("benchmark").to_pylist()
-    rows = store.arrow(_RUNS, {"prompt": prompt}).to_pylist()
+    (benchmark,) = (
+        store.arrow(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt})
+        .column("benchmark")
+        .to_pylist()
+    )
+    rows = store.arrow(query_text("analysis", "scores_of_prompt"), {"prompt": prompt}).to_pylist()
     return PromptRuns(benchmark, found[0], tuple(PromptRunRow(**row) for row in rows))
 
 
@@ -294,7 +225,7 @@ def _one_prompt(store: Store, run: int, text: str) -> int:
     if named:
         return _by_id(store, run, int(named[1]))
     length = {"run": run, "text": text, "prefix_length": len(text)}
-    found = store.arrow(_FIND, length).to_pylist()
+    found = store.arrow(query_text("analysis", "prompts_of_run_called"), length).to_pylist()
     by_tool = [row for row in found if row["tool_id"] == text]
     chosen = by_tool or [row for row in found if str(row["id"]) == text] or found
     if not chosen:
@@ -308,10 +239,17 @@ def _one_prompt(store: Store, run: int, text: str) -> int:
 
 
 def _by_id(store: Store, run: int, prompt: int) -> int:
-    here = store.arrow(_FIND, {"run": run, "text": str(prompt), "prefix_length": 0}).to_pylist()
+    here = store.arrow(
+        query_text("analysis", "prompts_of_run_called"),
+        {"run": run, "text": str(prompt), "prefix_length": 0},
+    ).to_pylist()
     if any(row["id"] == prompt for row in here):
         return prompt
-    where = store.arrow(_BENCHMARK, {"prompt": prompt}).column("benchmark").to_pylist()
+    where = (
+        store.arrow(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt})
+        .column("benchmark")
+        .to_pylist()
+    )
     told = f"prompt:{prompt} is of {where[0]}" if where else f"there is no prompt:{prompt}"
     raise MisuseError(
         f"run:{run} has no such prompt: {told}; `warehouse show run:{run}` lists its own"

@@ -19,12 +19,7 @@ from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import MisuseError
 from warehouse.store.computed.result_cache import fingerprint
 from warehouse.store.connection import Store
-
-_PROMPTS = """
-select id, benchmark_id, split, key, occurrence, tool_id, text
-from prompt
-where
-"""
+from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -176,7 +171,9 @@ def _assemble(
 
 def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> list[Mapping[str, Any]]:
     condition, parameters = one_of("id", prompts.tolist(), "p")
-    rows: list[Mapping[str, Any]] = store.arrow(_PROMPTS + condition, parameters).to_pylist()
+    rows: list[Mapping[str, Any]] = store.arrow(
+        query_text("analysis", "matrix_prompts").format(condition=condition), parameters
+    ).to_pylist()
     return sorted(
         rows, key=lambda row: (str(row["split"]), str(row["key"]), row["occurrence"], row["id"])
     )

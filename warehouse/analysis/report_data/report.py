@@ -13,46 +13,12 @@ from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.stats.core.inputs import as_level, as_seed
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
+from warehouse.store.sql.query_files import query_text
 
 #: Draws behind rank sets and simultaneous intervals.
 RESAMPLES = 1999
 
 _BENCHMARKS = "select distinct benchmark from run_current order by benchmark nulls last"
-
-_PUBLISHED = """
-select model, benchmark, split, metric, metric_filter, statistic, published, recomputed, difference,
-    n_published, n_found, verdict
-from published_against_recomputed
-order by benchmark nulls last, model nulls last, metric nulls last, metric_filter nulls last,
-    statistic nulls last, run_id nulls last
-"""
-
-_ERRORS = """
-select model, benchmark, split, metric, metric_filter, statistic, published, recomputed, n_prompts,
-    verdict, clustering
-from published_errors
-order by benchmark nulls last, model nulls last, metric nulls last, metric_filter nulls last,
-    statistic nulls last, run_id nulls last
-"""
-
-_SOURCES = """
-select source_id, path, format, state, n_runs, n_samples, n_scores, n_rejected, claimed_at, seconds
-from ingest_log
-order by source_id nulls last
-"""
-
-_UNSCORED = """
-select r.benchmark, r.model, fact.run_id, metric.name as metric, metric.filter as metric_filter,
-    fact.status, count(*) as n_samples
-from score fact
-join run_current r on r.run_id = fact.run_id
-join metric on metric.id = fact.metric_id
-where fact.value is null
-group by r.benchmark, r.model, fact.run_id, metric.name, metric.filter, fact.status
-order by r.benchmark nulls last, r.model nulls last, fact.run_id nulls last,
-    metric.name nulls last, metric.filter nulls last, fact.status nulls last
-"""
-
 _RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current"
 
 #: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
@@ -130,9 +96,10 @@ def read_report(
     shown = [name for name, leaves in suites.items() if leaves <= set(names)]
     return ReportData(
         suites=tuple(suite_part(store, name, level) for name in shown), benchmarks=tuple(parts),
-        published=_of(chosen, _rows(store, _PUBLISHED)),
-        published_errors=_of(chosen, _rows(store, _ERRORS)),
-        sources=tuple(_rows(store, _SOURCES)), unscored=_of(chosen, _rows(store, _UNSCORED)),
+        published=_of(chosen, _stored(store, "report_published")),
+        published_errors=_of(chosen, _stored(store, "report_published_errors")),
+        sources=tuple(_stored(store, "report_sources")),
+        unscored=_of(chosen, _stored(store, "report_unscored")),
         level=level, n_resamples=n_resamples, seed=seed,
     )  # fmt: skip
 
@@ -178,6 +145,11 @@ def _names(store: Store, wanted: Sequence[str], suites: Mapping[str, Collection[
         raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
     chosen = {leaf for name in wanted for leaf in suites.get(name, {name})}
     return [name for name in known if name in chosen] if wanted else known
+
+
+def _stored(store: Store, name: str) -> list[Row]:
+    """Rows of a query in ``queries/analysis``."""
+    return _rows(store, query_text("analysis", name))
 
 
 def _rows(store: Store, query: str) -> list[Row]:

@@ -16,16 +16,7 @@ from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_scores
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
-
-_FIGURES = """
-select published_score.run_group_id, published_score.value, published_score.standard_error,
-    metric.name, metric.filter
-from published_score
-join metric on metric.id = published_score.metric_id
-where published_score.statistic in ('mean', 'pass@1') and published_score.perturbation = ''
-    and published_score.value is not null and {suites}
-order by published_score.run_group_id, published_score.source_id
-"""
+from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -48,7 +39,9 @@ def read_suite_figures(store: Store, suite_ids: Sequence[int], metric: str) -> l
     if not suite_ids:
         return []
     condition, parameters = one_of("published_score.benchmark_id", list(suite_ids), "b")
-    rows = store.arrow(_FIGURES.format(suites=condition), parameters).to_pylist()
+    rows = store.arrow(
+        query_text("analysis", "published_suite_figures").format(suites=condition), parameters
+    ).to_pylist()
     return [
         SuiteFigure(row["run_group_id"], row["value"], row["standard_error"] or None)
         for row in rows

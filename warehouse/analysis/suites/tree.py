@@ -13,14 +13,8 @@ from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Benchmark
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
-_TREE = """
-select benchmark.id, benchmark.name, benchmark.parent_id, benchmark.default_clustering_id,
-    coalesce(named.name, benchmark.name) as shown_as
-from benchmark
-left join benchmark named on named.id = benchmark.canonical_id
-order by benchmark.id
-"""
 _ALL_WITH_RUNS = "select distinct benchmark_id from run_current"
 _WITH_RUNS = "select distinct benchmark_id from run_current where "
 
@@ -55,7 +49,7 @@ def find_suite(store: Store, name: str) -> Suite:
     Raises:
         MisuseError: an unknown name, a benchmark with nothing below it, or no runs anywhere.
     """
-    tree = _Tree(store.arrow(_TREE).to_pylist())
+    tree = _Tree(store.arrow(query_text("analysis", "suite_tree")).to_pylist())
     single = name in tree.shown or not _LIST.search(name)
     names = [name] if single else tree.listed(name)
     found = {leaf for part in names for leaf in tree.leaves(part, alone=not single)}
@@ -71,7 +65,7 @@ def find_suite(store: Store, name: str) -> Suite:
 
 def is_suite(store: Store, name: str) -> bool:
     """Whether a benchmark has others below it and no runs of its own."""
-    tree = _Tree(store.arrow(_TREE).to_pylist())
+    tree = _Tree(store.arrow(query_text("analysis", "suite_tree")).to_pylist())
     if name not in tree.shown:
         return False
     ids = tree.ids[tree.shown[name]]
@@ -80,7 +74,7 @@ def is_suite(store: Store, name: str) -> bool:
 
 def list_suites(store: Store) -> dict[str, set[str]]:
     """Every suite with runs below it and none of its own, by name, with its leaves."""
-    tree = _Tree(store.arrow(_TREE).to_pylist())
+    tree = _Tree(store.arrow(query_text("analysis", "suite_tree")).to_pylist())
     with_runs = {row["benchmark_id"] for row in store.arrow(_ALL_WITH_RUNS).to_pylist()}
     found = {}
     for name, ids in sorted(tree.ids.items()):

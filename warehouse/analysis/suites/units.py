@@ -12,14 +12,7 @@ from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap, cluster_map
 from warehouse.analysis.selection.scores import follow_links, read_links
 from warehouse.store.connection import Store
-
-_CLUSTERS = """
-select cluster.id, cluster.label, clustering.name, clustering.kind
-from cluster
-join clustering on clustering.id = cluster.clustering_id
-where {here}
-order by cluster.id
-"""
+from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -75,7 +68,9 @@ def _labels(
     if labels is None:
         return np.full(len(prompts), -1, dtype=np.int64)
     condition, parameters = one_of("clustering.benchmark_id", benchmark_ids, "b")
-    stored = store.arrow(_CLUSTERS.format(here=condition), parameters).to_pylist()
+    stored = store.arrow(
+        query_text("analysis", "clusters").format(here=condition), parameters
+    ).to_pylist()
     if cluster == SAME_TEXT and not any(row["name"] == SAME_TEXT for row in stored):
         return labels
     first: dict[tuple[str, str], int] = {}

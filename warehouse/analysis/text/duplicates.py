@@ -21,36 +21,10 @@ from warehouse.stats import near_pairs
 from warehouse.stats.similarity.agreement import Agreement, pair_agreement
 from warehouse.store.computed.prompt_vectors import PromptVectors, count_embedded, read_vectors
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
 #: Pairs that come back unless more are asked for.
 KEEP = 10_000
-
-_PLACES = """
-select prompt.id, coalesce(named.name, benchmark.name) as benchmark
-from prompt
-join benchmark on benchmark.id = prompt.benchmark_id
-left join benchmark named on named.id = benchmark.canonical_id
-where prompt.text_hash is not null and {condition}
-order by prompt.id
-"""
-_SCORES = """
-select fact.prompt_id, run_current.model,
-    sum(fact.n_draws * (fact.value - coalesce(described.low, 0))
-        / (coalesce(described.high, 1) - coalesce(described.low, 0)))
-        / sum(fact.n_draws) as value
-from prompt_score fact
-join run_current on run_current.run_id = fact.run_id
-join benchmark_metric described on described.benchmark_id = run_current.benchmark_id
-    and described.metric_id = fact.metric_id
-join headline_metric on headline_metric.benchmark_id = run_current.benchmark_id
-    and headline_metric.metric_id = fact.metric_id
-where fact.perturbation = '' and fact.value is not null and fact.n_draws > 0
-    and headline_metric.is_default
-    and (described.kind = 'binary'
-        or (described.low is not null and described.high > described.low))
-    and {condition}
-group by fact.prompt_id, run_current.model
-"""
 
 
 @dataclass(frozen=True)
@@ -231,7 +205,9 @@ def _places(
 ) -> tuple[list[str], NDArray[np.intp]]:
     """Names of the benchmarks, and the number of that of each prompt."""
     where = ("1 = 1", {}) if ids is None else one_of("prompt.benchmark_id", ids, "b")
-    table = store.arrow(_PLACES.format(condition=where[0]), where[1])
+    table = store.arrow(
+        query_text("analysis", "prompts_with_text").format(condition=where[0]), where[1]
+    )
     coded = table.column("benchmark").combine_chunks().dictionary_encode()
     names = coded.dictionary.to_pylist()
     order = sorted(range(len(names)), key=names.__getitem__)
@@ -277,7 +253,9 @@ def _scored(
 def _values(store: Store, prompts: NDArray[np.int64]) -> tuple[list[str], NDArray[np.float64]]:
     """Models, and their scores of some prompts scaled to 0–1, shape (models, prompts)."""
     condition, parameters = one_of("fact.prompt_id", prompts.tolist(), "p")
-    table = store.arrow(_SCORES.format(condition=condition), parameters)
+    table = store.arrow(
+        query_text("analysis", "headline_scores_by_model").format(condition=condition), parameters
+    )
     named = table.column("model").to_pylist()
     models = sorted(set(named))
     place = {model: row for row, model in enumerate(models)}

@@ -17,6 +17,7 @@ from warehouse.embeddings import BATCH, Embedder, encode, load_embedder
 from warehouse.errors import MisuseError
 from warehouse.store.computed import prompt_vectors
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
 #: Opens the store, for writing or not, for as long as one step takes.
 Opener = Callable[[bool], AbstractContextManager[Store]]
@@ -24,12 +25,6 @@ Opener = Callable[[bool], AbstractContextManager[Store]]
 #: Texts that are embedded, and then stored for good, at a time.
 CHUNK = 512
 
-_BENCHMARKS = """
-select benchmark.id, coalesce(named.name, benchmark.name) as name
-from benchmark
-left join benchmark named on named.id = benchmark.canonical_id
-where {condition}
-"""
 _PLACES = "select id, benchmark_id from prompt where "
 
 
@@ -207,7 +202,9 @@ def _benchmark_ids(store: Store, benchmarks: Sequence[str]) -> list[int] | None:
 
 def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
     condition, parameters = ("1 = 1", {}) if ids is None else one_of("benchmark.id", ids, "b")
-    found = store.arrow(_BENCHMARKS.format(condition=condition), parameters)
+    found = store.arrow(
+        query_text("analysis", "benchmarks_shown_as").format(condition=condition), parameters
+    )
     return {row["id"]: row["name"] for row in found.to_pylist()}
 
 

@@ -16,27 +16,8 @@ from warehouse.stats import SingleDrawRange, VarianceComponents, single_draw_ran
 from warehouse.stats import variance_components as split
 from warehouse.stats.core.draws import PromptDraws
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
-# Score of the benchmark by the k-th draw of every prompt; repeats go on counting.
-_SINGLE_DRAWS = """
-with draws as (
-  select run.condition_key, score.value,
-    row_number() over (
-      partition by run.condition_key, score.prompt_id
-      order by score.run_id, score.variant_id, score.draw
-    ) as place
-  from score
-  join run on run.id = score.run_id
-  join prompt_variant on prompt_variant.id = score.variant_id
-  where prompt_variant.perturbation = '' and score.value is not null and score.n_draws = 1
-    and {metrics} and {runs}
-)
-select condition_key, place, avg(value) as score, count(*) as n_prompts
-from draws
-where place <= {most}
-group by condition_key, place
-order by condition_key, place
-"""
 _RATES = "the draws are stored as rates"
 
 
@@ -130,7 +111,9 @@ def _single_draws(
     runs = [run for target in targets for run in target.condition.run_ids]
     in_runs, more = one_of("score.run_id", runs, "r")
     most = max(int(target.scores.n_draws.min()) for target in targets)
-    query = _SINGLE_DRAWS.format(metrics=in_metrics, runs=in_runs, most=most)
+    query = query_text("analysis", "scores_by_draw").format(
+        metrics=in_metrics, runs=in_runs, most=most
+    )
     found: dict[str, list[tuple[float, int]]] = {}
     for row in store.arrow(query, parameters | more).to_pylist():
         found.setdefault(row["condition_key"], []).append((row["score"], row["n_prompts"]))

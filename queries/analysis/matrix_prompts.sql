@@ -1,0 +1,7 @@
+-- Prompts of the rows of a matrix.
+-- grain: one row per prompt
+-- placeholder: condition condition -- on prompt.id
+select id, benchmark_id, split, key, occurrence, tool_id, text
+from prompt
+where
+{condition}
