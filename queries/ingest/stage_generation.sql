@@ -2,7 +2,8 @@
 -- grain: one row per staged row that holds a generation
 create or replace temp table stage_generation as
 select f.r, f.run, f.prompt_id, f.variant_id, f.draw, f.place,
-    s.prompt_hash, s.response_hash, s.extracted_answer, s.finish_reason, s.input_tokens, s.output_tokens,
+    s.prompt_hash, s.response_hash, s.extracted_answer, s.finish_reason, s.input_tokens,
+    s.output_tokens,
     s.latency, s.cost, s.error, s.explanation
 from stage_sample as s
 join stage_fact as f on f.r = s.rowid

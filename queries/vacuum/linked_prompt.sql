@@ -1,4 +1,5 @@
 -- A prompt that stands for others which runs have something about stays.
+-- grain: one row per prompt
 delete from unheld_prompt
 where id in (
     select canonical_prompt_id from prompt_link

@@ -1,4 +1,5 @@
 -- Texts that no generation points to.
+-- grain: one row per text
 delete from content
 where not exists (select 1 from generation as g where g.response_hash = content.sha256)
   and not exists (select 1 from generation as g where g.prompt_hash = content.sha256)

@@ -16,25 +16,11 @@ import sqlalchemy as sa
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import in_text
 from warehouse.store.schema import tables
+from warehouse.store.sql.query_files import query_text
 
 #: Key of the marks in a summary.
 MARKS = "alerts"
 DUE, TOLD, GIVEN_UP = "due", "told", "given up"
-
-# Strings in JSON have their quotes escaped: these stand for the marks and nothing else.
-_UNTOLD = """
-select refresh.id, refresh.finished_at, cast(refresh.summary as varchar) as summary
-from refresh
-where refresh.finished_at is not null and refresh.id <= {refresh:d} and (
-    refresh.id = {refresh:d}
-    or strpos(cast(refresh.summary as varchar), '"due"') > 0
-    or refresh.id > (
-        select max(marked.id) from refresh marked
-        where marked.id < {refresh:d} and strpos(cast(marked.summary as varchar), '"alerts":') > 0
-    )
-)
-order by refresh.id
-"""
 
 
 @dataclass(frozen=True)
@@ -60,7 +46,9 @@ def untold(store: Store, refresh: int) -> list[Untold]:
     """This refresh, and those before it that a channel has not told, oldest first: marked as due,
     or, after the newest that was asked for alerts, not asked for any."""
     found = []
-    for row in store.arrow(_UNTOLD.format(refresh=refresh)).to_pylist():
+    for row in store.arrow(
+        query_text("store", "undelivered_refreshes").format(refresh=refresh)
+    ).to_pylist():
         marks = json.loads(row["summary"] or "{}").get(MARKS, {})
         found.append(Untold(row["id"], row["finished_at"], marks))
     return found

@@ -22,6 +22,7 @@ from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import in_text
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.schema import tables
+from warehouse.store.sql.query_files import query_text
 
 Row = Mapping[str, Any]
 
@@ -202,11 +203,6 @@ refresh_id in (select id from refresh where finished_at < :before) and not exist
         and metric_current.statistic = metric_value.statistic
 )
 """
-_EMPTY = """
-delete from refresh where finished_at < :before and not exists (
-    select 1 from metric_value where metric_value.refresh_id = refresh.id
-)
-"""
 
 
 def prune(store: Store, before: datetime) -> tuple[int, int]:
@@ -226,5 +222,5 @@ def prune(store: Store, before: datetime) -> tuple[int, int]:
         values = int(connection.execute(count, told).scalar_one())
         connection.execute(sa.text(f"delete from metric_value where {_PRUNED}"), told)
         had = int(connection.execute(refreshes).scalar_one())
-        connection.execute(sa.text(_EMPTY), told)
+        connection.execute(sa.text(query_text("store", "delete_empty_refreshes")), told)
         return values, had - int(connection.execute(refreshes).scalar_one())

@@ -20,51 +20,12 @@ from warehouse.errors import StoreError
 from warehouse.store.connection import Store
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.schema import tables
+from warehouse.store.sql.query_files import query_text
 
-_EMBEDDERS = """
-select embedder.id, embedder.name, embedder.revision, embedder.dimension,
-    coalesce(held.n, 0) as n_prompts
-from embedder
-left join (select embedder_id, count(*) as n from prompt_embedding group by embedder_id) held
-    on held.embedder_id = embedder.id
-order by embedder.name, embedder.revision
-"""
-_MISSING = """
-select prompt.text_hash, min(prompt.id) as prompt_id, count(*) as n_prompts
-from prompt
-left join prompt_embedding held on held.prompt_id = prompt.id
-    and held.embedder_id = {embedder} and held.text_hash = prompt.text_hash
-where prompt.text_hash is not null and held.prompt_id is null and {benchmarks}
-group by prompt.text_hash
-order by min(prompt.id)
-"""
 _TEXTS = "select id, text from prompt where id in ({ids})"
-_SHARING = """
-select prompt.id as prompt_id, prompt.text_hash
-from prompt
-join prompt first_one on first_one.text_hash = prompt.text_hash
-where first_one.id in ({ids})
-order by prompt.id
-"""
 _STALE = """
 delete from prompt_embedding
 where embedder_id = {embedder} and prompt_id in ({ids})
-"""
-_VECTORS = """
-select held.prompt_id, held.vector
-from prompt_embedding held
-join prompt on prompt.id = held.prompt_id and prompt.text_hash = held.text_hash
-where held.embedder_id = {embedder} and {benchmarks}
-order by held.prompt_id
-"""
-_COUNTS = """
-select prompt.benchmark_id, count(*) as n_prompts, count(prompt.text_hash) as n_texts,
-    count(held.prompt_id) as n_embedded
-from prompt
-left join prompt_embedding held on held.prompt_id = prompt.id
-    and held.embedder_id = {embedder} and held.text_hash = prompt.text_hash
-where {benchmarks}
-group by prompt.benchmark_id
 """
 
 
@@ -116,7 +77,7 @@ class PromptVectors:
 
 def embedders(store: Store) -> list[EmbedderRow]:
     """Every embedder by name."""
-    return [EmbedderRow(**row) for row in store.arrow(_EMBEDDERS).to_pylist()]
+    return [EmbedderRow(**row) for row in store.arrow(query_text("store", "embedders")).to_pylist()]
 
 
 def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> int:
@@ -151,7 +112,9 @@ def count_embedded(
 ) -> dict[int, tuple[int, int, int]]:
     """By benchmark id: prompts, prompts with text, prompts with an up-to-date vector."""
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
-    found = store.arrow(_COUNTS.format(embedder=embedder, benchmarks=where)).to_pylist()
+    found = store.arrow(
+        query_text("store", "vector_counts").format(embedder=embedder, benchmarks=where)
+    ).to_pylist()
     return {
         row["benchmark_id"]: (row["n_prompts"], row["n_texts"], row["n_embedded"]) for row in found
     }
@@ -160,7 +123,9 @@ def count_embedded(
 def missing_texts(store: Store, embedder: int, benchmark_ids: Sequence[int] | None) -> MissingTexts:
     """Texts of some benchmarks (None: of all) that are new or have changed."""
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
-    table = store.arrow(_MISSING.format(embedder=embedder, benchmarks=where))
+    table = store.arrow(
+        query_text("store", "texts_without_vector").format(embedder=embedder, benchmarks=where)
+    )
     return MissingTexts(_whole(table, "prompt_id"), _whole(table, "n_prompts"))
 
 
@@ -191,7 +156,9 @@ def write_vectors(
         return 0
     with store.begin() as connection:
         store.dialect.exclusive(connection)
-        sharing = store.arrow(_SHARING.format(ids=_listed(prompts)))
+        sharing = store.arrow(
+            query_text("store", "prompts_sharing_text").format(ids=_listed(prompts))
+        )
         ids, hashes = _whole(sharing, "prompt_id"), sharing.column("text_hash").to_pylist()
         hash_of = dict(zip(ids.tolist(), hashes, strict=True))
         row_of = {hash_of[int(one)]: row for row, one in enumerate(prompts) if int(one) in hash_of}
@@ -208,7 +175,7 @@ def read_vectors(
 ) -> PromptVectors:
     """Up-to-date vectors of the prompts of some benchmarks (None: of all)."""
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
-    sql = _VECTORS.format(embedder=embedder.id, benchmarks=where)
+    sql = query_text("store", "prompt_vectors").format(embedder=embedder.id, benchmarks=where)
     ids, vectors = store.vectors(sql, embedder.dimension)
     return PromptVectors(ids, vectors)
 

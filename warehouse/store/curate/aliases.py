@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
 from warehouse.store.schema import tables
+from warehouse.store.sql.query_files import query_text
 
 Kind = Literal["model", "benchmark"]
 
@@ -45,58 +46,16 @@ class BenchmarkEntry:
     clustering: str | None
 
 
-_MODELS = """
-with counted as (
-    select training_seed.model_id, count(*) as n_runs,
-        count(distinct run.benchmark_id) as n_benchmarks
-    from run
-    join checkpoint on checkpoint.id = run.checkpoint_id
-    join training_seed on training_seed.id = checkpoint.training_seed_id
-    where run.status <> 'invalidated' and run.superseded_by is null
-    group by training_seed.model_id
-)
-select model.name as model, coalesce(named.name, model.name) as shown_as, model.family,
-    model.developer, model.parameter_count, coalesce(counted.n_runs, 0) as n_runs,
-    coalesce(counted.n_benchmarks, 0) as n_benchmarks
-from model
-left join model as named on named.id = model.canonical_id
-left join counted on counted.model_id = model.id
-order by model.name
-"""
-_BENCHMARKS = """
-with counted as (
-    select run.benchmark_id, count(*) as n_runs,
-        count(distinct training_seed.model_id) as n_models
-    from run
-    join checkpoint on checkpoint.id = run.checkpoint_id
-    join training_seed on training_seed.id = checkpoint.training_seed_id
-    where run.status <> 'invalidated' and run.superseded_by is null
-    group by run.benchmark_id
-), sized as (
-    select benchmark_id, count(*) as n_prompts from prompt group by benchmark_id
-)
-select benchmark.name as benchmark, coalesce(named.name, benchmark.name) as shown_as,
-    parent.name as parent, benchmark.version, coalesce(sized.n_prompts, 0) as n_prompts,
-    coalesce(counted.n_runs, 0) as n_runs, coalesce(counted.n_models, 0) as n_models,
-    clustering.name as clustering
-from benchmark
-left join benchmark as named on named.id = benchmark.canonical_id
-left join benchmark as parent on parent.id = benchmark.parent_id
-left join clustering on clustering.id = benchmark.default_clustering_id
-left join counted on counted.benchmark_id = benchmark.id
-left join sized on sized.benchmark_id = benchmark.id
-order by benchmark.name
-"""
-
-
 def models(store: Store) -> list[ModelEntry]:
     """Every model by name."""
-    return [ModelEntry(**row) for row in store.arrow(_MODELS).to_pylist()]
+    return [ModelEntry(**row) for row in store.arrow(query_text("store", "models")).to_pylist()]
 
 
 def benchmarks(store: Store) -> list[BenchmarkEntry]:
     """Every benchmark and suite by name."""
-    return [BenchmarkEntry(**row) for row in store.arrow(_BENCHMARKS).to_pylist()]
+    return [
+        BenchmarkEntry(**row) for row in store.arrow(query_text("store", "benchmarks")).to_pylist()
+    ]
 
 
 def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:

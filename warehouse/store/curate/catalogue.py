@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
 from warehouse.store.schema import tables
+from warehouse.store.sql.query_files import query_text
 
 _WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)
 
@@ -75,35 +76,6 @@ class RejectedRow:
     expected: str
 
 
-_RUNS = """
-select run.id as run_id, coalesce(named_model.name, model.name) as model,
-    checkpoint.key as checkpoint, agent.name as agent,
-    coalesce(named_benchmark.name, benchmark.name) as benchmark, run.split, run_group.harness,
-    run.fewshot, run.temperature, run.sampling_seed, run.n_found, run.n_scores, run.status,
-    run.status_reason, run.superseded_by,
-    coalesce(run.started_at, run_group.started_at) as started_at, run.tags, run.note,
-    run.condition_key
-from run
-join run_group on run_group.id = run.run_group_id
-join checkpoint on checkpoint.id = run.checkpoint_id
-join training_seed on training_seed.id = checkpoint.training_seed_id
-join model on model.id = training_seed.model_id
-left join model as named_model on named_model.id = model.canonical_id
-join agent on agent.id = run.agent_id
-join benchmark on benchmark.id = run.benchmark_id
-left join benchmark as named_benchmark on named_benchmark.id = benchmark.canonical_id
-order by run.id
-"""
-_SOURCES = """
-select log.source_id, log.path, log.format, log.state, log.bytes, log.n_runs, log.n_seen_again,
-    log.n_superseded, log.n_samples, log.n_scores, log.n_rejected, log.n_current, log.loaded_at,
-    log.seconds, source.notes
-from ingest_log as log
-join source on source.id = log.source_id
-order by log.source_id
-"""
-
-
 def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -> list[RunEntry]:
     """The runs of a store, oldest first.
 
@@ -125,7 +97,7 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
     found = [
         RunEntry(**{**row, "tags": _listed(row["tags"]),
                     "sources": tuple(dict.fromkeys(held.get(row["run_id"], ())))})
-        for row in store.arrow(_RUNS).to_pylist()
+        for row in store.arrow(query_text("store", "runs")).to_pylist()
     ]  # fmt: skip
     return [
         run
@@ -164,7 +136,7 @@ def sources(store: Store, reference: str | None = None) -> list[SourceEntry]:
     """
     found = [
         SourceEntry(**{**row, "notes": _listed(row["notes"])})
-        for row in store.arrow(_SOURCES).to_pylist()
+        for row in store.arrow(query_text("store", "sources")).to_pylist()
     ]
     if reference is None:
         return found

@@ -15,15 +15,7 @@ from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.schema import tables
-
-_PROMPTS = """
-select p.id, p.metadata
-from prompt as p
-where p.benchmark_id = :benchmark and not exists (
-    select 1 from prompt_cluster as c
-    where c.clustering_id = :clustering and c.prompt_id = p.id
-)
-"""
+from warehouse.store.sql.query_files import query_text
 
 
 def cluster_by(
@@ -101,7 +93,10 @@ def extend(store: Store, benchmarks: Sequence[int]) -> None:
 
 
 def _extend_one(store: Store, clustering: int, benchmark: int, fields: Sequence[str]) -> None:
-    found = store.arrow(_PROMPTS, {"benchmark": benchmark, "clustering": clustering})
+    found = store.arrow(
+        query_text("store", "prompts_without_cluster"),
+        {"benchmark": benchmark, "clustering": clustering},
+    )
     labelled = [
         (prompt, label)
         for prompt, text in zip(*(column.to_pylist() for column in found.columns), strict=True)

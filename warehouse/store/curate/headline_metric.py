@@ -11,22 +11,7 @@ import sqlalchemy as sa
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.schema import tables
-
-_METRICS = """
-select metric.name || case when metric.filter = '' then '' else ',' || metric.filter end as metric,
-    bool_or(headline_metric.is_default) as is_headline, max(headline_metric.n_runs) as n_runs,
-    min(coalesce(benchmark_metric.default_by, '')) as lowest,
-    max(coalesce(benchmark_metric.default_by, '')) as highest,
-    bool_and(benchmark_metric.higher_is_better) as higher_is_better
-from headline_metric
-join benchmark_metric on benchmark_metric.benchmark_id = headline_metric.benchmark_id
-    and benchmark_metric.metric_id = headline_metric.metric_id
-join metric on metric.id = headline_metric.metric_id
-join benchmark on benchmark.id = headline_metric.benchmark_id
-where coalesce(benchmark.canonical_id, benchmark.id) = :benchmark
-group by metric.name, metric.filter
-order by is_headline desc, n_runs desc, metric.name, metric.filter
-"""
+from warehouse.store.sql.query_files import query_text
 
 
 @dataclass(frozen=True)
@@ -52,7 +37,9 @@ def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
     """
     with store.begin() as connection:
         number, name, chosen = _shown(connection, benchmark)
-        rows = connection.execute(sa.text(_METRICS), {"benchmark": number}).all()
+        rows = connection.execute(
+            sa.text(query_text("store", "metrics_of_benchmark")), {"benchmark": number}
+        ).all()
     return [
         MetricEntry(
             name, row.metric, bool(row.is_headline), int(row.n_runs),

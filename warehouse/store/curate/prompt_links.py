@@ -14,6 +14,7 @@ from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.schema import tables
+from warehouse.store.sql.query_files import query_text
 
 By = Literal["text", "id"]
 #: Canonical prompt of a prompt, and how that was found.
@@ -24,17 +25,6 @@ _MATCH: dict[By, str] = {
     "text": "text_hash",
     "id": "coalesce(tool_id, case when key_kind = 'id' then key end)",
 }
-_PAIRS = """
-select benchmark.name as benchmark, canonical.name as canonical_benchmark, prompt_link.method,
-    count(*) as n_prompts
-from prompt_link
-join prompt on prompt.id = prompt_link.prompt_id
-join benchmark on benchmark.id = prompt.benchmark_id
-join prompt as target on target.id = prompt_link.canonical_prompt_id
-join benchmark as canonical on canonical.id = target.benchmark_id
-group by benchmark.name, canonical.name, prompt_link.method
-order by 1, 2, 3
-"""
 
 
 @dataclass(frozen=True)
@@ -72,7 +62,10 @@ class LinkEntry:
 
 def links(store: Store) -> list[LinkEntry]:
     """How many prompts are joined, by pair of benchmarks."""
-    return [LinkEntry(**row) for row in store.arrow(_PAIRS).to_pylist()]
+    return [
+        LinkEntry(**row)
+        for row in store.arrow(query_text("store", "linked_benchmarks")).to_pylist()
+    ]
 
 
 def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> LinkReport:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.resources import files
 
 import sqlalchemy as sa
 
 from warehouse.errors import StoreLockedError
 from warehouse.store.connection import Store
 from warehouse.store.schema import tables
+from warehouse.store.sql.query_files import query_text
 
 _POLL = 0.2
 #: Facts about prompts that go with them, and do not hold them.
@@ -78,8 +78,8 @@ def _try(store: Store) -> Removed | None:
 
 def remove_unheld(connection: sa.Connection) -> Removed:
     """Remove what nothing holds, in a transaction during which nobody loads."""
-    connection.exec_driver_sql(_text("unheld_prompt"))
-    connection.exec_driver_sql(_text("linked_prompt"))
+    connection.exec_driver_sql(query_text("vacuum", "unheld_prompt"))
+    connection.exec_driver_sql(query_text("vacuum", "linked_prompt"))
     for table in _OF_PROMPTS:
         connection.exec_driver_sql(
             f"delete from {table.name} where prompt_id in (select id from unheld_prompt)"
@@ -88,7 +88,7 @@ def remove_unheld(connection: sa.Connection) -> Removed:
     connection.exec_driver_sql("delete from prompt where id in (select id from unheld_prompt)")
     connection.exec_driver_sql("drop table unheld_prompt")
     texts = _count(connection)
-    connection.exec_driver_sql(_text("unheld_text"))
+    connection.exec_driver_sql(query_text("vacuum", "unheld_text"))
     return Removed(int(prompts), texts - _count(connection))
 
 
@@ -96,7 +96,3 @@ def _count(connection: sa.Connection) -> int:
     return int(
         connection.execute(sa.select(sa.func.count()).select_from(tables.content)).scalar_one()
     )
-
-
-def _text(name: str) -> str:
-    return (files("warehouse.queries") / "vacuum" / f"{name}.sql").read_text(encoding="utf-8")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from warehouse.errors import MisuseError
 from warehouse.store.engines.base import MadeReader, Roles
 from warehouse.store.engines.urls import parse_url, shown_url
 from warehouse.store.sql.bind_parameters import rename_binds
+from warehouse.store.sql.query_files import query_text
 
 #: The role that queries are run as where the URL's has more power, and nobody names another.
 USUAL_READER = "warehouse_reader"
@@ -143,8 +143,8 @@ def _one(connection: sa.Connection, sql: str) -> Any:
 
 
 def _rows(connection: sa.Connection, name: str, **values: str) -> list[Any]:
-    text = (files("warehouse.queries") / "roles" / f"{name}.sql").read_text(encoding="utf-8")
-    return list(connection.exec_driver_sql(rename_binds(text, "%(")[0], values))
+    text, _ = rename_binds(query_text("roles", name), "%(")
+    return list(connection.exec_driver_sql(text, values))
 
 
 def _keep_password(connection: sa.Connection, role: str, password: str) -> Path:

@@ -15,6 +15,7 @@ from warehouse.store.load.overlap import Overlap, Pair, compare
 from warehouse.store.load.run_keys import condition_key, published_digest, run_key
 from warehouse.store.load.scratch import Workbench
 from warehouse.store.load.staging import Measured
+from warehouse.store.sql.query_files import query_text
 
 OnConflict = Literal["error", "skip", "supersede"]
 
@@ -174,10 +175,7 @@ def _stored(store: Store, runs: Sequence[_Run]) -> list[_Stored]:
         "run_keys": sorted({run.key for run in runs if run.key}),
     }
     found = store.arrow(
-        f"select {_COLUMNS} from run "
-        "where condition_key in (select unnest(cast(:conditions as varchar[]))) union "
-        f"select {_COLUMNS} from run "
-        "where run_key in (select unnest(cast(:run_keys as varchar[])))",
+        query_text("ingest", "stored_run").format(columns=_COLUMNS),
         keys,
     )
     return sorted((_Stored(**row) for row in found.to_pylist()), key=lambda row: row.id)

@@ -18,6 +18,7 @@ from warehouse.store.load.scratch import Workbench
 from warehouse.store.load.source_ledger import readable
 from warehouse.store.load.staging import Measured
 from warehouse.store.schema import tables
+from warehouse.store.sql.query_files import query_text
 
 if TYPE_CHECKING:
     from warehouse.store.load.state import Part, _Load
@@ -25,12 +26,7 @@ if TYPE_CHECKING:
 
 def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
     """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
-    rows = bench.rows(
-        "select benchmark_id, count(*), "
-        "cast(sum(hash_64(concat_ws(chr(31), split, key, occurrence))) as varchar) "
-        "from known_prompt where benchmark_id in (select benchmark_id from new_prompt) "
-        "group by benchmark_id"
-    )
+    rows = bench.rows(query_text("ingest", "fingerprint"))
     return [(benchmark_id, digest([n, total])) for benchmark_id, n, total in rows]
 
 
@@ -45,11 +41,7 @@ def insert_runs(
     replaced = {old: run_ids[item.run] for item in fresh for old in item.supersedes}
     if replaced:
         connection.execute(
-            sa.text(
-                "update run set superseded_by = pair.new_id from (select"
-                " unnest(cast(:old as bigint[])) as old_id,"
-                " unnest(cast(:new as bigint[])) as new_id) as pair where run.id = pair.old_id"
-            ),
+            sa.text(query_text("ingest", "supersede")),
             {"old": list(replaced), "new": list(replaced.values())},
         )
 

@@ -15,30 +15,9 @@ import pyarrow as pa
 
 from warehouse.store import engines
 from warehouse.store.connection import Store
-from warehouse.store.load.scratch import Workbench, ingest_text
+from warehouse.store.load.scratch import Workbench
+from warehouse.store.sql.query_files import query_text
 
-_STORED = """
-select id, benchmark_id, split, key, occurrence, tool_id, text_hash, md5(target) as target_md5,
-    md5(cast(choices as varchar)) as choices_md5, md5(cast(metadata as varchar)) as metadata_md5
-from prompt
-where benchmark_id in (select unnest(cast(:benchmarks as bigint[])))
-"""
-_DETAILS = """
-select id, tool_id, target, choices, metadata
-from prompt
-where id in (select unnest(cast(:ids as bigint[])))
-"""
-_UPDATE = """
-update prompt set
-    tool_id = coalesce(prompt.tool_id, filled.tool_id),
-    text_hash = coalesce(prompt.text_hash, filled.text_hash),
-    text = coalesce(prompt.text, filled.text),
-    target = coalesce(prompt.target, filled.target),
-    choices = coalesce(prompt.choices, cast(filled.choices as json)),
-    metadata = coalesce(cast(filled.metadata as json), prompt.metadata)
-from filled_prompt as filled
-where prompt.id = filled.id
-"""
 _COLUMNS = {
     "id": pa.int64(), "tool_id": pa.string(), "text_hash": pa.binary(), "text": pa.string(),
     "target": pa.string(), "choices": pa.string(), "metadata": pa.string(),
@@ -92,9 +71,9 @@ def fill(
         "select count(text) > 0 or count(target) > 0 or count(choices) > 0 or count(metadata) > 0"
         " from stage_sample")[0]):  # fmt: skip
         return Filled()
-    if several and bench.value(ingest_text("varying_prompts")):
+    if several and bench.value(query_text("ingest", "varying_prompts")):
         return None
-    if only_new and not bench.value(ingest_text("unsaid_prompts")):
+    if only_new and not bench.value(query_text("ingest", "unsaid_prompts")):
         return Filled()
     found = _gaps(bench, benchmark_ids)
     if found.rows and engines.is_shared(store.connection):
@@ -102,18 +81,26 @@ def fill(
         found = _gaps(bench, benchmark_ids)
     if found.rows:
         bench.put("filled_prompt", _as_table(found.rows))
-        bench.change("prompt", "filled_prompt", _UPDATE)
+        bench.change("prompt", "filled_prompt", query_text("ingest", "fill_prompt"))
     bench.drop(["stored_prompt", "said_prompt", "filled_prompt"])
     return found
 
 
 def _gaps(bench: Workbench, benchmark_ids: Sequence[int]) -> Filled:
-    bench.pull("stored_prompt", _STORED, {"benchmarks": sorted(set(benchmark_ids))})
+    bench.pull(
+        "stored_prompt",
+        query_text("ingest", "stored_prompt"),
+        {"benchmarks": sorted(set(benchmark_ids))},
+    )
     bench.script("said_prompt")
-    said = bench.table(ingest_text("other_prompt")).to_pylist()
+    said = bench.table(query_text("ingest", "other_prompt")).to_pylist()
     found = Filled()
     if said:
-        bench.pull("stored_detail", _DETAILS, {"ids": [row["id"] for row in said]})
+        bench.pull(
+            "stored_detail",
+            query_text("ingest", "stored_detail"),
+            {"ids": [row["id"] for row in said]},
+        )
         stored = {row["id"]: row for row in bench.table("select * from stored_detail").to_pylist()}
         bench.drop(["stored_detail"])
         for row in said:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from importlib.resources import files
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +18,7 @@ from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.schema import tables
 from warehouse.store.sql.bind_parameters import rename_binds
+from warehouse.store.sql.query_files import query_text
 from warehouse.store.temporary import TemporaryFolder
 
 #: Rows from which on a source is large.
@@ -76,19 +76,20 @@ class Workbench:
 
     def script(self, name: str, params: Mapping[str, Any] | None = None) -> None:
         """Execute one statement of ``queries/ingest``, by file name."""
-        text, used = rename_binds(ingest_text(name), "$")
+        text, used = rename_binds(query_text("ingest", name), "$")
         self.run(text, {key: (params or {})[key] for key in used})
 
     def text(self, name: str, **numbers: int) -> str:
         """A SELECT in ``queries/ingest`` with its parameters written as numbers."""
-        text, used = rename_binds(ingest_text(name), "$")
+        text, used = rename_binds(query_text("ingest", name), "$")
         for key in used:
             text = text.replace(f"${key}", str(int(numbers[key])))
         return text
 
     def script_into(self, table: str, name: str) -> None:
         """Make a scratch table of a SELECT in ``queries/ingest``."""
-        self.run(f"create or replace temp table {table} as {ingest_text(name)}")
+        text = query_text("ingest", name)
+        self.run(f"create or replace temp table {table} as {text}")
 
     def table(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
         """Result of a query as Arrow."""
@@ -214,8 +215,3 @@ def open_workbench(store: Store) -> Workbench:
     """The workbench that fits the store's engine."""
     raw = engines.workbench_of(store.connection)
     return RemoteWorkbench(store) if raw is None else Workbench(store, raw)
-
-
-def ingest_text(name: str) -> str:
-    """Text of a statement in ``queries/ingest``."""
-    return (files("warehouse.queries") / "ingest" / f"{name}.sql").read_text(encoding="utf-8")

@@ -20,9 +20,9 @@ from warehouse.store.curate.vacuum import remove_unheld
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import digest
-from warehouse.store.load.scratch import ingest_text
 from warehouse.store.load.state import Claim
 from warehouse.store.schema import tables
+from warehouse.store.sql.query_files import query_text
 
 if TYPE_CHECKING:
     from warehouse.store.load.state import LoadReport
@@ -217,7 +217,7 @@ def finish(
     told["notes"] = [
         engines.json_text(list(report.notes)) if report.notes else None for _, report, _ in sources
     ]
-    text = sa.text(ingest_text("finish_sources"))
+    text = sa.text(query_text("ingest", "finish_sources"))
     connection.execute(text, {**told, "loaded_at": utc_now()})
     _replace_rejections(connection, {source.id: found for source, _, found in sources})
 

@@ -20,7 +20,8 @@ from warehouse.errors import ConflictError, InputError
 from warehouse.records import SAMPLE_SCHEMA, Dump, Reading, content_key
 from warehouse.store import engines
 from warehouse.store.load.run_keys import digest
-from warehouse.store.load.scratch import Workbench, ingest_text
+from warehouse.store.load.scratch import Workbench
+from warehouse.store.sql.query_files import query_text
 
 OnDuplicate = Literal["error", "first", "last", "draws"]
 TextPolicy = Literal["all", "responses", "none"]
@@ -279,11 +280,10 @@ def _settle(bench: Workbench, table: str, on_duplicate: OnDuplicate) -> Dropped:
         _refuse_conflicts(bench, table, key, values)
     order = "r desc" if on_duplicate == "last" else "r"
     said = f"cast(({values}) as varchar)"
-    other = int(bench.value(
-        f"select count(*) from (select {said} as said, first_value({said}) over "
-        f"(partition by {key} order by {order}) as kept from {table}) as every_row "
-        "where said is distinct from kept"
-    ))  # fmt: skip
+    contradicted = query_text("ingest", "contradicted_rows").format(
+        values=said, key=key, order=order, table=table
+    )
+    other = int(bench.value(contradicted))
     bench.run(
         f"create or replace temp table {table} as select * from {table} "
         f"qualify row_number() over (partition by {key} order by {order}) = 1"
@@ -314,7 +314,9 @@ def _refuse_conflicts(bench: Workbench, table: str, key: str, values: str) -> No
 
 def measure(bench: Workbench, n_runs: int) -> dict[int, Measured]:
     """Digest and counts of each run that has samples."""
-    digests = {run: digest([n, total]) for run, n, total in bench.rows(ingest_text("digest"))}
+    digests = {
+        run: digest([n, total]) for run, n, total in bench.rows(query_text("ingest", "digest"))
+    }
     counts = {
         table: dict(bench.rows(f"select run, count(*) from {table} group by run"))
         for table in _UNIQUE

@@ -89,9 +89,10 @@ def query_text(folder: str, name: str) -> str:
 
         -- placeholder: runs condition -- on fact.run_id
 
-    The kinds are ``condition``, ``column``, ``number``, ``numbers`` (with commas between them) and
-    ``join`` (a whole JOIN, or nothing). What is filled in is our own text or a number; values of
-    users are bound as ``:parameters``. No comment of a template has a brace.
+    The kinds are ``condition``, ``column`` (or an expression, or several), ``number``,
+    ``numbers`` (with commas between them), ``table`` and ``join`` (a whole JOIN, or nothing). What
+    is filled in is our own text or a number; values of users are bound as ``:parameters``. No
+    comment of a template has a brace.
 
     Raises:
         FileNotFoundError: there is no such file.
