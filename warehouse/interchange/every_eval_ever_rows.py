@@ -11,53 +11,14 @@ from typing import Any
 from warehouse.interchange.every_eval_ever_results import DETAILS, SCHEMA_VERSION, result_id
 from warehouse.interchange.every_eval_ever_run import Run, parsed
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
 #: Prompts that are held in memory at a time.
 BLOCK = 500
 
-_PROMPTS = """
-select prompt.id, prompt.occurrence from prompt
-where prompt.id in (
-    select prompt_id from score where run_id = :run
-    union select prompt_id from generation where run_id = :run
-    union select prompt_id from choice where run_id = :run)
-order by prompt.id nulls last
-"""
-_BETWEEN = "and fact.prompt_id between :first and :last"
 _TEXTS = """
 select id, key, occurrence, tool_id, text, target, choices, metadata from prompt
 where id between :first and :last
-"""
-_VARIANT = "variant.perturbation, variant.fewshot_draw, variant.template, fact.draw"
-_SCORES = f"""
-select fact.prompt_id, {_VARIANT}, metric.id as metric_id, metric.name as metric, metric.filter,
-    fact.value, fact.weight, fact.n_draws, fact.raw, fact.status, fact.origin
-from score fact
-join metric on metric.id = fact.metric_id
-join prompt_variant variant on variant.id = fact.variant_id
-where fact.run_id = :run {_BETWEEN}
-order by fact.prompt_id nulls last, fact.variant_id nulls last, fact.draw nulls last,
-    metric.id nulls last
-"""
-_GENERATIONS = f"""
-select fact.prompt_id, {_VARIANT}, sent.text as prompt_sent, answer.text as response,
-    fact.extracted_answer, fact.finish_reason, fact.input_tokens, fact.output_tokens,
-    fact.latency, fact.cost, fact.error, fact.explanation
-from generation fact
-join prompt_variant variant on variant.id = fact.variant_id
-left join content sent on sent.sha256 = fact.prompt_hash
-left join content answer on answer.sha256 = fact.response_hash
-where fact.run_id = :run {_BETWEEN}
-order by fact.prompt_id nulls last, fact.variant_id nulls last, fact.draw nulls last
-"""
-_CHOICES = f"""
-select fact.prompt_id, {_VARIANT}, fact.choice_index, fact.loglikelihood,
-    fact.unconditional_loglikelihood, fact.is_greedy, fact.n_tokens, fact.n_bytes, fact.is_target
-from choice fact
-join prompt_variant variant on variant.id = fact.variant_id
-where fact.run_id = :run {_BETWEEN}
-order by fact.prompt_id nulls last, fact.variant_id nulls last, fact.draw nulls last,
-    fact.choice_index nulls last
 """
 _COLUMNS = ("finish_reason", "input_tokens", "output_tokens", "cost", "explanation")
 _PLACE = ("prompt_id", "perturbation", "fewshot_draw", "template", "draw")
@@ -76,7 +37,7 @@ def lines_of(store: Store, run: Run, evaluation_id: str, scored: bool) -> Iterat
         scored: lines with a score; else what has none: scores without a number, and responses
             and likelihoods that nothing scores.
     """
-    found = store.arrow(_PROMPTS, {"run": run.id}).to_pylist()
+    found = store.arrow(query_text("interchange", "prompts_of_run"), {"run": run.id}).to_pylist()
     ordered = sorted(found, key=lambda row: (row["occurrence"], row["id"]))
     positions = {row["id"]: place for place, row in enumerate(ordered)}
     ids = [row["id"] for row in found]
@@ -101,10 +62,13 @@ class _Block:
         self.prompts = {row["id"]: row for row in store.arrow(_TEXTS, bounds).to_pylist()}
         self.scores, self.choices = defaultdict[Place, list[Row]](list), defaultdict[
             Place, list[Row]](list)  # fmt: skip
-        for query, target in ((_SCORES, self.scores), (_CHOICES, self.choices)):
+        for query, target in (
+            (query_text("interchange", "scores_of_block"), self.scores),
+            (query_text("interchange", "choices_of_block"), self.choices),
+        ):
             for row in store.arrow(query, bound).to_pylist():
                 target[_place(row)].append(row)
-        rows = store.arrow(_GENERATIONS, bound).to_pylist()
+        rows = store.arrow(query_text("interchange", "generations_of_block"), bound).to_pylist()
         self.generations = {_place(row): row for row in rows}
         self.places = list(dict.fromkeys((*self.generations, *self.choices, *self.scores)))
 

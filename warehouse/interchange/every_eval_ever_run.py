@@ -8,58 +8,9 @@ from typing import Any
 
 from warehouse.records import parse_json
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
-_RUNS = """
-select run.id, run.split, run.task_version, run.benchmark_version, run.formulation, run.fewshot,
-    run.fewshot_seed, run.template_hash, run.system_prompt_hash, run.temperature, run.top_p,
-    run.max_tokens, run.reasoning_effort, run.sampling_seed, run.sampling, run.endpoint,
-    run.opponent, run.configuration, run.n_benchmark, run.n_requested, run.started_at, run.status,
-    run.tags, run.note, run.condition_key, run.content_digest, run.n_scores,
-    run_group.harness, run_group.harness_version, run_group.harness_run_id as run_id,
-    run_group.commit_hash as harness_commit, run_group.hardware, run_group.cost,
-    model.name as model, model.family, model.developer, model.parameter_count,
-    training_seed.label as training_seed, training_seed.recipe,
-    training_seed.initialisation_seed, training_seed.data_order_seed,
-    training_seed.hyperparameters,
-    checkpoint.position, checkpoint.position_unit, checkpoint.tokens, checkpoint.revision,
-    checkpoint.base_checkpoint, checkpoint.is_final,
-    agent.name as agent, agent.version as agent_version, agent.parameters as agent_parameters,
-    benchmark.name as benchmark, benchmark.dataset_revision, run.benchmark_id
-from run_current
-join run on run.id = run_current.run_id
-join run_group on run_group.id = run.run_group_id
-join checkpoint on checkpoint.id = run.checkpoint_id
-join training_seed on training_seed.id = checkpoint.training_seed_id
-join model on model.id = training_seed.model_id
-join agent on agent.id = run.agent_id
-join benchmark on benchmark.id = run.benchmark_id
-order by run.id nulls last
-"""
 _BENCHMARKS = "select id, name, parent_id from benchmark"
-_METRICS = """
-select metric.id, metric.name, metric.filter, metric.unit, metric.link, scorer.name as scorer,
-    scorer.kind as scorer_kind, scorer.judge_model, scorer.parameters as scorer_parameters,
-    benchmark_metric.kind, benchmark_metric.low, benchmark_metric.high,
-    benchmark_metric.higher_is_better, benchmark_metric.chance_level, headline_metric.is_default
-from metric
-join scorer on scorer.id = metric.scorer_id
-left join benchmark_metric on benchmark_metric.metric_id = metric.id
-    and benchmark_metric.benchmark_id = :benchmark
-left join headline_metric on headline_metric.metric_id = metric.id
-    and headline_metric.benchmark_id = :benchmark
-where metric.id in (
-    select metric_id from score where run_id = :run
-    union select metric_id from published_score where run_id = :run)
-order by metric.id nulls last
-"""
-_PUBLISHED = """
-select distinct metric.id as metric_id, metric.name as metric, metric.filter, fact.statistic,
-    fact.perturbation, fact.split, fact.value, fact.standard_error, fact.n, fact.raw
-from published_score fact
-join metric on metric.id = fact.metric_id
-where fact.run_id = :run
-order by metric.id nulls last, fact.statistic nulls last, fact.perturbation nulls last
-"""
 #: Columns of a run that are no header fields.
 _APART = ("id", "condition_key", "content_digest", "n_scores", "benchmark_id", "position",
           "position_unit")  # fmt: skip
@@ -96,10 +47,12 @@ class Run:
 def runs_of(store: Store) -> Iterator[Run]:
     """All current runs, in the order in which they were read."""
     tree = {row["id"]: row for row in store.arrow(_BENCHMARKS).to_pylist()}
-    for row in store.arrow(_RUNS).to_pylist():
+    for row in store.arrow(query_text("interchange", "runs")).to_pylist():
         bound = {"run": row["id"], "benchmark": row["benchmark_id"]}
-        metrics = store.arrow(_METRICS, bound).to_pylist()
-        published = store.arrow(_PUBLISHED, {"run": row["id"]}).to_pylist()
+        metrics = store.arrow(query_text("interchange", "metrics_of_run"), bound).to_pylist()
+        published = store.arrow(
+            query_text("interchange", "published_of_run"), {"run": row["id"]}
+        ).to_pylist()
         header = _header(row) | {
             "suite": _suite(tree, row["benchmark_id"]),
             "metrics": [_known(item, "id") for item in metrics],

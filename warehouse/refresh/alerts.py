@@ -22,55 +22,8 @@ from warehouse.refresh.plan import KEY
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.paired.change import Figure, change_p_value
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
-_VALUES = """
-select metric_value.subject_kind, metric_value.subject, metric_value.benchmark,
-    metric_value.metric, metric_value.statistic, metric_value.method, metric_value.estimate,
-    metric_value.standard_error, metric_value.low, metric_value.high, metric_value.n,
-    metric_value.n_clusters, metric_value.input_fingerprint,
-    cast(metric_value.parameters as varchar) as parameters
-from metric_value
-where metric_value.refresh_id = {refresh:d}
-order by metric_value.benchmark, metric_value.statistic, metric_value.subject
-"""
-_LAST = """
-select earlier.subject_kind, earlier.subject, earlier.benchmark, earlier.metric,
-    earlier.statistic, earlier.input_fingerprint
-from (
-    select metric_history.*, row_number() over (
-        partition by subject_kind, subject, benchmark, metric, statistic order by refresh_id desc
-    ) as place
-    from metric_history
-    where method <> 'gone' and refresh_id < {refresh:d}
-) earlier
-join metric_value on metric_value.refresh_id = {refresh:d}
-    and metric_value.input_fingerprint = earlier.input_fingerprint
-    and metric_value.subject_kind = earlier.subject_kind
-    and metric_value.subject = earlier.subject and metric_value.benchmark = earlier.benchmark
-    and metric_value.metric = earlier.metric and metric_value.statistic = earlier.statistic
-where earlier.place = 1
-"""
-_BEFORE = """
-select earlier.subject, earlier.benchmark, earlier.metric, earlier.method, earlier.estimate,
-    earlier.standard_error, earlier.low, earlier.high, earlier.n, earlier.n_clusters,
-    cast(metric_value.parameters as varchar) as parameters
-from (
-    select metric_history.*, row_number() over (
-        partition by subject, benchmark, metric order by refresh_id desc
-    ) as place
-    from metric_history
-    where statistic = 'score' and refresh_id < {refresh:d}
-) earlier
-join metric_value on metric_value.refresh_id = earlier.refresh_id
-    and metric_value.subject = earlier.subject and metric_value.benchmark = earlier.benchmark
-    and metric_value.metric = earlier.metric and metric_value.statistic = 'score'
-where earlier.place = 1 and earlier.method <> 'gone'
-"""
-_PUBLISHED = """
-select benchmark, model, metric, published, recomputed
-from published_against_recomputed
-where verdict = 'contradicts' and run_id is not null and
-"""
 _NEWEST = "select max(loaded_at) as loaded_at from source"
 
 
@@ -173,16 +126,17 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
 
 def _news(store: Store, refresh: int) -> list[dict[str, Any]]:
     """Figures that a refresh wrote, but for those that had been gone and are back as they were."""
-    values = [row for row in _read(store, _VALUES, refresh) if row["method"] != GONE]
+    values = [row for row in _read(store, "refresh_values", refresh) if row["method"] != GONE]
     if not values:
         return []
-    back = {tuple(row.values()) for row in store.arrow(_LAST.format(refresh=refresh)).to_pylist()}
+    query = query_text("refresh", "values_back").format(refresh=refresh)
+    back = {tuple(row.values()) for row in store.arrow(query).to_pylist()}
     names = (*KEY, "input_fingerprint")
     return [row for row in values if tuple(row[name] for name in names) not in back]
 
 
-def _read(store: Store, query: str, refresh: int) -> list[dict[str, Any]]:
-    rows = store.arrow(query.format(refresh=refresh)).to_pylist()
+def _read(store: Store, name: str, refresh: int) -> list[dict[str, Any]]:
+    rows = store.arrow(query_text("refresh", name).format(refresh=refresh)).to_pylist()
     return [{**row, "parameters": json.loads(row["parameters"] or "{}")} for row in rows]
 
 
@@ -190,7 +144,7 @@ def _moved(store: Store, values: Sequence[Mapping[str, Any]], refresh: int) -> I
     """Both figures taken as independent, which is cautious where they share prompts or runs."""
     before = {
         (row["subject"], row["benchmark"], row["metric"]): row
-        for row in _read(store, _BEFORE, refresh)
+        for row in _read(store, "scores_before", refresh)
     }
     for row in values:
         old = before.get((row["subject"], row["benchmark"], row["metric"]))
@@ -255,7 +209,9 @@ def _published(store: Store, values: Sequence[Mapping[str, Any]]) -> list[Alert]
     condition, parameters = one_of("benchmark", touched, "b")
     if not touched:
         return []
-    rows = store.arrow(_PUBLISHED + condition, parameters).to_pylist()
+    rows = store.arrow(
+        query_text("refresh", "contradicted_figures").format(condition=condition), parameters
+    ).to_pylist()
     return [
         Alert(
             "published", row["benchmark"], row["model"],

@@ -14,21 +14,8 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
 
-_HISTORY = """
-select past.refreshed_at, past.refresh_id, past.subject_kind, past.subject, past.benchmark,
-    past.metric, past.statistic, past.method, past.method_version, past.estimate,
-    past.standard_error, past.low, past.high, past.n, past.n_clusters, past.previous_estimate,
-    past.change, past.age, past.reason, past.input_fingerprint,
-    cast(metric_value.parameters as varchar) as parameters
-from metric_history past
-join metric_value on metric_value.refresh_id = past.refresh_id
-    and metric_value.subject_kind = past.subject_kind and metric_value.subject = past.subject
-    and metric_value.benchmark = past.benchmark and metric_value.metric = past.metric
-    and metric_value.statistic = past.statistic
-where past.benchmark = :benchmark
-order by past.statistic, past.subject, past.metric, past.refresh_id desc
-"""
 #: Kinds of subjects that stand for the benchmark as a whole.
 _WHOLE = ("benchmark", "question")
 
@@ -103,7 +90,8 @@ def history(
         MisuseError: unknown names, or nothing has been computed; says what to do.
     """
     found = find_benchmark(store, benchmark)
-    stored = [_row(one) for one in store.arrow(_HISTORY, {"benchmark": found.name}).to_pylist()]
+    rows = store.arrow(query_text("refresh", "history"), {"benchmark": found.name}).to_pylist()
+    stored = [_row(one) for one in rows]
     if model is None:
         rows, about, command = _of_benchmark(stored), found.name, f" {found.name} --family matrix"
     else:
