@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
 import pytest
 
-from tests.support.sql_lint import Schema, faults, reads_facts
-from warehouse.store.schema import tables
+from tests.support.sql_lint import (
+    STORES,
+    Schema,
+    faults,
+    filled,
+    reads_facts,
+    statement_faults,
+)
+from warehouse.store.schema import check, tables
 from warehouse.store.sql import query_files
 
-QUERIES = [*query_files.views(), *query_files.library()]
+QUERIES = [*query_files.views(), *query_files.library(), *check.checks()]
+ROOT = Path(__file__).resolve().parents[2]
+#: Folders of statements that the program runs for itself -> the engines that read them.
+OWN = {
+    "analysis": STORES, "interchange": STORES, "refresh": STORES, "store": STORES,
+    "ingest": ("duckdb",), "roles": ("postgres",), "vacuum": STORES,
+}  # fmt: skip
+OWN_FILES = {
+    f"{folder}/{path.stem}": path
+    for folder in OWN for path in sorted((ROOT / "queries" / folder).glob("*.sql"))
+}  # fmt: skip
+#: Those that one engine alone runs, and so in its own words.
+ONE_ENGINE = ("ingest", "roles")
+CHANGES = ("delete", "insert", "update", "create")
+SQL = re.compile(
+    r"\s*(select|with|insert|update|delete)\b.*\b(from|into|set)\b", re.IGNORECASE | re.DOTALL
+)
 FACTS = {table.name for table in tables.RUN_FACTS}
 
 
+@cache
 def schema() -> Schema:
     columns = {table.name: set(table.columns.keys()) for table in tables.metadata.sorted_tables}
     facts = set(FACTS)
@@ -28,11 +58,103 @@ def test_a_query_is_portable(query: query_files.NamedQuery) -> None:
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda query: query.name)
 def test_a_query_is_laid_out_to_be_read(query: query_files.NamedQuery) -> None:
-    lines = query.text.splitlines()
-    assert query.text.endswith("\n")
+    assert_laid_out(query.text)
+
+
+def assert_laid_out(text: str) -> None:
+    lines = text.splitlines()
+    assert text.endswith("\n")
     assert max(map(len, lines)) <= 100
     assert len(lines) < 300
     assert [line for line in lines if line != line.rstrip() or "\t" in line] == []
+
+
+def test_every_file_is_under_the_lint() -> None:
+    known = {Path(query.path) for query in QUERIES} | set(OWN_FILES.values())
+    assert {path.resolve() for path in (ROOT / "queries").rglob("*.sql")} == {
+        path.resolve() for path in known
+    }
+
+
+@pytest.mark.parametrize("name", OWN_FILES)
+def test_an_own_statement_is_read_by_its_engines(name: str) -> None:
+    folder = name.split("/")[0]
+    text = filled(query_files.query_text(*name.split("/")))
+    first = next(line for line in text.splitlines() if not line.startswith("--"))
+    if folder in ONE_ENGINE or first.startswith(CHANGES):
+        assert [fault for engine in OWN[folder] for fault in statement_faults(text, engine)] == []
+    else:
+        assert faults(text, schema(), OWN[folder]) == []
+
+
+@pytest.mark.parametrize("name", OWN_FILES)
+def test_an_own_statement_says_what_it_is(name: str) -> None:
+    text = query_files.query_text(*name.split("/"))
+    assert_laid_out(text)
+    header = [line for line in text.splitlines() if line.startswith("--")]
+    assert len(header[0]) > len("-- grain: ") and not header[0].startswith("-- grain:")
+    assert sum(line.startswith("-- grain: ") for line in header) == 1
+
+
+def test_every_own_statement_is_used() -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in code_files())
+    assert [name for name in OWN_FILES if f'"{name.split("/")[1]}"' not in code] == []
+
+
+def test_no_long_sql_in_code() -> None:
+    """What has more than two lines lies in queries/, in sight of this lint."""
+    found = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in code_files() for line in long_sql(path.read_text(encoding="utf-8"))
+    ]  # fmt: skip
+    assert found == []
+
+
+def code_files() -> Iterator[Path]:
+    return (path for room in ("warehouse", "cli") for path in (ROOT / room).rglob("*.py"))
+
+
+def long_sql(code: str) -> Iterator[int]:
+    """First lines of the texts of three lines or more that are SQL; docstrings are none."""
+    tree = ast.parse(code)
+    passed = {
+        id(part)
+        for node in ast.walk(tree) if isinstance(node, ast.Expr | ast.JoinedStr)
+        for part in ast.iter_child_nodes(node)
+    }  # fmt: skip
+    for node in ast.walk(tree):
+        if id(node) in passed:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            text = "".join(_parts(node))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        else:
+            continue
+        n_lines = (node.end_lineno or node.lineno) - node.lineno + 1
+        if "\n" in text:  # the quotes may stand on lines of their own
+            n_lines = min(n_lines, len(text.strip().splitlines()))
+        if n_lines > 2 and SQL.match(text):
+            yield node.lineno
+
+
+def _parts(node: ast.JoinedStr) -> Iterator[str]:
+    return (part.value if isinstance(part, ast.Constant) else "x" for part in node.values)
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ('A = """\nselect a\nfrom t\nwhere b\n"""\n', [1]),
+        ('a = 1\nA = (\n  "update t"\n  " set a = 1"\n  " where b"\n)\n', [3]),
+        ('A = f"""\nwith x as (select {a}\nfrom t)\nselect 1"""\n', [1]),
+        ('A = """select a\nfrom t"""\n', []),
+        ('def f():\n  """Select what\n\n  comes from b.\n  """\n', []),
+        ('A = f"select a from (\\n{b}\\n) as q"\n', []),
+    ],
+)
+def test_long_sql_is_found(code: str, lines: list[int]) -> None:
+    assert list(long_sql(code)) == lines
 
 
 def test_facts_are_known_through_views() -> None:

@@ -6,8 +6,10 @@ statement and returns sentences; none means that one text serves all three.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from string import Formatter
 
 import sqlglot
 from sqlglot import exp
@@ -25,6 +27,16 @@ FUNCTIONS = {
 }  # fmt: skip
 #: Types that all three know by one name and give one meaning.
 TYPES = {"BIGINT", "INT", "BOOLEAN", "DATE", "TIMESTAMP"}
+#: The engines that hold stores; statements of our own program run on no other.
+STORES = ("duckdb", "postgres")
+#: What these share beyond the subset.
+_STORE_FUNCTIONS, _STORE_TYPES = {"str_position"}, {"TEXT", "DOUBLE"}
+#: What stands for a placeholder of a template, by its kind, so that the text can be parsed.
+PLACEHOLDERS = {
+    "condition": "1 = 1", "column": "prompt_id", "number": "1", "numbers": "1, 2", "join": "",
+    "table": "run",
+}  # fmt: skip
+_PLACEHOLDER = re.compile(r"^-- placeholder: (?P<name>\w+) (?P<kind>\w+) -- .+", re.MULTILINE)
 #: Names that the parser gives to a function of the subset.
 _SAME = {
     "logical_and": "bool_and", "logical_or": "bool_or", "ceiling": "ceil", "pow": "power",
@@ -58,22 +70,55 @@ class Schema:
     facts: Set[str] = frozenset()
 
 
-def faults(sql: str, schema: Schema | None = None) -> list[str]:
-    """What is not portable in one statement, in words."""
+def faults(sql: str, schema: Schema | None = None, dialects: Sequence[str] = DIALECTS) -> list[str]:
+    """What is not portable in one SELECT, in words.
+
+    Args:
+        sql: one statement.
+        schema: what it can read.
+        dialects: the engines that are to read it, DuckDB first: all, or those that hold stores.
+    """
     known = schema or Schema()
     try:
-        trees = {dialect: sqlglot.parse(sql, read=dialect) for dialect in DIALECTS}
+        trees = {dialect: sqlglot.parse(sql, read=dialect) for dialect in dialects}
     except SqlglotError as error:
         return [f"is not read by every engine: {str(error).splitlines()[0]}"]
     if any(len(found) != 1 or not isinstance(found[0], exp.Query) for found in trees.values()):
         return ["is not one SELECT"]
     tree = trees["duckdb"][0]
     assert tree is not None
+    stores = set(dialects) <= set(STORES)
+    functions = FUNCTIONS | _STORE_FUNCTIONS if stores else FUNCTIONS
     return [
-        *_tokens(sql), *_refused_parts(tree), *_functions(tree), *_types(tree), *_stars(tree),
+        *_tokens(sql), *_refused_parts(tree), *_functions(tree, functions),
+        *_types(tree, TYPES | _STORE_TYPES if stores else TYPES), *_stars(tree),
         *_groups(tree), *_frames(tree), *_orders(trees), *_shadows(tree, known),
         *_repeated_facts(tree, known),
     ]  # fmt: skip
+
+
+def statement_faults(sql: str, dialect: str) -> list[str]:
+    """What keeps a text from being one statement of an engine, in words."""
+    try:
+        trees = sqlglot.parse(sql, read=dialect)
+    except SqlglotError as error:
+        return [f"is not read by {dialect}: {str(error).splitlines()[0]}"]
+    return [] if len(trees) == 1 else ["is not one statement"]
+
+
+def filled(template: str) -> str:
+    """A template with each placeholder replaced by text of the kind that its header declares.
+
+    Raises:
+        ValueError: a placeholder that is declared but not used, or used but not declared.
+        KeyError: a kind that there is not.
+    """
+    kinds = {match["name"]: match["kind"] for match in _PLACEHOLDER.finditer(template)}
+    used = {name for _, name, _, _ in Formatter().parse(template) if name}
+    if used != kinds.keys():
+        raise ValueError(f"placeholders {sorted(used)}, declared {sorted(kinds)}")
+    numbers = {name: 1 for name, kind in kinds.items() if kind == "number"}
+    return template.format(**{name: PLACEHOLDERS[kind] for name, kind in kinds.items()} | numbers)
 
 
 def reads_facts(sql: str, facts: Set[str]) -> bool:
@@ -101,21 +146,21 @@ def _refused_parts(tree: exp.Expression) -> Iterator[str]:
         yield "uses DISTINCT ON"
 
 
-def _functions(tree: exp.Expression) -> Iterator[str]:
+def _functions(tree: exp.Expression, known: Set[str]) -> Iterator[str]:
     for node in tree.find_all(exp.Func):
         if isinstance(node, _SYNTAX):
             continue
         name = node.name if isinstance(node, exp.Anonymous) else node.sql_name()
         name = _SAME.get(name.lower(), name.lower())
-        if name not in FUNCTIONS:
+        if name not in known:
             yield f"calls {name}()"
         elif name == "percentile_cont" and not isinstance(node.parent, exp.WithinGroup):
             yield "calls percentile_cont() without WITHIN GROUP"
 
 
-def _types(tree: exp.Expression) -> Iterator[str]:
+def _types(tree: exp.Expression, known: Set[str]) -> Iterator[str]:
     for node in tree.find_all(exp.Cast):
-        if node.to.this.name not in TYPES:
+        if node.to.this.name not in known:
             yield f"casts to {node.to.sql()}"
 
 
@@ -149,7 +194,7 @@ def _orders(trees: Mapping[str, list[exp.Expression | None]]) -> Iterator[str]:
     """Without NULLS LAST one engine or the other puts nulls first."""
     wrong = {
         node.this.sql()
-        for dialect in ("postgres", "spark")
+        for dialect in trees.keys() - {"duckdb"}
         for tree in trees[dialect]
         if tree is not None
         for node in tree.find_all(exp.Ordered)
