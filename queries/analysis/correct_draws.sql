@@ -1,6 +1,6 @@
 -- How many draws of unperturbed prompts were scored, and how many were correct.
 -- grain: one row per prompt
--- placeholder: rate number -- share of correct draws in a score of several
+-- placeholder: rate column -- share of correct draws in a score of several
 -- placeholder: is_correct condition -- a score of one draw is that of a correct one
 -- placeholder: usable condition -- the score is one of correctness
 -- placeholder: metrics condition -- on fact.metric_id

@@ -1,6 +1,6 @@
 -- Prompts with their text, target and choices.
 -- grain: one row per prompt
--- placeholder: condition condition -- on prompt.id, prompt.benchmark_id or prompt.split
+-- placeholder: condition condition -- on prompt.id
 select prompt.id, coalesce(named.name, benchmark.name) as benchmark, prompt.benchmark_id,
     prompt.split, prompt.key, prompt.tool_id, prompt.text_hash, prompt.text, prompt.target,
     prompt.choices

@@ -1,6 +1,6 @@
 -- Prompts whose id, id in the harness or key is a text.
 -- grain: one row per prompt, at most 20
--- placeholder: condition condition -- on prompt.benchmark_id and prompt.split
+-- placeholder: condition condition -- on benchmark_id
 select id, tool_id, key
 from prompt
 where ('' || id = :text or tool_id = :text or key = :text) and {condition}

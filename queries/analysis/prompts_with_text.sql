@@ -1,6 +1,6 @@
 -- Prompts that have a text, and their benchmark.
 -- grain: one row per prompt
--- placeholder: condition condition -- on prompt.benchmark_id or prompt.id
+-- placeholder: condition condition -- on prompt.benchmark_id
 select prompt.id, coalesce(named.name, benchmark.name) as benchmark
 from prompt
 join benchmark on benchmark.id = prompt.benchmark_id
