@@ -193,7 +193,7 @@ def test_a_mistake_is_named(run: Caller, url: str, options: tuple[str, ...], mes
 def test_a_direction_that_was_left_out_can_be_said_later(run: Caller, tmp_path: Path) -> None:
     """What the reason tells to do makes the gate decide."""
     table, mapping, store = tmp_path / "t.csv", tmp_path / "m.toml", str(tmp_path / "s.duckdb")
-    rows = [f"{model},b,{i},{int(i % 3 > 0)}" for model in (OLD, NEW) for i in range(300)]
+    rows = [f"{model},b,{i},{(i % 3 > 0) / 2}" for model in (OLD, NEW) for i in range(300)]
     table.write_text("\n".join(["model,benchmark,prompt_id,score", *rows]))
     call = ["gate", "--candidate", NEW, "--baseline", OLD, "--margin", "0.05", "--json"]
     assert run("ingest", str(table), db=store).code == 0

@@ -21,7 +21,7 @@ from warehouse.store.schema import tables
 from warehouse.store.schema.check import check
 from warehouse.store.sql.natural_keys import table_query
 
-DATA = Path(__file__).resolve().parent / "data"
+DATA = Path(__file__).resolve().parents[1] / "data"
 #: Columns that say when something happened, or hold nothing but a surrogate key.
 PASSING = {"seconds", "claimed_at", "loaded_at", "created_at"}
 LEFT_OUT = {"id_counter", "content"}

@@ -224,7 +224,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
     os.utime(path, ns=(old, old))
     with monkeypatch.context() as patched:
         tools = {"tabular": Meddler(meddle, first=first)}
-        patched.setattr("warehouse.ingest.pipeline.importers", lambda: tools)
+        patched.setattr("warehouse.ingest.discover.importers", lambda: tools)
         report = ingest(store, [path])
     (refused,) = report.refused
     assert "changed while it was read" in refused.error and str(path) in refused.error
@@ -240,7 +240,7 @@ def test_a_file_that_is_only_touched_by_a_backup_is_read(
     path = tmp_path / "r.csv"
     path.write_text("model,benchmark,prompt_id,score\na,b,q1,1\n")
     tools = {"tabular": Meddler(lambda path: os.link(path, path.with_suffix(".link")))}
-    monkeypatch.setattr("warehouse.ingest.pipeline.importers", lambda: tools)
+    monkeypatch.setattr("warehouse.ingest.discover.importers", lambda: tools)
     assert states(ingest(store, [path])) == [("loaded", 1, 0)]
 
 
@@ -254,7 +254,7 @@ def test_one_that_changes_leaves_the_others_whole(
         if path.name == "b.csv":
             append(path)
 
-    monkeypatch.setattr("warehouse.ingest.pipeline.importers", lambda: {"tabular": Meddler(meddle)})
+    monkeypatch.setattr("warehouse.ingest.discover.importers", lambda: {"tabular": Meddler(meddle)})
     report = ingest(store, [tmp_path])
     assert [item.source for item in report.refused] == ["b.csv"]
     assert "changed while it was read" in report.refused[0].error

@@ -27,7 +27,7 @@ prompt_id = "prompt_id"
 metric = "acc"
 value = "score"
 """
-INCAPABLE = Path(__file__).with_name("incapable.py")
+INCAPABLE = Path(__file__).parents[1] / "support" / "incapable.py"
 
 
 @pytest.fixture

@@ -42,21 +42,24 @@ def test_eight_writers_of_two_hundred_files(postgres_url: str, tmp_path: Path) -
     race(postgres_url, tmp_path, writers=8, files=200, prompts=200, wait=60)
 
 
+KEY, OTHER = ("hash", "settings"), ("hash", "other settings")
+
+
 def test_a_source_is_with_one_process_at_a_time(postgres_url: str) -> None:
     open_store(postgres_url, create=True).close()
     with open_store(postgres_url, write=True) as one, open_store(postgres_url, write=True) as two:
-        assert source_ledger.reserve(one, "hash", "settings")
-        assert not source_ledger.reserve(two, "hash", "settings")
-        assert source_ledger.reserve(two, "hash", "other settings")
+        assert source_ledger.reserve(one, [KEY]) == [True]
+        assert source_ledger.reserve(two, [KEY]) == [False]
+        assert source_ledger.reserve(two, [OTHER]) == [True]
         waiting = threading.Thread(
-            target=source_ledger.reserve, args=(two, "hash", "settings"), kwargs={"patient": True}
+            target=source_ledger.reserve, args=(two, [KEY]), kwargs={"patient": True}
         )
         waiting.start()
-        source_ledger.release(one, "hash", "settings")
+        source_ledger.release(one, [KEY])
         waiting.join(30)
-        assert not waiting.is_alive() and not source_ledger.reserve(one, "hash", "settings")
+        assert not waiting.is_alive() and source_ledger.reserve(one, [KEY]) == [False]
     with open_store(postgres_url, write=True) as three:  # what a process held ends with it
-        assert source_ledger.reserve(three, "hash", "settings")
+        assert source_ledger.reserve(three, [KEY]) == [True]
 
 
 def test_loads_without_a_key_in_common_run_beside_each_other(postgres_url: str) -> None:

@@ -27,7 +27,6 @@ from warehouse.analysis.selection.scores import (
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.links import find_link
-from warehouse.stats.paired.paired import figure_values
 from warehouse.store.connection import Store
 
 Floats = NDArray[np.float64]
@@ -94,6 +93,8 @@ class Pair:
     @cached_property
     def values(self) -> tuple[Floats, Floats]:
         """One number per common prompt of each, whose mean is the reported figure."""
+        from warehouse.stats.paired.paired import figure_values  # only where pairs are formed
+
         link = find_link(self.metric.link)
         sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
         a, b = (figure_values(side.values[rows], side.weights[rows], link) for side, rows in sides)
