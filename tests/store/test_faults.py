@@ -113,7 +113,12 @@ load(2)
 
 
 @pytest.mark.parametrize(
-    "fatal", ["select source.state", "select benchmark_metric", "update source set state"]
+    "fatal",
+    [
+        "select source.id from source where source.id in",
+        "select benchmark_metric",
+        "update source set state",
+    ],
 )
 def test_a_killed_process_leaves_whole_sources(migrated_url: str, fatal: str) -> None:
     """Killed at the first statement of the transaction that holds the facts, behind the runs and

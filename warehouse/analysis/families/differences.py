@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from warehouse.analysis.comparison.pairing import Pair, Unlike, pair_up
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import Settings, Unit, Value, pair_of
 from warehouse.analysis.selection.conditions import SETTINGS, Condition
 from warehouse.analysis.selection.entries import Entry
-from warehouse.stats import PairedDifference, paired_difference
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.paired.gate import p_of_constant
+
+if TYPE_CHECKING:
+    from warehouse.stats import PairedDifference
 
 
 def difference_of(data: BenchmarkData, unit: Unit, settings: Settings) -> Value:
@@ -20,6 +23,8 @@ def difference_of(data: BenchmarkData, unit: Unit, settings: Settings) -> Value:
     Raises:
         Unlike: nothing in common.
     """
+    from warehouse.stats import paired_difference  # a refresh with nothing to do computes nothing
+
     pair = _pair(data, *unit.conditions)
     found = paired_difference(*pair.values, clusters=pair.clusters, level=settings.level)
     return _value(unit, pair, found, data.metric_name(pair.metric))
