@@ -151,7 +151,7 @@ def write_set(folder: Path, url: str, ingests: list[list[str]]) -> None:
     keep("leaderboard_text", "leaderboard")
     rows = json.loads(board.split("\n--- exit")[0] or "[]") if board.startswith("[") else []
     largest = max(
-        {row["benchmark"] for row in rows},
+        sorted({row["benchmark"] for row in rows}),
         default="",
         key=lambda n: sum(r["benchmark"] == n for r in rows),
     )
