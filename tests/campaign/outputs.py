@@ -117,10 +117,8 @@ def call(url: str, *words: str) -> str:
 
 def write_help(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
-    try:
-        from warehouse.cli.command_table import COMMANDS
-    except ImportError:
-        from warehouse.cli.command_table import COMMANDS  # type: ignore[no-redef]
+    from warehouse.cli.command_table import COMMANDS
+
     (folder / "warehouse.txt").write_text(call("-", "--help"))
     for name in COMMANDS:
         (folder / f"{name.replace(' ', '_')}.txt").write_text(call("-", *name.split(), "--help"))
