@@ -1,1 +1,0 @@
-1 rows written to /tmp/attack/o.parquet
