@@ -32,6 +32,7 @@ test-embed: setup ## Run the tests that need a text model (installs one: TORCH=t
 
 check: setup ## Check style (ruff) and types (mypy)
 	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check --quiet || { echo 'make format lays these files out:'; $(BIN)/ruff format --check; }
 	@$(BIN)/mypy
 
 format: setup ## Lay out the code and mend what ruff can mend

@@ -28,15 +28,19 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "calibration.md")
     parser.add_argument(
-        "--cache", type=Path, default=ROOT / "build" / "calibration.jsonl",
+        "--cache",
+        type=Path,
+        default=ROOT / "build" / "calibration.jsonl",
         help="cells that are done: a run that was stopped goes on from there",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--only", nargs="+", metavar="KIND[:G]",
+        "--only",
+        nargs="+",
+        metavar="KIND[:G]",
         help="simulate only these kinds of scores (with at least G clusters), and hard cases of"
         " unbounded ones, and keep what else the page shows, the second seed's figure too: after"
         " a change of flags, not of intervals",
-    )  # fmt: skip
+    )
     options = parser.parse_args()
     options.cache.parent.mkdir(parents=True, exist_ok=True)
     if options.only:
@@ -51,10 +55,8 @@ def _renew(options: argparse.Namespace) -> None:
     """The page with some of its rows simulated again."""
     page = options.output.read_text(encoding="utf-8")
     named = [_named(text) for text in options.only]
-    kept = {row.cell: row for row in read_rows(options.output)
-            if not any(_is(row.cell, *name) for name in named)}  # fmt: skip
-    bounded = {(row.name, row.prompts, row.clusters): row for row in read_hard(page)
-               if not row.unbounded}  # fmt: skip
+    kept = {row.cell: row for row in read_rows(options.output) if not any(_is(row.cell, *name) for name in named)}
+    bounded = {(row.name, row.prompts, row.clusters): row for row in read_hard(page) if not row.unbounded}
     hard: list[HardRow] = list(hard_rows(options.seed, bounded))
     write_page(options.output, _rows(options, options.seed, kept), read_again(page), hard)
 

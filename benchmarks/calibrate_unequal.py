@@ -23,14 +23,14 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--simulations", type=int, default=1500, help="of a cell (1500)")
-    parser.add_argument(
-        "--question", help="only these cells: interval, paired, equal_models, ..."
-    )  # fmt: skip
+    parser.add_argument("--question", help="only these cells: interval, paired, equal_models, ...")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "calibration_unequal.md")
     parser.add_argument(
-        "--cache", type=Path, default=ROOT / "build" / "calibration_unequal.jsonl",
+        "--cache",
+        type=Path,
+        default=ROOT / "build" / "calibration_unequal.jsonl",
         help="cells that are done; remove it after a change of the statistics",
-    )  # fmt: skip
+    )
     options = parser.parse_args()
     options.cache.parent.mkdir(parents=True, exist_ok=True)
     wanted = [cell for cell in cells() if options.question in (None, cell.question)]

@@ -18,8 +18,7 @@ def write_lm_eval(folder: Path, models: int, tasks: int, seed: int = 1) -> list[
         the sample files.
     """
     rng = random.Random(seed)
-    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 9)))
-             for _ in range(3000)]  # fmt: skip
+    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 9))) for _ in range(3000)]
     written = []
     for task in range(tasks):
         rows = list(_questions(rng, words))
@@ -44,19 +43,24 @@ def _questions(rng: random.Random, words: list[str]) -> Iterator[tuple[str, str]
     """What stands before and after the response in each row of a task."""
     for place in range(PROMPTS):
         question = " ".join(rng.choices(words, k=14))
-        doc = {"question": question, "subject": words[place % 40],
-               "choices": [" ".join(rng.choices(words, k=2)) for _ in range(4)]}  # fmt: skip
+        doc = {
+            "question": question,
+            "subject": words[place % 40],
+            "choices": [" ".join(rng.choices(words, k=2)) for _ in range(4)],
+        }
         target = words[place % 3000]
         prompt = f"Question: {question}\nAnswer:"
-        arguments = {"gen_args_0": {"arg_0": prompt,
-                                    "arg_1": {"until": ["\n"], "do_sample": False}}}  # fmt: skip
-        head = json.dumps(
-            {"doc_id": place, "doc": doc, "target": target, "arguments": arguments}
-        ).removesuffix("}")
-        tail = json.dumps({
-            "filter": "none", "metrics": ["exact_match"], "doc_hash": _sha(json.dumps(doc)),
-            "prompt_hash": _sha(prompt), "target_hash": _sha(target),
-        })  # fmt: skip
+        arguments = {"gen_args_0": {"arg_0": prompt, "arg_1": {"until": ["\n"], "do_sample": False}}}
+        head = json.dumps({"doc_id": place, "doc": doc, "target": target, "arguments": arguments}).removesuffix("}")
+        tail = json.dumps(
+            {
+                "filter": "none",
+                "metrics": ["exact_match"],
+                "doc_hash": _sha(json.dumps(doc)),
+                "prompt_hash": _sha(prompt),
+                "target_hash": _sha(target),
+            }
+        )
         yield head, tail[1:-1]
 
 
@@ -74,24 +78,39 @@ def _sample_file(folder: Path, model: int, task: int) -> Path:
 
 def _results_file(folder: Path, model: int, tasks: int) -> None:
     names = [f"task_{task}" for task in range(tasks)]
-    config = {"model": "hf", "model_args": f"pretrained=org/model-{model}", "limit": None,
-              "batch_size": "8", "random_seed": 0, "numpy_seed": 1234, "torch_seed": 1234,
-              "fewshot_seed": 1234, "gen_kwargs": None}  # fmt: skip
-    task_config = {"output_type": "generate_until", "num_fewshot": 0, "repeats": 1,
-                   "metric_list": [{"metric": "exact_match", "higher_is_better": True}],
-                   "generation_kwargs": {"until": ["\n"], "do_sample": False},
-                   "metadata": {"version": 1.0}}  # fmt: skip
+    config = {
+        "model": "hf",
+        "model_args": f"pretrained=org/model-{model}",
+        "limit": None,
+        "batch_size": "8",
+        "random_seed": 0,
+        "numpy_seed": 1234,
+        "torch_seed": 1234,
+        "fewshot_seed": 1234,
+        "gen_kwargs": None,
+    }
+    task_config = {
+        "output_type": "generate_until",
+        "num_fewshot": 0,
+        "repeats": 1,
+        "metric_list": [{"metric": "exact_match", "higher_is_better": True}],
+        "generation_kwargs": {"until": ["\n"], "do_sample": False},
+        "metadata": {"version": 1.0},
+    }
     results = {
-        "results": {name: {"alias": name, "exact_match,none": 0.5,
-                           "exact_match_stderr,none": 0.005} for name in names},
+        "results": {name: {"alias": name, "exact_match,none": 0.5, "exact_match_stderr,none": 0.005} for name in names},
         "group_subtasks": {name: [] for name in names},
         "configs": {name: {"task": name, **task_config} for name in names},
-        "versions": dict.fromkeys(names, 1.0), "n-shot": dict.fromkeys(names, 0),
+        "versions": dict.fromkeys(names, 1.0),
+        "n-shot": dict.fromkeys(names, 0),
         "higher_is_better": {name: {"exact_match": True} for name in names},
         "n-samples": {name: {"original": PROMPTS, "effective": PROMPTS} for name in names},
-        "config": config, "date": 1767261600.0 + model, "lm_eval_version": "0.4.9",
-        "model_source": "hf", "model_name": f"org/model-{model}",
+        "config": config,
+        "date": 1767261600.0 + model,
+        "lm_eval_version": "0.4.9",
+        "model_source": "hf",
+        "model_name": f"org/model-{model}",
         "model_name_sanitized": f"org__model-{model}",
-    }  # fmt: skip
+    }
     path = folder / f"org__model-{model}" / f"results_{_stamp(model)}.json"
     path.write_text(json.dumps(results, indent=2), encoding="utf-8")

@@ -88,13 +88,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     print(f"ratio                               {scaled / ours.median:.1f}")
     url = f"duckdb:///{folder / 'duplicates.duckdb'}"
     run_process([sys.executable, "-c", FILL, *arguments, url])
-    command = [
-        str(Path(sys.executable).with_name("warehouse")),
-        "--db",
-        url,
-        "duplicates",
-        "--json",
-    ]
+    command = [str(Path(sys.executable).with_name("warehouse")), "--db", url, "duplicates", "--json"]
     for what in ("compared", "read back"):
         seconds, peak, _ = run_process(command)
         print(f"warehouse duplicates, {what:14}{seconds:.1f} s, peak {peak:.0f} MiB")

@@ -41,34 +41,63 @@ def _write(folder: Path) -> None:
     rng = random.Random(1)
     folder.mkdir(parents=True)
     words = [f"word{number}" for number in range(2000)]
-    adapter = {"method": "generation", "model": "org/m", "max_train_instances": 5,
-               "num_train_trials": 1, "temperature": 0.0, "max_tokens": 50}  # fmt: skip
+    adapter = {
+        "method": "generation",
+        "model": "org/m",
+        "max_train_instances": 5,
+        "num_train_trials": 1,
+        "temperature": 0.0,
+        "max_tokens": 50,
+    }
     states, stats = [], []
     for number in range(INSTANCES):
         text = " ".join(rng.choices(words, k=60))
         right = {"output": {"text": rng.choice(words)}, "tags": ["correct"]}
-        instance = {"input": {"text": text}, "references": [right], "split": "test",
-                    "id": f"id{number}"}  # fmt: skip
+        instance = {"input": {"text": text}, "references": [right], "split": "test", "id": f"id{number}"}
         said = rng.choices(words, k=8)
         tokens = [{"text": word, "logprob": -rng.random()} for word in said]
-        states.append({
-            "instance": instance, "train_trial_index": 0,
-            "request": {"model": "org/m", "prompt": f"Q: {text}\nA:", "temperature": 0.0},
-            "result": {"success": True, "cached": False, "request_time": rng.random(),
-                       "request_datetime": 1_795_000_000 + number,
-                       "completions": [{"text": " ".join(said), "logprob": -3.0,
-                                        "tokens": tokens}]},
-            "num_train_instances": 5, "prompt_truncated": False,
-        })  # fmt: skip
+        states.append(
+            {
+                "instance": instance,
+                "train_trial_index": 0,
+                "request": {"model": "org/m", "prompt": f"Q: {text}\nA:", "temperature": 0.0},
+                "result": {
+                    "success": True,
+                    "cached": False,
+                    "request_time": rng.random(),
+                    "request_datetime": 1_795_000_000 + number,
+                    "completions": [{"text": " ".join(said), "logprob": -3.0, "tokens": tokens}],
+                },
+                "num_train_instances": 5,
+                "prompt_truncated": False,
+            }
+        )
         values = [(f"metric_{place}", rng.random()) for place in range(8)]
         values += [(f"finish_reason_{place}", 0.0) for place in range(STATISTICS - 8)]
-        stats.append({"instance_id": f"id{number}", "train_trial_index": 0, "stats": [
-            {"name": {"name": name, "split": "test"}, "count": 1, "sum": value,
-             "sum_squared": value * value, "min": value, "max": value, "mean": value,
-             "variance": 0.0, "stddev": 0.0} for name, value in values
-        ]})  # fmt: skip
-    documents = {"run_spec": {"name": "bench:model=org_m", "adapter_spec": adapter},
-                 "scenario_state": {"adapter_spec": adapter, "request_states": states},
-                 "per_instance_stats": stats}  # fmt: skip
+        stats.append(
+            {
+                "instance_id": f"id{number}",
+                "train_trial_index": 0,
+                "stats": [
+                    {
+                        "name": {"name": name, "split": "test"},
+                        "count": 1,
+                        "sum": value,
+                        "sum_squared": value * value,
+                        "min": value,
+                        "max": value,
+                        "mean": value,
+                        "variance": 0.0,
+                        "stddev": 0.0,
+                    }
+                    for name, value in values
+                ],
+            }
+        )
+    documents = {
+        "run_spec": {"name": "bench:model=org_m", "adapter_spec": adapter},
+        "scenario_state": {"adapter_spec": adapter, "request_states": states},
+        "per_instance_stats": stats,
+    }
     for name, document in documents.items():
         (folder / f"{name}.json").write_text(json.dumps(document, indent=2))

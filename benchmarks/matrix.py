@@ -130,22 +130,36 @@ def run(_folder: Path, _options: argparse.Namespace) -> None:
     print(f"largest difference of figures at 2 000 × 70: {_ask(HEAD + SAME).median:.1e}")
     pairs = (10_042 * 10_041) / (2000 * 1999)
     plain = _plain("test", 2000, 70).median * pairs * 1001
-    _show("test, 10 042 × 70, N = 1000", _ours("test", 10_042, 70, 1000), plain,
-          "one table at 2 000 × 70, scaled by pairs and tables")  # fmt: skip
+    _show(
+        "test, 10 042 × 70, N = 1000",
+        _ours("test", 10_042, 70, 1000),
+        plain,
+        "one table at 2 000 × 70, scaled by pairs and tables",
+    )
     _show("test, 14 042 × 280, N = 20", _ours("test", 14_042, 280, 20))
     plain = _plain("silhouettes", 10_000, 70, 10).median * 49
-    _show("silhouettes of 2 … 50 clusters, 10 000 × 70", _ours("silhouettes", 10_000, 70, 50),
-          plain, "one number of clusters, times 49")  # fmt: skip
-    _show("100 000 weightings, 1 200 × 14", _ours("weights", 1200, 14, 100_000),
-          _plain("weights", 1200, 14, 100_000).median, "numpy's Dirichlet and product")  # fmt: skip
+    _show(
+        "silhouettes of 2 … 50 clusters, 10 000 × 70",
+        _ours("silhouettes", 10_000, 70, 50),
+        plain,
+        "one number of clusters, times 49",
+    )
+    _show(
+        "100 000 weightings, 1 200 × 14",
+        _ours("weights", 1200, 14, 100_000),
+        _plain("weights", 1200, 14, 100_000).median,
+        "numpy's Dirichlet and product",
+    )
     _show("100 000 weightings, 10 000 × 70", _ours("weights", 10_000, 70, 100_000))
     plain = _plain("grow", 1000, 70).median * 1000
-    _show("grow, 10 000 × 70", _ours("grow", 10_000, 70), plain,
-          "1 000 × 70, scaled by the cube")  # fmt: skip
+    _show("grow, 10 000 × 70", _ours("grow", 10_000, 70), plain, "1 000 × 70, scaled by the cube")
     plain = _plain("explain", 5000, 70, 384, 100).median * 2 * 100 * 1001
-    _show("explain, 10 000 × 70, 384 dimensions, N = 1000",
-          _ours("explain", 10_000, 70, 384, 1000), plain,
-          "100 prompts of 5 000, scaled by pairs and tables")  # fmt: skip
+    _show(
+        "explain, 10 000 × 70, 384 dimensions, N = 1000",
+        _ours("explain", 10_000, 70, 384, 1000),
+        plain,
+        "100 prompts of 5 000, scaled by pairs and tables",
+    )
 
 
 def _ask(script: str, *arguments: int) -> Timing:
@@ -161,7 +175,5 @@ def _plain(name: str, *arguments: int) -> Timing:
 
 
 def _show(what: str, ours: Timing, plain: float | None = None, how: str = "") -> None:
-    beside = "" if plain is None else (
-        f"; straightforward {plain:,.1f} s ({how}): {plain / ours.median:,.1f} times"
-    )  # fmt: skip
+    beside = "" if plain is None else (f"; straightforward {plain:,.1f} s ({how}): {plain / ours.median:,.1f} times")
     print(f"{what}: {ours.median:.1f} s, peak {ours.peak:.0f} MiB{beside}", flush=True)

@@ -43,9 +43,7 @@ def run_process(command: Sequence[str]) -> tuple[float, float, str]:
     return seconds, usage.ru_maxrss / 1024, output
 
 
-def time_script(
-    script: str, arguments: Sequence[str] = (), runs: int = 3, python: str = sys.executable
-) -> Timing:
+def time_script(script: str, arguments: Sequence[str] = (), runs: int = 3, python: str = sys.executable) -> Timing:
     """Run Python text several times; it prints the seconds that count on its last line."""
     seconds, peaks = [], []
     for _ in range(runs):

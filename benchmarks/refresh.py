@@ -44,8 +44,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         seconds = time_script(FILL, [f"duckdb:///{filled}", "100", "5000", "20"], 1)
         print(f"filling 10 M scores: {seconds}")
     shutil.copy(filled, store)
-    refresh = [str(Path(sys.executable).with_name("warehouse")), "--db", url, "refresh",
-               "--baseline", BASELINE]  # fmt: skip
+    refresh = [str(Path(sys.executable).with_name("warehouse")), "--db", url, "refresh", "--baseline", BASELINE]
     _tell("summaries and differences, first time", [*refresh, *FAMILIES])
     _tell("ranks and variance besides, first time", refresh)
     for _ in range(options.runs):
@@ -61,9 +60,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
 
 def _tell(name: str, command: Sequence[str]) -> None:
     started = time.monotonic()
-    process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     said = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -72,5 +69,8 @@ def _tell(name: str, command: Sequence[str]) -> None:
     if process.returncode != 0:
         sys.exit(f"{' '.join(command)} ended with {process.returncode}:\n{said}")
     processor, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-    print(f"{name}: {wall:.2f} s, processor {processor:.2f} s, peak {peak:.0f} MiB;"
-          f" {said.strip().splitlines()[-1] if said.strip() else ''}", flush=True)  # fmt: skip
+    print(
+        f"{name}: {wall:.2f} s, processor {processor:.2f} s, peak {peak:.0f} MiB;"
+        f" {said.strip().splitlines()[-1] if said.strip() else ''}",
+        flush=True,
+    )

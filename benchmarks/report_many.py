@@ -39,8 +39,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         run_process([command, "--db", url, "ingest", str(tables)])
         page = folder / f"{name}.html"
         timing = time_command([command, "--db", url, "report", "--out", str(page)], options.runs)
-        print(f"{options.benchmarks} benchmarks on one page ({name}): {timing};"
-              f" {page.stat().st_size / 1e6:.1f} MB")  # fmt: skip
+        print(f"{options.benchmarks} benchmarks on one page ({name}): {timing}; {page.stat().st_size / 1e6:.1f} MB")
     pages = folder / "pages"
     url = f"duckdb:///{folder}/this.duckdb"
     command = str(Path(sys.executable).with_name("warehouse"))

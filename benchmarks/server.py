@@ -84,8 +84,10 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         time_script(RESET, [options.server], 1)
         loads.append(time_script(INGEST, [options.server, str(dumps)], 1))
     ours = sorted(item.median for item in loads)[len(loads) // 2]
-    print(f"warehouse ingest of 10 Parquet files, 1 M scores: median {ours:.2f} s "
-          f"({' '.join(f'{item.median:.2f}' for item in loads)})")  # fmt: skip
+    print(
+        f"warehouse ingest of 10 Parquet files, 1 M scores: median {ours:.2f} s "
+        f"({' '.join(f'{item.median:.2f}' for item in loads)})"
+    )
     bare = time_script(COPY, [options.server], options.runs)
     print(f"bare binary COPY of the same rows: {bare}")
     print(f"ratio: {ours / bare.median:.2f}")

@@ -72,5 +72,7 @@ def _measure(name: str, python: str, file: Path, tables: Path, options: argparse
             output = run_process([python, "-P", "-c", INGEST, url, str(tables)])[2]
             found.append([float(word) for word in output.split()[-2:]])
         used, seconds = (median(values) for values in zip(*found, strict=True))
-        print(f"{options.sources} tables into {engine} ({name}): {options.sources / seconds:.0f} a"
-              f" second, {seconds:.1f} s, {used:.1f} s of processor time here")  # fmt: skip
+        print(
+            f"{options.sources} tables into {engine} ({name}): {options.sources / seconds:.0f} a"
+            f" second, {seconds:.1f} s, {used:.1f} s of processor time here"
+        )

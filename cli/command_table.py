@@ -244,7 +244,4 @@ _TIME = (
 )  # fmt: skip
 
 #: Every command by name, in the order of the help.
-COMMANDS = {
-    entry.name: entry
-    for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_ITEMS, *_MATRIX, *_TEXT, *_TIME)
-}
+COMMANDS = {entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_ITEMS, *_MATRIX, *_TEXT, *_TIME)}

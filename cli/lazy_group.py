@@ -39,9 +39,7 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for section, title in SECTIONS.items():
             rows = [
-                (name, COMMANDS[name].sentence)
-                for name in self.list_commands(ctx)
-                if COMMANDS[name].section == section
+                (name, COMMANDS[name].sentence) for name in self.list_commands(ctx) if COMMANDS[name].section == section
             ]
             with formatter.section(f"{section} - {title}"):
                 formatter.write_dl(rows)
@@ -80,10 +78,7 @@ def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Gr
 
 def _texts(entry: Entry) -> dict[str, Any]:
     examples = "\n".join(f"  {example}" for example in entry.examples)
-    return {
-        "help": f"{entry.sentence}\n\n\b\nExample:\n{examples}",
-        "short_help": entry.sentence,
-    }
+    return {"help": f"{entry.sentence}\n\n\b\nExample:\n{examples}", "short_help": entry.sentence}
 
 
 def _hint(name: str) -> str:

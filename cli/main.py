@@ -35,10 +35,7 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
 
 @click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @shown_global_options
-@click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
-    help="Show the version.",
-)  # fmt: skip
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
 def cli() -> None:
     """Real eval dumps in, a leaderboard with honest error bars out."""
 
@@ -108,7 +105,5 @@ def _engine_message(error: Exception) -> str | None:
     """What a database engine says, if it is one that failed."""
     dialects = sys.modules.get("warehouse.store.engines")
     cause = getattr(error, "orig", None) or error
-    found = (
-        [dialect.query_error(cause) for dialect in dialects.DIALECTS.values()] if dialects else []
-    )
+    found = [dialect.query_error(cause) for dialect in dialects.DIALECTS.values()] if dialects else []
     return next((message.splitlines()[0] for message in found if message), None)

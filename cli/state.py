@@ -32,9 +32,7 @@ class State:
 
         return config.load(Path.cwd(), os.environ, url=self.db)
 
-    def open(
-        self, *, write: bool = False, guarded: bool = False, typed: bool = True, check: bool = True
-    ) -> Store:
+    def open(self, *, write: bool = False, guarded: bool = False, typed: bool = True, check: bool = True) -> Store:
         """The store, which has to exist; see :func:`warehouse.store.open.open_store`.
 
         Raises:
@@ -48,9 +46,15 @@ class State:
 
             self.detail(f"store: {shown_text(config.url.value)} (from {config.url.origin})")
         return open_store(
-            config.url.value, write=write, guarded=guarded, typed=typed,
-            reader=config.reader.value, check=check, wait=self.wait, say=self.say,
-        )  # fmt: skip
+            config.url.value,
+            write=write,
+            guarded=guarded,
+            typed=typed,
+            reader=config.reader.value,
+            check=check,
+            wait=self.wait,
+            say=self.say,
+        )
 
     def access(self) -> Access:
         """How to open the store, for as long as it takes."""
@@ -67,9 +71,8 @@ class State:
         from warehouse.store.open import open_store
 
         return open_store(
-            self.config().url.value, create=True, beside_others=beside_others, wait=self.wait,
-            say=self.say,
-        )  # fmt: skip
+            self.config().url.value, create=True, beside_others=beside_others, wait=self.wait, say=self.say
+        )
 
     def say(self, text: str) -> None:
         """A remark beside the answer, on standard error, unless quiet."""
@@ -119,28 +122,46 @@ def _silence(ctx: click.Context) -> None:
 
 def _db(hidden: bool) -> Any:
     return click.option(
-        "--db", metavar="URL", callback=_keep, expose_value=False, hidden=hidden,
+        "--db",
+        metavar="URL",
+        callback=_keep,
+        expose_value=False,
+        hidden=hidden,
         help="Store: duckdb:///FILE, a file name, or postgresql://HOST/DATABASE.",
-    )  # fmt: skip
+    )
 
 
 def _wait(hidden: bool) -> Any:
     return click.option(
-        "--wait", metavar="SECONDS", type=click.FloatRange(min=0), callback=_keep,
-        expose_value=False, hidden=hidden,
+        "--wait",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0),
+        callback=_keep,
+        expose_value=False,
+        hidden=hidden,
         help="How long to wait for a store that another process holds. [default: 10]",
-    )  # fmt: skip
+    )
 
 
 def _quiet(hidden: bool) -> Any:
     return click.option(
-        "-q", "--quiet", is_flag=True, callback=_keep, expose_value=False, hidden=hidden,
+        "-q",
+        "--quiet",
+        is_flag=True,
+        callback=_keep,
+        expose_value=False,
+        hidden=hidden,
         help="Answers and errors only.",
-    )  # fmt: skip
+    )
 
 
 def _verbose(hidden: bool) -> Any:
     return click.option(
-        "-v", "--verbose", is_flag=True, callback=_keep, expose_value=False, hidden=hidden,
+        "-v",
+        "--verbose",
+        is_flag=True,
+        callback=_keep,
+        expose_value=False,
+        hidden=hidden,
         help="Say more on standard error.",
-    )  # fmt: skip
+    )

@@ -30,10 +30,7 @@ on every engine. Query connections can neither write nor reach files or the netw
 def page() -> str:
     """The whole page, as Markdown."""
     parts = [OPENING]
-    for title, queries in (
-        ("Views", query_files.views()),
-        ("Library queries", query_files.library()),
-    ):
+    for title, queries in (("Views", query_files.views()), ("Library queries", query_files.library())):
         parts += [f"## {title}\n", _contents(queries), *map(_section, queries)]
     return "\n".join(parts)
 
@@ -57,8 +54,7 @@ def _section(query: NamedQuery) -> str:
 
 def _parameters(parameters: Iterable[Parameter]) -> str:
     rows = "".join(
-        f"| `{p.name}` | {p.type} | {'required' if p.required else _default(p)} |"
-        f" {_cell(p.description)} |\n"
+        f"| `{p.name}` | {p.type} | {'required' if p.required else _default(p)} | {_cell(p.description)} |\n"
         for p in parameters
     )
     heading = "| parameter | type | default | meaning |\n| --- | --- | --- | --- |\n"

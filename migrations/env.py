@@ -20,10 +20,7 @@ def run() -> None:
     if connection is None:
         raise RuntimeError("run migrations through: warehouse db upgrade")
     context.configure(
-        connection=connection,
-        target_metadata=tables.metadata,
-        include_object=include,
-        transactional_ddl=True,
+        connection=connection, target_metadata=tables.metadata, include_object=include, transactional_ddl=True
     )
     with context.begin_transaction():
         context.run_migrations()

@@ -27,10 +27,7 @@ from warehouse.store.open import open_store
 
 # Children inherit that a shell has its background jobs ignore SIGINT, and nohup SIGHUP: commands
 # under test shall ignore neither.
-for _number, _usual in (
-    (signal.SIGINT, signal.default_int_handler),
-    (signal.SIGHUP, signal.SIG_DFL),
-):
+for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, _usual)
 
@@ -251,8 +248,14 @@ def browser() -> Iterator[Any]:
 
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
-    for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage",
-                   "disable-background-networking", "no-first-run"):  # fmt: skip
+    for switch in (
+        "headless=new",
+        "no-sandbox",
+        "disable-gpu",
+        "disable-dev-shm-usage",
+        "disable-background-networking",
+        "no-first-run",
+    ):
         options.add_argument(f"--{switch}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     service = webdriver.ChromeService(executable_path=driver)

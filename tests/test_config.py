@@ -43,10 +43,7 @@ def test_a_dotted_key_is_the_same_setting(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            '[store]\nurl = "a"\nurI = "b"',
-            "line 3: unknown key 'store.urI'; expected one of store.url",
-        ),
+        ('[store]\nurl = "a"\nurI = "b"', "line 3: unknown key 'store.urI'; expected one of store.url"),
         ("# x\n\n[stroe]\nurl = 'a'", "line 3: unknown key 'stroe'; expected one of store"),
         ("store.port = 1", "line 1: unknown key 'store.port'"),
         ("color = 1\n[store]", "line 1: unknown key 'color'"),
@@ -58,10 +55,7 @@ def test_a_dotted_key_is_the_same_setting(tmp_path: Path) -> None:
         ("[alerts]\nalpha = true", "line 2: alerts.alpha is True; expected a number from 0 to 1"),
         ("[alerts]\nmax_unscored = 5", "line 2: alerts.max_unscored is 5; expected a number"),
         ("[alerts]\nmax_silence = '9'", "line 2: alerts.max_silence is '9'; expected an age such"),
-        (
-            "[refresh]\nbaselines = 'a'",
-            "line 2: refresh.baselines is 'a'; expected a list of texts",
-        ),
+        ("[refresh]\nbaselines = 'a'", "line 2: refresh.baselines is 'a'; expected a list of texts"),
         ("[refresh]\nseed = -1", "line 2: refresh.seed is -1; expected a whole number from 0"),
         ("[refresh]\npermutations = 0", "line 2: refresh.permutations is 0; expected a whole"),
         ("[refresh]\nresamples = true", "line 2: refresh.resamples is True; expected a whole"),
@@ -77,9 +71,7 @@ def test_a_fault_is_named_with_file_key_and_line(tmp_path: Path, text: str, mess
 
 
 def test_keys_have_types_and_say_where_they_stand(tmp_path: Path) -> None:
-    write(
-        tmp_path, "[refresh]\nbaselines = ['a', 'b']\n[alerts]\nmax_silence = '36h'\nmoved = false"
-    )
+    write(tmp_path, "[refresh]\nbaselines = ['a', 'b']\n[alerts]\nmax_silence = '36h'\nmoved = false")
     found = config.load(tmp_path, {})
     assert found.get("refresh.baselines") == ["a", "b"]
     assert found.get("alerts.max_silence") == timedelta(hours=36)
@@ -89,7 +81,7 @@ def test_keys_have_types_and_say_where_they_stand(tmp_path: Path) -> None:
         ("refresh.baselines", "warehouse.toml, line 2"),
         ("alerts.max_silence", "warehouse.toml, line 4"),
         ("alerts.moved", "warehouse.toml, line 5"),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:

@@ -26,9 +26,7 @@ TOOLS_OWN = {"tool_id", "harness_run_id", "tool_prompt_id"}
 @pytest.fixture(scope="module", params=ENGINES)
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     rows = build_world()
-    rows.rows["content"] = [
-        {"sha256": bytes([number] * 32), "text": f"text {number}"} for number in range(5)
-    ]
+    rows.rows["content"] = [{"sha256": bytes([number] * 32), "text": f"text {number}"} for number in range(5)]
     with filled_store(request, request.param, rows) as filled:
         yield filled
 
@@ -82,15 +80,10 @@ def test_scores_can_be_joined_and_averaged_by_natural_keys(store: Store, exporte
 
 
 def test_a_reference_to_the_same_table_is_followed(exported: Path) -> None:
-    models = {
-        row["name"]: row["canonical_name"]
-        for row in read(exported / "tables/model.parquet").to_pylist()
-    }
+    models = {row["name"]: row["canonical_name"] for row in read(exported / "tables/model.parquet").to_pylist()}
     assert (models["old/a"], models["org/a"]) == ("org/a", None)
     (link,) = read(exported / "tables/prompt_link.parquet").to_pylist()
-    assert (link["prompt_benchmark_name"], link["canonical_prompt_benchmark_name"]) == (
-        "quiz_2024", "quiz",
-    )  # fmt: skip
+    assert (link["prompt_benchmark_name"], link["canonical_prompt_benchmark_name"]) == ("quiz_2024", "quiz")
 
 
 def test_small_slices_give_the_same_rows(
@@ -154,9 +147,7 @@ def test_a_folder_that_holds_something_is_left_alone(store: Store, tmp_path: Pat
         ("missing/out", "missing does not exist"),
     ],
 )
-def test_nothing_of_anybody_else_is_replaced(
-    store: Store, tmp_path: Path, place: str, message: str
-) -> None:
+def test_nothing_of_anybody_else_is_replaced(store: Store, tmp_path: Path, place: str, message: str) -> None:
     (tmp_path / "precious").mkdir()
     (tmp_path / "precious" / "file.txt").write_text("mine")
     with pytest.raises(MisuseError, match=message):

@@ -37,9 +37,23 @@ QUERIES = "warehouse.queries"
 MIGRATIONS = "warehouse.migrations"
 CLI = "warehouse.cli"
 LIBRARY = {
-    ERRORS, RECORDS, IMPORTERS, STORE, STATS, EMBEDDINGS, ANALYSIS, REFRESH, REPORT, QUERIES,
-    INTERCHANGE, SCHEDULE, INGEST, EXPORT, "warehouse.config", "warehouse.api",
-}  # fmt: skip
+    ERRORS,
+    RECORDS,
+    IMPORTERS,
+    STORE,
+    STATS,
+    EMBEDDINGS,
+    ANALYSIS,
+    REFRESH,
+    REPORT,
+    QUERIES,
+    INTERCHANGE,
+    SCHEDULE,
+    INGEST,
+    EXPORT,
+    "warehouse.config",
+    "warehouse.api",
+}
 #: What every importer is made of; beside it an importer knows only the folder that it is in.
 PARTS_OF_IMPORTERS = {ERRORS, RECORDS, "warehouse.importers.base", "warehouse.importers.common"}
 
@@ -68,11 +82,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "warehouse": LIBRARY,
 }
 # Rooms that take nothing from outside but Python's own library and these.
-PURE: dict[str, set[str]] = {
-    ERRORS: set(),
-    STATS: {"numba", "numpy", "scipy", "threadpoolctl"},
-    QUERIES: set(),
-}
+PURE: dict[str, set[str]] = {ERRORS: set(), STATS: {"numba", "numpy", "scipy", "threadpoolctl"}, QUERIES: set()}
 
 ENGINE = re.compile(r"duckdb|postgres|psycopg|sqlite|(?<![a-z])(py)?spark(?![a-z])", re.IGNORECASE)
 ENGINE_HOME = "warehouse.store.engines"
@@ -206,8 +216,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     """At whatever depth of a file the import stands, and only for types too."""
     known = {module.name: module for module in modules()}
     arrows = {
-        name: {_file_of(target, known) for _line, target in module.imports()}
-        & known.keys() - {name}
+        name: {_file_of(target, known) for _line, target in module.imports()} & known.keys() - {name}
         for name, module in known.items()
         if module.path.name != "__init__.py"  # these only hand names on
     }
@@ -247,10 +256,7 @@ def test_engines_are_named_in_one_place() -> None:
         ("warehouse/strays.py", ""),
         ("cli/main.py", "from cli.options import db"),
         ("migrations/env.py", "from warehouse.store import loader"),
-        (
-            "migrations/versions/0001_initial.py",
-            "from warehouse.store.schema.tables import metadata",
-        ),
+        ("migrations/versions/0001_initial.py", "from warehouse.store.schema.tables import metadata"),
         ("queries/__init__.py", "import sqlalchemy"),
     ],
 )

@@ -39,9 +39,7 @@ def wheel_files(wheel: Path) -> set[str]:
 
 
 def run(command: list[str], folder: Path, **environment: str) -> str:
-    done = subprocess.run(
-        command, cwd=folder, env=os.environ | environment, capture_output=True, text=True
-    )
+    done = subprocess.run(command, cwd=folder, env=os.environ | environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -45,9 +45,7 @@ if TYPE_CHECKING:
     from warehouse.store.snapshot import Published
 
 
-def connect(
-    url: str | Path | None = None, *, create: bool = True, wait: float = 10.0, reader: str = ""
-) -> Warehouse:
+def connect(url: str | Path | None = None, *, create: bool = True, wait: float = 10.0, reader: str = "") -> Warehouse:
     """A warehouse at a URL.
 
     Args:
@@ -76,9 +74,7 @@ class Warehouse:
     not keep others from writing.
     """
 
-    def __init__(
-        self, url: str | Path | None = None, *, wait: float = 10.0, reader: str = ""
-    ) -> None:
+    def __init__(self, url: str | Path | None = None, *, wait: float = 10.0, reader: str = "") -> None:
         self.url, self.wait = None if url is None else str(url), wait
         self.reader = reader
 
@@ -120,10 +116,17 @@ class Warehouse:
 
         with self.writing() as store:
             return ingest(
-                store, paths, format=format, values=values, mapping=mapping,
-                higher_is_better=higher_is_better, options=options, defaults=defaults, force=force,
+                store,
+                paths,
+                format=format,
+                values=values,
+                mapping=mapping,
+                higher_is_better=higher_is_better,
+                options=options,
+                defaults=defaults,
+                force=force,
                 dry_run=dry_run,
-            )  # fmt: skip
+            )
 
     def publish(self, path: str | Path) -> Published:
         """Write a read-only copy of the store, or replace an earlier one atomically; see
@@ -167,9 +170,7 @@ class Warehouse:
         """
         from warehouse.store.sql.run_query import is_name, run_query
 
-        with open_store(
-            self.url, guarded=True, typed=not is_name(query), reader=self.reader, wait=self.wait
-        ) as store:
+        with open_store(self.url, guarded=True, typed=not is_name(query), reader=self.reader, wait=self.wait) as store:
             return run_query(store, query, parameters)
 
     def query(self, query: str, **parameters: Any) -> pd.DataFrame:
@@ -253,10 +254,23 @@ class Warehouse:
 
         with self.reading() as store:
             return compare(
-                store, a, b, benchmark=benchmark, metric=metric, where=where, cluster=cluster,
-                level=level, latest=latest, force=force, method=method, estimand=estimand,
-                equivalence=equivalence, flips=flips, n_resamples=n_resamples, seed=seed,
-            )  # fmt: skip
+                store,
+                a,
+                b,
+                benchmark=benchmark,
+                metric=metric,
+                where=where,
+                cluster=cluster,
+                level=level,
+                latest=latest,
+                force=force,
+                method=method,
+                estimand=estimand,
+                equivalence=equivalence,
+                flips=flips,
+                n_resamples=n_resamples,
+                seed=seed,
+            )
 
     def compare_unpaired(
         self,
@@ -277,9 +291,17 @@ class Warehouse:
 
         with self.reading() as store:
             return compare_unpaired(
-                store, a, b, benchmark=benchmark, metric=metric, where=where, cluster=cluster,
-                level=level, latest=latest, force=force,
-            )  # fmt: skip
+                store,
+                a,
+                b,
+                benchmark=benchmark,
+                metric=metric,
+                where=where,
+                cluster=cluster,
+                level=level,
+                latest=latest,
+                force=force,
+            )
 
     def pairs(
         self,
@@ -300,9 +322,17 @@ class Warehouse:
 
         with self.reading() as store:
             return pairs(
-                store, benchmark, metric=metric, where=where, cluster=cluster, level=level,
-                latest=latest, subset_ok=subset_ok, n_resamples=n_resamples, seed=seed,
-            )  # fmt: skip
+                store,
+                benchmark,
+                metric=metric,
+                where=where,
+                cluster=cluster,
+                level=level,
+                latest=latest,
+                subset_ok=subset_ok,
+                n_resamples=n_resamples,
+                seed=seed,
+            )
 
     def variance(
         self,
@@ -318,9 +348,7 @@ class Warehouse:
         from warehouse.analysis.variance.variance import variance
 
         with self.reading() as store:
-            return variance(
-                store, target, benchmark=benchmark, metric=metric, where=where, cluster=cluster
-            )
+            return variance(store, target, benchmark=benchmark, metric=metric, where=where, cluster=cluster)
 
     def pass_rates(
         self,
@@ -340,17 +368,20 @@ class Warehouse:
 
         with self.reading() as store:
             return pass_rates(
-                store, target, at=at, hat=hat, benchmark=benchmark, metric=metric, where=where,
-                cluster=cluster, estimand=estimand, level=level,
-            )  # fmt: skip
+                store,
+                target,
+                at=at,
+                hat=hat,
+                benchmark=benchmark,
+                metric=metric,
+                where=where,
+                cluster=cluster,
+                estimand=estimand,
+                level=level,
+            )
 
     def seed_variance(
-        self,
-        target: str,
-        *,
-        benchmark: str | None = None,
-        metric: str | None = None,
-        where: Sequence[str] = (),
+        self, target: str, *, benchmark: str | None = None, metric: str | None = None, where: Sequence[str] = ()
     ) -> SeedReport:
         """Training seeds crossed with prompts; see
         :func:`warehouse.analysis.variance.seeds.seed_variance`."""
@@ -376,9 +407,15 @@ class Warehouse:
         from warehouse.store.opener import Access
 
         return Matrix(
-            Access(self.reading, self.writing), benchmark, metric=metric, where=where,
-            latest=latest, fresh=fresh, store_result=store_result, progress=progress,
-        )  # fmt: skip
+            Access(self.reading, self.writing),
+            benchmark,
+            metric=metric,
+            where=where,
+            latest=latest,
+            fresh=fresh,
+            store_result=store_result,
+            progress=progress,
+        )
 
     def power(
         self,
@@ -412,9 +449,15 @@ class Warehouse:
             return plan_power(Question(**question), parts)
         with self.reading() as store:
             pilot = read_pilot(
-                store, references, benchmark=benchmark, metric=metric, where=where,
-                cluster=cluster, latest=latest, correlation=correlation,
-            )  # fmt: skip
+                store,
+                references,
+                benchmark=benchmark,
+                metric=metric,
+                where=where,
+                cluster=cluster,
+                latest=latest,
+                correlation=correlation,
+            )
         return plan_power(Question(**question), pilot)
 
     def show(self, run: str | int, prompt: str | int | None = None) -> Any:
@@ -425,27 +468,15 @@ class Warehouse:
             return show(store, str(run), None if prompt is None else str(prompt))
 
     def embed(
-        self,
-        *benchmarks: str,
-        embedder: str | Embedder,
-        device: str | None = None,
-        batch_size: int = 32,
+        self, *benchmarks: str, embedder: str | Embedder, device: str | None = None, batch_size: int = 32
     ) -> Embedding:
         """Vectors for new or changed text; see :func:`warehouse.analysis.text.embed.embed`."""
         from warehouse.analysis.text.embed import embed
 
-        return embed(
-            self.opened, [embedder],
-            benchmarks=benchmarks, device=device, batch_size=batch_size,
-        )  # fmt: skip
+        return embed(self.opened, [embedder], benchmarks=benchmarks, device=device, batch_size=batch_size)
 
     def similar(
-        self,
-        wanted: str | int,
-        *,
-        benchmark: str | None = None,
-        top: int = 10,
-        embedder: str | Embedder | None = None,
+        self, wanted: str | int, *, benchmark: str | None = None, top: int = 10, embedder: str | Embedder | None = None
     ) -> Similar:
         """The prompts nearest to a prompt (its id) or a text; see
         :func:`warehouse.analysis.text.similar.similar`."""
@@ -469,10 +500,14 @@ class Warehouse:
         from warehouse.analysis.text.duplicates import duplicates
 
         return duplicates(
-            self.opened, benchmarks,
-            threshold=threshold, embedder=embedder, keep=keep, fresh=fresh,
+            self.opened,
+            benchmarks,
+            threshold=threshold,
+            embedder=embedder,
+            keep=keep,
+            fresh=fresh,
             store_result=store_result,
-        )  # fmt: skip
+        )
 
     def cluster_semantic(
         self,
@@ -491,9 +526,15 @@ class Warehouse:
 
         with self.opened(store_result) as store:
             return cluster_semantic(
-                store, benchmark, threshold=threshold, embedder=embedder, name=name,
-                default=default, replace=replace, store_result=store_result,
-            )  # fmt: skip
+                store,
+                benchmark,
+                threshold=threshold,
+                embedder=embedder,
+                name=name,
+                default=default,
+                replace=replace,
+                store_result=store_result,
+            )
 
     def datamap(self, reference: str, **options: Any) -> DataMap:
         """P(correct) against S(consistency) of prompts with several generations; options as in
@@ -530,9 +571,8 @@ class Warehouse:
         return refresh(access, work, wait=self.wait, progress=progress)
 
     def history(
-        self, model: str | None, benchmark: str, *, statistic: str | None = None,
-        last: int | None = None,
-    ) -> History:  # fmt: skip
+        self, model: str | None, benchmark: str, *, statistic: str | None = None, last: int | None = None
+    ) -> History:
         """Figures that refreshes stored of a model, or of a benchmark as a whole (None); see
         :func:`warehouse.refresh.history.history`."""
         from warehouse.refresh.history import history
@@ -540,9 +580,7 @@ class Warehouse:
         with self.reading() as store:
             return history(store, model, benchmark, statistic=statistic, last=last)
 
-    def report(
-        self, out: str | Path = "report.html", *benchmarks: str, split: bool = False, **options: Any
-    ) -> Written:
+    def report(self, out: str | Path = "report.html", *benchmarks: str, split: bool = False, **options: Any) -> Written:
         """Write benchmarks (default: all) as one HTML page, or ``split`` into a folder of them;
         options as in :func:`warehouse.analysis.report_data.report.read_report`.
 

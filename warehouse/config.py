@@ -55,19 +55,36 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
     "store": {"url": TEXT, "reader": TEXT},
     "publish": {"path": TEXT, "after": TEXT},
     "refresh": {
-        "baselines": TEXTS, "families": TEXTS, "benchmarks": TEXTS, "level": SHARE,
-        "permutations": COUNT, "resamples": NATURAL, "seed": NATURAL,
+        "baselines": TEXTS,
+        "families": TEXTS,
+        "benchmarks": TEXTS,
+        "level": SHARE,
+        "permutations": COUNT,
+        "resamples": NATURAL,
+        "seed": NATURAL,
     },
     "alerts": {
-        "moved": FLAG, "worse": FLAG, "published": FLAG, "max_unscored": SHARE,
-        "max_silence": AGE, "alpha": SHARE, "webhook": TEXT,
+        "moved": FLAG,
+        "worse": FLAG,
+        "published": FLAG,
+        "max_unscored": SHARE,
+        "max_silence": AGE,
+        "alpha": SHARE,
+        "webhook": TEXT,
     },
     "schedule": {
-        "cron": TEXT, "timezone": TEXT, "watch": TEXTS, "settle": SECONDS, "report": TEXT,
-        "publish": TEXT, "prune_older_than": AGE, "health": TEXT, "log_format": LOG_FORM,
+        "cron": TEXT,
+        "timezone": TEXT,
+        "watch": TEXTS,
+        "settle": SECONDS,
+        "report": TEXT,
+        "publish": TEXT,
+        "prune_older_than": AGE,
+        "health": TEXT,
+        "log_format": LOG_FORM,
         "grace": SECONDS,
     },
-}  # fmt: skip
+}
 
 _HEADER = re.compile(r"\s*\[(?P<name>[^\[\]]+)\]")
 _AGE = re.compile(r"(\d+(?:\.\d+)?)([hdw])")
@@ -137,9 +154,7 @@ def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None
     """
     path = folder / FILE
     said, tables = _read(path) if path.is_file() else ({}, frozenset[str]())
-    others = {
-        name: one for name, one in said.items() if not name.startswith(("store.", "publish."))
-    }
+    others = {name: one for name, one in said.items() if not name.startswith(("store.", "publish."))}
     return Config(
         url=_url(path, said, environment, url),
         reader=_reader(said, environment),
@@ -175,8 +190,7 @@ def add_publish(folder: Path, target: str, after: str) -> Path:
         listed = "; ".join(f"{name} is {setting}" for name, setting in found.items())
         raise MisuseError(f"{listed}; change it there")
     lines = "".join(
-        f"{name.partition('.')[2]} = {json.dumps(value, ensure_ascii=False)}\n"
-        for name, value in wanted.items()
+        f"{name.partition('.')[2]} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in wanted.items()
     )
     before = path.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if path.is_file() else ""
     path.write_text(f"{before}[publish]\n{lines}", encoding="utf-8")
@@ -187,9 +201,7 @@ def _said(said: Mapping[str, Setting], name: str) -> Setting:
     return said.get(name, Setting(name, "", "the default"))
 
 
-def _url(
-    path: Path, said: Mapping[str, Setting], environment: Mapping[str, str], flag: str | None
-) -> Setting:
+def _url(path: Path, said: Mapping[str, Setting], environment: Mapping[str, str], flag: str | None) -> Setting:
     if flag:
         return Setting("store.url", flag, "--db")
     if environment.get(URL_VARIABLE):
@@ -224,9 +236,7 @@ def _read(path: Path) -> tuple[dict[str, Setting], frozenset[str]]:
     return dict(_settings(path, document, lines)), frozenset(document)
 
 
-def _settings(
-    path: Path, document: Mapping[str, Any], lines: Mapping[str, int]
-) -> Iterator[tuple[str, Setting]]:
+def _settings(path: Path, document: Mapping[str, Any], lines: Mapping[str, int]) -> Iterator[tuple[str, Setting]]:
     for table, content in document.items():
         if table not in KNOWN:
             raise _unknown(path, table, KNOWN, lines)
@@ -269,9 +279,7 @@ def _unknown(path: Path, name: str, known: Any, lines: Mapping[str, int]) -> Inp
     )
 
 
-def _wrong_type(
-    path: Path, name: str, value: Any, expected: str, lines: Mapping[str, int]
-) -> InputError:
+def _wrong_type(path: Path, name: str, value: Any, expected: str, lines: Mapping[str, int]) -> InputError:
     place = f"line {lines.get(name, 1)}"
     return InputError(f"{name} is {_told(value)}", path=str(path), place=place, expected=expected)
 

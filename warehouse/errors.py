@@ -43,15 +43,7 @@ class InputError(WarehouseError):
 
     exit_code = 3
 
-    def __init__(
-        self,
-        found: str,
-        *,
-        path: str = "",
-        place: str = "",
-        expected: str = "",
-        advice: str = "",
-    ) -> None:
+    def __init__(self, found: str, *, path: str = "", place: str = "", expected: str = "", advice: str = "") -> None:
         self.found, self.path, self.place = found, path, place
         self.expected, self.advice = expected, advice
         where = ", ".join(part for part in (path, place) if part)

@@ -50,11 +50,7 @@ class ExportReport:
 
 
 def export(
-    store: Store,
-    folder: Path,
-    *,
-    overwrite: bool = False,
-    progress: Callable[[str], None] = lambda _name: None,
+    store: Store, folder: Path, *, overwrite: bool = False, progress: Callable[[str], None] = lambda _name: None
 ) -> ExportReport:
     """Write every table and view to ``tables/NAME.parquet`` and ``views/NAME.parquet``.
 

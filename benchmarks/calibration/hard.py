@@ -66,9 +66,7 @@ def _rare(share: float, low: float = 0.0, width: float = 0.0) -> Population:
 
 
 def _lognormal(sigma: float) -> Population:
-    return Population(
-        False, float(np.exp(sigma**2 / 2)), lambda rng, shape: rng.lognormal(0, sigma, shape)
-    )
+    return Population(False, float(np.exp(sigma**2 / 2)), lambda rng, shape: rng.lognormal(0, sigma, shape))
 
 
 def _uneven_differences(rng: Rng, shape: tuple[int, int]) -> Array:
@@ -93,8 +91,7 @@ POPULATIONS = {
     "differences, uneven lognormal": Population(False, 0.0, _uneven_differences),
 }
 #: kind of score -> slope of the clusters' level on the logarithm of their size
-CLUSTERED = [(kind, slope) for kind in ("0/1", "0/1, rare", "bounded", "unbounded")
-             for slope in (0.0, 0.8)]  # fmt: skip
+CLUSTERED = [(kind, slope) for kind in ("0/1", "0/1, rare", "bounded", "unbounded") for slope in (0.0, 0.8)]
 
 
 Key = tuple[str, int, int | None]
@@ -115,8 +112,7 @@ def hard_rows(seed: int = 1, kept: Mapping[Key, HardRow] | None = None) -> Itera
 def read_hard(page: str) -> list[HardRow]:
     """The rows that a page shows, to a tenth of a percent; without the method."""
     part = page[page.index("## Hard cases") :]
-    cells = [line.strip("| ").split("|") for line in part[: part.index("\n## ")].splitlines()
-             if line.startswith("|")]  # fmt: skip
+    cells = [line.strip("| ").split("|") for line in part[: part.index("\n## ")].splitlines() if line.startswith("|")]
     return [_shown([text.strip() for text in row]) for row in cells[2:]]
 
 
@@ -137,15 +133,19 @@ def independent(name: str, n: int, seed: int, samples: int = _SAMPLES) -> HardRo
     rng = np.random.default_rng([seed, n, *map(ord, name)])
     population, count = POPULATIONS[name], samples_of(n, samples)
     scores = population.draw(rng, (count, n))
-    found = intervals(
-        scores, 1, clustered=False, binary=False, bounded=population.bounded, paired=False
-    )
+    found = intervals(scores, 1, clustered=False, binary=False, bounded=population.bounded, paired=False)
     holds = (found.low <= population.mean) & (population.mean <= found.high)
     plain = ~found.flagged
     return HardRow(
-        name, n, None, count, float(holds.mean()), float(found.flagged.mean()),
-        float((plain & ~holds).mean()), str(found.method[0]),
-    )  # fmt: skip
+        name,
+        n,
+        None,
+        count,
+        float(holds.mean()),
+        float(found.flagged.mean()),
+        float((plain & ~holds).mean()),
+        str(found.method[0]),
+    )
 
 
 def clustered(kind: str, slope: float, count: int, seed: int, samples: int = _CLUSTERED) -> HardRow:
@@ -157,9 +157,12 @@ def clustered(kind: str, slope: float, count: int, seed: int, samples: int = _CL
     for _ in range(samples):
         scores, codes = _clusters(kind, slope, count, rng)
         found = estimate_mean(
-            scores, clusters=codes, bounds=None if kind == "unbounded" else (0, 1),
-            n_draws=1 if kind.startswith("0/1") else 4, n_resamples=100,
-        )  # fmt: skip
+            scores,
+            clusters=codes,
+            bounds=None if kind == "unbounded" else (0, 1),
+            n_draws=1 if kind.startswith("0/1") else 4,
+            n_resamples=100,
+        )
         low, high = found.ci_low, found.ci_high
         holds = low is not None and high is not None and low <= truth <= high
         held, flagged = held + holds, flagged + bool(found.flags)
@@ -174,9 +177,7 @@ def clustered_name(kind: str, slope: float) -> str:
     return f"{kind}, {'level depends on size' if slope else 'level apart from size'}"
 
 
-def _clusters(
-    kind: str, slope: float, count: int, rng: Rng
-) -> tuple[Array, np.ndarray[tuple[int], np.dtype[np.intp]]]:
+def _clusters(kind: str, slope: float, count: int, rng: Rng) -> tuple[Array, np.ndarray[tuple[int], np.dtype[np.intp]]]:
     sizes = np.maximum(1, np.round(6 * rng.lognormal(0, 1.2, count))).astype(np.intp)
     level = np.repeat(slope * np.log(sizes / 6) + 0.7 * rng.normal(size=count), sizes)
     codes = np.repeat(np.arange(count), sizes)
@@ -203,10 +204,14 @@ def section(rows: list[HardRow]) -> str:
     for row in rows:
         unflagged = row.unflagged_coverage
         texts = [
-            row.name, f"{row.prompts or ''}", f"{row.clusters or ''}", _percent(row.coverage),
-            f"{100 * row.flagged:.0f} %", "–" if unflagged is None else _percent(unflagged),
+            row.name,
+            f"{row.prompts or ''}",
+            f"{row.clusters or ''}",
+            _percent(row.coverage),
+            f"{100 * row.flagged:.0f} %",
+            "–" if unflagged is None else _percent(unflagged),
             _percent(row.missed),
-        ]  # fmt: skip
+        ]
         lines.append(f"| {' | '.join(texts)} |")
     return "\n".join(lines) + "\n\n"
 

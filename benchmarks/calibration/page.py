@@ -13,9 +13,20 @@ from calibration.hard import HardRow, section
 from calibration.simulate import LEVELS, REACHED, Row
 
 _COLUMNS = (
-    "kind", "draws", "rate", "prompts", "clusters", "correlation", "simulations", "coverage",
-    "mc_error", "flagged", "missed", "method", "width",
-)  # fmt: skip
+    "kind",
+    "draws",
+    "rate",
+    "prompts",
+    "clusters",
+    "correlation",
+    "simulations",
+    "coverage",
+    "mc_error",
+    "flagged",
+    "missed",
+    "method",
+    "width",
+)
 _NAMES = {
     "rate": "shares of right draws",
     "normal": "normal scores",
@@ -28,9 +39,7 @@ _SEEN, _WORST = 0.2, 15  # share of samples without a flag from which on a cell 
 _START, _END = "```csv\n", "```\n"
 
 
-def write_page(
-    path: Path, rows: Sequence[Row], again: tuple[int, int], hard: Sequence[HardRow]
-) -> None:
+def write_page(path: Path, rows: Sequence[Row], again: tuple[int, int], hard: Sequence[HardRow]) -> None:
     """The whole page, from the rows of the grid, `reached` of another seed and the hard cases."""
     intervals = [row for row in rows if row.cell.kind != "paired"]
     parts = [_HEAD, _summary(intervals, again), _unflagged(rows), section(list(hard)), _tests(rows)]
@@ -48,13 +57,23 @@ def read_rows(path: Path) -> list[Row]:
 
 def _row(line: dict[str, str]) -> Row:
     cell = Cell(
-        line["kind"], int(line["draws"]), float(line["rate"]), int(line["prompts"]),
-        int(line["clusters"]) if line["clusters"] else None, float(line["correlation"]),
-    )  # fmt: skip
+        line["kind"],
+        int(line["draws"]),
+        float(line["rate"]),
+        int(line["prompts"]),
+        int(line["clusters"]) if line["clusters"] else None,
+        float(line["correlation"]),
+    )
     return Row(
-        cell, int(line["simulations"]), float(line["coverage"]), float(line["mc_error"]),
-        float(line["flagged"]), float(line["missed"]), line["method"], float(line["width"]),
-    )  # fmt: skip
+        cell,
+        int(line["simulations"]),
+        float(line["coverage"]),
+        float(line["mc_error"]),
+        float(line["flagged"]),
+        float(line["missed"]),
+        line["method"],
+        float(line["width"]),
+    )
 
 
 def _table(rows: Iterable[Row]) -> str:
@@ -65,9 +84,7 @@ def _table(rows: Iterable[Row]) -> str:
         cell = ["" if value is None else f"{value:g}" for value in row.cell[1:]]
         shares = (row.coverage, row.mc_error, row.flagged, row.missed)
         seen = tuple(f"{share:.4f}" for share in shares)
-        writer.writerow(
-            [row.cell.kind, *cell, row.simulations, *seen, row.method, f"{row.width:.4g}"]
-        )
+        writer.writerow([row.cell.kind, *cell, row.simulations, *seen, row.method, f"{row.width:.4g}"])
     return out.getvalue()
 
 
@@ -127,18 +144,23 @@ def _unflagged(rows: Sequence[Row]) -> str:
         f" covers less than {100 * UNFLAGGED:.0f} % in **{len(short)}** cells (by more than two"
         " Monte Carlo errors); the largest share of all samples that miss and carry no flag is"
         f" **{100 * missed:.1f} %**. The lowest coverages without a flag:\n",
-        "| scores | K | p | n | G | correlation | covers, unflagged | flagged |"
-        " missed without a flag | method |",
+        "| scores | K | p | n | G | correlation | covers, unflagged | flagged | missed without a flag | method |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for row in worst:
         cell = row.cell
         texts = [
-            cell.kind, f"{cell.draws or ''}", f"{cell.rate or ''}", f"{cell.prompts}",
-            f"{cell.clusters or ''}", f"{cell.correlation:g}" if cell.clusters else "",
+            cell.kind,
+            f"{cell.draws or ''}",
+            f"{cell.rate or ''}",
+            f"{cell.prompts}",
+            f"{cell.clusters or ''}",
+            f"{cell.correlation:g}" if cell.clusters else "",
             f"{100 * row.unflagged_coverage:.1f} ± {100 * _error(row):.1f} %",
-            f"{100 * row.flagged:.0f} %", f"{100 * row.missed:.1f} %", f"`{row.method}`",
-        ]  # fmt: skip
+            f"{100 * row.flagged:.0f} %",
+            f"{100 * row.missed:.1f} %",
+            f"`{row.method}`",
+        ]
         lines.append(f"| {' | '.join(texts)} |")
     return "\n".join(lines) + "\n\n"
 
@@ -185,11 +207,16 @@ def _rows(rows: Sequence[Row], name: str, figure: Callable[[Row], float]) -> lis
     for row in rows:
         cell = row.cell
         texts = [
-            cell.kind, f"{cell.draws or ''}", f"{cell.rate or ''}", f"{cell.prompts}",
-            f"{cell.clusters or ''}", f"{cell.correlation:g}" if cell.clusters else "",
-            f"{100 * figure(row):.1f} ± {100 * row.mc_error:.1f} %", f"{100 * row.flagged:.0f} %",
+            cell.kind,
+            f"{cell.draws or ''}",
+            f"{cell.rate or ''}",
+            f"{cell.prompts}",
+            f"{cell.clusters or ''}",
+            f"{cell.correlation:g}" if cell.clusters else "",
+            f"{100 * figure(row):.1f} ± {100 * row.mc_error:.1f} %",
+            f"{100 * row.flagged:.0f} %",
             f"`{row.method}`",
-        ]  # fmt: skip
+        ]
         lines.append(f"| {' | '.join(texts)} |")
     return lines
 

@@ -70,9 +70,15 @@ def simulate(cell: Cell, seed: int, chunks: int = _MOST, chunk: int = _CHUNK) ->
             break
     coverage = held / done
     return Row(
-        cell, done, coverage, (coverage * (1 - coverage) / done) ** 0.5, flagged / done,
-        missed / done, methods.most_common(1)[0][0], width / done,
-    )  # fmt: skip
+        cell,
+        done,
+        coverage,
+        (coverage * (1 - coverage) / done) ** 0.5,
+        flagged / done,
+        missed / done,
+        methods.most_common(1)[0][0],
+        width / done,
+    )
 
 
 def _chunk(
@@ -86,10 +92,13 @@ def _chunk(
         rows = min(step, samples - start)
         drawn = totals[rng.integers(0, len(totals), (rows, cell.units))]
         found = intervals(
-            drawn, cell.size, clustered=cell.clusters is not None,
-            binary=cell.kind == "rate" and cell.draws == 1, bounded=bounded,
+            drawn,
+            cell.size,
+            clustered=cell.clusters is not None,
+            binary=cell.kind == "rate" and cell.draws == 1,
+            bounded=bounded,
             paired=cell.kind == "paired",
-        )  # fmt: skip
+        )
         holds = (found.low <= truth) & (truth <= found.high)
         if cell.kind == "paired":  # no error, no p: nothing is rejected
             holds |= np.isnan(found.low)

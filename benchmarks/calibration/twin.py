@@ -92,9 +92,7 @@ def _kish(side: Array) -> Array:
     return np.where(squares > 0, side.sum(axis=1) ** 2 / np.where(squares > 0, squares, 1), 0.0)
 
 
-def intervals(
-    totals: Array, size: int, *, clustered: bool, binary: bool, bounded: bool, paired: bool = False
-) -> Found:
+def intervals(totals: Array, size: int, *, clustered: bool, binary: bool, bounded: bool, paired: bool = False) -> Found:
     """The default interval of each sample.
 
     Args:

@@ -23,10 +23,64 @@ Seen = dict[str, tuple[float, float]]
 
 #: Prompts of MMLU's 57 subjects in its test split, in the order of their names.
 MMLU = (
-    100, 135, 152, 100, 265, 144, 100, 100, 100, 173, 102, 100, 235, 114, 145, 378, 126, 100, 310,
-    203, 100, 165, 198, 193, 390, 270, 238, 151, 545, 216, 204, 237, 223, 131, 121, 108, 163, 112,
-    103, 234, 100, 783, 346, 895, 306, 311, 324, 282, 1534, 272, 612, 110, 245, 201, 100, 166, 171,
-)  # fmt: skip
+    100,
+    135,
+    152,
+    100,
+    265,
+    144,
+    100,
+    100,
+    100,
+    173,
+    102,
+    100,
+    235,
+    114,
+    145,
+    378,
+    126,
+    100,
+    310,
+    203,
+    100,
+    165,
+    198,
+    193,
+    390,
+    270,
+    238,
+    151,
+    545,
+    216,
+    204,
+    237,
+    223,
+    131,
+    121,
+    108,
+    163,
+    112,
+    103,
+    234,
+    100,
+    783,
+    346,
+    895,
+    306,
+    311,
+    324,
+    282,
+    1534,
+    272,
+    612,
+    110,
+    245,
+    201,
+    100,
+    166,
+    171,
+)
 SIGMA = 1.2  # of the logarithm of sizes
 LARGEST = 0.3  # share of the one large cluster
 MEAN_SIZE = 10
@@ -38,8 +92,7 @@ SHARE_MISSING = 0.03
 
 SHAPES = [(kind, g) for kind in ("equal", "lognormal", "one_30") for g in (10, 20, 50)]
 SHAPES += [("mmlu", len(MMLU))]
-INTERVALS = [("rate", 0.1, 0.2), ("rate", 0.5, 0.2), ("rate", 0.5, 0.6), ("beta", 0.0, 0.2),
-             ("normal", 0.0, 0.2)]  # fmt: skip
+INTERVALS = [("rate", 0.1, 0.2), ("rate", 0.5, 0.2), ("rate", 0.5, 0.6), ("beta", 0.0, 0.2), ("normal", 0.0, 0.2)]
 
 
 class UnequalCell(NamedTuple):
@@ -86,21 +139,32 @@ class UnequalRow(NamedTuple):
 def cells() -> list[UnequalCell]:
     """Every cell, in the order of the table."""
     found = [UnequalCell("interval", *kind, *shape) for kind in INTERVALS for shape in SHAPES]
-    found += [UnequalCell("paired", kind, rate, 0.2, *shape)
-              for kind, rate in (("rate", 0.1), ("rate", 0.5), ("normal", 0.0))
-              for shape in SHAPES]  # fmt: skip
-    found += [UnequalCell(question, kind, rate, 0.2, *shape)
-              for question in ("equal_models", "unequal_models")
-              for kind, rate in (("rate", 0.5), ("normal", 0.0)) for shape in SHAPES]  # fmt: skip
-    found += [UnequalCell("missing", "rate", rate, 0.2, *shape)
-              for rate in (0.6, 0.9) for shape in SHAPES]  # fmt: skip
+    found += [
+        UnequalCell("paired", kind, rate, 0.2, *shape)
+        for kind, rate in (("rate", 0.1), ("rate", 0.5), ("normal", 0.0))
+        for shape in SHAPES
+    ]
+    found += [
+        UnequalCell(question, kind, rate, 0.2, *shape)
+        for question in ("equal_models", "unequal_models")
+        for kind, rate in (("rate", 0.5), ("normal", 0.0))
+        for shape in SHAPES
+    ]
+    found += [UnequalCell("missing", "rate", rate, 0.2, *shape) for rate in (0.6, 0.9) for shape in SHAPES]
     return found
 
 
 def simulate_unequal(cell: UnequalCell, seed: int, simulations: int) -> list[UnequalRow]:
     """Samples of a cell; the result depends on the cell, the seed and the number only."""
-    words = [seed, *cell.question.encode(), *cell.kind.encode(), int(1000 * cell.rate),
-             int(1000 * cell.correlation), *cell.sizes.encode(), cell.clusters]  # fmt: skip
+    words = [
+        seed,
+        *cell.question.encode(),
+        *cell.kind.encode(),
+        int(1000 * cell.rate),
+        int(1000 * cell.correlation),
+        *cell.sizes.encode(),
+        cell.clusters,
+    ]
     streams = np.random.SeedSequence(words).spawn(simulations)
     ask = _QUESTIONS[cell.question]
     seen: dict[str, list[tuple[float, float]]] = {}
@@ -113,9 +177,7 @@ def simulate_unequal(cell: UnequalCell, seed: int, simulations: int) -> list[Une
 def _row(cell: UnequalCell, what: str, outcomes: Array) -> UnequalRow:
     failed, flagged = outcomes[:, 0], outcomes[:, 1] > 0
     free = float(failed[~flagged].mean()) if (~flagged).any() else float("nan")
-    return UnequalRow(
-        cell, what, len(failed), float(failed.mean()), free, float(flagged.mean())
-    )  # fmt: skip
+    return UnequalRow(cell, what, len(failed), float(failed.mean()), free, float(flagged.mean()))
 
 
 def clusters_of(cell: UnequalCell, rng: np.random.Generator) -> Labels:
@@ -133,9 +195,7 @@ def clusters_of(cell: UnequalCell, rng: np.random.Generator) -> Labels:
     return np.repeat(np.arange(g), sizes)
 
 
-def _scores(
-    cell: UnequalCell, clusters: Labels, models: int, rng: np.random.Generator, ease: float = 0.5
-) -> Array:
+def _scores(cell: UnequalCell, clusters: Labels, models: int, rng: np.random.Generator, ease: float = 0.5) -> Array:
     """Scores of some models, alike on the same prompts, shape (n, models).
 
     Args:
@@ -180,8 +240,7 @@ def _equal_models(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     found = all_pairs(values, clusters, n_resamples=DRAWS, seed=int(rng.integers(1 << 31)))
     ranks = rank_models(found)
     flag = _flagged(clusters)
-    own = np.mean([low != 1 or high != MODELS for low, high in zip(ranks.rank_low, ranks.rank_high,
-                                                                   strict=True)])  # fmt: skip
+    own = np.mean([low != 1 or high != MODELS for low, high in zip(ranks.rank_low, ranks.rank_high, strict=True)])
     return {
         "max_t": (bool(np.nanmin(found.p_max_t) <= 0.05), flag),
         "holm": (bool(np.nanmin(found.p_holm) <= 0.05), flag),
@@ -232,9 +291,8 @@ def _missing(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     seen: Seen = {}
     for method in ("default_hull", "imbens_manski"):
         found = missing_bounds(
-            values[~lost], int(lost.sum()), clusters=clusters[~lost],
-            missing_clusters=clusters[lost], method=method,
-        )  # fmt: skip
+            values[~lost], int(lost.sum()), clusters=clusters[~lost], missing_clusters=clusters[lost], method=method
+        )
         held = found.ci_low is not None and found.ci_low <= truth <= (found.ci_high or 0.0)
         seen[method] = (not held, bool(found.flags))
     return seen
@@ -253,7 +311,4 @@ def by_question(rows: list[UnequalRow]) -> Iterator[tuple[str, list[UnequalRow]]
     """The rows of each figure, in order of first mention."""
     names = dict.fromkeys((row.cell.question, row.what) for row in rows)
     for question, what in names:
-        yield (
-            f"{question}: {what}",
-            [row for row in rows if (row.cell.question, row.what) == (question, what)],
-        )
+        yield (f"{question}: {what}", [row for row in rows if (row.cell.question, row.what) == (question, what)])

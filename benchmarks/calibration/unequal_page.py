@@ -25,8 +25,7 @@ _TITLES = {
     "unequal_models: ranks_joint": "Joint rank sets, the same samples: share with any rank missed",
     "unequal_models: ranks_own": "A model's own rank set: share of models missed",
     "missing: default_hull": (
-        "Bounds for missing scores, 3 % missing and all of them wrong: share of hulls that miss"
-        " the true mean"
+        "Bounds for missing scores, 3 % missing and all of them wrong: share of hulls that miss the true mean"
     ),
     "missing: imbens_manski": "The same by Imbens and Manski, the named option (always flagged)",
 }
@@ -66,10 +65,7 @@ def too_often(row: UnequalRow) -> bool:
 
 
 def _summary(rows: Sequence[UnequalRow]) -> str:
-    lines = [
-        "\n| figure | cells | highest, no flag | above 6 % beyond chance |\n",
-        "| --- | ---: | ---: | ---: |\n",
-    ]
+    lines = ["\n| figure | cells | highest, no flag | above 6 % beyond chance |\n", "| --- | ---: | ---: | ---: |\n"]
     for name, part in by_question(list(rows)):
         free = [row for row in part if row.simulations * (1 - row.flagged) >= 100]
         highest = max((row.unflagged for row in free), default=math.nan)
@@ -88,10 +84,16 @@ def _table(rows: Sequence[UnequalRow]) -> str:
         cell = row.cell
         free = _percent(row.unflagged)
         cells = [
-            cell.kind, f"{cell.rate or ''}", f"{cell.correlation:g}", cell.sizes,
-            f"{cell.clusters}", f"{row.simulations}", _percent(row.failed),
-            f"**{free}**" if too_often(row) else free, f"{100 * row.flagged:.0f} %",
-        ]  # fmt: skip
+            cell.kind,
+            f"{cell.rate or ''}",
+            f"{cell.correlation:g}",
+            cell.sizes,
+            f"{cell.clusters}",
+            f"{row.simulations}",
+            _percent(row.failed),
+            f"**{free}**" if too_often(row) else free,
+            f"{100 * row.flagged:.0f} %",
+        ]
         lines.append(f"| {' | '.join(cells)} |\n")
     return "".join(lines)
 

@@ -48,15 +48,12 @@ def alert_rules(config: Config) -> Rules:
     from warehouse.refresh.alerts import Rules
 
     said = {
-        key: value for key in KNOWN["alerts"]
-        if key != "webhook" and (value := config.get(f"alerts.{key}")) is not None
-    }  # fmt: skip
+        key: value for key in KNOWN["alerts"] if key != "webhook" and (value := config.get(f"alerts.{key}")) is not None
+    }
     return Rules(**said)
 
 
-def tell_alerts(
-    state: State, config: Config, refresh_id: int, output: Output, only: bool
-) -> int:  # fmt: skip
+def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, only: bool) -> int:
     """Check the rules of the file, and tell what there is to tell.
 
     Args:
@@ -118,9 +115,8 @@ def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
 def _summary(state: State, found: Telling) -> None:
     state.say(str(found.present))
     earlier = {
-        one.refresh_id for told in found.told.values() for one in told
-        if one.refresh_id != found.present.refresh_id
-    }  # fmt: skip
+        one.refresh_id for told in found.told.values() for one in told if one.refresh_id != found.present.refresh_id
+    }
     if earlier:
         several = "refresh" if len(earlier) == 1 else "refreshes"
         names = ", ".join(map(str, sorted(earlier)))

@@ -12,9 +12,13 @@ from ..ui.options import fields_callback
 @command("cluster")
 @click.argument("benchmark")
 @click.option(
-    "--by", "fields", metavar="FIELD[,FIELD]", required=True, callback=fields_callback,
+    "--by",
+    "fields",
+    metavar="FIELD[,FIELD]",
+    required=True,
+    callback=fields_callback,
     help="Prompts that agree in these fields form one cluster; dots reach inside.",
-)  # fmt: skip
+)
 @click.option("--default", "default", is_flag=True, help="Use it for error bars from now on.")
 @pass_state
 def cluster(state: State, benchmark: str, fields: tuple[str, ...], default: bool) -> None:

@@ -47,35 +47,48 @@ WIDTH = 100
 @cluster_option
 @level_option
 @click.option(
-    "--method", type=click.Choice(["auto", "t", "permutation", "mcnemar", "wilcoxon"]),
-    default="auto", show_default=True, help="The test that decides what is better; auto: t.",
-)  # fmt: skip
+    "--method",
+    type=click.Choice(["auto", "t", "permutation", "mcnemar", "wilcoxon"]),
+    default="auto",
+    show_default=True,
+    help="The test that decides what is better; auto: t.",
+)
 @estimand_option
 @click.option(
-    "--equivalence", metavar="MARGIN", type=click.FloatRange(0, min_open=True),
+    "--equivalence",
+    metavar="MARGIN",
+    type=click.FloatRange(0, min_open=True),
     help="Test whether they are equal within ±MARGIN, in the unit of the metric.",
-)  # fmt: skip
+)
 @click.option(
-    "--flips", metavar="[N]", is_flag=False, flag_value=FLIPS, default=None, type=click.IntRange(1),
+    "--flips",
+    metavar="[N]",
+    is_flag=False,
+    flag_value=FLIPS,
+    default=None,
+    type=click.IntRange(1),
     help=f"List the N prompts of each benchmark on which they differ most. [{FLIPS}]",
-)  # fmt: skip
+)
 @click.option("--overall", "only_overall", is_flag=True, help="Only the mean over benchmarks.")
 @click.option(
-    "--unpaired", is_flag=True,
-    help="For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6).",
-)  # fmt: skip
+    "--unpaired", is_flag=True, help="For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6)."
+)
 @click.option(
-    "--resamples", "n_resamples", metavar="N", default=9999, show_default=True,
-    type=click.IntRange(1), help="Random patterns of a permutation test that is not exact.",
-)  # fmt: skip
+    "--resamples",
+    "n_resamples",
+    metavar="N",
+    default=9999,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Random patterns of a permutation test that is not exact.",
+)
 @seed_option
 @force_option
 @output_options
 @pass_state
 def compare(
-    state: State, /, a: str, b: str, output: Output, only_overall: bool, unpaired: bool,
-    **options: Any,
-) -> None:  # fmt: skip
+    state: State, /, a: str, b: str, output: Output, only_overall: bool, unpaired: bool, **options: Any
+) -> None:
     if unpaired:
         from ..ui.compare_unpaired import compare_unpaired
 
@@ -124,12 +137,46 @@ def _print(found: Comparison, rows: list[ComparisonRow], state: State) -> None:
         click.echo(f"{name} = {visible(model)}{', ' if condition else ''}{visible(condition)}")
     click.echo()
     level = f"{100 * rows[0].level:g}% interval"
-    columns = ["benchmark", "split", "metric", "a", "b", "a - b", "se", level, "p", "p flip",
-               "p McNemar", "p Wilcoxon", "p Holm", "better", "equal", "p equal", "prompts",
-               "clusters", "only a", "only b", "unscored a", "unscored b", "correlation", "method",
-               "flags"]  # fmt: skip
-    needless = ("split", "p flip", "p McNemar", "p Wilcoxon", "p Holm", "equal", "p equal",
-                "clusters", "correlation", "method", "flags")  # fmt: skip
+    columns = [
+        "benchmark",
+        "split",
+        "metric",
+        "a",
+        "b",
+        "a - b",
+        "se",
+        level,
+        "p",
+        "p flip",
+        "p McNemar",
+        "p Wilcoxon",
+        "p Holm",
+        "better",
+        "equal",
+        "p equal",
+        "prompts",
+        "clusters",
+        "only a",
+        "only b",
+        "unscored a",
+        "unscored b",
+        "correlation",
+        "method",
+        "flags",
+    ]
+    needless = (
+        "split",
+        "p flip",
+        "p McNemar",
+        "p Wilcoxon",
+        "p Holm",
+        "equal",
+        "p equal",
+        "clusters",
+        "correlation",
+        "method",
+        "flags",
+    )
     counts = ("only a", "only b", "unscored a", "unscored b")
     cells = [_cells(row, state.verbose) for row in rows]
     print_table(columns, cells, needless=needless, counts=counts)
@@ -149,23 +196,39 @@ def _cells(row: ComparisonRow, verbose: bool) -> list[Any]:
     places = decimals([row.standard_error])
     equal = {True: "yes", False: "not shown", None: ""}[row.equivalent]
     return [
-        row.benchmark, row.split, row.metric, number(row.mean_a, places),
-        number(row.mean_b, places), number(row.difference, places, sign=True),
-        number(row.standard_error, places), interval(row.ci_low, row.ci_high, places),
-        p_value(row.p_t), p_value(row.p_permutation), p_value(row.p_mcnemar),
-        p_value(row.p_wilcoxon), p_value(row.p_holm),
-        row.better or "neither", equal, p_value(row.p_equivalence), row.n_prompts, row.n_clusters,
-        row.only_a, row.only_b, row.unscored_a, row.unscored_b, number(row.correlation, 2),
-        row.method if verbose else "", row.flags,
-    ]  # fmt: skip
+        row.benchmark,
+        row.split,
+        row.metric,
+        number(row.mean_a, places),
+        number(row.mean_b, places),
+        number(row.difference, places, sign=True),
+        number(row.standard_error, places),
+        interval(row.ci_low, row.ci_high, places),
+        p_value(row.p_t),
+        p_value(row.p_permutation),
+        p_value(row.p_mcnemar),
+        p_value(row.p_wilcoxon),
+        p_value(row.p_holm),
+        row.better or "neither",
+        equal,
+        p_value(row.p_equivalence),
+        row.n_prompts,
+        row.n_clusters,
+        row.only_a,
+        row.only_b,
+        row.unscored_a,
+        row.unscored_b,
+        number(row.correlation, 2),
+        row.method if verbose else "",
+        row.flags,
+    ]
 
 
 def _print_flips(found: Comparison, limit: int) -> None:
     """The prompts of each benchmark under a line that says how many there are."""
     columns = ["prompt", "a - b", "a", "b", "question", "target", "a said", "b said"]
     for row in found.rows:
-        flips = [flip for flip in found.flips
-                 if (flip.benchmark, flip.split) == (row.benchmark, row.split)]  # fmt: skip
+        flips = [flip for flip in found.flips if (flip.benchmark, flip.split) == (row.benchmark, row.split)]
         total = row.higher_a + row.higher_b
         click.echo(
             f"\n{row.benchmark}: {total} of {row.n_prompts} prompts differ, a is higher on"
@@ -178,8 +241,7 @@ def _print_flips(found: Comparison, limit: int) -> None:
         if total > limit:
             click.echo(f"... and {total - limit} more: --flips {total}")
         click.echo(
-            f"all of one prompt: warehouse show run:{flips[0].run_a} {flips[0].prompt_id}"
-            f" (b: run:{flips[0].run_b})"
+            f"all of one prompt: warehouse show run:{flips[0].run_a} {flips[0].prompt_id} (b: run:{flips[0].run_b})"
         )
 
 

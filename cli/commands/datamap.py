@@ -9,14 +9,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    REFERENCE,
-    level_option,
-    metric_option,
-    no_store_option,
-    output_options,
-    where_option,
-)
+from ..ui.options import REFERENCE, level_option, metric_option, no_store_option, output_options, where_option
 from ..ui.output import Output
 from ..ui.table import excerpt, interval, number, print_table
 
@@ -40,32 +33,50 @@ S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
 @metric_option
 @where_option
 @click.option(
-    "--group", type=click.Choice(["answer", "text", "embedding", "entailment"]),
+    "--group",
+    type=click.Choice(["answer", "text", "embedding", "entailment"]),
     help="Which generations say the same; default: by extracted answer, else by text.",
-)  # fmt: skip
+)
 @click.option("--embedder", metavar="MODEL", help="For --group embedding: folder or name.")
 @click.option(
-    "--threshold", metavar="COSINE", default=0.9, show_default=True,
-    type=click.FloatRange(-1, 1, min_open=True), help="For --group embedding: from where on alike.",
-)  # fmt: skip
+    "--threshold",
+    metavar="COSINE",
+    default=0.9,
+    show_default=True,
+    type=click.FloatRange(-1, 1, min_open=True),
+    help="For --group embedding: from where on alike.",
+)
 @click.option("--entailment", metavar="FOLDER", help="For --group entailment: an NLI model.")
 @click.option("--device", metavar="NAME", help="Of these models: cpu, cuda, mps.")
 @click.option(
-    "--correct-at", metavar="VALUE", type=float,
+    "--correct-at",
+    metavar="VALUE",
+    type=float,
     help="Score from which on a generation is correct; default: the metric's best.",
-)  # fmt: skip
+)
 @click.option(
-    "--max-p", metavar="P", default=0.1, show_default=True, type=click.FloatRange(0, 1),
+    "--max-p",
+    metavar="P",
+    default=0.1,
+    show_default=True,
+    type=click.FloatRange(0, 1),
     help="Suspected are prompts with at most this P(correct) ...",
-)  # fmt: skip
+)
 @click.option(
-    "--min-s", metavar="S", default=-0.8, show_default=True, type=click.FloatRange(max=0),
+    "--min-s",
+    metavar="S",
+    default=-0.8,
+    show_default=True,
+    type=click.FloatRange(max=0),
     help="... and at least this S(consistency).",
-)  # fmt: skip
+)
 @click.option(
-    "--interval", type=click.Choice(["wilson", "jeffreys", "clopper_pearson"]), default="wilson",
-    show_default=True, help="Of P(correct), for so many generations.",
-)  # fmt: skip
+    "--interval",
+    type=click.Choice(["wilson", "jeffreys", "clopper_pearson"]),
+    default="wilson",
+    show_default=True,
+    help="Of P(correct), for so many generations.",
+)
 @click.option("--fresh", is_flag=True, help="Ask the model even where its answer is stored.")
 @no_store_option
 @click.option("--suspects", is_flag=True, help="Rows of suspected label errors only.")
@@ -74,9 +85,8 @@ S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
 @output_options
 @pass_state
 def datamap(
-    state: State, /, reference: str, suspects: bool, distribution: bool, output: Output,
-    **options: Any,
-) -> None:  # fmt: skip
+    state: State, /, reference: str, suspects: bool, distribution: bool, output: Output, **options: Any
+) -> None:
     from warehouse.analysis.items.datamap import datamap as look
     from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
 
@@ -110,19 +120,47 @@ def _print(found: DataMap, suspects: bool, distribution: bool) -> None:
 
 def _print_distribution(rows: Sequence[DistributionRow]) -> None:
     click.echo("P(correct), over prompts\n")
-    columns = ["benchmark", "split", "model", "temperature", "condition", "prompts", "draws",
-               "mean", "sd", "P = 0", "p25", "p50", "p75", "P = 1", "S", "sets",
-               "suspects"]  # fmt: skip
+    columns = [
+        "benchmark",
+        "split",
+        "model",
+        "temperature",
+        "condition",
+        "prompts",
+        "draws",
+        "mean",
+        "sd",
+        "P = 0",
+        "p25",
+        "p50",
+        "p75",
+        "P = 1",
+        "S",
+        "sets",
+        "suspects",
+    ]
     cells = [
-        [row.benchmark, row.split, row.model,
-         "" if "temperature=" in row.condition else row.temperature, row.condition, row.n_prompts,
-         str(row.most_draws) if row.least_draws == row.most_draws
-         else f"{row.least_draws}-{row.most_draws}",
-         number(row.mean, 3), number(row.sd, 3), number(row.share_never, 2), number(row.p25, 2),
-         number(row.p50, 2), number(row.p75, 2), number(row.share_always, 2),
-         number(row.mean_consistency, 2), number(row.mean_sets, 1), row.n_suspected]
+        [
+            row.benchmark,
+            row.split,
+            row.model,
+            "" if "temperature=" in row.condition else row.temperature,
+            row.condition,
+            row.n_prompts,
+            str(row.most_draws) if row.least_draws == row.most_draws else f"{row.least_draws}-{row.most_draws}",
+            number(row.mean, 3),
+            number(row.sd, 3),
+            number(row.share_never, 2),
+            number(row.p25, 2),
+            number(row.p50, 2),
+            number(row.p75, 2),
+            number(row.share_always, 2),
+            number(row.mean_consistency, 2),
+            number(row.mean_sets, 1),
+            row.n_suspected,
+        ]
         for row in rows
-    ]  # fmt: skip
+    ]
     needless = ("split", "condition", "temperature", "S")
     print_table(columns, cells, needless=needless, counts=("sets",))
 
@@ -133,8 +171,7 @@ def _print_maps(found: DataMap) -> None:
         return
     for one in found.distribution:
         place = (one.model, one.condition, one.benchmark, one.split)
-        own = [row for row in found.rows
-               if (row.model, row.condition, row.benchmark, row.split) == place]  # fmt: skip
+        own = [row for row in found.rows if (row.model, row.condition, row.benchmark, row.split) == place]
         if any(row.consistency is not None for row in own):
             told = ", ".join(filter(None, (one.benchmark, one.split, one.model, one.condition)))
             click.echo(f"\nprompts by P(correct) and S(consistency): {told}\n")
@@ -160,18 +197,35 @@ def _print_suspects(found: DataMap, *, everything: bool) -> None:
         return
     shown = suspects if everything else suspects[:SHOWN]
     click.echo()
-    columns = ["benchmark", "model", "condition", "prompt", "P", f"{100 * found.level:g}% interval",
-               "S", "majority", "target", "question"]  # fmt: skip
+    columns = [
+        "benchmark",
+        "model",
+        "condition",
+        "prompt",
+        "P",
+        f"{100 * found.level:g}% interval",
+        "S",
+        "majority",
+        "target",
+        "question",
+    ]
     several = len({(row.benchmark, row.model) for row in found.rows}) > 1
     conditions = len({row.condition for row in found.rows}) > 1
     cells = [
-        [row.benchmark if several else "", row.model if several else "",
-         row.condition if conditions else "", f"prompt:{row.prompt_id}", number(row.p_correct, 2),
-         interval(row.ci_low, row.ci_high, 2), number(row.consistency, 2),
-         excerpt(row.majority_answer, EXCERPT), excerpt(row.target, EXCERPT),
-         excerpt(row.text, EXCERPT)]
+        [
+            row.benchmark if several else "",
+            row.model if several else "",
+            row.condition if conditions else "",
+            f"prompt:{row.prompt_id}",
+            number(row.p_correct, 2),
+            interval(row.ci_low, row.ci_high, 2),
+            number(row.consistency, 2),
+            excerpt(row.majority_answer, EXCERPT),
+            excerpt(row.target, EXCERPT),
+            excerpt(row.text, EXCERPT),
+        ]
         for row in shown
-    ]  # fmt: skip
+    ]
     print_table(columns, cells, needless=("benchmark", "model", "condition", "target"))
     if len(shown) < len(suspects):
         click.echo(f"... and {len(suspects) - len(shown)} more: --suspects has them all")

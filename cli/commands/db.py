@@ -47,9 +47,8 @@ def downgrade(state: State, revision: str, yes: bool) -> None:
         before = versions.found(store)
         if not yes:
             click.confirm(
-                f"{store.name}: what revision {revision} has no place for is lost. Go on?",
-                abort=True, err=True,
-            )  # fmt: skip
+                f"{store.name}: what revision {revision} has no place for is lost. Go on?", abort=True, err=True
+            )
         migrate.downgrade(store, revision)
         click.echo(f"{store.name}: {before or 'empty'} -> {versions.found(store) or 'empty'}")
 
@@ -124,12 +123,8 @@ def _print(name: str, report: CheckReport) -> None:
 
 def _rows(report: CheckReport) -> list[dict[str, Any]]:
     drift = [("drift", "schema", "error", 1, text) for text in report.drift]
-    found = [
-        ("integrity", item.check, item.severity, item.n, str(item)) for item in report.integrity
-    ]
-    skipped = [
-        ("integrity", name, "skipped", None, "the schema differs") for name in report.skipped
-    ]
+    found = [("integrity", item.check, item.severity, item.n, str(item)) for item in report.integrity]
+    skipped = [("integrity", name, "skipped", None, "the schema differs") for name in report.skipped]
     names = ("part", "check", "severity", "n", "finding")
     return [dict(zip(names, row, strict=True)) for row in [*drift, *found, *skipped]]
 

@@ -15,13 +15,19 @@ from ..state import State, pass_state
 @command("export")
 @click.argument("out", required=False, type=click.Path(file_okay=False, path_type=Path))
 @click.option(
-    "--parquet", "folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path),
+    "--parquet",
+    "folder",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
     help="Folder for all tables and views as Parquet files; must not exist or be empty.",
-)  # fmt: skip
+)
 @click.option(
-    "--format", "form", type=click.Choice(["parquet", "every-eval-ever"]), default="parquet",
+    "--format",
+    "form",
+    type=click.Choice(["parquet", "every-eval-ever"]),
+    default="parquet",
     help="Format of OUT: the whole store as Parquet, or current runs as Every Eval Ever.",
-)  # fmt: skip
+)
 @click.option("--overwrite", is_flag=True, help="Replace an earlier export that lies there.")
 @pass_state
 def export(state: State, out: Path | None, folder: Path | None, form: str, overwrite: bool) -> None:
@@ -38,8 +44,7 @@ def export(state: State, out: Path | None, folder: Path | None, form: str, overw
 
         from warehouse.interchange.every_eval_ever import export as write_evaluations
 
-        report = write_evaluations(store, target, now=time.time(), overwrite=overwrite,
-                                   progress=state.detail)  # fmt: skip
+        report = write_evaluations(store, target, now=time.time(), overwrite=overwrite, progress=state.detail)
         for reason in report.left_out:
             click.echo(f"left out: {reason}", err=True)
         click.echo(str(report))

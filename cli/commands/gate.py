@@ -35,9 +35,7 @@ def margins_callback(
         try:
             margin = float(amount)
         except ValueError:
-            raise click.BadParameter(
-                f"'{text}' is not a number or NAME=number", param=param
-            ) from None
+            raise click.BadParameter(f"'{text}' is not a number or NAME=number", param=param) from None
         if not 0 <= margin < float("inf") or name in own or (not equals and common):
             raise click.BadParameter(f"'{text}' is below 0, infinite or given twice", param=param)
         if equals:
@@ -53,35 +51,55 @@ def margins_callback(
 @click.option("--candidate", required=True, metavar=REFERENCE, help="The model to be released.")
 @click.option("--baseline", required=True, metavar=REFERENCE, help="The model that it follows.")
 @click.option(
-    "--margin", "margins", multiple=True, required=True, metavar="[BENCHMARK=]LOSS",
+    "--margin",
+    "margins",
+    multiple=True,
+    required=True,
+    metavar="[BENCHMARK=]LOSS",
     callback=margins_callback,
     help="Loss that is tolerated, in the unit of the metric; also for one benchmark. Repeatable.",
-)  # fmt: skip
+)
 @click.option(
-    "--benchmark", "benchmarks", multiple=True, metavar="NAME",
+    "--benchmark",
+    "benchmarks",
+    multiple=True,
+    metavar="NAME",
     help="Has to be there for both. Repeatable. Default: every benchmark that both have.",
-)  # fmt: skip
+)
 @metric_option
 @where_option
 @latest_option
 @cluster_option
 @click.option(
-    "--alpha", metavar="P", default=0.05, show_default=True,
+    "--alpha",
+    metavar="P",
+    default=0.05,
+    show_default=True,
     type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
     help="Chance of any false pass, and of any false fail.",
-)  # fmt: skip
+)
 @click.option(
-    "--max-unscored", metavar="SHARE", default=0.05, show_default=True, type=click.FloatRange(0, 1),
+    "--max-unscored",
+    metavar="SHARE",
+    default=0.05,
+    show_default=True,
+    type=click.FloatRange(0, 1),
     help="More of the candidate's samples without a score: undecided.",
-)  # fmt: skip
+)
 @force_option
 @click.option("--markdown", is_flag=True, help="A summary for a pull request.")
 @output_options
 @pass_state
 def gate(
-    state: State, /, candidate: str, baseline: str, margins: tuple[float | None, dict[str, float]],
-    output: Output, markdown: bool, **options: Any,
-) -> int:  # fmt: skip
+    state: State,
+    /,
+    candidate: str,
+    baseline: str,
+    margins: tuple[float | None, dict[str, float]],
+    output: Output,
+    markdown: bool,
+    **options: Any,
+) -> int:
     from warehouse.analysis.comparison.gate import GateRow
     from warehouse.analysis.comparison.gate import gate as decide
 
@@ -102,18 +120,46 @@ def gate(
 
 
 def _print(found: Gate) -> None:
-    columns = ["benchmark", "split", "metric", "verdict", "candidate", "baseline", "difference",
-               "at least", "margin", "p pass", "p fail", "prompts", "clusters", "if equal",
-               "as seen", "reason"]  # fmt: skip
+    columns = [
+        "benchmark",
+        "split",
+        "metric",
+        "verdict",
+        "candidate",
+        "baseline",
+        "difference",
+        "at least",
+        "margin",
+        "p pass",
+        "p fail",
+        "prompts",
+        "clusters",
+        "if equal",
+        "as seen",
+        "reason",
+    ]
     cells = [
-        [row.benchmark, row.split, row.metric, row.verdict, number(row.candidate, 4),
-         number(row.baseline, 4), number(row.difference, 4), number(row.low, 4),
-         number(row.margin, 4), p_value(row.p_pass), p_value(row.p_fail), row.n_prompts,
-         row.n_clusters, row.prompts_if_equal, row.prompts_as_seen, row.reason]
+        [
+            row.benchmark,
+            row.split,
+            row.metric,
+            row.verdict,
+            number(row.candidate, 4),
+            number(row.baseline, 4),
+            number(row.difference, 4),
+            number(row.low, 4),
+            number(row.margin, 4),
+            p_value(row.p_pass),
+            p_value(row.p_fail),
+            row.n_prompts,
+            row.n_clusters,
+            row.prompts_if_equal,
+            row.prompts_as_seen,
+            row.reason,
+        ]
         for row in found.rows
-    ]  # fmt: skip
-    print_table(columns, cells, needless=("split", "clusters", "reason"),
-                counts=("if equal", "as seen"))  # fmt: skip
+    ]
+    print_table(columns, cells, needless=("split", "clusters", "reason"), counts=("if equal", "as seen"))
     click.echo(f"\n{found}")
     if any(row.prompts_if_equal or row.prompts_as_seen for row in found.rows):
         click.echo(

@@ -27,66 +27,82 @@ REFUSED = 3
 
 
 @command("ingest")
-@click.argument(
-    "paths",
-    metavar="PATH...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, readable=False),
-)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, readable=False))
 @click.option(
-    "--map", "mapping", metavar="FILE", type=click.Path(exists=True, dir_okay=False),
+    "--map",
+    "mapping",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
     help="Mapping (TOML) for tabular dumps.",
-)  # fmt: skip
-@click.option(
-    "--set", "values", metavar="FIELD=VALUE", multiple=True,
-    help="Holds whatever the dumps say: step, temperature ... Repeatable.",
-)  # fmt: skip
-@click.option(
-    "--default", "defaults", metavar="FIELD=VALUE", multiple=True,
-    help="Fills what the dumps lack: model, benchmark ... Repeatable.",
-)  # fmt: skip
-@click.option(
-    "--force", is_flag=True, help="Let --set model=NAME rename several models that have names."
 )
 @click.option(
-    "--higher-is-better/--lower-is-better", default=None,
-    help="Direction of the metrics of which the dumps say none.",
-)  # fmt: skip
+    "--set",
+    "values",
+    metavar="FIELD=VALUE",
+    multiple=True,
+    help="Holds whatever the dumps say: step, temperature ... Repeatable.",
+)
+@click.option(
+    "--default",
+    "defaults",
+    metavar="FIELD=VALUE",
+    multiple=True,
+    help="Fills what the dumps lack: model, benchmark ... Repeatable.",
+)
+@click.option("--force", is_flag=True, help="Let --set model=NAME rename several models that have names.")
+@click.option(
+    "--higher-is-better/--lower-is-better", default=None, help="Direction of the metrics of which the dumps say none."
+)
 @click.option("--format", "format_name", metavar="F", help="Importer; default: found by content.")
 @click.option(
-    "--cluster-by", metavar="FIELD[,FIELD]", callback=fields_callback,
+    "--cluster-by",
+    metavar="FIELD[,FIELD]",
+    callback=fields_callback,
     help="Cluster prompts by these document fields, for error bars too.",
-)  # fmt: skip
+)
 @click.option(
-    "--on-conflict", type=click.Choice(["error", "skip", "supersede"]), default="error",
-    show_default=True, help="A run that is stored says something else in the dump.",
-)  # fmt: skip
+    "--on-conflict",
+    type=click.Choice(["error", "skip", "supersede"]),
+    default="error",
+    show_default=True,
+    help="A run that is stored says something else in the dump.",
+)
 @click.option(
-    "--on-duplicate", type=click.Choice(["error", "first", "last", "draws"]), default="error",
-    show_default=True, help="Two rows for one sample with different values.",
-)  # fmt: skip
+    "--on-duplicate",
+    type=click.Choice(["error", "first", "last", "draws"]),
+    default="error",
+    show_default=True,
+    help="Two rows for one sample with different values.",
+)
 @click.option(
-    "--max-rejected", metavar="N", type=click.IntRange(min=0), default=0, show_default=True,
+    "--max-rejected",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
     help="Bad rows per source before it is refused.",
-)  # fmt: skip
+)
 @click.option(
-    "--text", type=click.Choice(["all", "responses", "none"]), default="all", show_default=True,
+    "--text",
+    type=click.Choice(["all", "responses", "none"]),
+    default="all",
+    show_default=True,
     help="Texts to store: prompts as sent and responses.",
-)  # fmt: skip
+)
 @click.option("--dry-run", is_flag=True, help="Read and check everything, store nothing.")
 @click.option(
-    "--publish", metavar="PATH", type=click.Path(dir_okay=False),
+    "--publish",
+    metavar="PATH",
+    type=click.Path(dir_okay=False),
     help="Publish a read-only copy there afterwards, if anything was stored.",
-)  # fmt: skip
+)
+@click.option("--watch", is_flag=True, help="Stay, and ingest what comes into the folders once it has settled.")
 @click.option(
-    "--watch", is_flag=True,
-    help="Stay, and ingest what comes into the folders once it has settled.",
-)  # fmt: skip
-@click.option(
-    "--settle", metavar="SECONDS", type=click.FloatRange(min=0),
+    "--settle",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
     help="With --watch: a file is ready when it has not changed for so long. [default: 2]",
-)  # fmt: skip
+)
 @click.option("--json", "as_json", is_flag=True, help="An array with one object per source.")
 @pass_state
 def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> None:
@@ -136,10 +152,12 @@ class Given:
         from warehouse.importers.common.header_values import parse_values
 
         return {
-            "format": self.format_name, "values": parse_values(self.values),
-            "mapping": self.mapping, "defaults": parse_values(self.defaults),
+            "format": self.format_name,
+            "values": parse_values(self.values),
+            "mapping": self.mapping,
+            "defaults": parse_values(self.defaults),
             "higher_is_better": self.higher_is_better,
-        }  # fmt: skip
+        }
 
     @property
     def options(self) -> LoadOptions:
@@ -147,9 +165,12 @@ class Given:
         from warehouse.store.load.state import LoadOptions
 
         return LoadOptions(
-            on_conflict=self.on_conflict, on_duplicate=self.on_duplicate, text=self.text,
-            max_rejected=self.max_rejected, cluster_by=self.cluster_by,
-        )  # fmt: skip
+            on_conflict=self.on_conflict,
+            on_duplicate=self.on_duplicate,
+            text=self.text,
+            max_rejected=self.max_rejected,
+            cluster_by=self.cluster_by,
+        )
 
 
 def _publish(state: State, given: dict[str, Any], report: IngestReport) -> None:
@@ -174,9 +195,8 @@ def _watch(state: State, given: Given, settle: float) -> None:
         with state.open_or_create() as store:
             there = [path for path in given.paths if Path(path).exists()]
             return load(
-                store, there, options=given.options, force=given.force, progress=progress,
-                only=only, **given.reading,
-            )  # fmt: skip
+                store, there, options=given.options, force=given.force, progress=progress, only=only, **given.reading
+            )
 
     watch(state, watcher, ingest_ready, lambda: publish_after(state, "ingest", given.publish))
 
@@ -189,9 +209,14 @@ def _ingest(state: State, given: Given) -> IngestReport:
 
     with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
         report = load(
-            store, given.paths, options=given.options, dry_run=given.dry_run, progress=bar,
-            force=given.force, **given.reading,
-        )  # fmt: skip
+            store,
+            given.paths,
+            options=given.options,
+            dry_run=given.dry_run,
+            progress=bar,
+            force=given.force,
+            **given.reading,
+        )
     if not report.sources:
         found, advice = _nothing_known(given, report.unread)
         advice += archives_advice(report.unclaimed)
@@ -207,9 +232,7 @@ def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
     if given.format_name is not None:
         advice = "without --format each file goes to the importer that knows it"
         return f"the importer {given.format_name} knows none of {count} files", advice
-    advice = (
-        "tables need --map FILE, which `warehouse mapping FILE` begins; --format names an importer"
-    )
+    advice = "tables need --map FILE, which `warehouse mapping FILE` begins; --format names an importer"
     return f"no importer knows any of {count} files", advice
 
 
@@ -220,10 +243,7 @@ def _target(state: State, dry_run: bool) -> Iterator[Store]:
         from warehouse.store.open import open_store
         from warehouse.store.temporary import temporary_folder
 
-        with (
-            temporary_folder() as folder,
-            open_store(str(folder / "dry-run"), create=True) as store,
-        ):
+        with temporary_folder() as folder, open_store(str(folder / "dry-run"), create=True) as store:
             yield store
     else:
         with state.open_or_create() as store:

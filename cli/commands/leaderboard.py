@@ -36,9 +36,19 @@ if TYPE_CHECKING:
 EFFECTS = ("design effect", "design effect (Miller)")
 #: Columns that a table does without where they are empty.
 NEEDLESS = (
-    "stat. rank", "rank set", "group", "condition", "split", "clusters", "bounds",
-    "bounds with error", *EFFECTS, "method", "flags", "recomputed part",
-)  # fmt: skip
+    "stat. rank",
+    "rank set",
+    "group",
+    "condition",
+    "split",
+    "clusters",
+    "bounds",
+    "bounds with error",
+    *EFFECTS,
+    "method",
+    "flags",
+    "recomputed part",
+)
 
 
 @command("leaderboard")
@@ -49,22 +59,28 @@ NEEDLESS = (
 @cluster_option
 @level_option
 @click.option(
-    "--method", metavar="NAME", default="auto", show_default=True,
+    "--method",
+    metavar="NAME",
+    default="auto",
+    show_default=True,
     help="Of the intervals, such as t, normal, wilson, bca; an unknown one is answered with all.",
-)  # fmt: skip
+)
 @estimand_option
 @click.option(
-    "--max-unscored", metavar="SHARE", default=0.05, show_default=True,
-    type=click.FloatRange(0, 1), help="Mark rows with more unscored samples: many_unscored.",
-)  # fmt: skip
+    "--max-unscored",
+    metavar="SHARE",
+    default=0.05,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Mark rows with more unscored samples: many_unscored.",
+)
 @subset_option
 @suite_options
 @output_options
 @pass_state
 def leaderboard(
-    state: State, /, benchmark: str | None, output: Output, subset: str | None, estimand: str,
-    **options: Any,
-) -> None:  # fmt: skip
+    state: State, /, benchmark: str | None, output: Output, subset: str | None, estimand: str, **options: Any
+) -> None:
     from warehouse.analysis.leaderboard.leaderboard import leaderboard as rank
     from warehouse.analysis.leaderboard.row import LeaderboardRow
 
@@ -112,10 +128,7 @@ def _print(board: Leaderboard, state: State, legend: Sequence[str]) -> None:
     click.echo(f"{board.benchmark} by {board.metric} ({direction[board.higher_is_better]})")
     places = decimals(row.standard_error for row in board.rows)
     hidden = _hidden(board, state.verbose)
-    rows = [
-        {name: cell for name, cell in _cells(row, places).items() if name not in hidden}
-        for row in board.rows
-    ]
+    rows = [{name: cell for name, cell in _cells(row, places).items() if name not in hidden} for row in board.rows]
     print_table(list(rows[0]), [list(row.values()) for row in rows], needless=NEEDLESS)
     for line in board.basis:
         print_text(line)
@@ -144,19 +157,29 @@ def _hidden(board: Leaderboard, verbose: bool) -> set[str]:
 def _cells(row: LeaderboardRow, places: int) -> dict[str, Any]:
     low, high = row.rank_low, row.rank_high
     return {
-        "rank": row.rank, "stat. rank": row.statistical_rank,
+        "rank": row.rank,
+        "stat. rank": row.statistical_rank,
         "rank set": None if low is None else str(low) if low == high else f"{low}-{high}",
-        "group": row.group, "model": row.model, "condition": row.condition, "metric": row.metric,
-        "split": row.split, "figure": number(row.estimate, places),
+        "group": row.group,
+        "model": row.model,
+        "condition": row.condition,
+        "metric": row.metric,
+        "split": row.split,
+        "figure": number(row.estimate, places),
         "se": number(row.standard_error, places),
         f"{100 * row.level:g}% interval": interval(row.ci_low, row.ci_high, places),
-        "recomputed part": _part(row, places), "prompts": row.n_prompts,
-        "clusters": row.n_clusters, "draws": row.n_draws,
-        "runs": row.runs, "bounds": interval(row.unscored_low, row.unscored_high, places),
+        "recomputed part": _part(row, places),
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "draws": row.n_draws,
+        "runs": row.runs,
+        "bounds": interval(row.unscored_low, row.unscored_high, places),
         "bounds with error": interval(row.unscored_ci_low, row.unscored_ci_high, places),
-        EFFECTS[0]: number(row.design_effect, 2), EFFECTS[1]: number(row.design_effect_miller, 2),
-        "method": row.method, "flags": [_flag(flag, row) for flag in row.flags],
-    }  # fmt: skip
+        EFFECTS[0]: number(row.design_effect, 2),
+        EFFECTS[1]: number(row.design_effect_miller, 2),
+        "method": row.method,
+        "flags": [_flag(flag, row) for flag in row.flags],
+    }
 
 
 def _part(row: LeaderboardRow, places: int) -> str:

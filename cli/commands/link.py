@@ -16,16 +16,18 @@ from ..ui.output import Output
 @click.argument("benchmark", required=False)
 @click.argument("canonical", required=False)
 @click.option(
-    "--by", type=click.Choice(["text", "id"]), default="text", show_default=True,
+    "--by",
+    type=click.Choice(["text", "id"]),
+    default="text",
+    show_default=True,
     help="What must be equal: the normalised question, or the tool's own id.",
-)  # fmt: skip
+)
 @click.option("--undo", is_flag=True, help="Take BENCHMARK's prompts apart again.")
 @output_options
 @pass_state
 def link(
-    state: State, benchmark: str | None, canonical: str | None, by: Literal["text", "id"],
-    undo: bool, output: Output,
-) -> None:  # fmt: skip
+    state: State, benchmark: str | None, canonical: str | None, by: Literal["text", "id"], undo: bool, output: Output
+) -> None:
     from warehouse.store.curate import prompt_links
 
     if benchmark is None:

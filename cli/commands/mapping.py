@@ -14,9 +14,12 @@ from ..lazy_group import command
 @command("mapping")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
-    "-o", "--output", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
     help="Write it there; default: standard output.",
-)  # fmt: skip
+)
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
 def mapping(file: Path, output: Path | None, force: bool) -> None:
     from warehouse.importers.tabular.starting_mapping import starting_mapping

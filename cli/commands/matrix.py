@@ -38,10 +38,7 @@ def matrix() -> None:
 def matrix_options(function: Function) -> Function:
     """Which matrix, and whether a stored answer will do."""
     fresh = click.option("--fresh", is_flag=True, help="Compute again what is stored already.")
-    for option in (
-        output_options, no_store_option, fresh, seed_option, latest_option, where_option,
-        metric_option,
-    ):  # fmt: skip
+    for option in (output_options, no_store_option, fresh, seed_option, latest_option, where_option, metric_option):
         function = option(function)
     return click.argument("benchmark")(function)
 
@@ -49,14 +46,16 @@ def matrix_options(function: Function) -> Function:
 def permutations_option(default: int, least: int) -> Callable[[Function], Function]:
     """``--permutations N``."""
     return click.option(
-        "--permutations", metavar="N", default=default, show_default=True,
-        type=click.IntRange(min=least), help="Matrices with every column shuffled.",
-    )  # fmt: skip
+        "--permutations",
+        metavar="N",
+        default=default,
+        show_default=True,
+        type=click.IntRange(min=least),
+        help="Matrices with every column shuffled.",
+    )
 
 
-def whole_numbers(
-    _ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[int, ...]:
+def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
     """``2,5,10-12`` as numbers."""
     found: list[int] = []
     try:
@@ -95,9 +94,12 @@ def finish(state: State, found: MatrixResult) -> None:
 
 @command("matrix test")
 @click.option(
-    "--similarity", "similarities", multiple=True, type=click.Choice(SIMILARITIES),
+    "--similarity",
+    "similarities",
+    multiple=True,
+    type=click.Choice(SIMILARITIES),
     help="Repeatable; default: all that the scores allow.",
-)  # fmt: skip
+)
 @permutations_option(1000, 1)
 @click.option("--histogram", is_flag=True, help="Shares of pairs by similarity instead.")
 @matrix_options
@@ -121,9 +123,12 @@ def test(state: State, /, benchmark: str, output: Output, histogram: bool, **opt
 
 @command("matrix cluster")
 @click.option(
-    "--clusters", "n_clusters", metavar="N,...", callback=whole_numbers,
+    "--clusters",
+    "n_clusters",
+    metavar="N,...",
+    callback=whole_numbers,
     help="Numbers of clusters to try, such as 2-10. [default: 2-20]",
-)  # fmt: skip
+)
 @permutations_option(1, 0)
 @click.option("--store", metavar="NAME", help="Keep it; --cluster NAME uses it for error bars.")
 @click.option("--default", is_flag=True, help="With --store: use it for error bars from now on.")
@@ -156,31 +161,36 @@ def cluster(state: State, /, benchmark: str, output: Output, members: bool, **op
 
 @command("matrix weights")
 @click.option(
-    "--draws", metavar="N", default=100_000, show_default=True, type=click.IntRange(min=2),
-    help="Random weightings.",
-)  # fmt: skip
+    "--draws", metavar="N", default=100_000, show_default=True, type=click.IntRange(min=2), help="Random weightings."
+)
 @click.option(
-    "--cluster", metavar="NAME",
+    "--cluster",
+    metavar="NAME",
     help="Stored clustering behind medoids and distances. [default: found as by matrix cluster]",
-)  # fmt: skip
+)
 @click.option(
-    "--equal", metavar="NAME", multiple=True,
+    "--equal",
+    metavar="NAME",
+    multiple=True,
     help="Stored clustering whose clusters get equal weight; semantic ones come by themselves.",
-)  # fmt: skip
+)
 @click.option(
-    "--weights", "file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+    "--weights",
+    "file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
     help="Your own: CSV with the columns prompt and weight.",
-)  # fmt: skip
+)
 @click.option(
-    "--part", type=click.Choice(["schemes", "random", "pairs"]),
+    "--part",
+    type=click.Choice(["schemes", "random", "pairs"]),
     help="Only this; --json and --csv give schemes if nothing is chosen.",
-)  # fmt: skip
+)
 @matrix_options
 @pass_state
 def weights(
-    state: State, /, benchmark: str, output: Output, part: str | None, file: Path | None,
-    **options: Any,
-) -> None:  # fmt: skip
+    state: State, /, benchmark: str, output: Output, part: str | None, file: Path | None, **options: Any
+) -> None:
     from warehouse.analysis.matrix.rows import OutrankRow, RandomWeightRow, WeightRow
 
     from ..ui.matrix_tables import print_weights
@@ -189,9 +199,10 @@ def weights(
     with opened(state, benchmark, "random weightings", options) as asked:
         found = asked.weights(**options)
     kinds: dict[str, tuple[type, Sequence[Any]]] = {
-        "schemes": (WeightRow, found.rows), "random": (RandomWeightRow, found.random),
+        "schemes": (WeightRow, found.rows),
+        "random": (RandomWeightRow, found.random),
         "pairs": (OutrankRow, found.outranks),
-    }  # fmt: skip
+    }
     if output.for_people:
         print_weights(found, part)
     else:
@@ -220,17 +231,17 @@ def read_weights(path: Path) -> dict[str, float]:
         place = f"line {line}"
         if row.get("prompt") is None or row.get("weight") is None:
             raise InputError(
-                f"columns {', '.join(map(str, row))}", path=str(path), place=place,
+                f"columns {', '.join(map(str, row))}",
+                path=str(path),
+                place=place,
                 expected="the columns prompt and weight",
-            )  # fmt: skip
+            )
         if row["prompt"] in found:
             raise InputError(f"prompt {row['prompt']!r} a second time", path=str(path), place=place)
         try:
             found[row["prompt"]] = float(row["weight"])
         except ValueError:
-            raise InputError(
-                f"weight {row['weight']!r}", path=str(path), place=place, expected="a number"
-            ) from None
+            raise InputError(f"weight {row['weight']!r}", path=str(path), place=place, expected="a number") from None
     if not found:
         raise InputError("no rows", path=str(path), expected="the columns prompt and weight")
     return found
@@ -238,9 +249,11 @@ def read_weights(path: Path) -> dict[str, float]:
 
 @command("matrix grow")
 @click.option(
-    "--sizes", metavar="N,...", callback=whole_numbers,
+    "--sizes",
+    metavar="N,...",
+    callback=whole_numbers,
     help="Sizes to report. [default: some 40, evenly on a logarithmic scale]",
-)  # fmt: skip
+)
 @click.option("--steps", is_flag=True, help="One row for each size instead of each model.")
 @matrix_options
 @pass_state
@@ -262,14 +275,22 @@ def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options
 @command("matrix explain")
 @click.option("--embedder", metavar="NAME", help="Whose vectors. [default: the only one]")
 @click.option(
-    "--no-intercept", "intercept", flag_value=False, default=True, type=bool,
+    "--no-intercept",
+    "intercept",
+    flag_value=False,
+    default=True,
+    type=bool,
     help="Regressions through the origin, as in the paper.",
-)  # fmt: skip
+)
 @permutations_option(1000, 1)
 @click.option(
-    "--top", metavar="N", default=10, show_default=True, type=click.IntRange(min=0),
+    "--top",
+    metavar="N",
+    default=10,
+    show_default=True,
+    type=click.IntRange(min=0),
     help="Prompts in the table; --json and --csv have all.",
-)  # fmt: skip
+)
 @matrix_options
 @pass_state
 def explain(state: State, /, benchmark: str, output: Output, top: int, **options: Any) -> None:

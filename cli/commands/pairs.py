@@ -40,16 +40,18 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @cluster_option
 @level_option
 @click.option(
-    "--resamples", "n_resamples", metavar="N", default=9999, show_default=True,
-    type=click.IntRange(min=0), help="Draws for the simultaneous intervals; 0: without.",
-)  # fmt: skip
+    "--resamples",
+    "n_resamples",
+    metavar="N",
+    default=9999,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Draws for the simultaneous intervals; 0: without.",
+)
 @seed_option
 @output_options
 @pass_state
-def pairs(
-    state: State, /, benchmark: str, matrix: bool, subset: str | None, output: Output,
-    **options: Any,
-) -> None:  # fmt: skip
+def pairs(state: State, /, benchmark: str, matrix: bool, subset: str | None, output: Output, **options: Any) -> None:
     from warehouse.analysis.comparison.all_pairs import pairs as all_pairs
     from warehouse.analysis.comparison.all_pairs_row import PairRow
 
@@ -68,9 +70,24 @@ def pairs(
 def _print(found: Pairs) -> None:
     level = 100 * found.rows[0].level
     _head(found)
-    columns = ["split", "a", "b", "a - b", "se", f"{level:g}% simultaneous", "p", "p Holm", "p BH",
-               "p max-T", "better", "prompts", "clusters", "correlation", "flags",
-               "why not"]  # fmt: skip
+    columns = [
+        "split",
+        "a",
+        "b",
+        "a - b",
+        "se",
+        f"{level:g}% simultaneous",
+        "p",
+        "p Holm",
+        "p BH",
+        "p max-T",
+        "better",
+        "prompts",
+        "clusters",
+        "correlation",
+        "flags",
+        "why not",
+    ]
     places = decimals(row.standard_error for row in found.rows)
     labels = {
         runs: label
@@ -102,12 +119,23 @@ def _members(found: Pairs) -> list[list[tuple[int, ...]]]:
 
 def _cells(row: PairRow, places: int, labels: dict[tuple[int, ...], str]) -> list[Any]:
     return [
-        row.split, labels[row.runs_a], labels[row.runs_b],
-        number(row.difference, places, sign=True), number(row.standard_error, places),
-        interval(row.ci_low, row.ci_high, places), p_value(row.p_value), p_value(row.p_holm),
-        p_value(row.p_bh), p_value(row.p_max_t), row.better or "neither", row.n_prompts,
-        row.n_clusters, number(row.correlation, 2), row.flags, row.reason,
-    ]  # fmt: skip
+        row.split,
+        labels[row.runs_a],
+        labels[row.runs_b],
+        number(row.difference, places, sign=True),
+        number(row.standard_error, places),
+        interval(row.ci_low, row.ci_high, places),
+        p_value(row.p_value),
+        p_value(row.p_holm),
+        p_value(row.p_bh),
+        p_value(row.p_max_t),
+        row.better or "neither",
+        row.n_prompts,
+        row.n_clusters,
+        number(row.correlation, 2),
+        row.flags,
+        row.reason,
+    ]
 
 
 def _head(found: Pairs) -> None:
@@ -121,8 +149,9 @@ def _tail(found: Pairs) -> None:
         draws = (
             f"; simultaneous intervals by max-|T|, {pairs.n_resamples} draws, seed {pairs.seed}:"
             f" {pairs.critical_value:.3g} errors each side"
-            if pairs.critical_value == pairs.critical_value else ""
-        )  # fmt: skip
+            if pairs.critical_value == pairs.critical_value
+            else ""
+        )
         errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
         click.echo(f"{pairs}; errors {errors}{draws}")
 
@@ -140,8 +169,9 @@ def _emit_matrices(found: Pairs, output: Output) -> None:
             raise click.UsageError("several groups make several matrices; narrow with --where")
         labels = list(found.groups[0].labels)
         square = found.groups[0].pairs.square("difference").tolist()
-        rows = [dict(zip(["model", *labels], [label, *row], strict=True))
-                for label, row in zip(labels, square, strict=True)]  # fmt: skip
+        rows = [
+            dict(zip(["model", *labels], [label, *row], strict=True)) for label, row in zip(labels, square, strict=True)
+        ]
         output.emit(["model", *labels], rows)
 
 
@@ -166,9 +196,8 @@ def _print_matrix(group: PairGroup, several: bool) -> None:
 
 
 def _matrix_cells(
-    differences: Sequence[float], holm: Sequence[float], bh: Sequence[float], size: float,
-    places: int,
-) -> list[str]:  # fmt: skip
+    differences: Sequence[float], holm: Sequence[float], bh: Sequence[float], size: float, places: int
+) -> list[str]:
     found = []
     for difference, by_holm, by_bh in zip(differences, holm, bh, strict=True):
         mark = "*" if by_holm <= size else "'" if by_bh <= size else " "

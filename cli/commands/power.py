@@ -33,55 +33,53 @@ _GIVEN = ("sigma2_a", "sigma2_b", "icc", "cluster_size")
 @command("power")
 @click.argument("more", metavar="[B]", nargs=-1)
 @click.option(
-    "--from", "pilot", metavar="A [B]", multiple=True,
+    "--from",
+    "pilot",
+    metavar="A [B]",
+    multiple=True,
     help=f"Stored runs to plan from, two or one that stands for both: {REFERENCE} or run:ID.",
-)  # fmt: skip
+)
 @click.option("--benchmark", metavar="NAME", help="With --from: where more than one fits.")
 @metric_option
 @where_option
 @latest_option
 @cluster_option
 @click.option(
-    "--correlation", metavar="R", type=click.FloatRange(-1, 1, max_open=True),
+    "--correlation",
+    metavar="R",
+    type=click.FloatRange(-1, 1, max_open=True),
     help="With one stored run: of the two models over prompts. [default: 0, the safe side]",
-)  # fmt: skip
-@click.option(
-    "--omega2", metavar="V", type=float,
-    help="Variance over prompts of the models' true difference.",
-)  # fmt: skip
+)
+@click.option("--omega2", metavar="V", type=float, help="Variance over prompts of the models' true difference.")
 @click.option("--sigma2-a", metavar="V", type=float, help="Variance of one draw of A. [default: 0]")
 @click.option("--sigma2-b", metavar="V", type=float, help="The same of B. [default: A's]")
 @click.option(
-    "--icc", metavar="R", type=float,
-    help="With --cluster-size: correlation of differences within a cluster.",
-)  # fmt: skip
+    "--icc", metavar="R", type=float, help="With --cluster-size: correlation of differences within a cluster."
+)
 @click.option("--cluster-size", metavar="M", type=float, help="Mean prompts in a cluster.")
 @click.option("--delta", metavar="D", type=float, help="Difference to find, on the metric's scale.")
 @click.option("--n", metavar="N", type=int, help="Prompts.")
 @click.option("--power", metavar="P", type=float, help="Chance to find it. [default: 0.8]")
-@click.option("--alpha", metavar="P", type=float, default=0.05, show_default=True,
-              help="Two-sided significance level.")  # fmt: skip
+@click.option("--alpha", metavar="P", type=float, default=0.05, show_default=True, help="Two-sided significance level.")
 @click.option(
-    "--k", metavar="K,...", callback=whole_numbers,
-    help="Draws per prompt of both: the first for the answer, all for the table."
-    " [default: 1,2,5,10]",
-)  # fmt: skip
-@click.option("--k-b", metavar="K", type=int,
-              help="Draws of B, where they are there and not to be made.")  # fmt: skip
+    "--k",
+    metavar="K,...",
+    callback=whole_numbers,
+    help="Draws per prompt of both: the first for the answer, all for the table. [default: 1,2,5,10]",
+)
+@click.option("--k-b", metavar="K", type=int, help="Draws of B, where they are there and not to be made.")
 @click.option("--n-values", metavar="N,...", callback=whole_numbers, help="Prompts in the table.")
-@click.option("--budget", metavar="GENERATIONS", type=float,
-              help="What may be spent: the n and K with the least error.")  # fmt: skip
-@click.option("--available", metavar="N", type=int,
-              help="Prompts there are. [default: the pilot's]")  # fmt: skip
-@click.option("--cost-prompt", metavar="C", type=float, default=0.0, show_default=True,
-              help="Cost of one more prompt.")  # fmt: skip
-@click.option("--cost-generation", metavar="C", type=float, default=1.0, show_default=True,
-              help="Cost of one generation.")  # fmt: skip
+@click.option(
+    "--budget", metavar="GENERATIONS", type=float, help="What may be spent: the n and K with the least error."
+)
+@click.option("--available", metavar="N", type=int, help="Prompts there are. [default: the pilot's]")
+@click.option("--cost-prompt", metavar="C", type=float, default=0.0, show_default=True, help="Cost of one more prompt.")
+@click.option(
+    "--cost-generation", metavar="C", type=float, default=1.0, show_default=True, help="Cost of one generation."
+)
 @output_options
 @pass_state
-def power(
-    state: State, /, more: tuple[str, ...], pilot: tuple[str, ...], output: Output, **options: Any
-) -> None:
+def power(state: State, /, more: tuple[str, ...], pilot: tuple[str, ...], output: Output, **options: Any) -> None:
     from warehouse.analysis.power.power import PowerRow, plan_power
 
     question = _question(options)
@@ -112,9 +110,7 @@ def _stored(state: State, references: tuple[str, ...], options: dict[str, Any]) 
     from warehouse.analysis.power.pilot import read_pilot
 
     if options["omega2"] is not None or any(options[name] is not None for name in _GIVEN):
-        raise click.UsageError(
-            "give variances (--omega2, --sigma2-a, ...) or stored runs (--from), not both"
-        )
+        raise click.UsageError("give variances (--omega2, --sigma2-a, ...) or stored runs (--from), not both")
     with state.open() as store:
         return read_pilot(store, references, **{name: options[name] for name in _STORED})
 
@@ -124,8 +120,7 @@ def _given(options: dict[str, Any]) -> VarianceParts:
 
     if options["omega2"] is None:
         raise click.UsageError(
-            "give stored runs to plan from (--from A B), or the variances (--omega2 V, with"
-            " --sigma2-a and --sigma2-b)"
+            "give stored runs to plan from (--from A B), or the variances (--omega2 V, with --sigma2-a and --sigma2-b)"
         )
     astray = [name for name in _STORED if options[name] not in (None, (), False)]
     if astray:
@@ -143,10 +138,7 @@ def _print(found: PowerPlan) -> None:
     if measure == "power":
         click.echo(f"\nPower to find {table[0].delta:g}, by prompts and draws per prompt")
     else:
-        click.echo(
-            f"\nSmallest difference found with power {table[0].mde_power:g}, by prompts and draws"
-            " per prompt"
-        )
+        click.echo(f"\nSmallest difference found with power {table[0].mde_power:g}, by prompts and draws per prompt")
     _print_grid(table, measure)
     if any(row.n_clusters and "few_clusters" in row.flags for row in table):
         click.echo("rows of fewer than 20 clusters, or from so few, are rough guesses")
@@ -158,10 +150,7 @@ def _print_grid(table: list[PowerRow], measure: str) -> None:
     cells = {(row.n, row.k_a): getattr(row, measure) for row in table}
     places = 3 if measure == "power" else decimals(cells.values())
     clusters = {row.n: row.n_clusters for row in table}
-    rows = [
-        [Figure(f"{n:,}"), clusters[n], *(number(cells[n, k], places) for k in draws)]
-        for n in sorted(clusters)
-    ]
+    rows = [[Figure(f"{n:,}"), clusters[n], *(number(cells[n, k], places) for k in draws)] for n in sorted(clusters)]
     print_table(["prompts", "clusters", *(f"K={k}" for k in draws)], rows, needless=("clusters",))
 
 
@@ -183,7 +172,4 @@ def _best_in_words(row: PowerRow) -> str:
 def _variances(found: PowerPlan) -> str:
     size = found.cluster_size
     clusters = "" if size is None else f" (in clusters of {size:.3g})"
-    return (
-        f"omega2 = {found.omega2:.4g}{clusters}, sigma2 = {found.sigma2_a:.4g} and"
-        f" {found.sigma2_b:.4g}"
-    )
+    return f"omega2 = {found.omega2:.4g}{clusters}, sigma2 = {found.sigma2_a:.4g} and {found.sigma2_b:.4g}"

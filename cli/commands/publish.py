@@ -21,10 +21,10 @@ OCCASIONS = ("ingest", "refresh")
 @command("publish")
 @click.argument("path", metavar="[PATH]", required=False, type=click.Path(dir_okay=False))
 @click.option(
-    "--after", metavar="WHAT",
-    help="Also write to warehouse.toml that it is published again after: ingest, refresh or"
-    " ingest,refresh.",
-)  # fmt: skip
+    "--after",
+    metavar="WHAT",
+    help="Also write to warehouse.toml that it is published again after: ingest, refresh or ingest,refresh.",
+)
 @output_options
 @pass_state
 def publish(state: State, /, path: str | None, after: str | None, output: Output) -> None:
@@ -47,9 +47,7 @@ def publish(state: State, /, path: str | None, after: str | None, output: Output
 def _check_after(after: str) -> None:
     unknown = [word for word in after.split(",") if word not in OCCASIONS]
     if unknown:
-        raise click.BadParameter(
-            f"'{unknown[0]}' is not one of {', '.join(OCCASIONS)}", param_hint="--after"
-        )
+        raise click.BadParameter(f"'{unknown[0]}' is not one of {', '.join(OCCASIONS)}", param_hint="--after")
 
 
 def publish_after(state: State, occasion: str, path: str | None = None) -> None:

@@ -14,14 +14,17 @@ from ..ui.output import Output
 @click.argument("name", required=False)
 @click.option("--sql", metavar="SQL", help="One SELECT; :name in it are parameters.")
 @click.option(
-    "-p", "--param", "parameters", metavar="NAME=VALUE", multiple=True, callback=pairs_callback,
+    "-p",
+    "--param",
+    "parameters",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=pairs_callback,
     help="Value of a parameter. Repeatable.",
-)  # fmt: skip
+)
 @output_options
 @pass_state
-def query(
-    state: State, name: str | None, sql: str | None, parameters: tuple[str, ...], output: Output
-) -> None:
+def query(state: State, name: str | None, sql: str | None, parameters: tuple[str, ...], output: Output) -> None:
     if name and sql:
         raise click.UsageError("give the name of a query or --sql, not both")
     values = assignments(parameters, "-p")
@@ -33,9 +36,7 @@ def query(
     from warehouse.store.sql.run_query import is_name, run_query, run_sql
 
     with state.open(guarded=True, typed=sql is not None or not is_name(name or "")) as store:
-        found = (
-            run_sql(store, sql, values) if sql is not None else run_query(store, name or "", values)
-        )
+        found = run_sql(store, sql, values) if sql is not None else run_query(store, name or "", values)
         hints = [] if found.num_rows else hints_on_names(store, values)
     output.emit_arrow(found)
     for hint in hints:
@@ -50,9 +51,7 @@ def list_queries(output: Output) -> None:
         {
             "name": item.name,
             "kind": item.kind,
-            "parameters": ", ".join(
-                p.name if p.required else f"{p.name}={p.default}" for p in item.parameters
-            ),
+            "parameters": ", ".join(p.name if p.required else f"{p.name}={p.default}" for p in item.parameters),
             "rows": item.grain,
             "meaning": item.description.partition(". ")[0].removesuffix("."),
         }

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 SHOWN = 40
 
 
-def age_callback(
-    _ctx: click.Context, param: click.Parameter, value: str | None
-) -> timedelta | None:
+def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None) -> timedelta | None:
     """``90d``, ``12h`` or ``4w`` as a length of time."""
     if value is None:
         return None
@@ -43,39 +41,51 @@ def age_callback(
 @command("refresh")
 @click.argument("benchmarks", nargs=-1, metavar="[BENCHMARK]...")
 @click.option(
-    "--family", "families", multiple=True, metavar="NAME",
+    "--family",
+    "families",
+    multiple=True,
+    metavar="NAME",
     help="Only this metric family. Repeatable; matrix is computed only if named.",
-)  # fmt: skip
+)
 @click.option(
-    "--baseline", "baselines", multiple=True, metavar=REFERENCE,
+    "--baseline",
+    "baselines",
+    multiple=True,
+    metavar=REFERENCE,
     help="Compare every other model with this one. Repeatable.",
-)  # fmt: skip
+)
 @click.option("--dry-run", is_flag=True, help="List what is stale, and why; change nothing.")
 @click.option(
-    "--prune-older-than", "prune", metavar="AGE", callback=age_callback,
+    "--prune-older-than",
+    "prune",
+    metavar="AGE",
+    callback=age_callback,
     help="Also forget older figures, such as 90d, but for the newest of each.",
-)  # fmt: skip
-@click.option(
-    "--alerts", "only_alerts", is_flag=True,
-    help="Answer with what somebody should look at; exit 1 if there is anything.",
-)  # fmt: skip
-@click.option(
-    "--level", metavar="P", type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Confidence level of the intervals. [default: 0.95]",
-)  # fmt: skip
-@click.option(
-    "--permutations", metavar="N", type=click.IntRange(1),
-    help="Shuffled matrices of the family matrix. [default: 1000]",
-)  # fmt: skip
-@click.option(
-    "--seed", metavar="N", type=click.IntRange(0), help="Of the random draws. [default: 0]"
 )
+@click.option(
+    "--alerts",
+    "only_alerts",
+    is_flag=True,
+    help="Answer with what somebody should look at; exit 1 if there is anything.",
+)
+@click.option(
+    "--level",
+    metavar="P",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Confidence level of the intervals. [default: 0.95]",
+)
+@click.option(
+    "--permutations",
+    metavar="N",
+    type=click.IntRange(1),
+    help="Shuffled matrices of the family matrix. [default: 1000]",
+)
+@click.option("--seed", metavar="N", type=click.IntRange(0), help="Of the random draws. [default: 0]")
 @output_options
 @pass_state
 def refresh(
-    state: State, /, dry_run: bool, prune: timedelta | None, only_alerts: bool, output: Output,
-    **options: Any,
-) -> int:  # fmt: skip
+    state: State, /, dry_run: bool, prune: timedelta | None, only_alerts: bool, output: Output, **options: Any
+) -> int:
     from warehouse.refresh.results import FamilyRow, StaleRow
     from warehouse.refresh.run import list_stale
     from warehouse.refresh.run import refresh as recompute
@@ -89,9 +99,7 @@ def refresh(
     if dry_run:
         listed = list_stale(state.access(), work)
         shown = output.for_people and len(listed.rows) > SHOWN
-        output.emit_records(
-            StaleRow, listed.rows[:SHOWN] if shown else listed.rows, empty="nothing is stale"
-        )
+        output.emit_records(StaleRow, listed.rows[:SHOWN] if shown else listed.rows, empty="nothing is stale")
         if shown:
             click.echo(f"... and {len(listed.rows) - SHOWN} more: --json has them all")
         _say(state, str(listed), listed.notes)
@@ -132,9 +140,10 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
 
     names = {"resamples": "n_resamples"}
     numbers = {
-        names.get(name, name): value for name in ("level", "permutations", "resamples", "seed")
+        names.get(name, name): value
+        for name in ("level", "permutations", "resamples", "seed")
         if (value := said(name)) is not None
-    }  # fmt: skip
+    }
     lists = [tuple(said(name) or ()) for name in ("families", "benchmarks", "baselines")]
     try:
         choose_families(lists[0])
@@ -178,16 +187,12 @@ def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
 @click.option("--last", metavar="N", type=click.IntRange(1), help="Only the newest N of each.")
 @output_options
 @pass_state
-def history(
-    state: State, /, names: tuple[str, ...], output: Output, **options: Any
-) -> None:  # fmt: skip
+def history(state: State, /, names: tuple[str, ...], output: Output, **options: Any) -> None:
     from warehouse.refresh.history import HistoryRow
     from warehouse.refresh.history import history as look
 
     if len(names) > 2:
-        raise click.UsageError(
-            f"expected a model and a benchmark, or a benchmark; found {len(names)} names"
-        )
+        raise click.UsageError(f"expected a model and a benchmark, or a benchmark; found {len(names)} names")
     model = names[0] if len(names) == 2 else None
     with state.open() as store:
         found = look(store, model, names[-1], **options)
@@ -206,13 +211,33 @@ def _places(row: HistoryRow) -> int:
 
 
 def _print_history(found: History) -> None:
-    columns = ["statistic", "subject", "metric", "refreshed (UTC)", "estimate", "interval",
-               "change", "p", "n", "method", "reason"]  # fmt: skip
+    columns = [
+        "statistic",
+        "subject",
+        "metric",
+        "refreshed (UTC)",
+        "estimate",
+        "interval",
+        "change",
+        "p",
+        "n",
+        "method",
+        "reason",
+    ]
     cells = [
-        [row.statistic, row.subject, row.metric, f"{row.refreshed_at:%Y-%m-%d %H:%M}",
-         number(row.estimate, places), interval(row.low, row.high, places),
-         number(row.change, places), p_value(row.p_value), row.n, row.method,
-         row.reason if row.estimate is None else ""]
+        [
+            row.statistic,
+            row.subject,
+            row.metric,
+            f"{row.refreshed_at:%Y-%m-%d %H:%M}",
+            number(row.estimate, places),
+            interval(row.low, row.high, places),
+            number(row.change, places),
+            p_value(row.p_value),
+            row.n,
+            row.method,
+            row.reason if row.estimate is None else "",
+        ]
         for row, places in ((row, _places(row)) for row in found.rows)
-    ]  # fmt: skip
+    ]
     print_table(columns, cells, needless=("interval", "change", "p", "n", "reason"))

@@ -14,26 +14,37 @@ from ..ui.progress_bars import share
 @command("report")
 @click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
 @click.option(
-    "--out", metavar="FILE", default=None, type=click.Path(),
-    help="Where to write it; an earlier one is replaced. [default: report.html; with --split the"
-    " folder report]",
-)  # fmt: skip
+    "--out",
+    metavar="FILE",
+    default=None,
+    type=click.Path(),
+    help="Where to write it; an earlier one is replaced. [default: report.html; with --split the folder report]",
+)
+@click.option("--split", is_flag=True, help="Write a folder: index.html, and a page for each benchmark.")
 @click.option(
-    "--split", is_flag=True,
-    help="Write a folder: index.html, and a page for each benchmark.",
-)  # fmt: skip
-@click.option(
-    "--resamples", "n_resamples", metavar="N", default=1999, show_default=True,
-    type=click.IntRange(min=0), help="Draws for rank sets and simultaneous intervals; 0: without.",
-)  # fmt: skip
+    "--resamples",
+    "n_resamples",
+    metavar="N",
+    default=1999,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Draws for rank sets and simultaneous intervals; 0: without.",
+)
 @level_option
 @seed_option
 @output_options
 @pass_state
 def report(
-    state: State, /, benchmarks: tuple[str, ...], out: str | None, split: bool, n_resamples: int,
-    level: float, seed: int, output: Output,
-) -> None:  # fmt: skip
+    state: State,
+    /,
+    benchmarks: tuple[str, ...],
+    out: str | None,
+    split: bool,
+    n_resamples: int,
+    level: float,
+    seed: int,
+    output: Output,
+) -> None:
     from warehouse.analysis.report_data.report import read_report
     from warehouse.report.page import Written, check_target, write_report
     from warehouse.report.split import check_folder, write_split
@@ -42,7 +53,5 @@ def report(
     (check_folder if split else check_target)(target)
     with share(state.quiet, "report") as bar, state.open() as store:
         told = None if bar is None else lambda _name, done, of: bar(done / of)
-        data = read_report(
-            store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, told=told
-        )
+        data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, told=told)
     output.emit_records(Written, [(write_split if split else write_report)(data, target)])

@@ -10,9 +10,21 @@ from ..ui.options import output_options, where_option
 from ..ui.output import Output
 
 SHOWN = (
-    "run_id", "model", "checkpoint", "agent", "benchmark", "split", "fewshot", "temperature",
-    "n_found", "n_scores", "status", "started_at", "tags", "note",
-)  # fmt: skip
+    "run_id",
+    "model",
+    "checkpoint",
+    "agent",
+    "benchmark",
+    "split",
+    "fewshot",
+    "temperature",
+    "n_found",
+    "n_scores",
+    "status",
+    "started_at",
+    "tags",
+    "note",
+)
 
 NEEDLESS = ("checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note")
 
@@ -27,9 +39,15 @@ NEEDLESS = ("checkpoint", "agent", "split", "fewshot", "temperature", "started_a
 @output_options
 @pass_state
 def runs(
-    state: State, run: str | None, where: tuple[str, ...], everything: bool,
-    tags: tuple[str, ...], untags: tuple[str, ...], note: str | None, output: Output,
-) -> None:  # fmt: skip
+    state: State,
+    run: str | None,
+    where: tuple[str, ...],
+    everything: bool,
+    tags: tuple[str, ...],
+    untags: tuple[str, ...],
+    note: str | None,
+    output: Output,
+) -> None:
     if tags or untags or note is not None:
         _mark(state, run, tags, untags, note)
     if run:
@@ -37,9 +55,7 @@ def runs(
     _list(state, where, everything, output)
 
 
-def _mark(
-    state: State, run: str | None, tags: tuple[str, ...], untags: tuple[str, ...], note: str | None
-) -> None:
+def _mark(state: State, run: str | None, tags: tuple[str, ...], untags: tuple[str, ...], note: str | None) -> None:
     from warehouse.store.curate import catalogue
 
     if run is None:
@@ -58,9 +74,7 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
         found = catalogue.runs(store, where=where, everything=everything)
         hints = [] if found else catalogue.hints_on_runs(store, where)
     shown = (*SHOWN, "superseded_by") if everything else SHOWN
-    output.emit_records(
-        catalogue.RunEntry, found, shown=shown, needless=NEEDLESS, empty="no such runs"
-    )
+    output.emit_records(catalogue.RunEntry, found, shown=shown, needless=NEEDLESS, empty="no such runs")
     for hint in hints:
         state.say(f"note: {hint}")
 

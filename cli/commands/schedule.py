@@ -31,50 +31,52 @@ DEFAULTS: dict[str, Any] = {"watch": (), "settle": 2.0, "log_format": "text", "g
 
 @command("schedule")
 @click.option(
-    "--cron", metavar="EXPRESSION",
+    "--cron",
+    metavar="EXPRESSION",
     help="When: minute hour day-of-month month day-of-week; six fields begin with seconds.",
-)  # fmt: skip
+)
 @click.option("--timezone", metavar="NAME", help="Of the expression. [default: this machine's]")
 @click.option(
-    "--watch", multiple=True, metavar="DIR", type=click.Path(),
+    "--watch",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(),
     help="Ingest what is new in this folder first. Repeatable.",
-)  # fmt: skip
+)
 @click.option(
-    "--settle", metavar="SECONDS", type=click.FloatRange(min=0),
+    "--settle",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
     help="A file is left for the next run until it has not changed for so long. [default: 2]",
-)  # fmt: skip
-@click.option(
-    "--report", metavar="FILE", type=click.Path(), help="Write the page there at the end."
 )
+@click.option("--report", metavar="FILE", type=click.Path(), help="Write the page there at the end.")
+@click.option("--publish", metavar="PATH", type=click.Path(), help="Publish a read-only copy there after the refresh.")
 @click.option(
-    "--publish", metavar="PATH", type=click.Path(),
-    help="Publish a read-only copy there after the refresh.",
-)  # fmt: skip
-@click.option(
-    "--prune-older-than", metavar="AGE", callback=age_callback,
+    "--prune-older-than",
+    metavar="AGE",
+    callback=age_callback,
     help="Forget older figures, such as 90d, but for the newest of each.",
-)  # fmt: skip
-@click.option(
-    "--health", metavar="FILE", type=click.Path(),
-    help="Keep a JSON file that says how it stands; it is renewed every 15 seconds.",
-)  # fmt: skip
-@click.option(
-    "--log-format", type=click.Choice(["text", "json"]),
-    help="Of the events on standard error. [default: text]",
-)  # fmt: skip
-@click.option(
-    "--grace", metavar="SECONDS", type=click.FloatRange(min=0),
-    help="How long a running job may take to end after SIGTERM or Ctrl-C. [default: 60]",
-)  # fmt: skip
-@click.option("--once", is_flag=True, help="Do the job now, once; for cron, systemd and the like.")
-@click.option(
-    "--show-next", metavar="N", type=click.IntRange(1, 1000), help="Only list the next N times."
 )
+@click.option(
+    "--health",
+    metavar="FILE",
+    type=click.Path(),
+    help="Keep a JSON file that says how it stands; it is renewed every 15 seconds.",
+)
+@click.option(
+    "--log-format", type=click.Choice(["text", "json"]), help="Of the events on standard error. [default: text]"
+)
+@click.option(
+    "--grace",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    help="How long a running job may take to end after SIGTERM or Ctrl-C. [default: 60]",
+)
+@click.option("--once", is_flag=True, help="Do the job now, once; for cron, systemd and the like.")
+@click.option("--show-next", metavar="N", type=click.IntRange(1, 1000), help="Only list the next N times.")
 @output_options
 @pass_state
-def schedule(
-    state: State, /, once: bool, show_next: int | None, output: Output, **flags: Any
-) -> int | None:
+def schedule(state: State, /, once: bool, show_next: int | None, output: Output, **flags: Any) -> int | None:
     if not output.for_people and show_next is None:
         raise click.UsageError("--json, --csv and --parquet go with --show-next")
     if once and (show_next is not None or flags["health"]):
@@ -114,9 +116,7 @@ def _times(settings: _Settings) -> Times:
     from warehouse.schedule.cron import EXPECTED, Times, zone_named
 
     if settings["cron"] is None:
-        raise click.UsageError(
-            f"give --cron, or schedule.cron in warehouse.toml: {EXPECTED}; or --once"
-        )
+        raise click.UsageError(f"give --cron, or schedule.cron in warehouse.toml: {EXPECTED}; or --once")
     told = "timezone"
     try:
         zone = zone_named(settings[told])
@@ -154,9 +154,14 @@ def _stay(state: State, settings: _Settings) -> None:
     path = Path(settings["health"]) if settings["health"] else None
     health = Health(path, log, utc_now, cron=times.expression, timezone=str(times.zone))
     scheduler = Scheduler(
-        Timetable(times, utc_now, time.monotonic), _command(state, settings.given),
-        _environment(state), log, health, settings["grace"], utc_now,
-    )  # fmt: skip
+        Timetable(times, utc_now, time.monotonic),
+        _command(state, settings.given),
+        _environment(state),
+        log,
+        health,
+        settings["grace"],
+        utc_now,
+    )
     with Stop() as stop:
         scheduler.run(stop)
 
@@ -209,11 +214,15 @@ def _job(state: State, settings: _Settings) -> Job:
     work = wanted(config, {}, alerts=True)
     hooked = config.publish_path.value if config.publish_after.value else ""
     return Job(
-        watch=tuple(settings["watch"]), settle=settings["settle"], work=work,
-        rules=alert_rules(config), webhook=webhook_of(config),
-        prune=settings["prune_older_than"], publish=settings["publish"] or hooked,
+        watch=tuple(settings["watch"]),
+        settle=settings["settle"],
+        work=work,
+        rules=alert_rules(config),
+        webhook=webhook_of(config),
+        prune=settings["prune_older_than"],
+        publish=settings["publish"] or hooked,
         report=settings["report"] or "",
-    )  # fmt: skip
+    )
 
 
 def _doors(state: State) -> Doors:
@@ -223,7 +232,4 @@ def _doors(state: State) -> Doors:
     url = state.config().url.value
     quiet = State(state.db, quiet=True, wait=state.wait)  # what it says would be no event
 
-    return Doors(
-        quiet.open_or_create, quiet.access(), lambda path: publish(url, path, wait=state.wait),
-        state.wait,
-    )  # fmt: skip
+    return Doors(quiet.open_or_create, quiet.access(), lambda path: publish(url, path, wait=state.wait), state.wait)

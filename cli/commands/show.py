@@ -52,15 +52,28 @@ def _print_run(found: RunView) -> None:
     click.echo(f"{visible(str(found))}\n")
     _print_fields(found.run)
     click.echo()
-    columns = ["prompt", "key", "question", "metric", "filter", "perturbation", "value", "draws",
-               "unscored"]  # fmt: skip
+    columns = ["prompt", "key", "question", "metric", "filter", "perturbation", "value", "draws", "unscored"]
     rows = [
-        [row.tool_id or row.prompt_id, row.key[:12], excerpt(row.text, EXCERPT), row.metric,
-         row.metric_filter, row.perturbation, row.value, row.n_draws, row.n_unscored]
+        [
+            row.tool_id or row.prompt_id,
+            row.key[:12],
+            excerpt(row.text, EXCERPT),
+            row.metric,
+            row.metric_filter,
+            row.perturbation,
+            row.value,
+            row.n_draws,
+            row.n_unscored,
+        ]
         for row in found.rows
-    ]  # fmt: skip
-    print_table(columns, rows, empty="no samples: published figures only",
-                needless=("filter", "perturbation"), counts=("unscored",))  # fmt: skip
+    ]
+    print_table(
+        columns,
+        rows,
+        empty="no samples: published figures only",
+        needless=("filter", "perturbation"),
+        counts=("unscored",),
+    )
 
 
 def _print_prompt_runs(found: PromptRuns) -> None:
@@ -70,12 +83,19 @@ def _print_prompt_runs(found: PromptRuns) -> None:
     click.echo()
     columns = ["run", "model", "metric", "filter", "perturbation", "value", "draws", "unscored"]
     rows = [
-        [f"run:{row.run_id}", row.model, row.metric, row.metric_filter, row.perturbation,
-         row.value, row.n_draws, row.n_unscored]
+        [
+            f"run:{row.run_id}",
+            row.model,
+            row.metric,
+            row.metric_filter,
+            row.perturbation,
+            row.value,
+            row.n_draws,
+            row.n_unscored,
+        ]
         for row in found.rows
-    ]  # fmt: skip
-    print_table(columns, rows, empty="no current run has it", needless=("filter", "perturbation"),
-                counts=("unscored",))  # fmt: skip
+    ]
+    print_table(columns, rows, empty="no current run has it", needless=("filter", "perturbation"), counts=("unscored",))
 
 
 def _print_prompt(found: PromptView) -> None:
@@ -95,10 +115,7 @@ def _print_response(response: Mapping[str, Any]) -> None:
     _print_block(f"prompt sent, {title}", response["prompt_sent"])
     _print_block(f"response, {title}", response["response"])
     _print_block(f"explanation, {title}", response["explanation"])
-    shown = (
-        "extracted_answer", "finish_reason", "input_tokens", "output_tokens", "latency", "cost",
-        "error",
-    )  # fmt: skip
+    shown = ("extracted_answer", "finish_reason", "input_tokens", "output_tokens", "latency", "cost", "error")
     _print_fields({name: response[name] for name in shown if response[name] is not None})
 
 
@@ -117,5 +134,6 @@ def _print_table(title: str, rows: tuple[Mapping[str, Any], ...]) -> None:
     if rows:
         click.echo(f"\n--- {title}")
         columns = list(rows[0])
-        print_table(columns, [[row[name] for name in columns] for row in rows], needless=columns,
-                    counts=("draw", "n_unscored"))  # fmt: skip
+        print_table(
+            columns, [[row[name] for name in columns] for row in rows], needless=columns, counts=("draw", "n_unscored")
+        )

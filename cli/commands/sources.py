@@ -10,9 +10,19 @@ from ..ui.options import output_options
 from ..ui.output import Output
 
 SHOWN = (
-    "source_id", "path", "format", "state", "n_runs", "n_seen_again", "n_superseded", "n_samples",
-    "n_scores", "n_rejected", "n_current", "loaded_at",
-)  # fmt: skip
+    "source_id",
+    "path",
+    "format",
+    "state",
+    "n_runs",
+    "n_seen_again",
+    "n_superseded",
+    "n_samples",
+    "n_scores",
+    "n_rejected",
+    "n_current",
+    "loaded_at",
+)
 
 
 @command("sources")

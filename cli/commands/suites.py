@@ -28,19 +28,16 @@ def suite_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """``--group``, ``--weights``, ``--partial`` and ``--force``."""
     for option in (
         click.option("--force", is_flag=True, help="With a suite: mix scales, judges, versions."),
+        click.option("--partial", type=click.Choice(["ok"]), help="With a suite: rank rows that lack leaves."),
         click.option(
-            "--partial", type=click.Choice(["ok"]), help="With a suite: rank rows that lack leaves."
+            "--weights",
+            metavar="WEIGHTS",
+            help="Of a suite's leaves: equal (default), prompts, NAME=W,..., or a file of NAME=W lines.",
         ),
         click.option(
-            "--weights", metavar="WEIGHTS",
-            help="Of a suite's leaves: equal (default), prompts, NAME=W,..., or a file of NAME=W"
-            " lines.",
+            "--group", metavar="SUITE", help="Rank on a suite: its name, or names and globs of benchmarks with commas."
         ),
-        click.option(
-            "--group", metavar="SUITE",
-            help="Rank on a suite: its name, or names and globs of benchmarks with commas.",
-        ),
-    ):  # fmt: skip
+    ):
         function = option(function)
     return function
 
@@ -65,9 +62,7 @@ def suite_of(store: Store, benchmark: str | None, options: dict[str, Any]) -> st
     return group
 
 
-def show_suite(
-    store: Store, state: State, group: str, output: Output, options: dict[str, Any]
-) -> None:
+def show_suite(store: Store, state: State, group: str, output: Output, options: dict[str, Any]) -> None:
     """Print the board of a suite.
 
     Raises:
@@ -82,9 +77,13 @@ def show_suite(
         raise click.UsageError("--estimand prompts-fixed is for single benchmarks")
     known = {name: options[name] for name in _COMMON if name in options}
     board = suite_leaderboard(
-        store, group, weights=read_weights(options["weights"]),
-        partial_ok=options["partial"] == "ok", force=options["force"], **known,
-    )  # fmt: skip
+        store,
+        group,
+        weights=read_weights(options["weights"]),
+        partial_ok=options["partial"] == "ok",
+        force=options["force"],
+        **known,
+    )
     if output.for_people:
         _print(board, state)
     else:
@@ -105,9 +104,7 @@ def read_weights(text: str | None) -> str | dict[str, float]:
     elif "=" in text:
         parts = [part.strip() for part in text.split(",") if part.strip()]
     else:
-        raise click.UsageError(
-            f"--weights '{text}' is none of equal, prompts, NAME=WEIGHT,... and no file"
-        )
+        raise click.UsageError(f"--weights '{text}' is none of equal, prompts, NAME=WEIGHT,... and no file")
     return dict(_weight(part, parts) for part in parts)
 
 
@@ -129,19 +126,31 @@ def _print(board: SuiteBoard, state: State) -> None:
     from warehouse.analysis.selection.other_metrics import describe_others
 
     direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
-    click.echo(
-        f"{board.suite} by {board.metric} ({direction[board.higher_is_better]}),"
-        f" {_leaves_in_words(board)}"
-    )
+    click.echo(f"{board.suite} by {board.metric} ({direction[board.higher_is_better]}), {_leaves_in_words(board)}")
     level = f"{100 * board.rows[0].level:g}% interval"
     places = decimals(row.standard_error for row in board.rows)
     names = [leaf.name for leaf in board.leaves] if state.verbose else []
-    columns = ["rank", "stat. rank", "group", "model", "condition", "figure", "se", level,
-               "leaves", "missing", "prompts", "clusters", "draws", "published", "method",
-               *names, "flags"]  # fmt: skip
+    columns = [
+        "rank",
+        "stat. rank",
+        "group",
+        "model",
+        "condition",
+        "figure",
+        "se",
+        level,
+        "leaves",
+        "missing",
+        "prompts",
+        "clusters",
+        "draws",
+        "published",
+        "method",
+        *names,
+        "flags",
+    ]
     rows = [_cells(row, places, state.verbose) for row in board.rows]
-    needless = ("stat. rank", "group", "condition", "clusters", "published", "method",
-                "flags")  # fmt: skip
+    needless = ("stat. rank", "group", "condition", "clusters", "published", "method", "flags")
     print_table(columns, rows, needless=needless, counts=("missing",))
     for note in board.notes:
         said = note.replace("partial_ok", "--partial ok").replace("subset_ok", "--subset ok")
@@ -170,9 +179,21 @@ def _leaves_in_words(board: SuiteBoard) -> str:
 def _cells(row: SuiteRow, places: int, verbose: bool) -> list[Any]:
     leaves = [number(value, places) for value in row.leaf_estimates] if verbose else []
     return [
-        row.rank, row.statistical_rank, row.group, row.model, row.condition,
-        number(row.estimate, places), number(row.standard_error, places),
-        interval(row.ci_low, row.ci_high, places), row.n_leaves, row.n_missing, row.n_prompts,
-        row.n_clusters, row.n_draws, number(row.published, places), row.method if verbose else "",
-        *leaves, row.flags,
-    ]  # fmt: skip
+        row.rank,
+        row.statistical_rank,
+        row.group,
+        row.model,
+        row.condition,
+        number(row.estimate, places),
+        number(row.standard_error, places),
+        interval(row.ci_low, row.ci_high, places),
+        row.n_leaves,
+        row.n_missing,
+        row.n_prompts,
+        row.n_clusters,
+        row.n_draws,
+        number(row.published, places),
+        row.method if verbose else "",
+        *leaves,
+        row.flags,
+    ]

@@ -28,38 +28,54 @@ EXCERPT = 60
 def embedder_option(function: Function) -> Function:
     """``--embedder NAME``: whose vectors."""
     return click.option(
-        "--embedder", metavar="NAME|FOLDER",
+        "--embedder",
+        metavar="NAME|FOLDER",
         help="Whose vectors: NAME, NAME@REVISION or the model's folder; default: the only one.",
-    )(function)  # fmt: skip
+    )(function)
 
 
 def threshold_option(default: float) -> Callable[[Function], Function]:
     """``--threshold``: the smallest cosine similarity."""
     option: Callable[[Function], Function] = click.option(
-        "--threshold", metavar="COSINE", default=default, show_default=True,
+        "--threshold",
+        metavar="COSINE",
+        default=default,
+        show_default=True,
         type=click.FloatRange(-1, 1, min_open=True),
         help="Smallest cosine similarity of two prompts.",
-    )  # fmt: skip
+    )
     return option
 
 
 @command("embed")
 @click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
 @click.option(
-    "--embedder", "embedders", metavar="[NAME=]MODEL", multiple=True, required=True,
+    "--embedder",
+    "embedders",
+    metavar="[NAME=]MODEL",
+    multiple=True,
+    required=True,
     help="A sentence-transformers model: a folder, or its name on the hub. Repeatable.",
-)  # fmt: skip
+)
 @click.option(
-    "--batch-size", metavar="N", default=32, show_default=True, type=click.IntRange(min=1),
+    "--batch-size",
+    metavar="N",
+    default=32,
+    show_default=True,
+    type=click.IntRange(min=1),
     help="Texts that the model reads at a time.",
-)  # fmt: skip
+)
 @click.option("--device", metavar="NAME", help="cpu, cuda, mps; default: the fastest there is.")
 @output_options
 @pass_state
 def embed(
-    state: State, benchmarks: tuple[str, ...], embedders: tuple[str, ...], batch_size: int,
-    device: str | None, output: Output,
-) -> None:  # fmt: skip
+    state: State,
+    benchmarks: tuple[str, ...],
+    embedders: tuple[str, ...],
+    batch_size: int,
+    device: str | None,
+    output: Output,
+) -> None:
     from warehouse.analysis.text.embed import EmbedRow
     from warehouse.analysis.text.embed import embed as add_vectors
 
@@ -67,9 +83,13 @@ def embed(
 
     with steps(state.quiet) as bar:
         found = add_vectors(
-            lambda write: state.open(write=write), embedders, benchmarks=benchmarks,
-            batch_size=batch_size, device=device, progress=bar,
-        )  # fmt: skip
+            lambda write: state.open(write=write),
+            embedders,
+            benchmarks=benchmarks,
+            batch_size=batch_size,
+            device=device,
+            progress=bar,
+        )
     if output.for_people:
         _print_embedded(found, state)
     else:
@@ -77,13 +97,33 @@ def embed(
 
 
 def _print_embedded(found: Embedding, state: State) -> None:
-    columns = ["embedder", "revision", "numbers", "benchmark", "prompts", "new", "unchanged",
-               "truncated", "without text", "without vector"]  # fmt: skip
+    columns = [
+        "embedder",
+        "revision",
+        "numbers",
+        "benchmark",
+        "prompts",
+        "new",
+        "unchanged",
+        "truncated",
+        "without text",
+        "without vector",
+    ]
     rows = [
-        [row.embedder, row.revision, row.dimension, row.benchmark, row.n_prompts, row.n_new,
-         row.n_unchanged, row.n_truncated, row.n_without_text, row.n_without_vector]
+        [
+            row.embedder,
+            row.revision,
+            row.dimension,
+            row.benchmark,
+            row.n_prompts,
+            row.n_new,
+            row.n_unchanged,
+            row.n_truncated,
+            row.n_without_text,
+            row.n_without_vector,
+        ]
         for row in found.rows
-    ]  # fmt: skip
+    ]
     counts = ("truncated", "without text", "without vector")
     print_table(columns, rows, needless=("revision",), counts=counts)
     click.echo(f"\n{found}")
@@ -96,10 +136,7 @@ def _print_embedded(found: Embedding, state: State) -> None:
 @command("similar")
 @click.argument("wanted", metavar="PROMPT|TEXT")
 @click.option("--benchmark", metavar="NAME", help="Look among its prompts only.")
-@click.option(
-    "--top", metavar="N", default=10, show_default=True, type=click.IntRange(min=1),
-    help="How many prompts.",
-)  # fmt: skip
+@click.option("--top", metavar="N", default=10, show_default=True, type=click.IntRange(min=1), help="How many prompts.")
 @embedder_option
 @click.option("--device", metavar="NAME", help="Of the model, where a text is given.")
 @output_options
@@ -122,10 +159,16 @@ def _print_similar(found: Similar) -> None:
     click.echo(f"by {found.embedder}, of {found.n_compared} prompts\n")
     columns = ["similarity", "benchmark", "split", "prompt", "question", "target"]
     rows = [
-        [number(row.similarity, 3), row.benchmark, row.split, f"prompt:{row.prompt_id}",
-         excerpt(row.text, EXCERPT), excerpt(row.target, EXCERPT // 2)]
+        [
+            number(row.similarity, 3),
+            row.benchmark,
+            row.split,
+            f"prompt:{row.prompt_id}",
+            excerpt(row.text, EXCERPT),
+            excerpt(row.target, EXCERPT // 2),
+        ]
         for row in found.rows
-    ]  # fmt: skip
+    ]
     print_table(columns, rows, needless=("split", "target"), empty="no other prompt")
 
 
@@ -134,16 +177,18 @@ def _print_similar(found: Similar) -> None:
 @threshold_option(0.95)
 @embedder_option
 @click.option(
-    "--keep", metavar="N", default=10_000, show_default=True, type=click.IntRange(min=0),
+    "--keep",
+    metavar="N",
+    default=10_000,
+    show_default=True,
+    type=click.IntRange(min=0),
     help="The most similar pairs that are listed and scored; all are counted.",
-)  # fmt: skip
+)
 @click.option("--fresh", is_flag=True, help="Compare even where the pairs are stored.")
 @no_store_option
 @output_options
 @pass_state
-def duplicates(
-    state: State, /, benchmarks: tuple[str, ...], output: Output, **options: Any
-) -> None:
+def duplicates(state: State, /, benchmarks: tuple[str, ...], output: Output, **options: Any) -> None:
     from warehouse.analysis.text.duplicates import DuplicateRow
     from warehouse.analysis.text.duplicates import duplicates as look
 
@@ -170,20 +215,20 @@ def _print_duplicates(found: Duplicates) -> None:
     click.echo(f"largest group: {found.largest_group} prompts\n")
     print_table(
         ["pairs", "benchmark", "and"],
-        [[row.n_pairs, row.benchmark_a, "itself" if row.benchmark_a == row.benchmark_b
-          else row.benchmark_b] for row in found.places],
-    )  # fmt: skip
+        [
+            [row.n_pairs, row.benchmark_a, "itself" if row.benchmark_a == row.benchmark_b else row.benchmark_b]
+            for row in found.places
+        ],
+    )
     if found.models:
         click.echo()
         print_table(
             ["model", "pairs", "scored alike", "by chance"],
-            [[row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3)]
-             for row in found.models],
-        )  # fmt: skip
+            [[row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3)] for row in found.models],
+        )
     click.echo()
     columns = ["similarity", "prompts", "benchmark", "models", "alike", "target", "question"]
-    print_table(columns, [_pair(row) for row in found.rows[:SHOWN]], needless=("alike",),
-                counts=("models",))  # fmt: skip
+    print_table(columns, [_pair(row) for row in found.rows[:SHOWN]], needless=("alike",), counts=("models",))
     if len(found.rows) > SHOWN:
         click.echo(f"... and {len(found.rows) - SHOWN} more pairs: --json or --csv has them")
 
@@ -193,19 +238,21 @@ def _pair(row: DuplicateRow) -> list[Any]:
     places = row.benchmark_a if both else f"{row.benchmark_a}, {row.benchmark_b}"
     target = {True: "same", False: "differs", None: ""}[row.same_target]
     return [
-        number(row.similarity, 3), f"prompt:{row.prompt_a}, prompt:{row.prompt_b}", places,
-        row.n_models, number(row.alike, 2), target, excerpt(row.text_a, EXCERPT),
-    ]  # fmt: skip
+        number(row.similarity, 3),
+        f"prompt:{row.prompt_a}, prompt:{row.prompt_b}",
+        places,
+        row.n_models,
+        number(row.alike, 2),
+        target,
+        excerpt(row.text_a, EXCERPT),
+    ]
 
 
 @command("cluster-semantic")
 @click.argument("benchmark")
 @threshold_option(0.8)
 @embedder_option
-@click.option(
-    "--name", metavar="NAME", default="semantic", show_default=True,
-    help="Of the clustering.",
-)  # fmt: skip
+@click.option("--name", metavar="NAME", default="semantic", show_default=True, help="Of the clustering.")
 @click.option("--default", "default", is_flag=True, help="Use it for error bars from now on.")
 @replace_option
 @no_store_option
@@ -239,11 +286,18 @@ def _print_clusters(found: SemanticClusters) -> None:
     used = "error bars use it" if found.is_default else f"use it with --cluster {found.name}"
     kept = f"stored as clustering {found.name!r}: {used}" if found.is_stored else "not stored"
     click.echo(f"{kept}\n")
-    columns = ["model", "condition", "figure", "se", "clustered se", "growth", "prompts",
-               "clusters"]  # fmt: skip
+    columns = ["model", "condition", "figure", "se", "clustered se", "growth", "prompts", "clusters"]
     rows = [
-        [row.model, row.condition, number(row.estimate, 3), number(row.se_unclustered, 4),
-         number(row.se_clustered, 4), number(row.growth, 2), row.n_prompts, row.n_clusters]
+        [
+            row.model,
+            row.condition,
+            number(row.estimate, 3),
+            number(row.se_unclustered, 4),
+            number(row.se_clustered, 4),
+            number(row.growth, 2),
+            row.n_prompts,
+            row.n_clusters,
+        ]
         for row in found.rows
-    ]  # fmt: skip
+    ]
     print_table(columns, rows, needless=("condition",), empty="no runs on this benchmark yet")

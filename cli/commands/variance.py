@@ -26,37 +26,39 @@ if TYPE_CHECKING:
 @command("variance")
 @click.argument("target", metavar="RUN|BENCHMARK")
 @click.option(
-    "--benchmark", metavar="NAME",
-    help="Then the argument is MODEL[@REVISION|@step=N][+AGENT]; run:ID needs none.",
-)  # fmt: skip
+    "--benchmark", metavar="NAME", help="Then the argument is MODEL[@REVISION|@step=N][+AGENT]; run:ID needs none."
+)
 @metric_option
 @where_option
 @cluster_option
-@click.option("--pass-at", metavar="K,...", callback=whole,
-              help="pass@k instead: at least one of k draws is right.")  # fmt: skip
-@click.option("--pass-hat", metavar="K,...", callback=whole,
-              help="pass^k instead: all k draws are right.")  # fmt: skip
+@click.option("--pass-at", metavar="K,...", callback=whole, help="pass@k instead: at least one of k draws is right.")
+@click.option("--pass-hat", metavar="K,...", callback=whole, help="pass^k instead: all k draws are right.")
 @click.option(
-    "--estimand", type=click.Choice(["prompts-sampled", "prompts-fixed"]),
-    help="Of pass@k and pass^k: prompts are a sample, or only draws are random."
-    " [default: prompts-sampled]",
-)  # fmt: skip
+    "--estimand",
+    type=click.Choice(["prompts-sampled", "prompts-fixed"]),
+    help="Of pass@k and pass^k: prompts are a sample, or only draws are random. [default: prompts-sampled]",
+)
 @click.option("--seeds", is_flag=True, help="Training seeds crossed with prompts instead.")
 @level_option
 @output_options
 @pass_state
 def variance(
-    state: State, /, target: str, output: Output, pass_at: tuple[int, ...] | None,
-    pass_hat: tuple[int, ...] | None, seeds: bool, estimand: str | None, level: float,
+    state: State,
+    /,
+    target: str,
+    output: Output,
+    pass_at: tuple[int, ...] | None,
+    pass_hat: tuple[int, ...] | None,
+    seeds: bool,
+    estimand: str | None,
+    level: float,
     **options: Any,
-) -> None:  # fmt: skip
+) -> None:
     rates = bool(pass_at or pass_hat)
     if seeds and rates:
         raise click.UsageError("--seeds and --pass-at or --pass-hat are different questions")
     if estimand and not rates:
-        raise click.UsageError(
-            "--estimand goes with --pass-at or --pass-hat; the table of errors has both"
-        )
+        raise click.UsageError("--estimand goes with --pass-at or --pass-hat; the table of errors has both")
     if seeds and options.pop("cluster") is not None:
         raise click.UsageError("--cluster does not go with --seeds")
     if seeds:
@@ -68,10 +70,7 @@ def variance(
         _split(state, target, output, options)
 
 
-def _emit(
-    state: State, output: Output, found: Any, row: type[Row],
-    print_it: Callable[[Any, State], None],
-) -> None:  # fmt: skip
+def _emit(state: State, output: Output, found: Any, row: type[Row], print_it: Callable[[Any, State], None]) -> None:
     """What was found, for people or as rows, and below it what was left out."""
     if output.for_people:
         print_it(found, state)
@@ -114,13 +113,34 @@ def _split(state: State, target: str, output: Output, options: dict[str, Any]) -
 
 def _print_split(found: VarianceReport, state: State) -> None:
     said = _heading(found.rows)
-    columns = ["model", "condition", "benchmark", "split", "metric", "figure", "se", "se at 2K",
-               "se at K=inf", "se prompts fixed", "between", "within", "prompts", "clusters", "K",
-               "suggested K", "range k=1", "expected", "flags"]  # fmt: skip
+    columns = [
+        "model",
+        "condition",
+        "benchmark",
+        "split",
+        "metric",
+        "figure",
+        "se",
+        "se at 2K",
+        "se at K=inf",
+        "se prompts fixed",
+        "between",
+        "within",
+        "prompts",
+        "clusters",
+        "K",
+        "suggested K",
+        "range k=1",
+        "expected",
+        "flags",
+    ]
     places = decimals(row.se_prompts_fixed or row.standard_error for row in found.rows)
     rows = [_split_cells(row, places, said) for row in found.rows]
-    print_table(columns, rows, needless=("condition", "benchmark", "split", "metric", "clusters",
-                                         "range k=1", "expected", "flags"))  # fmt: skip
+    print_table(
+        columns,
+        rows,
+        needless=("condition", "benchmark", "split", "metric", "clusters", "range k=1", "expected", "flags"),
+    )
     click.echo("")
     for line in _advice(found.rows):
         click.echo(line)
@@ -128,19 +148,26 @@ def _print_split(found: VarianceReport, state: State) -> None:
 
 
 def _split_cells(row: VarianceRow, places: int, said: Sequence[str]) -> list[Any]:
-    draws = f"{row.fewest_draws}" if row.fewest_draws == row.most_draws else (
-        f"{row.fewest_draws}-{row.most_draws}"
-    )  # fmt: skip
-    errors = (row.standard_error, row.se_double_draws, row.se_unlimited_draws,
-              row.se_prompts_fixed)  # fmt: skip
+    draws = f"{row.fewest_draws}" if row.fewest_draws == row.most_draws else (f"{row.fewest_draws}-{row.most_draws}")
+    errors = (row.standard_error, row.se_double_draws, row.se_unlimited_draws, row.se_prompts_fixed)
     return [
-        row.model, row.condition, "" if "benchmark" in said else row.benchmark, row.split,
-        "" if "metric" in said else row.metric, number(row.estimate, places),
-        *(number(error, places) for error in errors), _percent(row.share_between),
-        _percent(row.share_within), row.n_prompts, row.n_clusters, Figure(draws),
-        row.suggested_draws, number(row.delta_k1, places), number(row.delta_k1_expected, places),
+        row.model,
+        row.condition,
+        "" if "benchmark" in said else row.benchmark,
+        row.split,
+        "" if "metric" in said else row.metric,
+        number(row.estimate, places),
+        *(number(error, places) for error in errors),
+        _percent(row.share_between),
+        _percent(row.share_within),
+        row.n_prompts,
+        row.n_clusters,
+        Figure(draws),
+        row.suggested_draws,
+        number(row.delta_k1, places),
+        number(row.delta_k1_expected, places),
         row.flags,
-    ]  # fmt: skip
+    ]
 
 
 def _percent(share: float | None) -> Figure | None:
@@ -164,9 +191,7 @@ def _advice(rows: Sequence[VarianceRow]) -> list[str]:
 
 
 def _explain(rows: Sequence[VarianceRow], state: State) -> None:
-    ordered = [
-        f"{row.model} {row.condition}".strip() for row in rows if "draws_differ" in row.flags
-    ]
+    ordered = [f"{row.model} {row.condition}".strip() for row in rows if "draws_differ" in row.flags]
     if ordered:
         state.say(
             f"note: first draws are not like later ones in {some_of(ordered)} (are they stored best"
@@ -192,12 +217,28 @@ def _pass_rates(state: State, target: str, output: Output, options: dict[str, An
 
 def _print_rates(found: PassReport, state: State) -> None:
     said = _heading(found.rows)
-    wording = {"prompts_sampled": "prompts sampled: they stand for others like them",
-               "prompts_fixed": "prompts fixed: only the draws are random"}  # fmt: skip
+    wording = {
+        "prompts_sampled": "prompts sampled: they stand for others like them",
+        "prompts_fixed": "prompts fixed: only the draws are random",
+    }
     click.echo(f"intervals with {wording[found.rows[0].estimand]}\n")
     level = f"{100 * found.rows[0].level:g}% interval"
-    columns = ["model", "condition", "benchmark", "split", "metric", "statistic", "figure", "se",
-               level, "prompts", "clusters", "draws", "method", "flags"]  # fmt: skip
+    columns = [
+        "model",
+        "condition",
+        "benchmark",
+        "split",
+        "metric",
+        "statistic",
+        "figure",
+        "se",
+        level,
+        "prompts",
+        "clusters",
+        "draws",
+        "method",
+        "flags",
+    ]
     places = decimals(row.standard_error for row in found.rows)
     rows = [_rate_cells(row, places, said, state.verbose) for row in found.rows]
     needless = ("condition", "benchmark", "split", "metric", "clusters", "method", "flags")
@@ -208,11 +249,21 @@ def _print_rates(found: PassReport, state: State) -> None:
 
 def _rate_cells(row: PassRow, places: int, said: Sequence[str], verbose: bool) -> list[Any]:
     return [
-        row.model, row.condition, "" if "benchmark" in said else row.benchmark, row.split,
-        "" if "metric" in said else row.metric, row.statistic, number(row.estimate, places),
-        number(row.standard_error, places), interval(row.ci_low, row.ci_high, places),
-        row.n_prompts, row.n_clusters, row.n_draws, row.method if verbose else "", row.flags,
-    ]  # fmt: skip
+        row.model,
+        row.condition,
+        "" if "benchmark" in said else row.benchmark,
+        row.split,
+        "" if "metric" in said else row.metric,
+        row.statistic,
+        number(row.estimate, places),
+        number(row.standard_error, places),
+        interval(row.ci_low, row.ci_high, places),
+        row.n_prompts,
+        row.n_clusters,
+        row.n_draws,
+        row.method if verbose else "",
+        row.flags,
+    ]
 
 
 # --- seeds -------------------------------------------------------------------------------------
@@ -228,9 +279,25 @@ def _seeds(state: State, target: str, output: Output, options: dict[str, Any]) -
 
 def _print_seeds(found: SeedReport, state: State) -> None:
     said = _heading(found.rows)
-    columns = ["model", "recipe", "position", "benchmark", "split", "metric", "figure",
-               "se seeds fixed", "se prompts fixed", "se both sampled", "seed sd", "V prompts",
-               "V seeds", "V both", "seeds", "prompts", "left out"]  # fmt: skip
+    columns = [
+        "model",
+        "recipe",
+        "position",
+        "benchmark",
+        "split",
+        "metric",
+        "figure",
+        "se seeds fixed",
+        "se prompts fixed",
+        "se both sampled",
+        "seed sd",
+        "V prompts",
+        "V seeds",
+        "V both",
+        "seeds",
+        "prompts",
+        "left out",
+    ]
     places = decimals(row.se_both_sampled for row in found.rows)
     rows = [_seed_cells(row, places, said) for row in found.rows]
     needless = ("recipe", "position", "benchmark", "split", "metric")
@@ -244,9 +311,16 @@ def _seed_cells(row: SeedRow, places: int, said: Sequence[str]) -> list[Any]:
     errors = (row.se_seeds_fixed, row.se_prompts_fixed, row.se_both_sampled, row.seed_sd)
     parts = (row.part_prompts, row.part_seeds, row.part_interaction)
     return [
-        row.model, row.recipe, row.position, "" if "benchmark" in said else row.benchmark,
-        row.split, "" if "metric" in said else row.metric, number(row.estimate, places),
+        row.model,
+        row.recipe,
+        row.position,
+        "" if "benchmark" in said else row.benchmark,
+        row.split,
+        "" if "metric" in said else row.metric,
+        number(row.estimate, places),
         *(number(error, places) for error in errors),
         *(None if part is None else Figure(f"{part:.2e}") for part in parts),
-        row.n_seeds, row.n_prompts, row.n_left_out,
-    ]  # fmt: skip
+        row.n_seeds,
+        row.n_prompts,
+        row.n_left_out,
+    ]

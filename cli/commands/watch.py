@@ -66,9 +66,7 @@ def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[]
         state.say("stopped")
 
 
-def _once(
-    watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Callable[[], None]
-) -> None:
+def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Callable[[], None]) -> None:
     chosen, unknown = watcher.ready()
     for item in unknown:
         click.echo(f"{'Error' if item.is_missed else 'note'}: {item}", err=True)

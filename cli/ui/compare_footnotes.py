@@ -19,10 +19,7 @@ _METHODS = {
         "t on the differences by cluster (CR2 error, Satterthwaite degrees of freedom), as prompts"
         " of one cluster are not independent"
     ),
-    "prompts_fixed_t": (
-        "t with the prompts fixed: the error is that of the generations alone, for these very"
-        " prompts"
-    ),
+    "prompts_fixed_t": ("t with the prompts fixed: the error is that of the generations alone, for these very prompts"),
     "independent_parts_t": "t; the errors of the benchmarks are independent",
     "shared_units_t": "t; prompts or clusters that stand in several benchmarks are paired",
 }
@@ -94,10 +91,7 @@ def _saved(rows: Sequence[ComparisonRow]) -> list[str]:
         return []
     if max(saved) < 0:
         return [f"Pairing by prompt adds {_span([-value for value in saved], 'd')} % variance."]
-    return [
-        f"Pairing by prompt removes {_span(saved, 'd')} % of the variance that two separate runs"
-        " would have."
-    ]
+    return [f"Pairing by prompt removes {_span(saved, 'd')} % of the variance that two separate runs would have."]
 
 
 def _flips(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
@@ -112,10 +106,7 @@ def _flips(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
     if "monte_carlo" in kinds:
         drawn = f"{found.n_resamples} random patterns (seed {found.seed})"
         how = drawn if kinds == {"monte_carlo"} else f"exact, or {drawn}"
-    return [
-        "p flip: permutation test that the differences are symmetric about 0, signs of"
-        f" {what} flipped; {how}."
-    ]
+    return [f"p flip: permutation test that the differences are symmetric about 0, signs of {what} flipped; {how}."]
 
 
 def _mcnemar(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -132,9 +123,12 @@ def _chosen(rows: Sequence[ComparisonRow]) -> list[str]:
     decides = f"better goes by {_TESTS[test]} at {1 - level:.2g}."
     lines = [] if any(row.p_holm is not None for row in rows) else [decides]
     reasons = dict.fromkeys(
-        reason.partition(": ")[2] for row in rows if row.p_value is None
-        for reason in row.not_applicable if reason.startswith(test)
-    )  # fmt: skip
+        reason.partition(": ")[2]
+        for row in rows
+        if row.p_value is None
+        for reason in row.not_applicable
+        if reason.startswith(test)
+    )
     name = _TESTS[test][:1].upper() + _TESTS[test][1:]
     return lines + [f"{name} is left out where it does not apply: {why}." for why in reasons]
 
@@ -144,9 +138,7 @@ def _holm(rows: Sequence[ComparisonRow]) -> list[str]:
     if not adjusted:
         return []
     test, level = _TESTS[rows[0].test], rows[0].level
-    return [
-        f"p Holm: {test} adjusted for {adjusted} benchmarks; better goes by it at {1 - level:.2g}."
-    ]
+    return [f"p Holm: {test} adjusted for {adjusted} benchmarks; better goes by it at {1 - level:.2g}."]
 
 
 def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -164,9 +156,7 @@ def _overall(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
     return [f"overall: mean over {found.overall.reason}{by}."]
 
 
-def _where(
-    rows: Sequence[ComparisonRow], holds: Callable[[ComparisonRow], bool]
-) -> str:  # fmt: skip
+def _where(rows: Sequence[ComparisonRow], holds: Callable[[ComparisonRow], bool]) -> str:
     """`` (names)`` of the benchmarks of which something holds; nothing where all do."""
     names = [row.benchmark for row in rows if holds(row)]
     if len(names) == len(rows):

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 WIDTH = 100
 #: Options that need paired scores, with what they are when nobody gave them.
 PAIRED_ONLY = {
-    "method": "auto", "estimand": "prompts_sampled", "equivalence": None, "flips": None,
+    "method": "auto",
+    "estimand": "prompts_sampled",
+    "equivalence": None,
+    "flips": None,
     "only_overall": False,
-}  # fmt: skip
+}
 _FLAGS = {"only_overall": "overall"}
 
 
@@ -33,9 +36,7 @@ def compare_unpaired(state: State, a: str, b: str, output: Output, options: dict
     for name, usual in PAIRED_ONLY.items():
         given = options.pop(name)
         if given not in (usual, str(usual).replace("_", "-")):
-            raise click.UsageError(
-                f"--{_FLAGS.get(name, name)} needs paired prompts: leave out it or --unpaired"
-            )
+            raise click.UsageError(f"--{_FLAGS.get(name, name)} needs paired prompts: leave out it or --unpaired")
     for name in ("n_resamples", "seed"):
         options.pop(name)
     with state.open() as store:
@@ -50,15 +51,30 @@ def compare_unpaired(state: State, a: str, b: str, output: Output, options: dict
 
 def _print(found: UnpairedComparison, state: State) -> None:
     first = found.rows[0]
-    for name, model, condition in (
-        ("a", first.model_a, first.condition_a), ("b", first.model_b, first.condition_b),
-    ):  # fmt: skip
+    for name, model, condition in (("a", first.model_a, first.condition_a), ("b", first.model_b, first.condition_b)):
         click.echo(f"{name} = {visible(model)}{', ' if condition else ''}{visible(condition)}")
     click.echo()
-    columns = ["benchmark", "split", "metric", "a", "b", "a - b", "se",
-               f"{100 * first.level:g}% interval", "p", "p z", "p Holm", "better", "prompts a",
-               "prompts b", "clusters a", "clusters b", "unscored a", "unscored b",
-               "flags"]  # fmt: skip
+    columns = [
+        "benchmark",
+        "split",
+        "metric",
+        "a",
+        "b",
+        "a - b",
+        "se",
+        f"{100 * first.level:g}% interval",
+        "p",
+        "p z",
+        "p Holm",
+        "better",
+        "prompts a",
+        "prompts b",
+        "clusters a",
+        "clusters b",
+        "unscored a",
+        "unscored b",
+        "flags",
+    ]
     needless = ("split", "p Holm", "clusters a", "clusters b", "unscored a", "unscored b", "flags")
     print_table(columns, [_cells(row) for row in found.rows], needless=needless)
     click.echo()
@@ -72,13 +88,26 @@ def _print(found: UnpairedComparison, state: State) -> None:
 def _cells(row: UnpairedRow) -> list[Any]:
     places = decimals([row.standard_error])
     return [
-        row.benchmark, row.split, row.metric, number(row.mean_a, places),
-        number(row.mean_b, places), number(row.difference, places, sign=True),
-        number(row.standard_error, places), interval(row.ci_low, row.ci_high, places),
-        p_value(row.p_value), p_value(row.z_p_value), p_value(row.p_holm),
-        row.better or "neither", row.n_prompts_a, row.n_prompts_b, row.n_clusters_a,
-        row.n_clusters_b, row.unscored_a, row.unscored_b, row.flags,
-    ]  # fmt: skip
+        row.benchmark,
+        row.split,
+        row.metric,
+        number(row.mean_a, places),
+        number(row.mean_b, places),
+        number(row.difference, places, sign=True),
+        number(row.standard_error, places),
+        interval(row.ci_low, row.ci_high, places),
+        p_value(row.p_value),
+        p_value(row.z_p_value),
+        p_value(row.p_holm),
+        row.better or "neither",
+        row.n_prompts_a,
+        row.n_prompts_b,
+        row.n_clusters_a,
+        row.n_clusters_b,
+        row.unscored_a,
+        row.unscored_b,
+        row.flags,
+    ]
 
 
 def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
@@ -95,6 +124,4 @@ def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
     if any(row.n_shared for row in rows):
         shared = max(row.n_shared for row in rows)
         lines.append(f"shared_prompts: up to {shared} prompts are shared; pairing them says more.")
-    return lines + meanings(
-        flag.removesuffix("_a").removesuffix("_b") for row in rows for flag in row.flags
-    )
+    return lines + meanings(flag.removesuffix("_a").removesuffix("_b") for row in rows for flag in row.flags)

@@ -40,22 +40,25 @@ def _text(text: str | None) -> str | None:
 def print_test(found: MatrixTest) -> None:
     """Their table 2, with what lies behind each p."""
     _heading(found, f"{found.n_permutations} permutations, seed {found.seed}")
-    columns = ["similarity", "statistic", "observed", "shuffled", "95% of shuffled", "p",
-               "p textbook"]  # fmt: skip
+    columns = ["similarity", "statistic", "observed", "shuffled", "95% of shuffled", "p", "p textbook"]
     rows = [
         [
-            row.similarity, row.statistic, number(row.observed, 4), number(row.permuted_mean, 4),
-            f"[{row.permuted_low:.4f}, {row.permuted_high:.4f}]", p_value(row.p_value),
+            row.similarity,
+            row.statistic,
+            number(row.observed, 4),
+            number(row.permuted_mean, 4),
+            f"[{row.permuted_low:.4f}, {row.permuted_high:.4f}]",
+            p_value(row.p_value),
             p_value(row.p_textbook),
         ]
         for row in found.rows
-    ]  # fmt: skip
+    ]
     print_table(columns, rows)
     notes = dict.fromkeys(
-        f"{row.similarity} {row.statistic} {row.reason}" if row.statistic != "ks"
-        else f"ks: {row.reason}"
-        for row in found.rows if row.reason
-    )  # fmt: skip
+        f"{row.similarity} {row.statistic} {row.reason}" if row.statistic != "ks" else f"ks: {row.reason}"
+        for row in found.rows
+        if row.reason
+    )
     click.echo("\n" + "\n".join(notes))
 
 
@@ -63,10 +66,16 @@ def print_histogram(found: MatrixTest) -> None:
     """Shares of pairs, observed against shuffled; empty bins left out."""
     _heading(found, f"{found.n_permutations} permutations, seed {found.seed}")
     rows = [
-        [row.similarity, f"{row.low:.2f} to {row.high:.2f}", number(row.observed, 4),
-         number(row.permuted, 4), "#" * round(40 * row.observed)]
-        for row in found.histogram if row.observed or row.permuted
-    ]  # fmt: skip
+        [
+            row.similarity,
+            f"{row.low:.2f} to {row.high:.2f}",
+            number(row.observed, 4),
+            number(row.permuted, 4),
+            "#" * round(40 * row.observed),
+        ]
+        for row in found.histogram
+        if row.observed or row.permuted
+    ]
     print_table(["similarity", "bin", "observed", "shuffled", ""], rows)
 
 
@@ -74,38 +83,38 @@ def print_clusters(found: MatrixClusters) -> None:
     """Their table 3, and the clusters that were chosen."""
     _heading(found, f"seed {found.seed}")
     rows = [
-        [row.n_clusters, number(row.silhouette, 4), number(row.silhouette_permuted, 4),
-         "chosen" if row.chosen else ""]
+        [row.n_clusters, number(row.silhouette, 4), number(row.silhouette_permuted, 4), "chosen" if row.chosen else ""]
         for row in found.rows
-    ]  # fmt: skip
+    ]
     print_table(["clusters", "silhouette", "shuffled", ""], rows, needless=("shuffled",))
     if found.silhouette is not None and found.silhouette_permuted is not None:
         p = f", p = {found.p_value:.2g}" if found.n_permutations >= LEAST_FOR_P else ""
         shuffled = f"{found.silhouette_permuted:.4f} with shuffled columns"
-        click.echo(
-            f"\nbest silhouette {found.silhouette:.4f}; {shuffled} (N = {found.n_permutations}{p})"
-        )
+        click.echo(f"\nbest silhouette {found.silhouette:.4f}; {shuffled} (N = {found.n_permutations}{p})")
     click.echo()
     columns = ["cluster", "prompts", "mean score", "mean distance", "medoid", "text"]
     print_table(
         columns,
         [
-            [row.cluster, row.n_prompts, number(row.mean_score, 4), number(row.mean_distance, 4),
-             row.medoid, _text(row.text)]
+            [
+                row.cluster,
+                row.n_prompts,
+                number(row.mean_score, 4),
+                number(row.mean_distance, 4),
+                row.medoid,
+                _text(row.text),
+            ]
             for row in found.clusters
         ],
         needless=("text",),
-    )  # fmt: skip
+    )
 
 
 def member_rows(found: MatrixClusters) -> Iterator[dict[str, Any]]:
     """The cluster of every prompt."""
     medoids = set(found.medoids)
-    for row, (prompt, label, distance) in enumerate(
-        zip(found.prompts, found.labels, found.distances, strict=True)
-    ):
-        yield {"prompt": prompt, "cluster": label + 1, "distance": distance,
-               "is_medoid": row in medoids}  # fmt: skip
+    for row, (prompt, label, distance) in enumerate(zip(found.prompts, found.labels, found.distances, strict=True)):
+        yield {"prompt": prompt, "cluster": label + 1, "distance": distance, "is_medoid": row in medoids}
 
 
 def print_weights(found: MatrixWeights, part: str | None) -> None:
@@ -140,12 +149,20 @@ def _print_schemes(found: MatrixWeights) -> None:
 def _print_random(found: MatrixWeights) -> None:
     ordered = sorted(found.random, key=lambda row: (-row.best, -row.uniform))
     columns = ["model", "uniform", "sd", "lowest", "2.5%", "97.5%", "highest", "best in"]
-    print_table(columns, [
-        [row.model, *(number(value, 4) for value in (
-            row.uniform, row.standard_deviation, row.lowest, row.low, row.high, row.highest)),
-         Figure(f"{100 * row.best:.1f}%")]
-        for row in ordered
-    ])  # fmt: skip
+    print_table(
+        columns,
+        [
+            [
+                row.model,
+                *(
+                    number(value, 4)
+                    for value in (row.uniform, row.standard_deviation, row.lowest, row.low, row.high, row.highest)
+                ),
+                Figure(f"{100 * row.best:.1f}%"),
+            ]
+            for row in ordered
+        ],
+    )
 
 
 def _print_outranks(found: MatrixWeights) -> None:
@@ -154,11 +171,13 @@ def _print_outranks(found: MatrixWeights) -> None:
     shares = {(row.model, row.other): row.outranks for row in found.outranks}
     click.echo("row outranks column in % of random weightings:\n")
     rows = [
-        [f"{place}", model, *(
-            None if other == model else Figure(f"{100 * shares[model, other]:.1f}")
-            for other in shown)]
+        [
+            f"{place}",
+            model,
+            *(None if other == model else Figure(f"{100 * shares[model, other]:.1f}") for other in shown),
+        ]
         for place, model in enumerate(models, start=1)
-    ]  # fmt: skip
+    ]
     print_table(["", "model", *(str(place + 1) for place in range(len(shown)))], rows)
     if len(shown) < len(models):
         click.echo(f"{len(shown)} of {len(models)} columns; --part pairs --json has all")
@@ -167,37 +186,52 @@ def _print_outranks(found: MatrixWeights) -> None:
 def print_growth(found: MatrixGrowth) -> None:
     """Each size, over all models, in both orders."""
     _heading(found, f"seed {found.seed}")
-    columns = ["order", "prompts", "mean score", "largest gap to all", "rank correlation",
-               "added last"]  # fmt: skip
-    print_table(columns, [
-        [row.order, row.size, number(row.mean, 4), number(row.largest_gap, 4),
-         number(row.kendall_tau, 2), row.last_prompt]
-        for row in found.steps
-    ])  # fmt: skip
+    columns = ["order", "prompts", "mean score", "largest gap to all", "rank correlation", "added last"]
+    print_table(
+        columns,
+        [
+            [
+                row.order,
+                row.size,
+                number(row.mean, 4),
+                number(row.largest_gap, 4),
+                number(row.kendall_tau, 2),
+                row.last_prompt,
+            ]
+            for row in found.steps
+        ],
+    )
 
 
 def print_explanation(found: MatrixExplanation, top: int) -> None:
     """The tests, then the prompts with the largest coefficients."""
     form = "with intercept" if found.intercept else "through the origin"
-    _heading(found, f"vectors of {found.embedder}", form,
-             f"{found.n_permutations} permutations, seed {found.seed}")  # fmt: skip
+    _heading(found, f"vectors of {found.embedder}", form, f"{found.n_permutations} permutations, seed {found.seed}")
     tests = [
-        ["mean coefficient", number(found.mean_coefficient, 4),
-         number(found.mean_coefficient_permuted, 4), p_value(found.p_mean_coefficient), None],
-        ["ks of coefficients", number(found.ks_coefficient, 4), None,
-         p_value(found.p_ks_coefficient), p_value(found.p_ks_coefficient_textbook)],
-        ["ks of FDRs", number(found.ks_fdr, 4), None, p_value(found.p_ks_fdr),
-         p_value(found.p_ks_fdr_textbook)],
+        [
+            "mean coefficient",
+            number(found.mean_coefficient, 4),
+            number(found.mean_coefficient_permuted, 4),
+            p_value(found.p_mean_coefficient),
+            None,
+        ],
+        [
+            "ks of coefficients",
+            number(found.ks_coefficient, 4),
+            None,
+            p_value(found.p_ks_coefficient),
+            p_value(found.p_ks_coefficient_textbook),
+        ],
+        ["ks of FDRs", number(found.ks_fdr, 4), None, p_value(found.p_ks_fdr), p_value(found.p_ks_fdr_textbook)],
         ["Mantel r", number(found.mantel_r, 4), None, p_value(found.mantel_p), None],
-    ]  # fmt: skip
+    ]
     print_table(["statistic", "observed", "shuffled", "p", "p textbook"], tests)
     if found.share_fdr is not None:
         share = f"{100 * found.share_fdr:.1f}% of prompts"
         click.echo(f"\n{share}: coefficient above 0, FDR below 0.05")
     click.echo()
     rows = [
-        [row.prompt, number(row.coefficient, 4), number(row.t, 2), p_value(row.fdr),
-         _text(row.text)]
+        [row.prompt, number(row.coefficient, 4), number(row.t, 2), p_value(row.fdr), _text(row.text)]
         for row in found.rows[:top]
-    ]  # fmt: skip
+    ]
     print_table(["prompt", "coefficient", "t", "FDR", "text"], rows)

@@ -23,17 +23,16 @@ def output_options(function: Function) -> Function:
     @click.option("--json", "as_json", is_flag=True, help="An array of row objects.")
     @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated rows with a header.")
     @click.option(
-        "--csv-safe", is_flag=True,
-        help="As --csv; what a spreadsheet would run gets an apostrophe in front.",
-    )  # fmt: skip
+        "--csv-safe", is_flag=True, help="As --csv; what a spreadsheet would run gets an apostrophe in front."
+    )
     @click.option(
-        "--parquet", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
+        "--parquet",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
         help="Write the rows to a Parquet file.",
-    )  # fmt: skip
+    )
     @wraps(function)
-    def wrapper(
-        *args: Any, as_json: bool, as_csv: bool, csv_safe: bool, parquet: Path | None, **others: Any
-    ) -> Any:
+    def wrapper(*args: Any, as_json: bool, as_csv: bool, csv_safe: bool, parquet: Path | None, **others: Any) -> Any:
         forms: list[Form] = []
         forms += ["json"] if as_json else []
         forms += ["csv"] if as_csv or csv_safe else []
@@ -49,88 +48,101 @@ def output_options(function: Function) -> Function:
 def where_option(function: Function) -> Function:
     """``--where FIELD=VALUE``, repeatable; the command gets ``where``, a tuple of texts."""
     return click.option(
-        "--where", "where", metavar="FIELD=VALUE", multiple=True,
+        "--where",
+        "where",
+        metavar="FIELD=VALUE",
+        multiple=True,
         help="Only runs of which this holds; also FIELD!=VALUE; * and ? fit any. Repeatable.",
-    )(function)  # fmt: skip
+    )(function)
 
 
 def latest_option(function: Function) -> Function:
     """``--latest``: of several runs that a name fits, the newest."""
-    return click.option(
-        "--latest", is_flag=True, help="Where a name fits several conditions, take the newest."
-    )(function)
+    return click.option("--latest", is_flag=True, help="Where a name fits several conditions, take the newest.")(
+        function
+    )
 
 
 def metric_option(function: Function) -> Function:
     """``--metric NAME``."""
-    return click.option(
-        "--metric", metavar="NAME", help="Metric, or METRIC,FILTER; default: the headline metric."
-    )(function)
+    return click.option("--metric", metavar="NAME", help="Metric, or METRIC,FILTER; default: the headline metric.")(
+        function
+    )
 
 
 def level_option(function: Function) -> Function:
     """``--level P``, between 0 and 1."""
     return click.option(
-        "--level", metavar="P", default=0.95, show_default=True,
+        "--level",
+        metavar="P",
+        default=0.95,
+        show_default=True,
         type=click.FloatRange(0, 1, min_open=True, max_open=True),
         help="Confidence level of the intervals.",
-    )(function)  # fmt: skip
+    )(function)
 
 
 def cluster_option(function: Function) -> Function:
     """``--cluster NAME``: the clustering that standard errors allow for."""
     return click.option(
-        "--cluster", metavar="NAME",
-        help="Clustering for the error bars; default: the benchmark's; none: without.",
-    )(function)  # fmt: skip
+        "--cluster", metavar="NAME", help="Clustering for the error bars; default: the benchmark's; none: without."
+    )(function)
 
 
 def subset_option(function: Function) -> Function:
     """``--subset ok``: runs on a part of a benchmark count too."""
-    return click.option(
-        "--subset", type=click.Choice(["ok"]), help="Rank runs on a part of the benchmark too."
-    )(function)
+    return click.option("--subset", type=click.Choice(["ok"]), help="Rank runs on a part of the benchmark too.")(
+        function
+    )
 
 
 def estimand_option(function: Function) -> Function:
     """``--estimand prompts-sampled|prompts-fixed``."""
     return click.option(
-        "--estimand", type=click.Choice(["prompts-sampled", "prompts-fixed"]),
-        default="prompts-sampled", show_default=True,
+        "--estimand",
+        type=click.Choice(["prompts-sampled", "prompts-fixed"]),
+        default="prompts-sampled",
+        show_default=True,
         help="What is random: the prompts as well, or the generations alone.",
-    )(function)  # fmt: skip
+    )(function)
 
 
 def force_option(function: Function) -> Function:
     """``--force``, of commands that pair runs."""
-    return click.option(
-        "--force", is_flag=True,
-        help="Compare what differs in judge, metric scale or task version.",
-    )(function)  # fmt: skip
+    return click.option("--force", is_flag=True, help="Compare what differs in judge, metric scale or task version.")(
+        function
+    )
 
 
 def seed_option(function: Function) -> Function:
     """``--seed N``, of everything random."""
     return click.option(
-        "--seed", metavar="N", default=0, show_default=True, type=click.IntRange(min=0),
+        "--seed",
+        metavar="N",
+        default=0,
+        show_default=True,
+        type=click.IntRange(min=0),
         help="Of the random draws; the same seed gives the same answer.",
-    )(function)  # fmt: skip
+    )(function)
 
 
 def no_store_option(function: Function) -> Function:
     """``--no-store``, of what is stored once computed; the command gets ``store_result``."""
     return click.option(
-        "--no-store", "store_result", flag_value=False, default=True, type=bool,
+        "--no-store",
+        "store_result",
+        flag_value=False,
+        default=True,
+        type=bool,
         help="A trial: what is computed is not stored.",
-    )(function)  # fmt: skip
+    )(function)
 
 
 def replace_option(function: Function) -> Function:
     """``--replace``, of what stores a clustering under a name."""
-    return click.option(
-        "--replace", is_flag=True,
-        help="Also in place of a clustering made with other settings.",
-    )(function)  # fmt: skip
+    return click.option("--replace", is_flag=True, help="Also in place of a clustering made with other settings.")(
+        function
+    )
 
 
 def assignments(pairs: tuple[str, ...], option: str) -> dict[str, str]:
@@ -143,9 +155,7 @@ def assignments(pairs: tuple[str, ...], option: str) -> dict[str, str]:
     return {name: value for name, _, value in split}
 
 
-def pairs_callback(
-    _ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
-) -> tuple[str, ...]:
+def pairs_callback(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
     """Refuse texts that are not ``name=value``."""
     for text in value:
         if not text.partition("=")[0] or "=" not in text:
@@ -153,9 +163,7 @@ def pairs_callback(
     return value
 
 
-def fields_callback(
-    _ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[str, ...]:
+def fields_callback(_ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...]:
     """``FIELD[,FIELD]`` as a tuple of names."""
     names = tuple(name.strip() for name in (value or "").split(",")) if value else ()
     if not all(names):
@@ -163,9 +171,7 @@ def fields_callback(
     return names
 
 
-def whole_numbers(
-    _ctx: click.Context, param: click.Parameter, value: str | None
-) -> tuple[int, ...] | None:
+def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
     """``1,2,5`` as a tuple of whole numbers above 0, without repetition."""
     if value is None:
         return None

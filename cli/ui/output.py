@@ -82,9 +82,15 @@ class Output:
             self.emit(table.column_names, _rows_of(table))
 
     def emit_records(
-        self, kind: type, records: Sequence[Any], *, shown: Sequence[str] | None = None,
-        needless: Sequence[str] = (), counts: Sequence[str] = (), empty: str = "no rows",
-    ) -> None:  # fmt: skip
+        self,
+        kind: type,
+        records: Sequence[Any],
+        *,
+        shown: Sequence[str] | None = None,
+        needless: Sequence[str] = (),
+        counts: Sequence[str] = (),
+        empty: str = "no rows",
+    ) -> None:
         """Write records of a dataclass; its fields are the columns. See :meth:`emit`."""
         columns = [item.name for item in fields(kind)]
         rows = ({name: getattr(record, name) for name in columns} for record in records)

@@ -37,10 +37,7 @@ def steps(quiet: bool) -> Iterator[Steps | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    columns = (
-        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
-        Remaining(),
-    )  # fmt: skip
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), Remaining())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         yield Steps(shown)
 
@@ -55,10 +52,7 @@ def share(quiet: bool, label: str) -> Iterator[Callable[[float], None] | None]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     from rich.progress import TimeRemainingColumn as Remaining
 
-    columns = (
-        TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(),
-        Remaining(),
-    )  # fmt: skip
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), Remaining())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(label, total=1.0)
         yield lambda done: shown.update(task, completed=done)

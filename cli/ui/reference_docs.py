@@ -37,9 +37,8 @@ def _block(context: click.Context) -> str:
 
 def _top() -> click.Context:
     return click.Context(
-        cli, info_name="warehouse", terminal_width=WIDTH, max_content_width=WIDTH,
-        help_option_names=["-h", "--help"],
-    )  # fmt: skip
+        cli, info_name="warehouse", terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=["-h", "--help"]
+    )
 
 
 def _context(name: str) -> click.Context:

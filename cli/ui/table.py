@@ -86,11 +86,11 @@ def print_table(
     ``counts`` where they are 0 as well.
     """
     kept = [
-        place for place, name in enumerate(columns)
+        place
+        for place, name in enumerate(columns)
         if name not in (*needless, *counts)
-        or any(row[place] not in NOTHING and not (name in counts and row[place] == 0)
-               for row in rows)
-    ]  # fmt: skip
+        or any(row[place] not in NOTHING and not (name in counts and row[place] == 0) for row in rows)
+    ]
     columns = [columns[place] for place in kept]
     rows = [[row[place] for place in kept] for row in rows]
     if not rows:
@@ -110,9 +110,7 @@ def print_text(text: str) -> None:
     """A sentence, broken at blanks to fit a terminal."""
     width = shutil.get_terminal_size().columns
     if sys.stdout.isatty() and width >= NARROW:
-        text = textwrap.fill(
-            text, width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False
-        )
+        text = textwrap.fill(text, width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False)
     print(text)
 
 
@@ -141,10 +139,7 @@ class _Texts:
         self.rows = [[cell(value) for value in row] for row in rows]
         self.n_rows = len(rows)
         self.right = [_is_number([row[place] for row in rows]) for place in range(len(columns))]
-        self.widths = [
-            max(len(name), *(len(row[place]) for row in self.rows))
-            for place, name in enumerate(columns)
-        ]
+        self.widths = [max(len(name), *(len(row[place]) for row in self.rows)) for place, name in enumerate(columns)]
 
     @property
     def width(self) -> int:
@@ -192,9 +187,11 @@ def _print_folded(table: _Texts) -> None:
     for name, width, least, to_right in columns:
         shown.add_column(
             Text(name.replace(" ", "\n") if least < len(name) else name),
-            justify="right" if to_right else "left", no_wrap=width <= SHORT, min_width=least,
+            justify="right" if to_right else "left",
+            no_wrap=width <= SHORT,
+            min_width=least,
             overflow="fold",
-        )  # fmt: skip
+        )
     for row in table.rows:
         shown.add_row(*(Text(text) for text in row))
     Console(highlight=False, width=shutil.get_terminal_size().columns).print(shown)

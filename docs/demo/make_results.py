@@ -40,31 +40,45 @@ RIVERS = ("Ash", "Bourne", "Calder", "Dane", "Esk", "Frome", "Greta", "Hodder")
 PARTS = ("", " Green", " Hill")
 
 _COMMON = {
-    "test_split": "test", "unsafe_code": False, "description": "", "target_delimiter": " ",
-    "fewshot_delimiter": "\n\n", "num_fewshot": 0, "should_decontaminate": False,
-}  # fmt: skip
+    "test_split": "test",
+    "unsafe_code": False,
+    "description": "",
+    "target_delimiter": " ",
+    "fewshot_delimiter": "\n\n",
+    "num_fewshot": 0,
+    "should_decontaminate": False,
+}
 SUMS_CONFIG = _COMMON | {
-    "task": "sums", "dataset_path": "demo/sums", "doc_to_text": "{{question}}\nAnswer:",
-    "doc_to_target": "{{answer}}", "output_type": "generate_until", "repeats": 2,
-    "generation_kwargs": {
-        "until": ["\n"], "do_sample": True, "temperature": 0.7, "max_gen_toks": 64,
-    },
-    "filter_list": [{"name": "strict-match", "filter": [
-        {"function": "regex", "regex_pattern": "#### (\\-?[0-9]+)"}, {"function": "take_first"},
-    ]}],
+    "task": "sums",
+    "dataset_path": "demo/sums",
+    "doc_to_text": "{{question}}\nAnswer:",
+    "doc_to_target": "{{answer}}",
+    "output_type": "generate_until",
+    "repeats": 2,
+    "generation_kwargs": {"until": ["\n"], "do_sample": True, "temperature": 0.7, "max_gen_toks": 64},
+    "filter_list": [
+        {
+            "name": "strict-match",
+            "filter": [{"function": "regex", "regex_pattern": "#### (\\-?[0-9]+)"}, {"function": "take_first"}],
+        }
+    ],
     "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}],
     "metadata": {"version": 1.0},
-}  # fmt: skip
+}
 READING_CONFIG = _COMMON | {
-    "task": "reading", "dataset_path": "demo/reading", "doc_to_text": "{{passage}}\n{{question}}",
-    "doc_to_target": "label", "doc_to_choice": "choices", "output_type": "multiple_choice",
+    "task": "reading",
+    "dataset_path": "demo/reading",
+    "doc_to_text": "{{passage}}\n{{question}}",
+    "doc_to_target": "label",
+    "doc_to_choice": "choices",
+    "output_type": "multiple_choice",
     "repeats": 1,
     "metric_list": [
         {"metric": "acc", "aggregation": "mean", "higher_is_better": True},
         {"metric": "acc_norm", "aggregation": "mean", "higher_is_better": True},
     ],
     "metadata": {"version": 2.0},
-}  # fmt: skip
+}
 CONFIGS: dict[str, dict[str, Any]] = {"sums": SUMS_CONFIG, "reading": READING_CONFIG}
 
 
@@ -141,9 +155,7 @@ def reading_rows(model: str) -> list[Row]:
     rows = []
     for number, doc in enumerate(reading_docs()):
         hard = _difficulty("passage", number // N_QUESTIONS, PASSAGE_SPREAD)
-        right = rng.random() < _logistic(
-            ability - hard - _difficulty("reading", number, QUESTION_SPREAD)
-        )
+        right = rng.random() < _logistic(ability - hard - _difficulty("reading", number, QUESTION_SPREAD))
         best = doc["label"] if right else (doc["label"] + rng.randint(1, 3)) % 4
         lls = [round(-rng.uniform(2.5, 9.0), 4) for _ in range(4)]
         lls[best] = round(-rng.uniform(0.2, 2.4), 4)
@@ -186,10 +198,7 @@ def _logistic(x: float) -> float:
 
 
 def _row(number: int, doc: Row, target: str, requests: Sequence[tuple[str, Any]]) -> Row:
-    arguments = {
-        f"gen_args_{index}": {"arg_0": prompt, "arg_1": rest}
-        for index, (prompt, rest) in enumerate(requests)
-    }
+    arguments = {f"gen_args_{index}": {"arg_0": prompt, "arg_1": rest} for index, (prompt, rest) in enumerate(requests)}
     return {"doc_id": number, "doc": doc, "target": target, "arguments": arguments}
 
 
@@ -213,9 +222,7 @@ def results(model: str, seed: int, date: float, samples: Mapping[str, list[Row]]
         "versions": {task: CONFIGS[task]["metadata"]["version"] for task in samples},
         "n-shot": dict.fromkeys(samples, 0),
         "higher_is_better": {task: dict.fromkeys(_metrics(task), True) for task in samples},
-        "n-samples": {
-            task: {"original": len(rows), "effective": len(rows)} for task, rows in samples.items()
-        },
+        "n-samples": {task: {"original": len(rows), "effective": len(rows)} for task, rows in samples.items()},
         "config": _config(model, seed),
         "git_hash": None,
         "date": date,
@@ -238,13 +245,24 @@ def results(model: str, seed: int, date: float, samples: Mapping[str, list[Row]]
 
 def _config(model: str, seed: int) -> Row:
     return {
-        "model": "hf", "model_args": {"pretrained": model, "dtype": "bfloat16"},
-        "model_num_parameters": 1_000_000_000, "model_dtype": "torch.bfloat16",
-        "model_revision": "main", "model_sha": _hash(model)[:40], "batch_size": 16,
-        "batch_sizes": [], "device": "cuda:0", "use_cache": None, "limit": None,
-        "bootstrap_iters": 100000, "gen_kwargs": {}, "random_seed": 0, "numpy_seed": 1234,
-        "torch_seed": seed, "fewshot_seed": 1234,
-    }  # fmt: skip
+        "model": "hf",
+        "model_args": {"pretrained": model, "dtype": "bfloat16"},
+        "model_num_parameters": 1_000_000_000,
+        "model_dtype": "torch.bfloat16",
+        "model_revision": "main",
+        "model_sha": _hash(model)[:40],
+        "batch_size": 16,
+        "batch_sizes": [],
+        "device": "cuda:0",
+        "use_cache": None,
+        "limit": None,
+        "bootstrap_iters": 100000,
+        "gen_kwargs": {},
+        "random_seed": 0,
+        "numpy_seed": 1234,
+        "torch_seed": seed,
+        "fewshot_seed": 1234,
+    }
 
 
 def _figures(task: str, rows: Sequence[Row]) -> Row:
@@ -253,9 +271,7 @@ def _figures(task: str, rows: Sequence[Row]) -> Row:
         values = [row[metric] for row in rows]
         key = f"{metric},{rows[0]['filter']}"
         found[key] = statistics.fmean(values)
-        found[key.replace(metric, f"{metric}_stderr")] = statistics.stdev(values) / math.sqrt(
-            len(values)
-        )
+        found[key.replace(metric, f"{metric}_stderr")] = statistics.stdev(values) / math.sqrt(len(values))
     return found
 
 
@@ -271,9 +287,7 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def write_run(
-    folder: Path, model: str, seed: int, date: float, samples: Mapping[str, list[Row]]
-) -> None:
+def write_run(folder: Path, model: str, seed: int, date: float, samples: Mapping[str, list[Row]]) -> None:
     """One invocation: a results file and one file of samples for each task."""
     ended = datetime.fromtimestamp(date + 61.5, UTC).replace(tzinfo=None)
     stamp = ended.isoformat().replace(":", "-")

@@ -20,14 +20,7 @@ with DAG(
     ingest = BashOperator(task_id="ingest", bash_command="warehouse ingest new/")
     # Exit 1: alerts. Not tried again: the second time there would be none.
     refresh = BashOperator(
-        task_id="refresh",
-        bash_command="warehouse --wait 300 refresh --alerts",
-        trigger_rule="all_done",
-        retries=0,
+        task_id="refresh", bash_command="warehouse --wait 300 refresh --alerts", trigger_rule="all_done", retries=0
     )
-    report = BashOperator(
-        task_id="report",
-        bash_command="warehouse report --out report.html",
-        trigger_rule="all_done",
-    )
+    report = BashOperator(task_id="report", bash_command="warehouse report --out report.html", trigger_rule="all_done")
     ingest >> refresh >> report

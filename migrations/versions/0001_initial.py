@@ -132,9 +132,7 @@ def _create_who() -> None:
         sa.Column("data_order_seed", sa.BigInteger, nullable=True),
         sa.Column("hyperparameters", sa.JSON, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_training_seed"),
-        sa.UniqueConstraint(
-            "model_id", "label", "recipe", name="uq_training_seed_model_id_label_recipe"
-        ),
+        sa.UniqueConstraint("model_id", "label", "recipe", name="uq_training_seed_model_id_label_recipe"),
     )
     op.create_table(
         "checkpoint",
@@ -158,9 +156,7 @@ def _create_who() -> None:
         sa.Column("parameters_key", sa.String, nullable=False),
         sa.Column("parameters", sa.JSON, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_agent"),
-        sa.UniqueConstraint(
-            "name", "version", "parameters_key", name="uq_agent_name_version_parameters_key"
-        ),
+        sa.UniqueConstraint("name", "version", "parameters_key", name="uq_agent_name_version_parameters_key"),
     )
 
 
@@ -195,11 +191,7 @@ def _create_what() -> None:
         sa.Column("metadata", sa.JSON, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_prompt"),
         sa.UniqueConstraint(
-            "benchmark_id",
-            "split",
-            "key",
-            "occurrence",
-            name="uq_prompt_benchmark_id_split_key_occurrence",
+            "benchmark_id", "split", "key", "occurrence", name="uq_prompt_benchmark_id_split_key_occurrence"
         ),
     )
     op.create_table(
@@ -219,10 +211,7 @@ def _create_what() -> None:
         sa.Column("template", sa.String, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_prompt_variant"),
         sa.UniqueConstraint(
-            "perturbation",
-            "fewshot_draw",
-            "template",
-            name="uq_prompt_variant_perturbation_fewshot_draw_template",
+            "perturbation", "fewshot_draw", "template", name="uq_prompt_variant_perturbation_fewshot_draw_template"
         ),
     )
     op.create_table(
@@ -265,11 +254,7 @@ def _create_measure() -> None:
         sa.Column("parameters", sa.JSON, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_scorer"),
         sa.UniqueConstraint(
-            "name",
-            "kind",
-            "judge_model",
-            "parameters_key",
-            name="uq_scorer_name_kind_judge_model_parameters_key",
+            "name", "kind", "judge_model", "parameters_key", name="uq_scorer_name_kind_judge_model_parameters_key"
         ),
     )
     op.create_table(
@@ -282,12 +267,7 @@ def _create_measure() -> None:
         sa.Column("link", sa.String, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_metric"),
         sa.UniqueConstraint(
-            "name",
-            "filter",
-            "scorer_id",
-            "unit",
-            "link",
-            name="uq_metric_name_filter_scorer_id_unit_link",
+            "name", "filter", "scorer_id", "unit", "link", name="uq_metric_name_filter_scorer_id_unit_link"
         ),
     )
     op.create_table(
@@ -302,9 +282,7 @@ def _create_measure() -> None:
         sa.Column("higher_is_better", sa.Boolean, nullable=True),
         sa.Column("chance_level", sa.Double, nullable=True),
         sa.PrimaryKeyConstraint("id", name="pk_benchmark_metric"),
-        sa.UniqueConstraint(
-            "benchmark_id", "metric_id", name="uq_benchmark_metric_benchmark_id_metric_id"
-        ),
+        sa.UniqueConstraint("benchmark_id", "metric_id", name="uq_benchmark_metric_benchmark_id_metric_id"),
     )
 
 
@@ -364,9 +342,7 @@ def _create_runs() -> None:
         sa.Column("run_key", sa.String, nullable=True),
         sa.Column("content_digest", sa.String, nullable=False),
         sa.PrimaryKeyConstraint("id", name="pk_run"),
-        sa.UniqueConstraint(
-            "condition_key", "content_digest", name="uq_run_condition_key_content_digest"
-        ),
+        sa.UniqueConstraint("condition_key", "content_digest", name="uq_run_condition_key_content_digest"),
     )
     op.create_table(
         "run_source",
@@ -378,9 +354,7 @@ def _create_runs() -> None:
 
 def _create_facts() -> None:
     op.create_table(
-        "content",
-        sa.Column("sha256", sa.LargeBinary, nullable=False),
-        sa.Column("text", sa.String, nullable=True),
+        "content", sa.Column("sha256", sa.LargeBinary, nullable=False), sa.Column("text", sa.String, nullable=True)
     )
     op.create_table(
         "generation",

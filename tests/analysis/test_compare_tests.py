@@ -59,10 +59,9 @@ def test_right_or_wrong_once_has_all_tests(world: Store) -> None:
 @pytest.mark.parametrize("method", ["permutation", "mcnemar", "wilcoxon"])
 def test_the_method_decides_what_is_better(world: Store, method: str) -> None:
     a, b = means("one")
-    expected = {
-        "permutation": sign_flip_test(a - b), "mcnemar": mcnemar_test(a, b),
-        "wilcoxon": wilcoxon_test(a - b),
-    }[method].p_value  # fmt: skip
+    expected = {"permutation": sign_flip_test(a - b), "mcnemar": mcnemar_test(a, b), "wilcoxon": wilcoxon_test(a - b)}[
+        method
+    ].p_value
     assert expected is not None
     row = on(world, "one", method=method, level=1 - 0.99 * expected)
     assert (row.test, row.p_value, row.better) == (method, pytest.approx(expected), "")
@@ -144,9 +143,7 @@ def test_prompts_fixed_leaves_the_error_of_the_draws(world: Store) -> None:
 
 def test_unscored_samples_are_counted(world: Store) -> None:
     (row,) = compare(world, "org/c", "org/d", benchmark="quiz").rows
-    missing = sum(
-        score["value"] is None for score in ROWS.rows["score"] if score["run_id"] in row.runs_b
-    )
+    missing = sum(score["value"] is None for score in ROWS.rows["score"] if score["run_id"] in row.runs_b)
     assert (row.unscored_a, row.unscored_b) == (0, missing) and missing > 0
 
 
@@ -266,9 +263,7 @@ def test_all_open_choices_are_listed_at_once(world: Store) -> None:
         ({"flips": -1}, "flips must be 0 or more"),
     ],
 )
-def test_options_that_cannot_be_are_refused(
-    world: Store, options: dict[str, object], message: str
-) -> None:
+def test_options_that_cannot_be_are_refused(world: Store, options: dict[str, object], message: str) -> None:
     with pytest.raises((MisuseError, StatisticsError), match=message):
         on(world, "one", **options)
 

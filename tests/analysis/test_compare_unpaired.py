@@ -36,8 +36,7 @@ def build() -> tuple[StoreRows, dict[tuple[str, str], list[float]]]:
             rows.scores(rows.run(f"m/{model}", name), dict(zip(keys[-1], scores, strict=True)))
         if name == "grouped":
             every = [key for own in keys for key in own]
-            rows.clusters(name, {f"c{start}": every[start : start + 4]
-                                 for start in range(0, len(every), 4)})  # fmt: skip
+            rows.clusters(name, {f"c{start}": every[start : start + 4] for start in range(0, len(every), 4)})
     return rows, drawn
 
 
@@ -73,8 +72,7 @@ def test_it_is_equations_5_and_6_and_welchs_t(world: Store) -> None:
 def test_clusters_give_cr2_of_each_run(world: Store) -> None:
     (row,) = compare_unpaired(world, "m/a", "m/b", benchmark="grouped").rows
     one, other = (
-        cluster_robust(scores, np.arange(len(scores)) // 4)
-        for scores in (DRAWN["grouped", "a"], DRAWN["grouped", "b"])
+        cluster_robust(scores, np.arange(len(scores)) // 4) for scores in (DRAWN["grouped", "a"], DRAWN["grouped", "b"])
     )
     assert one is not None and other is not None
     assert (row.se_a, row.se_b) == pytest.approx((one.se_cr2, other.se_cr2), rel=1e-10)
@@ -120,12 +118,15 @@ def test_people_and_programs_get_it(run: Caller, url: str) -> None:
     said = " ".join(found.out.split())
     assert "prompts a" in said and "clusters b" in said
     assert "Miller 2024, eq. 5" in said and "by cluster (CR2)" in said
-    (row,) = run(
-        "compare", "m/a", "m/b", "--unpaired", "--benchmark", "plain", "--json", db=url
-    ).rows
+    (row,) = run("compare", "m/a", "m/b", "--unpaired", "--benchmark", "plain", "--json", db=url).rows
     assert row["method"] == "welch_t" and row["n_prompts_b"] == 55
-    for option in (("--flips",), ("--equivalence", "0.1"), ("--method", "permutation"),
-                   ("--overall",), ("--estimand", "prompts-fixed")):  # fmt: skip
+    for option in (
+        ("--flips",),
+        ("--equivalence", "0.1"),
+        ("--method", "permutation"),
+        ("--overall",),
+        ("--estimand", "prompts-fixed"),
+    ):
         refused = run("compare", "m/a", "m/b", "--unpaired", *option, db=url)
         refused.fails(2, f"{option[0]} needs paired prompts")
 

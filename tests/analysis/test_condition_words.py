@@ -34,9 +34,7 @@ def test_look_alikes_are_told_by_what_differs_in_their_configuration(store_url: 
 def test_a_prompt_that_differs_is_quoted(store_url: str) -> None:
     two = [SAME | {"system_instruction": text} for text in ("Be brief.", "Think step by step.")]
     found = labels_of(store_url, two, system_prompt_hash=["a" * 64, "b" * 64])
-    assert found == {
-        "system_instruction=Be brief.", "system_instruction=Think step by step.",
-    }  # fmt: skip
+    assert found == {"system_instruction=Be brief.", "system_instruction=Think step by step."}
 
 
 @pytest.mark.parametrize("other", [SAME, SAME | {"date": 7, "output_path": "x"}])

@@ -18,8 +18,7 @@ from warehouse.store.connection import Store
 def build() -> StoreRows:
     """Losses that fall, with a bump; a flat model, a lone checkpoint, and one without a place."""
     rows = build_sections()
-    rows.describe("loss", rows.metric("loss"), kind="continuous", low=None, high=None,
-                  higher=False)  # fmt: skip
+    rows.describe("loss", rows.metric("loss"), kind="continuous", low=None, high=None, higher=False)
     figures = {"lab/falls": [4.0, 2.0, 3.0, 1.0], "lab/flat": [2.0] * 4, "lab/lone": [1.5]}
     for model, means in figures.items():
         for place, mean in enumerate(means):
@@ -62,9 +61,7 @@ def test_points_are_the_rows_of_the_leaderboard(store: Store) -> None:
 def test_lower_can_be_better(store: Store) -> None:
     found = curves(store, "loss")
     by_name = {(row.model, row.condition): row for row in found.rows}
-    assert set(by_name) == {
-        ("lab/falls", "fewshot=0"), ("lab/falls", "fewshot=5"), ("lab/flat", "fewshot=0"),
-    }  # fmt: skip
+    assert set(by_name) == {("lab/falls", "fewshot=0"), ("lab/falls", "fewshot=5"), ("lab/flat", "fewshot=0")}
     falls = by_name["lab/falls", "fewshot=5"]
     assert (falls.best, falls.best_position, falls.last) == (1.0, 1000.0, 1.0)
     assert falls.monotonicity == pytest.approx(4 / 6)  # 5 of 6 pairs fall, 1 rises

@@ -104,8 +104,7 @@ def test_every_prompt_has_its_p_and_s(opened: Opener) -> None:
         assert row.majority_share == pytest.approx(max(sets.values()) / 5)
         assert (row.text, row.target) == (f"question {key}", f"answer {key}")
     majority = {key: row.majority_answer for key, row in rows.items()}
-    assert majority == {"sure": "7", "label": "3", "torn": "1", "hard": "1", "mute": None,
-                        "gaps": "5"}  # fmt: skip
+    assert majority == {"sure": "7", "label": "3", "torn": "1", "hard": "1", "mute": None, "gaps": "5"}
 
 
 def test_p_is_that_of_the_view(opened: Opener) -> None:
@@ -124,8 +123,7 @@ def test_p_is_that_of_the_view(opened: Opener) -> None:
 def test_wrong_and_always_alike_is_suspected(opened: Opener) -> None:
     found = datamap(opened, "org/a", benchmark="quiz", where=["temperature=0.2"])
     assert [row.tool_id for row in found.suspects] == ["label"]  # hard: apart; mute: no answer
-    wider = datamap(opened, "org/a", benchmark="quiz", where=["temperature=0.2"], max_p=0.2,
-                    min_s=-1.7)  # fmt: skip
+    wider = datamap(opened, "org/a", benchmark="quiz", where=["temperature=0.2"], max_p=0.2, min_s=-1.7)
     assert [row.tool_id for row in wider.suspects] == ["label", "hard", "torn"]
     assert any("is not suspected" in note for note in wider.notes)
     assert any("S is never below -1.61" in note for note in wider.notes)
@@ -147,9 +145,7 @@ def test_the_distribution_is_given_by_temperature(opened: Opener) -> None:
     assert row.mean_sets == pytest.approx(np.mean([r.n_sets for r in rows]))
 
 
-def test_the_size_of_a_read_changes_nothing(
-    opened: Opener, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_size_of_a_read_changes_nothing(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = datamap(opened, "org/a", benchmark="quiz")
     monkeypatch.setattr(semantic_sets, "CHUNK", 2)
     assert datamap(opened, "org/a", benchmark="quiz") == whole
@@ -181,8 +177,7 @@ def test_without_answers_texts_are_grouped(opened: Opener) -> None:
 
 @pytest.mark.parametrize("threshold", [0.3, 0.9, 0.999])
 def test_an_embedding_joins_what_is_near(opened: Opener, threshold: float) -> None:
-    found = datamap(opened, "org/words", group="embedding", embedder=TinyEmbedder(),
-                    threshold=threshold)  # fmt: skip
+    found = datamap(opened, "org/words", group="embedding", embedder=TinyEmbedder(), threshold=threshold)
     assert found.grouped_by == "embedding of responses"
     for key, texts in WORDS.items():
         vectors = TinyEmbedder().encode(texts).astype(np.float64)
@@ -247,9 +242,7 @@ def test_a_store_that_cannot_be_written_is_answered_from(opened: Opener) -> None
         ({"group": "embedding", "embedder": TinyEmbedder(), "threshold": 2}, "lies in (-1, 1]"),
     ],
 )
-def test_contradictory_options_are_refused(
-    opened: Opener, options: dict[str, Any], part: str
-) -> None:
+def test_contradictory_options_are_refused(opened: Opener, options: dict[str, Any], part: str) -> None:
     with pytest.raises(MisuseError) as caught:
         datamap(opened, "org/words", **options)
     assert part in str(caught.value)
@@ -298,9 +291,7 @@ def test_what_has_no_data_map_is_said(opened: Opener, reference: str, part: str)
 def test_intervals_can_be_chosen(opened: Opener) -> None:
     found = datamap(opened, "org/rates", interval="jeffreys", level=0.8)
     expected = proportion_confint(3, 10, alpha=0.2, method="jeffreys")
-    assert (rows_of(found)["sure"].ci_low, rows_of(found)["sure"].ci_high) == pytest.approx(
-        expected
-    )
+    assert (rows_of(found)["sure"].ci_low, rows_of(found)["sure"].ci_high) == pytest.approx(expected)
     with pytest.raises(StatisticsError, match="level"):
         datamap(opened, "org/rates", level=2)
     with pytest.raises(StatisticsError, match="method"):
@@ -323,8 +314,7 @@ def test_cruxeval_gives_back_what_was_published(data_dir: Path, duckdb_url: str)
     """The mean of P(correct) is the published pass@1; more heat, less consistency."""
     import json
 
-    files = [data_dir / "cruxeval_generations" / f"gpt-4-0613_temp{heat}_output.json"
-             for heat in ("0.2", "0.8")]  # fmt: skip
+    files = [data_dir / "cruxeval_generations" / f"gpt-4-0613_temp{heat}_output.json" for heat in ("0.2", "0.8")]
     store = warehouse.connect(duckdb_url)
     store.ingest(*files, mapping=MAPPINGS / "cruxeval.toml")
     found = store.datamap("gpt-4-0613", group="text")
@@ -345,9 +335,7 @@ def test_cruxeval_gives_back_what_was_published(data_dir: Path, duckdb_url: str)
 def test_reasoning_gym_is_grouped_by_its_answers(data_dir: Path, duckdb_url: str) -> None:
     import json
 
-    (file,) = (data_dir / "reasoning_gym").glob(
-        "zero-shot/easy/openai_o3-mini_*/logic/syllogism.json"
-    )
+    (file,) = (data_dir / "reasoning_gym").glob("zero-shot/easy/openai_o3-mini_*/logic/syllogism.json")
     store = warehouse.connect(duckdb_url)
     store.ingest(file, mapping=MAPPINGS / "reasoning_gym.toml")
     found = store.datamap("openai/o3-mini")

@@ -27,24 +27,20 @@ def build() -> StoreRows:
     for name, (n, old, new) in wanted.items():
         rows.describe(name, acc)
         for model, skill in ((OLD, old), (NEW, new)):
-            rows.scores(rows.run(model, name), {
-                f"{name}{i}": [float(dice.random() < skill) for _ in range(4)] for i in range(n)
-            })  # fmt: skip
+            rows.scores(
+                rows.run(model, name),
+                {f"{name}{i}": [float(dice.random() < skill) for _ in range(4)] for i in range(n)},
+            )
     rows.describe("loss", loss, kind="continuous", low=0.0, high=None, higher=False)
     rows.describe("odd", odd, higher=None)
     rows.describe("twin", acc)
     rows.describe("holes", acc)
     rows.describe("only|old", acc)
     rows.describe("ruin", acc)
-    rows.clusters("loss", {f"c{label}": [f"loss{5 * label + i}" for i in range(5)]
-                           for label in range(20)})  # fmt: skip
+    rows.clusters("loss", {f"c{label}": [f"loss{5 * label + i}" for i in range(5)] for label in range(20)})
     for model in (OLD, NEW):
         shift = 0.0 if model == OLD else -0.5
-        rows.scores(
-            rows.run(model, "loss"),
-            {f"loss{i}": 2 + shift + dice.gauss(0, 0.3) for i in range(100)},
-            loss,
-        )
+        rows.scores(rows.run(model, "loss"), {f"loss{i}": 2 + shift + dice.gauss(0, 0.3) for i in range(100)}, loss)
         rows.scores(rows.run(model, "odd"), {f"odd{i}": dice.random() for i in range(50)}, odd)
         rows.scores(rows.run(model, "twin"), {f"twin{i}": float(i % 3 > 0) for i in range(300)})
         rows.scores(rows.run(model, "ruin"), {f"ruin{i}": float(model == OLD) for i in range(20)})
@@ -75,8 +71,10 @@ def verdict(house: Warehouse, name: str, margin: float = 0.05) -> GateRow:
 def test_p_is_that_of_a_one_sided_t_test(house: Warehouse) -> None:
     for name in ("same", "worse", "few"):
         row = verdict(house, name)
-        a, b = ([fact["value"] for fact in ROWS.rows["prompt_score"] if fact["run_id"] == run]
-                for run in (row.runs_candidate[0], row.runs_baseline[0]))  # fmt: skip
+        a, b = (
+            [fact["value"] for fact in ROWS.rows["prompt_score"] if fact["run_id"] == run]
+            for run in (row.runs_candidate[0], row.runs_baseline[0])
+        )
         differences = np.subtract(a, b)
         test = stats.ttest_1samp(differences, -0.05, alternative="greater")
         assert row.p_pass == pytest.approx(test.pvalue, rel=1e-9, abs=1e-12)
@@ -131,8 +129,7 @@ def test_doubt_is_undecided_with_the_reason(house: Warehouse) -> None:
 
 
 def test_margins_by_benchmark(house: Warehouse) -> None:
-    found = house.gate(NEW, OLD, None, margins={"same": 0.05, "few": 0.4},
-                       benchmarks=["same", "few"])  # fmt: skip
+    found = house.gate(NEW, OLD, None, margins={"same": 0.05, "few": 0.4}, benchmarks=["same", "few"])
     assert [row.margin for row in found.rows] == [0.05, 0.4] and found.verdict == "pass"
     with pytest.raises(MisuseError, match="no margin for few"):
         house.gate(NEW, OLD, None, margins={"same": 0.05}, benchmarks=["same", "few"])
@@ -144,9 +141,7 @@ def test_what_is_named_has_to_be_there(house: Warehouse) -> None:
     with pytest.raises(MisuseError, match=r"no current run on only"):
         house.gate(NEW, OLD, 0.1, benchmarks=["only|old"])
     found = house.gate(NEW, OLD, 0.1)
-    assert [row.benchmark for row in found.rows] == [
-        "few", "holes", "loss", "odd", "ruin", "same", "twin", "worse",
-    ]  # fmt: skip
+    assert [row.benchmark for row in found.rows] == ["few", "holes", "loss", "odd", "ruin", "same", "twin", "worse"]
     assert found.left_out == ("only|old: only one of them has it",)
     with pytest.raises(MisuseError, match="unscored samples"):
         house.gate(NEW, OLD, 0.1, max_unscored=2)
@@ -166,8 +161,7 @@ def test_the_command_has_three_exit_codes(run: Caller, url: str) -> None:
 
 
 def test_markdown_is_one_table_whatever_names_hold(run: Caller, url: str) -> None:
-    text = run("gate", "--candidate", NEW, "--baseline", OLD, "--margin", "0.05", "--markdown",
-               db=url).out  # fmt: skip
+    text = run("gate", "--candidate", NEW, "--baseline", OLD, "--margin", "0.05", "--markdown", db=url).out
     lines = text.splitlines()
     assert lines[0] == "### ❌ fail: lab/new against lab/old"
     table = [line for line in lines if line.startswith("|")]

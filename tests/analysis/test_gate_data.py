@@ -53,9 +53,7 @@ def verdict(p_pass: float, p_fail: float, alpha: float = 0.05) -> str:
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.02, 0.3])
-def test_every_pair_of_systems_on_gsm8k(
-    house: Warehouse, solved: dict[str, np.ndarray], margin: float
-) -> None:
+def test_every_pair_of_systems_on_gsm8k(house: Warehouse, solved: dict[str, np.ndarray], margin: float) -> None:
     seen = set()
     for candidate in SYSTEMS:
         for baseline in SYSTEMS:
@@ -64,9 +62,7 @@ def test_every_pair_of_systems_on_gsm8k(
             d = solved[candidate] - solved[baseline]
             p_pass = stats.ttest_1samp(d, -margin, alternative="greater").pvalue
             p_fail = stats.ttest_1samp(d, -margin, alternative="less").pvalue
-            found = house.gate(
-                f"openai/{candidate}", f"openai/{baseline}", margin, benchmarks=["gsm8k"]
-            )
+            found = house.gate(f"openai/{candidate}", f"openai/{baseline}", margin, benchmarks=["gsm8k"])
             (row,) = found.rows
             assert (row.p_pass, row.p_fail) == pytest.approx((p_pass, p_fail), rel=1e-9, abs=1e-15)
             low = DescrStatsW(d).tconfint_mean(alpha=0.05, alternative="larger")[0]
@@ -82,9 +78,7 @@ def test_prompts_that_would_decide(house: Warehouse, solved: dict[str, np.ndarra
     """Miller's equation 9, one-sided, with the variance of the differences as it was seen."""
     d = solved["175b_finetuning"] - solved["6b_verification"]  # 458 and 515 of 1319
     margin = 0.06
-    (row,) = house.gate(
-        "openai/175b_finetuning", "openai/6b_verification", margin, benchmarks=["gsm8k"]
-    ).rows
+    (row,) = house.gate("openai/175b_finetuning", "openai/6b_verification", margin, benchmarks=["gsm8k"]).rows
     assert row.verdict == "undecided"
     z = stats.norm.ppf(0.95) + stats.norm.ppf(0.8)
     expected = [z**2 * d.var(ddof=1) / distance**2 for distance in (margin, d.mean() + margin)]
@@ -128,8 +122,6 @@ def test_exit_codes_and_markdown(house: Warehouse, capsys: pytest.CaptureFixture
         ("6b_finetuning", "0.01", 1, "❌ fail"),
         ("175b_finetuning", "0.06", 5, "❔ undecided"),
     ):
-        found = run(
-            "gate", "--candidate", f"openai/{candidate}", "--margin", margin, *against, db=url
-        )
+        found = run("gate", "--candidate", f"openai/{candidate}", "--margin", margin, *against, db=url)
         assert found.code == code and found.out.startswith(f"### {word}: ")
         assert len([line for line in found.out.splitlines() if line.startswith("| gsm8k")]) == 1

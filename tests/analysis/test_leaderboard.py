@@ -65,9 +65,7 @@ def draws_of(run_ids: tuple[int, ...], metric: int) -> dict[int, list[float]]:
 def test_repeats_are_pooled_as_draws(world: Store) -> None:
     row = row_of(leaderboard(world, "quiz"), "org/b")
     pooled = draws_of(row.run_ids, ROWS.metric())
-    expected = estimate_mean(
-        [float(np.mean(values)) for values in pooled.values()], n_draws=6, bounds=(0, 1)
-    )
+    expected = estimate_mean([float(np.mean(values)) for values in pooled.values()], n_draws=6, bounds=(0, 1))
     assert (row.runs, row.n_draws, row.n_prompts) == (2, 240, 40)
     assert row.estimate == pytest.approx(expected.estimate, rel=1e-12)
     assert row.standard_error == pytest.approx(expected.standard_error, rel=1e-12)
@@ -92,9 +90,7 @@ def test_single_draws_are_binary_and_clustered_by_default(world: Store) -> None:
         ("coarse", 5, "clopper_pearson_effective"),  # 6 in one, 4 on their own
     ],
 )
-def test_the_clustering_can_be_chosen(
-    world: Store, cluster: str, n_clusters: int | None, method: str
-) -> None:
+def test_the_clustering_can_be_chosen(world: Store, cluster: str, n_clusters: int | None, method: str) -> None:
     row = row_of(leaderboard(world, "golden", cluster=cluster), "org/a")
     assert (row.n_clusters, row.method) == (n_clusters, method)
 
@@ -146,16 +142,12 @@ def test_unscored_samples_are_told(world: Store) -> None:
 
 def test_ties_share_a_rank(world: Store) -> None:
     board = leaderboard(world, "suite/one")
-    assert [(row.model, row.rank) for row in board.rows] == [
-        ("win/a", 1), ("win/b", 1), ("win/c", 3),
-    ]  # fmt: skip
+    assert [(row.model, row.rank) for row in board.rows] == [("win/a", 1), ("win/b", 1), ("win/c", 3)]
 
 
 def test_published_figures_stand_in_where_there_are_no_samples(world: Store) -> None:
     board = leaderboard(world, "probe", where=["step=3000"])
-    assert [(row.estimate, row.method, row.flags) for row in board.rows] == [
-        (0.92, "published", ("published",))
-    ] * 3
+    assert [(row.estimate, row.method, row.flags) for row in board.rows] == [(0.92, "published", ("published",))] * 3
     assert board.rows[0].ci_low == pytest.approx(0.92 - 1.959963984540054 * 0.02)
     only = row_of(leaderboard(world, "told"), "told/only")
     assert (only.estimate, only.ci_low, only.n_prompts) == (0.3, None, 0)
@@ -172,9 +164,12 @@ def test_judges_versions_and_splits_are_ranked_apart(world: Store) -> None:
 def test_labels_tell_conditions_of_a_model_apart(world: Store) -> None:
     labels = {(r.model, r.condition) for r in leaderboard(world, "draws").rows}
     assert labels == {
-        ("org/a", "temperature=0.0"), ("org/a", "temperature=1.0"), ("org/b", ""), ("org/c", ""),
+        ("org/a", "temperature=0.0"),
+        ("org/a", "temperature=1.0"),
+        ("org/b", ""),
+        ("org/c", ""),
         ("org/d", ""),
-    }  # fmt: skip
+    }
 
 
 def test_latest_keeps_one_condition_of_each_model(world: Store) -> None:

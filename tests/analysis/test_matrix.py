@@ -17,14 +17,7 @@ from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.matrix.matrix import Matrix
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError, StoreLockedError
-from warehouse.stats.matrix import (
-    cluster_search,
-    explain,
-    grow,
-    permutation_test,
-    random_weights,
-    weighted_scores,
-)  # fmt: skip
+from warehouse.stats.matrix import cluster_search, explain, grow, permutation_test, random_weights, weighted_scores
 from warehouse.stats.matrix.weights import cluster_weights
 from warehouse.store.open import open_store
 from warehouse.store.opener import Access
@@ -84,10 +77,9 @@ def _embed(rows: StoreRows) -> None:
         key = rows.prompt("exam", f"q{i:02}")
         text_hash = prompts[key]["text_hash"] if i != 7 else b"\0" * 32  # its text has changed
         for embedder in (1, 2):
-            rows.rows["prompt_embedding"].append({
-                "prompt_id": key, "embedder_id": embedder, "text_hash": text_hash,
-                "vector": VECTORS[i].tolist(),
-            })  # fmt: skip
+            rows.rows["prompt_embedding"].append(
+                {"prompt_id": key, "embedder_id": embedder, "text_hash": text_hash, "vector": VECTORS[i].tolist()}
+            )
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -215,9 +207,7 @@ def test_a_clustering_is_stored_for_error_bars(home: Warehouse) -> None:
         board = leaderboard(store, "exam", cluster="alike")
         assert {row.n_clusters for row in board.rows} == {found.n_clusters}
         assert {finding.check for finding in check(store).integrity} == before
-    home.matrix("exam").cluster(
-        n_clusters=[3], permutations=0, store="alike", default=True, replace=True
-    )
+    home.matrix("exam").cluster(n_clusters=[3], permutations=0, store="alike", default=True, replace=True)
     with home.reading() as store:
         assert {row.n_clusters for row in leaderboard(store, "exam").rows} == {3}
         assert {finding.check for finding in check(store).integrity} == before
@@ -235,9 +225,14 @@ def test_weights(home: Warehouse) -> None:
         for scheme in dict.fromkeys(row.scheme for row in found.rows)
     }
     assert list(by_scheme) == [
-        "uniform", "medoid", "medoid_equal", "distance", "inverse_distance", "clusters:topic",
+        "uniform",
+        "medoid",
+        "medoid_equal",
+        "distance",
+        "inverse_distance",
+        "clusters:topic",
         "given",
-    ]  # fmt: skip
+    ]
     assert by_scheme["given"] == pytest.approx(list(given.scores))
     assert by_scheme["clusters:topic"] == pytest.approx(list(equal.scores))
     drawn = random_weights(SCORES, n_draws=500, seed=3)
@@ -295,20 +290,11 @@ def test_explanation(home: Warehouse) -> None:
         (lambda w: w.matrix("apart").data, MisuseError, "0 of 3 prompts.*model!=NAME"),
         (lambda w: w.matrix("flat").test(), StatisticsError, "columns are constant"),
         (lambda w: w.matrix("flat").cluster(), StatisticsError, "1 distinct performance vector"),
-        (
-            lambda w: w.matrix("essay").test(similarities=["jaccard"]), StatisticsError,
-            "jaccard.*use cosine",
-        ),
-        (
-            lambda w: w.matrix("essay").test(similarities=["hamming"]), StatisticsError,
-            "hamming.*use cosine",
-        ),
+        (lambda w: w.matrix("essay").test(similarities=["jaccard"]), StatisticsError, "jaccard.*use cosine"),
+        (lambda w: w.matrix("essay").test(similarities=["hamming"]), StatisticsError, "hamming.*use cosine"),
         (lambda w: w.matrix("exam", metric="f1").data, MisuseError, "no metric 'f1'"),
         (lambda w: w.matrix("mute").explain(), MisuseError, "mute have no text"),
-        (
-            lambda w: w.matrix("essay").explain(embedder="mini"), MisuseError,
-            "warehouse embed essay",
-        ),
+        (lambda w: w.matrix("essay").explain(embedder="mini"), MisuseError, "warehouse embed essay"),
         (lambda w: w.matrix("exam").explain(), MisuseError, "several embedders.*mini@1 .*, other"),
         (lambda w: w.matrix("exam").explain(embedder="x"), MisuseError, "there are: mini@1 "),
         (lambda w: w.matrix("exam").weights(cluster="x"), MisuseError, "no clustering 'x'"),
@@ -318,9 +304,7 @@ def test_explanation(home: Warehouse) -> None:
         (lambda w: w.matrix("exam").cluster(default=True), MisuseError, "needs a name"),
         (lambda w: w.matrix("exam").grow(sizes=[99]), StatisticsError, "`sizes` must lie"),
     ],
-)  # fmt: skip
-def test_what_cannot_be_is_refused(
-    home: Warehouse, ask: Any, error: type[Exception], said: str
-) -> None:
+)
+def test_what_cannot_be_is_refused(home: Warehouse, ask: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         ask(home)

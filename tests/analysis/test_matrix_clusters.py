@@ -102,10 +102,7 @@ def test_a_reference_on_all_partitions() -> None:
     matrix = continuous(8, 3, seed=4)
     unit = unit_rows(matrix)
     cuts = [np.array([(cut >> i) & 1 for i in range(8)]) for cut in range(1, 2**7)]
-    best = max(
-        np.linalg.norm(unit[cut == 0].sum(axis=0)) + np.linalg.norm(unit[cut == 1].sum(axis=0))
-        for cut in cuts
-    )
+    best = max(np.linalg.norm(unit[cut == 0].sum(axis=0)) + np.linalg.norm(unit[cut == 1].sum(axis=0)) for cut in cuts)
     assert spherical_kmeans(matrix, 2).cohesion == pytest.approx(best / 8, abs=1e-12)
 
 
@@ -121,13 +118,9 @@ def test_multiplicities_count() -> None:
 
 def test_seeds_and_order_of_models() -> None:
     matrix = continuous(40, 5)
-    assert spherical_kmeans(matrix, 4, seed=1).labels.tolist() == (
-        spherical_kmeans(matrix, 4, seed=1).labels.tolist()
-    )
+    assert spherical_kmeans(matrix, 4, seed=1).labels.tolist() == (spherical_kmeans(matrix, 4, seed=1).labels.tolist())
     told: list[tuple[int, int]] = []
-    found = cluster_search(
-        matrix, [2, 3], n_permutations=1, progress=lambda *step: told.append(step)
-    )
+    found = cluster_search(matrix, [2, 3], n_permutations=1, progress=lambda *step: told.append(step))
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert found.to_dict()["chosen"]["labels"] == found.chosen.labels.tolist()
     assert str(found).startswith(f"{found.chosen.n_clusters} clusters of 40 prompts, silhouette ")

@@ -102,7 +102,7 @@ def test_eq_bench_is_continuous_and_has_gaps(data_dir: Path, tmp_path: Path) -> 
         " join metric on metric.id = fact.metric_id and metric.name = :metric"
         " group by fact.prompt_id",
         metric=asked.data.metric,
-    ).models  # fmt: skip
+    ).models
     assert asked.data.values.shape == ((counts == 86).sum(), 86)
     assert 0 < asked.data.n_incomplete == (counts < 86).sum()
     found = asked.test(permutations=19)

@@ -19,7 +19,7 @@ from tests.support.matrices import (
     tied,
     upper,
     with_extremes,
-)  # fmt: skip
+)
 from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import explain, mantel, prompt_coefficients
 from warehouse.stats.matrix.inputs import generator
@@ -60,9 +60,7 @@ def test_golden() -> None:
 
 
 def test_mantel_golden_with_its_exact_p() -> None:
-    assert mantel(GOLDEN, GOLDEN_VECTORS, n_permutations=0).r == pytest.approx(
-        -0.109197275165, abs=1e-12
-    )
+    assert mantel(GOLDEN, GOLDEN_VECTORS, n_permutations=0).r == pytest.approx(-0.109197275165, abs=1e-12)
     performance, semantic = cosines(GOLDEN), cosines(GOLDEN_VECTORS)
     r = [
         np.corrcoef(upper(semantic[np.ix_(order, order)]), upper(performance))[0, 1]
@@ -81,9 +79,7 @@ def test_mantel_equals_the_correlation_of_all_pairs() -> None:
     r = np.corrcoef(upper(semantic), upper(performance))[0, 1]
     assert found.r == pytest.approx(r, abs=1e-12)
     orders = [generator(3, 5, place).permutation(30) for place in range(49)]
-    permuted = np.array(
-        [np.corrcoef(upper(semantic), upper(performance[np.ix_(o, o)]))[0, 1] for o in orders]
-    )
+    permuted = np.array([np.corrcoef(upper(semantic), upper(performance[np.ix_(o, o)]))[0, 1] for o in orders])
     assert found.p_value == (1 + (permuted >= r - 1e-12).sum()) / 50
 
 
@@ -126,9 +122,7 @@ def test_permutations_are_those_of_the_straightforward_code() -> None:
     found = explain(matrix, texts, n_permutations=9, seed=2)
     columns = np.ascontiguousarray(matrix.T)
     means = [
-        np.nanmean(
-            prompt_coefficients(generator(2, 4, b).permuted(columns, axis=1).T, texts).coefficients
-        )
+        np.nanmean(prompt_coefficients(generator(2, 4, b).permuted(columns, axis=1).T, texts).coefficients)
         for b in range(1, 10)
     ]
     assert found.mean_coefficient_permuted == pytest.approx(np.mean(means), abs=1e-12)

@@ -9,16 +9,7 @@ import pytest
 from scipy import stats
 
 from tests.analysis.test_matrix_similarity import slow
-from tests.support.matrices import (
-    Matrix,
-    binary,
-    continuous,
-    cosines,
-    independent,
-    tied,
-    upper,
-    with_extremes,
-)  # fmt: skip
+from tests.support.matrices import Matrix, binary, continuous, cosines, independent, tied, upper, with_extremes
 from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import PermutationTest, permutation_test
 from warehouse.stats.matrix.inputs import generator
@@ -84,9 +75,7 @@ def test_the_textbook_p_is_the_two_sample_test_of_pairs() -> None:
 
 @pytest.mark.parametrize("make", [continuous, tied])
 @pytest.mark.parametrize("small", [True, False])
-def test_other_scores_equal_the_straightforward_code(
-    make: Any, small: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_scores_equal_the_straightforward_code(make: Any, small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not small:  # pairs do not fit: percentiles from a second look
         monkeypatch.setattr("warehouse.stats.matrix.tables.BLOCK_PAIRS", 50)
         monkeypatch.setattr("warehouse.stats.matrix.inputs.BLOCK_PAIRS", 50)
@@ -158,9 +147,7 @@ def test_an_interruption_does_not_wait_for_the_rest(monkeypatch: pytest.MonkeyPa
 
 def test_progress_is_told_and_histograms_hold_all_pairs() -> None:
     told: list[tuple[int, int]] = []
-    found = permutation_test(
-        binary(20, 4), n_permutations=7, progress=lambda *step: told.append(step)
-    )
+    found = permutation_test(binary(20, 4), n_permutations=7, progress=lambda *step: told.append(step))
     done, total = zip(*told, strict=True)
     assert set(total) == {35} and list(done) == sorted(done)
     assert done[:7] == tuple(range(4, 29, 4)) and done[-1] == 35
@@ -177,9 +164,7 @@ def test_p_values_are_uniform_under_the_null() -> None:
     """Exact: P(p ≤ j/20) ≤ j/20. Cosine mean and KS; the textbook p is far too small."""
     honest, textbook = [], []
     for seed in range(200):
-        found = permutation_test(
-            independent(30, 6, seed), ["cosine"], n_permutations=19, seed=seed, n_threads=1
-        )
+        found = permutation_test(independent(30, 6, seed), ["cosine"], n_permutations=19, seed=seed, n_threads=1)
         honest.append([pick(found, "cosine", name).p_value for name in ("mean", "ks")])
         textbook.append(pick(found, "cosine", "ks").p_textbook)
     for p_values in np.array(honest).T:

@@ -13,16 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics.pairwise import cosine_similarity
 
-from tests.support.matrices import (
-    GOLDEN,
-    Matrix,
-    binary,
-    continuous,
-    cosines,
-    tied,
-    upper,
-    with_extremes,
-)  # fmt: skip
+from tests.support.matrices import GOLDEN, Matrix, binary, continuous, cosines, tied, upper, with_extremes
 from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import mean_cosine, summarise_similarity
 from warehouse.stats.matrix.counting import count_pairs
@@ -81,9 +72,7 @@ def test_golden() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    arrays(np.uint8, st.tuples(st.integers(2, 12), st.integers(2, 140)), elements=st.integers(0, 1))
-)
+@given(arrays(np.uint8, st.tuples(st.integers(2, 12), st.integers(2, 140)), elements=st.integers(0, 1)))
 def test_the_compiled_counter_equals_counting_pair_by_pair(matrix: Matrix) -> None:
     n, k = matrix.shape
     expected: Counter[int] = Counter()
@@ -127,13 +116,8 @@ def test_equal_similarities_are_equal_numbers() -> None:
         assert len(np.unique(cell_values(name, codes, k))) == len(set(exact))
 
 
-@given(
-    st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 4)), min_size=1, max_size=20),
-    st.floats(0, 1),
-)
-def test_quantiles_of_counts_are_those_of_numpy(
-    cells: list[tuple[float, int]], share: float
-) -> None:
+@given(st.lists(st.tuples(st.floats(-5, 5), st.integers(1, 4)), min_size=1, max_size=20), st.floats(0, 1))
+def test_quantiles_of_counts_are_those_of_numpy(cells: list[tuple[float, int]], share: float) -> None:
     values, counts = map(np.array, zip(*sorted(cells), strict=True))
     expected = np.quantile(np.repeat(values, counts), share)
     assert linear_quantile(values, counts, share) == pytest.approx(expected, abs=1e-12)

@@ -56,9 +56,7 @@ def test_what_was_computed_comes_back(home: Warehouse) -> None:
     matrix = home.matrix("exam")
     made = [matrix.test(permutations=9), matrix.weights(draws=50), matrix.grow()]
     found = stored(home)
-    assert [plain(found.test), plain(found.weights), plain(found.growth)] == [
-        replace(one, notes=()) for one in made
-    ]
+    assert [plain(found.test), plain(found.weights), plain(found.growth)] == [replace(one, notes=()) for one in made]
     assert found.clusters is not None and found.clusters.n_permutations == 0  # behind the weights
     assert (found.missing, found.outdated, found.chosen) == (("explain",), (), ())
 
@@ -130,9 +128,7 @@ def test_changed_scores_make_an_analysis_outdated(home: Warehouse) -> None:
 
     def flip(run: int) -> None:
         with home.writing() as store, store.begin() as connection:
-            connection.execute(
-                sa.update(table).where(table.c.run_id == run).values(value=1 - table.c.value)
-            )
+            connection.execute(sa.update(table).where(table.c.run_id == run).values(value=1 - table.c.value))
 
     flip(1)
     found = stored(home)

@@ -18,7 +18,7 @@ from warehouse.stats.matrix.weights import (
     distance_weights,
     inverse_distance_weights,
     medoid_weights,
-)  # fmt: skip
+)
 
 LABELS = np.array([0] * 8 + [1] * 5 + [2] * 6 + [3])
 
@@ -42,10 +42,7 @@ def by_loop(matrix: Matrix, labels: Matrix, inverse: bool) -> Matrix:
 @pytest.mark.parametrize("make", [continuous, tied, with_extremes])
 def test_distance_weights_equal_their_definition(make: Any) -> None:
     matrix = make(20, 4)
-    for inverse, found in (
-        (False, distance_weights(matrix, LABELS)),
-        (True, inverse_distance_weights(matrix, LABELS)),
-    ):
+    for inverse, found in ((False, distance_weights(matrix, LABELS)), (True, inverse_distance_weights(matrix, LABELS))):
         assert found == pytest.approx(by_loop(matrix, LABELS, inverse), rel=1e-9)
         assert found.sum() == pytest.approx(1)
         assert np.bincount(LABELS, found) == pytest.approx(np.bincount(LABELS) / 20)
@@ -77,12 +74,7 @@ def test_weighted_scores_and_changes_of_rank() -> None:
 
 def test_equal_scores_share_a_rank() -> None:
     assert competition_ranks([0.3, 0.1 + 0.2, 0.5, 0.1]).tolist() == [2, 2, 1, 4]
-    assert competition_ranks([0.3, 0.1 + 0.2, 0.5, 0.1], higher_is_better=False).tolist() == [
-        2,
-        2,
-        4,
-        1,
-    ]
+    assert competition_ranks([0.3, 0.1 + 0.2, 0.5, 0.1], higher_is_better=False).tolist() == [2, 2, 4, 1]
 
 
 def test_random_weights_have_the_moments_of_the_flat_dirichlet() -> None:
@@ -94,9 +86,7 @@ def test_random_weights_have_the_moments_of_the_flat_dirichlet() -> None:
     assert found.uniform == pytest.approx(matrix.mean(axis=0))
     room = 10 * exact.max() / np.sqrt(20_000)
     assert np.abs(found.quantiles[2] - found.uniform).max() < room
-    assert (found.lowest <= found.quantiles[0]).all() and (
-        found.quantiles[-1] <= found.highest
-    ).all()
+    assert (found.lowest <= found.quantiles[0]).all() and (found.quantiles[-1] <= found.highest).all()
 
 
 def test_dirichlet_golden() -> None:
@@ -134,9 +124,7 @@ def test_draws_do_not_depend_on_the_block(monkeypatch: pytest.MonkeyPatch) -> No
     assert told == [(1000, 2500), (2000, 2500), (2500, 2500)]
     assert small.quantiles == pytest.approx(large.quantiles, abs=1e-12)
     assert small.outranks.tolist() == large.outranks.tolist()
-    assert random_weights(matrix, n_draws=2500, seed=1).quantiles.tolist() != (
-        large.quantiles.tolist()
-    )
+    assert random_weights(matrix, n_draws=2500, seed=1).quantiles.tolist() != (large.quantiles.tolist())
     assert large.to_dict()["best"] == large.best.tolist()
     assert str(large).startswith("2500 weightings of 3 models")
 

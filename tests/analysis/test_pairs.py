@@ -27,15 +27,10 @@ def test_each_row_is_the_comparison_of_the_two(world: Store, benchmark: str) -> 
     found = pairs(world, benchmark, n_resamples=99, subset_ok=True)
     apart = [row for row in found.rows if not row.n_prompts]
     assert all(row.reason == "no common prompt" and row.difference is None for row in apart)
-    single = [
-        row for row in found.rows
-        if row.n_prompts and len(row.runs_a) == len(row.runs_b) == 1
-    ]  # fmt: skip
+    single = [row for row in found.rows if row.n_prompts and len(row.runs_a) == len(row.runs_b) == 1]
     assert single
     for row in single:
-        (one,) = compare(
-            world, *runs_of(row.runs_a, row.runs_b), benchmark=benchmark, metric=row.metric
-        ).rows
+        (one,) = compare(world, *runs_of(row.runs_a, row.runs_b), benchmark=benchmark, metric=row.metric).rows
         assert row.difference == pytest.approx(one.difference, rel=1e-9, abs=1e-12)
         assert row.n_prompts == one.n_prompts
         for name in ("standard_error", "p_value", "correlation"):
@@ -138,10 +133,7 @@ def test_the_table_for_people(run: Caller, url: str) -> None:
         assert word in found.out
     assert "--subset ok" in found.err
     assert "clusters" not in found.out.splitlines()[1]
-    assert (
-        "clustered (CR2)"
-        in run("pairs", "golden", "--subset", "ok", "--resamples", "99", db=url).out
-    )
+    assert "clustered (CR2)" in run("pairs", "golden", "--subset", "ok", "--resamples", "99", db=url).out
 
 
 def test_the_matrix_marks_who_differs_and_changes_sign(run: Caller, url: str) -> None:

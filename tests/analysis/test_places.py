@@ -105,10 +105,7 @@ def test_rows_without_a_common_prompt_have_no_statistical_rank(world: Store) -> 
 
 
 def test_without_enough_draws_there_are_ranks_but_no_sets(world: Store) -> None:
-    for board in (
-        leaderboard(world, "many", n_resamples=0),
-        leaderboard(world, "many", level=0.9999),
-    ):
+    for board in (leaderboard(world, "many", n_resamples=0), leaderboard(world, "many", level=0.9999)):
         row = row_of(board, "m/e")
         assert row.statistical_rank is not None
         assert (row.rank_low, row.rank_high_joint, row.rank_draws) == (None, None, 0)
@@ -141,15 +138,12 @@ def test_bounds_are_the_hull_of_default_intervals(world: Store) -> None:
     assert missing == 10
     for clustered in (True, False):
         expected = missing_bounds(
-            scored, missing, clusters=own if clustered else None,
-            missing_clusters=theirs if clustered else None,
-        )  # fmt: skip
+            scored, missing, clusters=own if clustered else None, missing_clusters=theirs if clustered else None
+        )
         board = leaderboard(world, "many", cluster=None if clustered else "none")
         row = row_of(board, "m/d")
         found = (row.unscored_low, row.unscored_high, row.unscored_ci_low, row.unscored_ci_high)
-        assert found == pytest.approx(
-            (expected.theta_low, expected.theta_high, expected.ci_low, expected.ci_high)
-        )
+        assert found == pytest.approx((expected.theta_low, expected.theta_high, expected.ci_low, expected.ci_high))
     assert row_of(board, "m/a").unscored_low is None  # nothing is missing
 
 
@@ -160,8 +154,7 @@ def test_draws_that_have_a_score_are_kept(world: Store) -> None:
         if fact["run_id"] in row.run_ids and fact["metric_id"] == ROWS.metric():
             draws.setdefault(fact["prompt_id"], []).append(fact["value"])
     filled = [
-        np.mean([np.mean([end if d is None else d for d in own]) for own in draws.values()])
-        for end in (0.0, 1.0)
+        np.mean([np.mean([end if d is None else d for d in own]) for own in draws.values()]) for end in (0.0, 1.0)
     ]
     assert any(None in own and set(own) != {None} for own in draws.values())
     assert (row.unscored_low, row.unscored_high) == pytest.approx(filled)
@@ -248,9 +241,7 @@ def test_options_reach_the_library(run: Caller, url: str) -> None:
     rows = run("leaderboard", "many", "--max-unscored", "0.2", "--json", db=url).rows
     assert not any("many_unscored" in row["flags"] for row in rows)
     run("leaderboard", "many", "--max-unscored", "2", db=url).fails(2, "--max-unscored")
-    run("leaderboard", "quiz", "--estimand", "prompts-fixed", "--method", "t", db=url).fails(
-        2, "prompts sampled"
-    )
+    run("leaderboard", "quiz", "--estimand", "prompts-fixed", "--method", "t", db=url).fails(2, "prompts sampled")
 
 
 def test_the_legend_comes_once(run: Caller, url: str) -> None:

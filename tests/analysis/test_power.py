@@ -46,13 +46,15 @@ def rows() -> StoreRows:
 def draws_of(model: str) -> list[list[float]]:
     """Headline draws on ``quiz`` by prompt, all repeats together, from the rows of ``score``."""
     checkpoints = {
-        c["id"] for c in ROWS.rows["checkpoint"]
+        c["id"]
+        for c in ROWS.rows["checkpoint"]
         if ROWS.rows["training_seed"][c["training_seed_id"] - 1]["model_id"] == ROWS.model(model)
-    }  # fmt: skip
+    }
     runs = {
-        r["id"] for r in ROWS.rows["run"]
+        r["id"]
+        for r in ROWS.rows["run"]
         if r["checkpoint_id"] in checkpoints and r["benchmark_id"] == ROWS.benchmark("quiz")
-    }  # fmt: skip
+    }
     pooled: dict[int, list[float]] = {}
     for fact in ROWS.rows["score"]:
         wanted = fact["run_id"] in runs and fact["metric_id"] == ROWS.metric()
@@ -66,9 +68,8 @@ def test_two_stored_runs_are_a_pilot_with_repeats_as_draws(world: Store) -> None
     b, c = draws_of("org/b"), draws_of("org/c")
     assert (len(b[0]), len(c[0])) == (6, 3)
     expected = plan_from_pilot(
-        np.mean(b, axis=1), np.mean(c, axis=1), np.var(b, axis=1, ddof=1),
-        np.var(c, axis=1, ddof=1), 6, 3,
-    )  # fmt: skip
+        np.mean(b, axis=1), np.mean(c, axis=1), np.var(b, axis=1, ddof=1), np.var(c, axis=1, ddof=1), 6, 3
+    )
     for name in ("omega2_raw", "sigma2_a", "sigma2_b", "total", "mean_a"):
         assert getattr(found.pilot, name) == pytest.approx(getattr(expected, name), rel=1e-12)
     assert (found.models, found.benchmark) == (("org/b", "org/c"), "quiz")
@@ -101,15 +102,10 @@ def test_ratio_metrics_are_planned_on_the_scale_of_their_figure(world: Store) ->
     found = read_pilot(world, ["org/a", "org/b"], benchmark="words", cluster="none")
     metric, facts = ROWS.metric("word_perplexity", link="exp_neg"), []
     for model in ("org/a", "org/b"):
-        own = [
-            f for f in ROWS.rows["prompt_score"]
-            if f["metric_id"] == metric and model_of(f["run_id"]) == model
-        ]  # fmt: skip
+        own = [f for f in ROWS.rows["prompt_score"] if f["metric_id"] == metric and model_of(f["run_id"]) == model]
         facts.append(sorted(own, key=lambda f: f["prompt_id"]))
     values, weights = ([[f[name] for f in one] for one in facts] for name in ("value", "weight"))
-    expected = paired_difference(
-        *values, weights_a=weights[0], weights_b=weights[1], link="exp_neg"
-    )
+    expected = paired_difference(*values, weights_a=weights[0], weights_b=weights[1], link="exp_neg")
     error = standard_error(30, found.pilot.parts)
     assert error == pytest.approx(expected.standard_error, rel=1e-10)
     assert found.width is None
@@ -178,9 +174,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("question", "kind", "message"), BAD)
-def test_absurd_questions_are_refused(
-    question: Question, kind: type[Exception], message: str
-) -> None:
+def test_absurd_questions_are_refused(question: Question, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         plan_power(question, VarianceParts(0.1))
 
@@ -196,7 +190,7 @@ def test_absurd_questions_are_refused(
         (["org/b", "org/c"], {"benchmark": "quiz", "correlation": 0.5}, "leave it out"),
         (["nobody"], {}, "no model with runs"),
     ],
-)  # fmt: skip
+)
 def test_runs_that_cannot_be_a_pilot_are_refused(
     world: Store, references: list[str], options: dict[str, object], message: str
 ) -> None:
@@ -214,14 +208,11 @@ def test_a_difference_as_wide_as_the_metric_is_refused(world: Store) -> None:
 
 
 def test_variances_need_no_store(run: Caller) -> None:
-    found = run(
-        "power", "--delta", "0.03", "--omega2", str(1 / 9), db="duckdb:////nowhere/x.duckdb"
-    )
+    found = run("power", "--delta", "0.03", "--omega2", str(1 / 9), db="duckdb:////nowhere/x.duckdb")
     assert found.code == 0, found.err
     assert "by 969 prompts, 1 draw each of both models: 1,938 generations" in found.out
     assert "prompts    K=1" in found.out
-    rows = run("power", "--n", "198", "--omega2", str(1 / 9), "--sigma2-a", str(1 / 6), "--k",
-               "10,1", "--json").rows  # fmt: skip
+    rows = run("power", "--n", "198", "--omega2", str(1 / 9), "--sigma2-a", str(1 / 6), "--k", "10,1", "--json").rows
     assert rows[0]["mde"] == pytest.approx(0.0756696392668, rel=1e-11)
     assert [row["role"] for row in rows] == ["answer", *["table"] * 10]
 

@@ -8,13 +8,7 @@ import pytest
 
 from tests.support.builders import StoreRows
 from tests.support.stores import filled_store
-from warehouse.analysis.selection.reference import (
-    Reference,
-    find_conditions,
-    parse_reference,
-    parse_where,
-    pick_one,
-)
+from warehouse.analysis.selection.reference import Reference, find_conditions, parse_reference, parse_where, pick_one
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 

@@ -67,9 +67,7 @@ def _talk(rows: StoreRows, dice: random.Random) -> None:
         rows.clusters(leaf, members, name="dialogue")
         for model, skill in (("org/a", 0.2), ("org/b", -0.2)):
             scores = {
-                key: float(dice.random() < moods[label] + skill)
-                for label, keys in members.items()
-                for key in keys
+                key: float(dice.random() < moods[label] + skill) for label, keys in members.items() for key in keys
             }
             rows.scores(rows.run(model, leaf), scores)
 
@@ -81,8 +79,11 @@ def _twins(rows: StoreRows, dice: random.Random) -> None:
         rows.describe(leaf, rows.metric())
     keys = [f"t{place}" for place in range(30)]
     for key in keys:
-        link = {"prompt_id": rows.prompt("twins/two", key), "method": "same text",
-                "canonical_prompt_id": rows.prompt("twins/one", key)}  # fmt: skip
+        link = {
+            "prompt_id": rows.prompt("twins/two", key),
+            "method": "same text",
+            "canonical_prompt_id": rows.prompt("twins/one", key),
+        }
         rows.add("prompt_link", (key,), **link)
     for model in ("org/a", "org/b"):
         scores = _answers(dice, 0.5, keys)
@@ -125,9 +126,7 @@ def _told(rows: StoreRows, dice: random.Random) -> None:
     for model, group, error in (("org/a", "ga", 0.03), ("org/b", "gb", None)):
         for leaf, value in (("told/p", 0.5), ("told/q", 0.7)):
             run = rows.run(model, leaf, group=group)
-            rows.published(
-                run, value, metric, benchmark=leaf, standard_error=error, n=100, group=group
-            )
+            rows.published(run, value, metric, benchmark=leaf, standard_error=error, n=100, group=group)
         rows.published(None, 0.61, metric, benchmark="told", standard_error=error, group=group)
 
 
@@ -194,9 +193,7 @@ def test_leaves_are_weighted_as_said(store: Store, weights: object, shares: list
     assert [leaf.weight for leaf in board.leaves] == pytest.approx(shares)
     assert [leaf.n_prompts for leaf in board.leaves] == [40, 80, 20]
     row = row_of(board, "org/good")
-    alone = [
-        estimate_mean(list(values_of("org/good", leaf).values()), bounds=(0, 1)) for leaf in LEAVES
-    ]
+    alone = [estimate_mean(list(values_of("org/good", leaf).values()), bounds=(0, 1)) for leaf in LEAVES]
     figure = sum(w * one.estimate for w, one in zip(shares, alone, strict=True))
     variance = sum((w * (one.se_clt or 0)) ** 2 for w, one in zip(shares, alone, strict=True))
     assert row.estimate == pytest.approx(figure, rel=1e-12)
@@ -345,9 +342,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("group", "options", "message"), BAD)
-def test_what_cannot_be_meant_is_refused(
-    store: Store, group: str, options: dict[str, object], message: str
-) -> None:
+def test_what_cannot_be_meant_is_refused(store: Store, group: str, options: dict[str, object], message: str) -> None:
     with pytest.raises(MisuseError, match=message):
         suite_leaderboard(store, group, **options)  # type: ignore[arg-type]
 

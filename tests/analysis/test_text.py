@@ -33,11 +33,15 @@ from warehouse.store.schema import tables
 from warehouse.store.schema.check import check
 
 TEXTS = {
-    "a0": "how many red apples are there", "a1": "how many red apples are here",
-    "a2": "How many  red apples are there", "b0": "who wrote the long play",
-    "b1": "who wrote the long poem", "c0": "name one river in the north of france please now",
-    "d0": "? ? ?", "e0": "",
-}  # fmt: skip
+    "a0": "how many red apples are there",
+    "a1": "how many red apples are here",
+    "a2": "How many  red apples are there",
+    "b0": "who wrote the long play",
+    "b1": "who wrote the long poem",
+    "c0": "name one river in the north of france please now",
+    "d0": "? ? ?",
+    "e0": "",
+}
 SCORES = {
     "org/a": {"a0": 1, "a1": 1, "a2": 1, "b0": 0, "b1": 0, "c0": 1, "d0": 0, "e0": 1},
     "org/b": {"a0": 0, "a1": 1, "a2": 0, "b0": 0, "b1": 1, "c0": 1, "d0": 0, "e0": 1},
@@ -116,9 +120,7 @@ def by_benchmark(rows: tuple[EmbedRow, ...]) -> dict[str, EmbedRow]:
 def test_each_text_is_embedded_once_and_stored_for_every_prompt(url: str) -> None:
     model = TinyEmbedder()
     found = by_benchmark(embed(opener(url), [model]).rows)
-    assert sorted(model.seen) == sorted(
-        set(TEXTS.values()) - {TEXTS["a2"]} | {"an essay on winter"}
-    )
+    assert sorted(model.seen) == sorted(set(TEXTS.values()) - {TEXTS["a2"]} | {"an essay on winter"})
     quiz = found["quiz"]
     assert (quiz.n_prompts, quiz.n_new, quiz.n_unchanged, quiz.n_without_text) == (8, 6, 0, 0)
     assert (quiz.n_truncated, quiz.n_without_vector) == (1, 2)  # c0; d0 and the empty text
@@ -141,9 +143,10 @@ def test_only_new_and_changed_text_is_embedded_again(url: str) -> None:
     assert set(again.seen) == {TEXTS["d0"], TEXTS["e0"]}  # nothing is stored for these
     with open_store(url, write=True) as store, store.begin() as connection:
         connection.execute(
-            sa.update(tables.prompt).where(tables.prompt.c.tool_id == "b0")
+            sa.update(tables.prompt)
+            .where(tables.prompt.c.tool_id == "b0")
             .values(text="who painted it", text_hash=text_hash("who painted it"))
-        )  # fmt: skip
+        )
     third = TinyEmbedder()
     rows = by_benchmark(embed(opener(url), [third], benchmarks=["quiz"]).rows)
     assert (rows["quiz"].n_new, rows["quiz"].n_unchanged) == (1, 5)
@@ -160,9 +163,10 @@ def test_a_vector_of_an_older_text_is_not_read(url: str) -> None:
     embed(opener(url), [TinyEmbedder()])
     with open_store(url, write=True) as store, store.begin() as connection:
         connection.execute(
-            sa.update(tables.prompt).where(tables.prompt.c.tool_id == "b0")
+            sa.update(tables.prompt)
+            .where(tables.prompt.c.tool_id == "b0")
             .values(text="new", text_hash=text_hash("new"))
-        )  # fmt: skip
+        )
     with open_store(url) as store:
         (row,) = prompt_vectors.embedders(store)
         assert ids(store)["b0"] not in prompt_vectors.read_vectors(store, row).prompts
@@ -229,8 +233,7 @@ def test_a_stored_vector_of_another_length_is_not_read_as_numbers(url: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("benchmarks", "part"),
-    [(["bare"], "bare: no prompt has text"), (["quizz"], "did you mean quiz")],
+    ("benchmarks", "part"), [(["bare"], "bare: no prompt has text"), (["quizz"], "did you mean quiz")]
 )
 def test_what_cannot_be_embedded_is_said(url: str, benchmarks: list[str], part: str) -> None:
     with pytest.raises(MisuseError) as caught:
@@ -292,9 +295,7 @@ def test_a_text_is_embedded_with_the_model(store: Store) -> None:
         ("d0", {}, "has no vector of tiny@1"),
     ],
 )
-def test_what_has_no_neighbours_is_said(
-    store: Store, wanted: str, options: dict[str, Any], part: str
-) -> None:
+def test_what_has_no_neighbours_is_said(store: Store, wanted: str, options: dict[str, Any], part: str) -> None:
     with pytest.raises(MisuseError) as caught:
         similar(store, wanted, **options)
     assert part in str(caught.value)
@@ -339,17 +340,13 @@ def test_duplicates_are_counted_within_and_across(opened: Opener) -> None:
 
 
 @pytest.mark.parametrize(("second", "same"), [("A", True), ("b ", False), ("C", False)])
-def test_letters_of_shuffled_options_are_compared_by_option(
-    url: str, second: str, same: bool
-) -> None:
+def test_letters_of_shuffled_options_are_compared_by_option(url: str, second: str, same: bool) -> None:
     embed(opener(url), [TinyEmbedder()])
     asked = {"a0": ("B", ["four", "five"]), "a2": (second, ["five", "four"])}
     with open_store(url, write=True) as store, store.begin() as connection:
         for key, (target, choices) in asked.items():
             connection.execute(
-                sa.update(tables.prompt)
-                .where(tables.prompt.c.tool_id == key)
-                .values(target=target, choices=choices)
+                sa.update(tables.prompt).where(tables.prompt.c.tool_id == key).values(target=target, choices=choices)
             )
     (row,) = duplicates(opener(url), ["quiz"], threshold=0.999).rows
     assert (row.same_target, row.target_a, row.target_b) == (same, "B", second)
@@ -406,16 +403,15 @@ def test_pairs_of_many_prompts_are_compared_once(url: str, monkeypatch: pytest.M
         duplicates(opener(url), threshold=0.8)
     with open_store(url, write=True) as store, store.begin() as connection:
         connection.execute(
-            sa.update(tables.prompt).where(tables.prompt.c.tool_id == "b0")
+            sa.update(tables.prompt)
+            .where(tables.prompt.c.tool_id == "b0")
             .values(text="new", text_hash=text_hash("new"))
-        )  # fmt: skip
+        )
     with pytest.raises(TypeError):
         duplicates(opener(url), threshold=0.7)
 
 
-def test_pairs_that_cannot_be_stored_are_shown_all_the_same(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pairs_that_cannot_be_stored_are_shown_all_the_same(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     embed(opener(url), [TinyEmbedder()])
     monkeypatch.setattr(near_pairs_cache, "WORTH_STORING", 2)
 
@@ -493,9 +489,7 @@ def test_a_name_of_another_kind_is_not_taken(url: str) -> None:
     embed(opener(url), [TinyEmbedder()])
     with open_store(url, write=True) as store:
         with store.begin() as connection:
-            connection.execute(sa.insert(tables.clustering).values(
-                id=77, benchmark_id=1, name="topic", kind="source"
-            ))  # fmt: skip
+            connection.execute(sa.insert(tables.clustering).values(id=77, benchmark_id=1, name="topic", kind="source"))
         with pytest.raises(MisuseError, match="kind 'source'"):
             cluster_semantic(store, "quiz", name="topic")
 

@@ -34,8 +34,7 @@ def frame(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFr
             rows = json.loads(archive.read(name))
         model = name.split("model_outputs_")[1].removesuffix("_5shots.json")
         kept = [row for row in rows if row["category"] in CATEGORIES]
-        parts[model] = {str(row["question_id"]): float(row["pred"] == row["answer"])
-                        for row in kept}  # fmt: skip
+        parts[model] = {str(row["question_id"]): float(row["pred"] == row["answer"]) for row in kept}
         texts |= {str(row["question_id"]): row for row in kept}
     made = pd.DataFrame(parts)
     for column in ("question", "src", "category"):
@@ -44,9 +43,7 @@ def frame(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFr
 
 
 @pytest.fixture(scope="module")
-def store(
-    frame: pd.DataFrame, data_dir: Path, tmp_path_factory: pytest.TempPathFactory
-) -> warehouse.Warehouse:
+def store(frame: pd.DataFrame, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> warehouse.Warehouse:
     """The same questions through the documented mapping, with vectors."""
     folder = tmp_path_factory.mktemp("mmlu_pro")
     for path in sorted((data_dir / "mmlu_pro").glob("model_outputs_*_5shots.zip")):
@@ -74,9 +71,7 @@ def models(frame: pd.DataFrame) -> pd.DataFrame:
 def cr2(scores: pd.Series, labels: Any) -> float:
     """Standard error of a mean by clusters: residual sums, each over the root of 1 − n_g/n."""
     groups = (scores - scores.mean()).groupby(np.asarray(labels)).agg(["sum", "size"])
-    return float(np.sqrt((groups["sum"] ** 2 / (1 - groups["size"] / len(scores))).sum())) / len(
-        scores
-    )
+    return float(np.sqrt((groups["sum"] ** 2 / (1 - groups["size"] / len(scores))).sum())) / len(scores)
 
 
 def test_near_duplicates_are_those_of_the_full_matrix(
@@ -86,8 +81,7 @@ def test_near_duplicates_are_those_of_the_full_matrix(
     found = store.duplicates("mmlu_pro", threshold=0.9, keep=10**6)
     assert found.n_pairs == np.count_nonzero(above) == len(found.rows) > 100
     place = {key: row for row, key in enumerate(frame.index)}
-    pairs = {(place[row.tool_id_a], place[row.tool_id_b]) for row in found.rows
-             if row.tool_id_a and row.tool_id_b}  # fmt: skip
+    pairs = {(place[row.tool_id_a], place[row.tool_id_b]) for row in found.rows if row.tool_id_a and row.tool_id_b}
     first, second = (axis.tolist() for axis in np.nonzero(above))
     assert {tuple(sorted(pair)) for pair in pairs} == set(zip(first, second, strict=True))
     scores = models(frame).to_numpy()

@@ -50,9 +50,7 @@ def test_neighbours_come_from_the_same_template(store: warehouse.Warehouse) -> N
     assert np.mean(same) > 0.99
     asked = int(held.prompts[100])
     found = store.similar(asked, top=5)
-    assert [row.similarity for row in found.rows] == pytest.approx(
-        np.sort(matrix[100])[::-1][:5].tolist(), abs=1e-10
-    )
+    assert [row.similarity for row in found.rows] == pytest.approx(np.sort(matrix[100])[::-1][:5].tolist(), abs=1e-10)
     pairs = store.duplicates(BENCHMARK, threshold=0.98, keep=10**6)
     assert pairs.n_pairs == np.count_nonzero(np.triu(matrix, 1) >= 0.98) == len(pairs.rows)
     assert pairs.models[0].alike > pairs.models[0].by_chance

@@ -111,22 +111,30 @@ def near(value: float | None) -> object:
 
 def test_the_view_says_the_same(world: Store) -> None:
     """Every row of the view that is the only run of its condition, to 1e-9."""
-    view = {
-        (row["run_id"], row["metric_id"]): row
-        for row in select(world, "select * from variance_components")
-    }
+    view = {(row["run_id"], row["metric_id"]): row for row in select(world, "select * from variance_components")}
     names = {
-        "estimate": "estimate", "variance": "variance", "prompt_variance": "prompt_variance",
-        "mean_within": "mean_within", "within": "within", "between_raw": "between_raw",
-        "between": "between_clipped", "suggested_draws": "suggested_draws",
-        "n_prompts": "n_prompts", "n_multi_draw": "n_multi_draw", "mean_draws": "mean_draws",
-    }  # fmt: skip
+        "estimate": "estimate",
+        "variance": "variance",
+        "prompt_variance": "prompt_variance",
+        "mean_within": "mean_within",
+        "within": "within",
+        "between_raw": "between_raw",
+        "between": "between_clipped",
+        "suggested_draws": "suggested_draws",
+        "n_prompts": "n_prompts",
+        "n_multi_draw": "n_multi_draw",
+        "mean_draws": "mean_draws",
+    }
     compared = 0
     for benchmark in ("draws", "quiz", "golden", "items", "suite/one", "probe", "essay"):
         for row in variance(world, benchmark, cluster="none").rows:
-            metric = [key for key in view if key[0] == row.run_ids[0]
-                      and f"{view[key]['metric']}{',' * bool(view[key]['metric_filter'])}"
-                      f"{view[key]['metric_filter']}" == row.metric]  # fmt: skip
+            metric = [
+                key
+                for key in view
+                if key[0] == row.run_ids[0]
+                and f"{view[key]['metric']}{',' * bool(view[key]['metric_filter'])}{view[key]['metric_filter']}"
+                == row.metric
+            ]
             if row.runs > 1 or not metric:
                 continue
             expected = view[metric[0]]
@@ -159,9 +167,7 @@ def test_repeats_are_draws(world: Store) -> None:
     assert row.standard_error == near(math.sqrt(expected.variance or 0))
 
 
-@pytest.mark.parametrize(
-    ("benchmark", "model", "condition"), [("quiz", "org/b", ""), ("draws", "org/a", "=0")]
-)
+@pytest.mark.parametrize(("benchmark", "model", "condition"), [("quiz", "org/b", ""), ("draws", "org/a", "=0")])
 def test_the_range_of_single_draws_is_that_of_the_draws(
     world: Store, benchmark: str, model: str, condition: str
 ) -> None:
@@ -289,9 +295,7 @@ def test_pass_rates_are_those_of_all_subsets(world: Store) -> None:
         assert row.estimate == near(expected), row.statistic
     assert [row.statistic for row in rows] == ["pass@1", "pass@3", "pass^2"]
     mean = row_of(variance(world, "quiz").rows, "org/b")
-    assert (rows[0].estimate, rows[0].standard_error) == (
-        near(mean.estimate), near(mean.standard_error)
-    )  # fmt: skip
+    assert (rows[0].estimate, rows[0].standard_error) == (near(mean.estimate), near(mean.standard_error))
 
 
 def test_estimand_level_and_clusters_reach_the_statistics(store: Store) -> None:
@@ -368,16 +372,22 @@ def test_seeds_are_crossed_with_the_prompts_that_all_have(store: Store) -> None:
         expected = crossed_variance(table, within=within, n_draws=np.full((3, 9), 2))
         assert (row.n_seeds, row.n_prompts, row.n_left_out) == (3, 9, 2)
         assert row.seeds == ("s0", "s1", "s2") and row.estimate == near(expected.mean)
-        for name in ("se_seeds_fixed", "se_prompts_fixed", "se_both_sampled", "se_both_fixed",
-                     "seed_sd", "part_prompts", "part_seeds", "part_interaction"):  # fmt: skip
+        for name in (
+            "se_seeds_fixed",
+            "se_prompts_fixed",
+            "se_both_sampled",
+            "se_both_fixed",
+            "seed_sd",
+            "part_prompts",
+            "part_seeds",
+            "part_interaction",
+        ):
             assert getattr(row, name) == near(getattr(expected, name)), name
 
 
 def test_repeats_of_a_seed_are_pooled_before_seeds_are_crossed(world: Store) -> None:
     rows = seed_variance(world, "probe").rows
-    assert [(row.position, row.n_seeds, len(row.run_ids)) for row in rows] == [
-        ("step=1000", 3, 4), ("step=2000", 3, 4)
-    ]  # fmt: skip
+    assert [(row.position, row.n_seeds, len(row.run_ids)) for row in rows] == [("step=1000", 3, 4), ("step=2000", 3, 4)]
     assert all(row.se_both_fixed is None for row in rows)  # single draws but for one seed
 
 

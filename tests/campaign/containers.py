@@ -61,9 +61,22 @@ def names(raw: bytes, rng: random.Random) -> bytes:
     elif change == 1:
         items.append((zipfile.ZipInfo("other/" + item.filename), data))
     elif change == 2:
-        target = rng.choice(("../../escaped.json", "/tmp/escaped.json", "..", "a/../../b", "/",
-                             "C:\\escaped.json", "\\\\host\\share", "x" * 60_000, "\u202ejson.",
-                             ".", "samples/", "a//b"))  # fmt: skip
+        target = rng.choice(
+            (
+                "../../escaped.json",
+                "/tmp/escaped.json",
+                "..",
+                "a/../../b",
+                "/",
+                "C:\\escaped.json",
+                "\\\\host\\share",
+                "x" * 60_000,
+                "\u202ejson.",
+                ".",
+                "samples/",
+                "a//b",
+            )
+        )
         items[place] = (zipfile.ZipInfo(target), data)
     elif change == 3:
         link = zipfile.ZipInfo(rng.choice(("link.json", item.filename)))
@@ -95,9 +108,7 @@ def directory(raw: bytes, rng: random.Random) -> bytes:
         return mutations.flip(raw, rng)
     start = rng.choice(starts)
     numbers = (0, 1, 0x7FFFFFFF, 0xFFFFFFFF, 0xFFFFFFFE, rng.randrange(1 << 20))
-    place, width = rng.choice(
-        ((8, 2), (10, 2), (16, 4), (20, 4), (24, 4), (28, 2), (30, 2), (42, 4))
-    )
+    place, width = rng.choice(((8, 2), (10, 2), (16, 4), (20, 4), (24, 4), (28, 2), (30, 2), (42, 4)))
     if rng.random() < 0.25 and len(starts) > 1:  # two entries at one place
         other = rng.choice(starts)
         out[start + 42 : start + 46] = raw[other + 42 : other + 46]
@@ -137,13 +148,13 @@ def columns(raw: bytes, rng: random.Random) -> bytes:
     if change == 0:
         table = table.drop_columns([name])
     elif change == 1:
-        table = table.rename_columns([f"x{at}" if at == place else old
-                                      for at, old in enumerate(table.column_names)])  # fmt: skip
+        table = table.rename_columns([f"x{at}" if at == place else old for at, old in enumerate(table.column_names)])
     elif change == 2:
         table = table.set_column(place, name, pa.nulls(n, column.type))
     elif change == 3:
-        strange = rng.choice((float("nan"), float("inf"), "", "x" * 1000, b"\xff", 2**63 - 1,
-                              [1], {"a": 1}, None, True))  # fmt: skip
+        strange = rng.choice(
+            (float("nan"), float("inf"), "", "x" * 1000, b"\xff", 2**63 - 1, [1], {"a": 1}, None, True)
+        )
         table = table.set_column(place, name, pa.array([strange] * n))
     elif change == 4:
         table = pa.concat_tables([table, table])
@@ -154,9 +165,7 @@ def columns(raw: bytes, rng: random.Random) -> bytes:
     return out.getvalue().to_pybytes()
 
 
-ZIP: tuple[Mutation, ...] = (
-    *mutations.BYTES, *(entry,) * 6, *(names,) * 2, bomb, *(directory,) * 3, local,
-)  # fmt: skip
+ZIP: tuple[Mutation, ...] = (*mutations.BYTES, *(entry,) * 6, *(names,) * 2, bomb, *(directory,) * 3, local)
 PARQUET: tuple[Mutation, ...] = (*mutations.BYTES, *(columns,) * 4)
 
 

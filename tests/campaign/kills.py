@@ -54,8 +54,10 @@ def main() -> int:
                 _succeed(lambda: _verify(options, complete=False))
             _succeed(lambda: _ingest(options.url, folder))
             _succeed(lambda: _verify(options, complete=True))
-    print(f"{kills} kills, {struck} of them struck a running ingest of {full:.1f} s: "
-          "whole sources only, every next ingest completed")  # fmt: skip
+    print(
+        f"{kills} kills, {struck} of them struck a running ingest of {full:.1f} s: "
+        "whole sources only, every next ingest completed"
+    )
     return 0
 
 

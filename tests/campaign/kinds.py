@@ -83,9 +83,7 @@ def changing(_path: Path, _rng: random.Random) -> None:
 
 
 #: What is done to a file before it is ingested.
-KINDS: tuple[FileMutation, ...] = (
-    fifo, device, ear, link, folder, pointer, unreadable, unreadable, changing, changing,
-)  # fmt: skip
+KINDS: tuple[FileMutation, ...] = (fifo, device, ear, link, folder, pointer, unreadable, unreadable, changing, changing)
 
 
 @contextmanager

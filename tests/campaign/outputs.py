@@ -33,11 +33,30 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = (str(Path(sys.executable).with_name("warehouse")),)
 #: Tables of which whole rows are kept as a digest; the columns that tell times are left out.
 TABLES = (
-    "model", "training_seed", "checkpoint", "agent", "benchmark", "prompt", "prompt_variant",
-    "clustering", "cluster", "prompt_cluster", "scorer", "metric", "benchmark_metric",
-    "run_group", "run", "run_source", "rejection", "content", "generation", "choice", "score",
-    "prompt_score", "published_score",
-)  # fmt: skip
+    "model",
+    "training_seed",
+    "checkpoint",
+    "agent",
+    "benchmark",
+    "prompt",
+    "prompt_variant",
+    "clustering",
+    "cluster",
+    "prompt_cluster",
+    "scorer",
+    "metric",
+    "benchmark_metric",
+    "run_group",
+    "run",
+    "run_source",
+    "rejection",
+    "content",
+    "generation",
+    "choice",
+    "score",
+    "prompt_score",
+    "published_score",
+)
 KEYS = "select condition_key, run_key, content_digest, status from run order by 1, 3"
 FIGURES = (
     "select subject, benchmark, metric, statistic, method, method_version, estimate,"
@@ -56,9 +75,7 @@ def main() -> None:
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     write_help(chosen.out / "help")
-    wanted = {
-        name: lines for name, lines in sets(chosen.data).items() if re.search(chosen.only, name)
-    }
+    wanted = {name: lines for name, lines in sets(chosen.data).items() if re.search(chosen.only, name)}
     for engine in chosen.engines.split(","):
         with urls(engine) as url_of:
             for name, lines in wanted.items():
@@ -70,9 +87,7 @@ def sets(data: Path) -> dict[str, list[list[str]]]:
     """Name of a set -> arguments of each of its ingests."""
     found = {"demo": [["docs/demo/results", "--cluster-by", "passage"]]}
     text = (ROOT / "docs" / "ingest.md").read_text(encoding="utf-8").replace("\\\n", " ")
-    for line in (
-        re.findall(r"^warehouse ingest (\$DATA/.*)$", text, re.MULTILINE) if data.exists() else ()
-    ):
+    for line in re.findall(r"^warehouse ingest (\$DATA/.*)$", text, re.MULTILINE) if data.exists() else ():
         words = [word.replace("$DATA", str(data)) for word in shlex.split(line, comments=True)]
         name = Path(words[0]).relative_to(data).parts[0]
         found.setdefault(name, []).append(words)
@@ -107,9 +122,8 @@ def owned(cluster: PostgresCluster, database: str) -> str:
 def call(url: str, *words: str) -> str:
     """Output and exit code, without what changes by itself."""
     done = subprocess.run(
-        [*COMMAND, "--db", url, *words], cwd=ROOT, text=True, capture_output=True,
-        env=os.environ | {"COLUMNS": "200"},
-    )  # fmt: skip
+        [*COMMAND, "--db", url, *words], cwd=ROOT, text=True, capture_output=True, env=os.environ | {"COLUMNS": "200"}
+    )
     text = f"{done.stdout}\n--- exit {done.returncode}\n{done.stderr}".replace(url, "URL")
     text = re.sub(r"\b\d+(\.\d+)? s\b|seconds +[\d.]+|\"seconds\":[\d.e-]+", "N s", text)
     return re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?", "TIME", text)
@@ -149,9 +163,7 @@ def write_set(folder: Path, url: str, ingests: list[list[str]]) -> None:
     keep("leaderboard_text", "leaderboard")
     rows = json.loads(board.split("\n--- exit")[0] or "[]") if board.startswith("[") else []
     largest = max(
-        sorted({row["benchmark"] for row in rows}),
-        default="",
-        key=lambda n: sum(r["benchmark"] == n for r in rows),
+        sorted({row["benchmark"] for row in rows}), default="", key=lambda n: sum(r["benchmark"] == n for r in rows)
     )
     models = sorted({row["model"] for row in rows if row["benchmark"] == largest})
     if len(models) > 1:

@@ -125,12 +125,13 @@ def _report(log: Path) -> int:
     bad = [line for line in trials if line["outcome"] == "DEFECT"]
     wrong = [line for line in blocks if line["wrong"]]
     print(f"{len(trials)} mutants: {dict(outcomes.most_common())}")
-    print(f"slowest {max((line['seconds'] for line in trials), default=0):.1f} s, "
-          f"peak {max((line['peak_mb'] for line in trials), default=0)} MB")  # fmt: skip
+    print(
+        f"slowest {max((line['seconds'] for line in trials), default=0):.1f} s, "
+        f"peak {max((line['peak_mb'] for line in trials), default=0)} MB"
+    )
     print(f"{len(blocks)} stores checked, {len(wrong)} not as they should be")
     for line in bad[:50]:
-        print(f"{line['number']} {line['group']} {line['file']} {line['mutation']}: "
-              f"{line['message'][:300]}")  # fmt: skip
+        print(f"{line['number']} {line['group']} {line['file']} {line['mutation']}: {line['message'][:300]}")
     for line in wrong:
         print(line)
     return 1 if bad or wrong else 0
@@ -151,9 +152,7 @@ def _work(options: argparse.Namespace) -> int:
     url = _store_of(folder, last)
     with open_store(url, write=True) as store:
         for number in range(options.first, last):
-            made = trials.make(
-                chosen, number, options.seed, folder / "dump", part_of_kinds=options.kinds
-            )
+            made = trials.make(chosen, number, options.seed, folder / "dump", part_of_kinds=options.kinds)
             (folder / "begun").write_text(made.to_line())
             unit = trials.pick(chosen, number, options.seed)
             done = trials.run(store, made, unit, folder / "dump", options.seed)

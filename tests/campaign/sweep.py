@@ -77,10 +77,7 @@ def sweep(store: Store, block: Sequence[Case], folder: Path) -> list[str]:
     findings = []
     for number, case in enumerate(block):
         case.write(folder)
-        options = LoadOptions(
-            max_rejected=(0, 1_000_000)[number % 2],
-            on_duplicate=("error", "first")[number // 2 % 2],
-        )
+        options = LoadOptions(max_rejected=(0, 1_000_000)[number % 2], on_duplicate=("error", "first")[number // 2 % 2])
         outcome, message = trials.outcome_of(store, case.unit, folder, options)
         if outcome == "DEFECT":
             findings.append(f"{case}: {message}")

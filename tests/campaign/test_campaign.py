@@ -60,9 +60,7 @@ def test_strange_values_of_every_key_leave_the_store_as_it_was(
     assert sweep(known_store, chosen, tmp_path / "dump") == []
 
 
-def test_a_mutant_is_decided_by_its_number_and_the_seed(
-    small_units: dict[str, list[Unit]], tmp_path: Path
-) -> None:
+def test_a_mutant_is_decided_by_its_number_and_the_seed(small_units: dict[str, list[Unit]], tmp_path: Path) -> None:
     def bytes_of(number: int, seed: int, folder: str) -> dict[str, bytes]:
         trials.make(small_units, number, seed, tmp_path / folder)
         return {
@@ -77,9 +75,8 @@ def test_a_mutant_is_decided_by_its_number_and_the_seed(
 
 
 def test_a_failing_importer_is_a_defect(
-    duckdb_url: str, small_units: dict[str, list[Unit]], tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    duckdb_url: str, small_units: dict[str, list[Unit]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(*_arguments: object) -> None:
         raise KeyError("not there")
 
@@ -104,10 +101,21 @@ def test_the_supervisor_goes_on_where_the_log_ends(tmp_path: Path) -> None:
 
     def call(mutants: int) -> list[int]:
         subprocess.run(
-            [sys.executable, str(ROOT / "tests/campaign/run.py"), "--mutants", str(mutants),
-             "--log", str(log), "--data", str(tmp_path / "none"), "--groups", "tabular"],
-            check=True, capture_output=True,
-        )  # fmt: skip
+            [
+                sys.executable,
+                str(ROOT / "tests/campaign/run.py"),
+                "--mutants",
+                str(mutants),
+                "--log",
+                str(log),
+                "--data",
+                str(tmp_path / "none"),
+                "--groups",
+                "tabular",
+            ],
+            check=True,
+            capture_output=True,
+        )
         return [json.loads(line).get("number", -1) for line in log.read_text().splitlines()]
 
     assert call(2) == [0, 1, -1]

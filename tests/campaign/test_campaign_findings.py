@@ -37,17 +37,13 @@ FOUND = {
 
 @pytest.mark.parametrize("name", FOUND)
 @pytest.mark.parametrize("mapped", [True, False])
-def test_the_dump_is_refused_and_not_the_importer_blamed(
-    tmp_path: Path, name: str, mapped: bool
-) -> None:
+def test_the_dump_is_refused_and_not_the_importer_blamed(tmp_path: Path, name: str, mapped: bool) -> None:
     dump, mapping = tmp_path / "dump", tmp_path / "map.toml"
     dump.mkdir()
     (dump / name).write_text(FOUND[name])
     mapping.write_text(MAPPING)
     with open_store(str(tmp_path / "store"), create=True) as store:
-        report = ingest(
-            store, [dump], values={"model": "org/m"}, mapping=mapping if mapped else None
-        )
+        report = ingest(store, [dump], values={"model": "org/m"}, mapping=mapping if mapped else None)
     assert report.total("n_runs") == 0
     for item in report.refused:
         assert name in item.error and "defect" not in item.error
@@ -95,11 +91,16 @@ def test_a_question_of_lists_inside_lists(tmp_path: Path, depth: int, slowly: bo
         assert slowly or "row 2" in refused.error or "line 2" in refused.error
 
 
-@pytest.mark.parametrize("version, part, value", [
-    ("v0_4_2", "config", None), ("v0_4_2", "configs", None), ("v0_4_2", "configs", [{}]),
-    ("v0_4_13/org__demo-model", "group_subtasks", {"demo": [{"task": "demo_mc"}, None]}),
-    ("v0_4_13/org__demo-model", "group_subtasks", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "version, part, value",
+    [
+        ("v0_4_2", "config", None),
+        ("v0_4_2", "configs", None),
+        ("v0_4_2", "configs", [{}]),
+        ("v0_4_13/org__demo-model", "group_subtasks", {"demo": [{"task": "demo_mc"}, None]}),
+        ("v0_4_13/org__demo-model", "group_subtasks", None),
+    ],
+)
 def test_a_part_of_the_results_that_is_another_kind_of_value(
     tmp_path: Path, version: str, part: str, value: object
 ) -> None:
@@ -113,23 +114,26 @@ def test_a_part_of_the_results_that_is_another_kind_of_value(
 
 
 def test_a_filter_that_is_no_text_counts_as_none(tmp_path: Path) -> None:
-    row = {"doc": {"q": 1}, "target": "a", "arguments": [], "resps": [["a"]],
-           "filtered_resps": ["a"], "metrics": ["acc"], "acc": 1.0}  # fmt: skip
+    row = {
+        "doc": {"q": 1},
+        "target": "a",
+        "arguments": [],
+        "resps": [["a"]],
+        "filtered_resps": ["a"],
+        "metrics": ["acc"],
+        "acc": 1.0,
+    }
     rows = [row | {"doc_id": n, "filter": label} for n, label in enumerate(({}, "none", 7, None))]
     dump = tmp_path / "samples_quiz_2025-05-31T14-30-51.983293.jsonl"
     dump.write_text("".join(json.dumps(item) + "\n" for item in rows))
     with open_store(str(tmp_path / "store"), create=True) as store:
         report = ingest(store, [dump], values={"model": "org/m"})
         assert report.refused == () and report.total("n_scores") == 4
-        labels = store.arrow(
-            "select distinct m.filter from score join metric m on m.id = metric_id"
-        )
+        labels = store.arrow("select distinct m.filter from score join metric m on m.id = metric_id")
         assert labels["filter"].to_pylist() == [""]
 
 
-def test_a_score_that_nothing_can_calculate_with_leaves_the_views_alone(
-    store_url: str, tmp_path: Path
-) -> None:
+def test_a_score_that_nothing_can_calculate_with_leaves_the_views_alone(store_url: str, tmp_path: Path) -> None:
     dump = tmp_path / "huge.csv"
     rows = [f"org/a,quiz,p{n},acc,{value}" for n, value in enumerate(("1e308", "-1e308", "0.5"))]
     dump.write_text("\n".join(["model,benchmark,prompt_id,metric,score", *rows]))
@@ -137,18 +141,14 @@ def test_a_score_that_nothing_can_calculate_with_leaves_the_views_alone(
         assert ingest(store, [dump]).refused == ()
         assert store.arrow("select estimate from score_summary")["estimate"].to_pylist() == [0.5]
         found = store.arrow("select value, raw, status from score order by prompt_id").to_pylist()
-        assert [(row["value"], row["status"]) for row in found] == [
-            (None, "error"), (None, "error"), (0.5, "scored")
-        ]  # fmt: skip
+        assert [(row["value"], row["status"]) for row in found] == [(None, "error"), (None, "error"), (0.5, "scored")]
         assert [float(row["raw"]) for row in found[:2]] == [1e308, -1e308]
         dump.write_text(dump.read_text().replace("0.5", "0.25").replace("org/a", "org/b"))
         assert ingest(store, [dump]).refused == ()
 
 
 @pytest.mark.parametrize("split", ["x" * 30_000, -float("inf")])
-def test_names_and_settings_that_an_engine_cannot_hold(
-    store_url: str, tmp_path: Path, split: object
-) -> None:
+def test_names_and_settings_that_an_engine_cannot_hold(store_url: str, tmp_path: Path, split: object) -> None:
     """A name beyond what an index takes is refused in words; an infinite setting is null."""
     dump, mapping = tmp_path / "dump.jsonl", tmp_path / "map.toml"
     row = {"model": "m", "score": 1, "split": split, "setting": split}
@@ -174,9 +174,7 @@ def test_whole_numbers_that_no_column_holds(store_url: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("strange", ["1e308", "1e999", "NaN"])
-def test_counts_beyond_all_bounds_are_not_known(
-    store_url: str, tmp_path: Path, strange: str
-) -> None:
+def test_counts_beyond_all_bounds_are_not_known(store_url: str, tmp_path: Path, strange: str) -> None:
     shutil.copytree(FIXTURES / "helm", tmp_path / "dump")
     for path in (tmp_path / "dump").rglob("stats.json"):
         path.write_text(re.sub(r'"mean": [-+\w.]+', f'"mean": {strange}', path.read_text()))
@@ -189,9 +187,7 @@ def test_counts_beyond_all_bounds_are_not_known(
 
 @pytest.mark.parametrize("key", ["date", "filter_list", "model_args", "base_url"])
 @pytest.mark.parametrize("strange", [f"{1 << 63}", '"http://["', '"k=' + "9" * 5000 + '"'])
-def test_strange_values_of_what_lm_eval_says_of_itself(
-    tmp_path: Path, key: str, strange: str
-) -> None:
+def test_strange_values_of_what_lm_eval_says_of_itself(tmp_path: Path, key: str, strange: str) -> None:
     shutil.copytree(FIXTURES / "lm_eval" / "v0_4_13", tmp_path / "dump")
     for path in (tmp_path / "dump").rglob("results_*.json"):
         document = json.loads(path.read_text())

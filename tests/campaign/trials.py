@@ -67,9 +67,7 @@ def fingerprint(store: Store, last_run: int | None = None) -> tuple[int, str]:
         key = "id" if table.name == "run" else "run_id"
         names = [column.name for column in table.columns if column.name != "superseded_by"]
         selected = ", ".join(f'"{name}"' for name in names)
-        rows = store.arrow(
-            f'select {selected} from "{table.name}" where {key} <= :last', {"last": last_run}
-        )
+        rows = store.arrow(f'select {selected} from "{table.name}" where {key} <= :last', {"last": last_run})
         lines = sorted(repr(tuple(row.values())) for row in rows.to_pylist())
         total.update(f"{table.name} {len(lines)}\n".encode())
         total.update("\n".join(lines).encode("utf-8", "backslashreplace"))
@@ -77,9 +75,8 @@ def fingerprint(store: Store, last_run: int | None = None) -> tuple[int, str]:
 
 
 def make(
-    units: Mapping[str, Sequence[Unit]], number: int, seed: int, folder: Path, *,
-    part_of_kinds: float = 0.15,
-) -> Trial:  # fmt: skip
+    units: Mapping[str, Sequence[Unit]], number: int, seed: int, folder: Path, *, part_of_kinds: float = 0.15
+) -> Trial:
     """Write mutant ``number`` into a folder; the trial has no outcome yet.
 
     ``part_of_kinds`` of the mutants are files of another kind instead of other bytes.
@@ -127,7 +124,7 @@ def run(store: Store, made: Trial, unit: Unit, folder: Path, seed: int) -> Trial
         on_conflict=rng.choice(("error", "error", "skip", "supersede")),
         on_duplicate=rng.choice(("error", "first", "last", "draws")),
         text=rng.choice(("all", "responses", "none")),
-    )  # fmt: skip
+    )
     started = time.monotonic()
     with meddling(folder / made.file, rng) if made.mutation == "changing" else nullcontext():
         outcome, message = outcome_of(store, unit, folder, options)
@@ -135,16 +132,13 @@ def run(store: Store, made: Trial, unit: Unit, folder: Path, seed: int) -> Trial
     if seconds > SECONDS:
         outcome, message = "DEFECT", f"took {seconds} s; {outcome}: {message}"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return Trial(made.number, made.group, made.file, made.mutation, outcome, seconds, peak,
-                 message[:600])  # fmt: skip
+    return Trial(made.number, made.group, made.file, made.mutation, outcome, seconds, peak, message[:600])
 
 
 def outcome_of(store: Store, unit: Unit, folder: Path, options: LoadOptions) -> tuple[str, str]:
     """What becomes of a source in a folder, and what is said."""
     try:
-        report = ingest(
-            store, [folder], values=unit.values, mapping=unit.mapping, options=options, force=True
-        )
+        report = ingest(store, [folder], values=unit.values, mapping=unit.mapping, options=options, force=True)
     except WarehouseError as error:
         return "misuse", str(error)
     except Exception as error:

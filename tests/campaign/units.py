@@ -20,23 +20,34 @@ LARGEST_SOURCE = 3_000_000
 
 #: (corpus below the real dumps, mapping)
 TABULAR = (
-    ("pythia/evals/csv", "pythia_term_frequency"), ("pythia/polypythias", "pythia_training_maps"),
-    ("reasoning_gym", "reasoning_gym"), ("reasoning_gym", "reasoning_gym_checkpoints"),
-    ("reasoning_gym", "reasoning_gym_generalisation"), ("mmlu_pro", "mmlu_pro"),
-    ("cruxeval_generations", "cruxeval"), ("eval_arena", "eval_arena"),
-    ("gsm8k_openai", "gsm8k_openai"), ("bbq_unifiedqa", "bbq_unifiedqa"),
-    ("terminal_bench", "terminal_bench"), ("hans_bert_100_seeds", "hans_accuracies"),
-    ("hans_bert_100_seeds", "hans_counts"), ("scaling_laws", "scaling_laws_losses"),
-    ("scaling_laws", "scaling_laws_evals"), ("hellaswag_loglik", "hellaswag_loglik"),
+    ("pythia/evals/csv", "pythia_term_frequency"),
+    ("pythia/polypythias", "pythia_training_maps"),
+    ("reasoning_gym", "reasoning_gym"),
+    ("reasoning_gym", "reasoning_gym_checkpoints"),
+    ("reasoning_gym", "reasoning_gym_generalisation"),
+    ("mmlu_pro", "mmlu_pro"),
+    ("cruxeval_generations", "cruxeval"),
+    ("eval_arena", "eval_arena"),
+    ("gsm8k_openai", "gsm8k_openai"),
+    ("bbq_unifiedqa", "bbq_unifiedqa"),
+    ("terminal_bench", "terminal_bench"),
+    ("hans_bert_100_seeds", "hans_accuracies"),
+    ("hans_bert_100_seeds", "hans_counts"),
+    ("scaling_laws", "scaling_laws_losses"),
+    ("scaling_laws", "scaling_laws_evals"),
+    ("hellaswag_loglik", "hellaswag_loglik"),
     ("eq_bench", "eq_bench"),
-)  # fmt: skip
+)
 #: Corpora that need no mapping, with what their dumps do not say.
 PLAIN: tuple[tuple[str, dict[str, str]], ...] = (
-    ("inspect_logs", {}), ("helm_runs", {}), ("writers", {}), ("lm_eval_logs", {}),
+    ("inspect_logs", {}),
+    ("helm_runs", {}),
+    ("writers", {}),
+    ("lm_eval_logs", {}),
     ("lm_eval_logs/truthfulqa_gen", {"model": "unnamed"}),
     ("lm_eval_logs/write_out_v0_3", {"model": "meta-llama/Llama-2-13b-hf"}),
     ("pythia/evals/pythia-v1", {}),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -67,8 +78,7 @@ def units(data: Path | None) -> dict[str, list[Unit]]:
 def _all(data: Path | None) -> Iterator[Unit]:
     for folder in sorted(FIXTURES.iterdir()):
         mapping = folder / "long.toml"
-        yield from _of(folder, f"fixtures/{folder.name}", mapping if mapping.exists() else None,
-                       {"model": "org/m"})  # fmt: skip
+        yield from _of(folder, f"fixtures/{folder.name}", mapping if mapping.exists() else None, {"model": "org/m"})
     if data is None:
         return
     for name, values in PLAIN:

@@ -21,10 +21,19 @@ def url(store_url: str) -> str:
         rows.scores(rows.run(model, "quiz"), {"p1": 1.0, "p2": 0.0})
         rows.rows["run_source"].append({"run_id": number, "source_id": number, "place": "x"})
         rows.add(
-            "source", (number,), sha256=f"{number}", settings_key="s", path=f"dump{number}.json",
-            format="tool", importer_version="1", state="loaded", bytes=10, n_runs=1,
-            n_rejected=number - 1, notes=["odd ids"] if number == 2 else None,
-        )  # fmt: skip
+            "source",
+            (number,),
+            sha256=f"{number}",
+            settings_key="s",
+            path=f"dump{number}.json",
+            format="tool",
+            importer_version="1",
+            state="loaded",
+            bytes=10,
+            n_runs=1,
+            n_rejected=number - 1,
+            notes=["odd ids"] if number == 2 else None,
+        )
     rejection = {"source_id": 2, "place": "line 7", "found": "{", "expected": "JSON"}
     rows.rows["rejection"].append(rejection)
     rows.prompt("other", "z1", text="question p1")
@@ -38,8 +47,9 @@ def url(store_url: str) -> str:
 def test_sources_are_listed_and_one_is_shown_with_its_faults(run: Caller, url: str) -> None:
     rows = run("sources", "--json", db=url).rows
     assert [(row["path"], row["n_current"], row["notes"]) for row in rows] == [
-        ("dump1.json", 1, []), ("dump2.json", 1, ["odd ids"]),
-    ]  # fmt: skip
+        ("dump1.json", 1, []),
+        ("dump2.json", 1, ["odd ids"]),
+    ]
     shown = run("sources", "dump2.json", db=url).out
     assert "note: odd ids" in shown and "rejected: line 7: {; expected JSON" in shown
     assert "dump1" not in shown
@@ -57,9 +67,7 @@ def test_runs_are_narrowed_tagged_and_noted(run: Caller, url: str) -> None:
     (row,) = done.rows
     assert (row["run_id"], row["tags"], row["note"], row["sources"]) == (2, ["paper"], "final", [2])
     assert len(run("runs", "--where", "tags=paper", "--json", db=url).rows) == 1
-    assert (
-        run("runs", "2", "--untag", "paper", "--note", "", "--json", db=url).rows[0]["tags"] == []
-    )
+    assert run("runs", "2", "--untag", "paper", "--note", "", "--json", db=url).rows[0]["tags"] == []
     assert run("runs", "--where", "tags=paper", db=url).out == "no such runs\n"
 
 

@@ -69,22 +69,35 @@ def test_programs_get_one_row_per_benchmark_or_the_overall_one(run: Caller, url:
 
 def test_options_reach_the_library(run: Caller, url: str) -> None:
     (row,) = run(
-        "compare", *MODELS, "--benchmark", "many", "--method", "permutation", "--seed", "4",
-        "--resamples", "99", "--level", "0.9", "--equivalence", "0.25", "--json", db=url,
-    ).rows  # fmt: skip
-    (expected,) = connect(url).compare(
-        *MODELS, benchmark="many", method="permutation", seed=4, n_resamples=99, level=0.9,
-        equivalence=0.25,
-    ).rows  # fmt: skip
+        "compare",
+        *MODELS,
+        "--benchmark",
+        "many",
+        "--method",
+        "permutation",
+        "--seed",
+        "4",
+        "--resamples",
+        "99",
+        "--level",
+        "0.9",
+        "--equivalence",
+        "0.25",
+        "--json",
+        db=url,
+    ).rows
+    (expected,) = (
+        connect(url)
+        .compare(*MODELS, benchmark="many", method="permutation", seed=4, n_resamples=99, level=0.9, equivalence=0.25)
+        .rows
+    )
     assert row == expected.to_dict()
     assert (row["test"], row["margin"], row["level"]) == ("permutation", 0.25, 0.9)
-    (row,) = run("compare", *MODELS, "--benchmark", "many", "--estimand", "prompts-fixed",
-                 "--json", db=url).rows  # fmt: skip
+    (row,) = run("compare", *MODELS, "--benchmark", "many", "--estimand", "prompts-fixed", "--json", db=url).rows
     assert row["estimand"] == "prompts_fixed"
     said = in_one_line(run(*ONE, "--method", "wilcoxon", db=url).out)
     assert "better goes by Wilcoxon's signed-rank test at 0.05." in said
-    said = in_one_line(run("compare", *MODELS, "--benchmark", "many", "--method", "mcnemar",
-                           db=url).out)  # fmt: skip
+    said = in_one_line(run("compare", *MODELS, "--benchmark", "many", "--method", "mcnemar", db=url).out)
     assert "McNemar's test is left out where it does not apply: only for 0/1 scores" in said
 
 
@@ -123,9 +136,7 @@ def test_all_open_choices_are_listed(run: Caller, url: str) -> None:
         (("--equivalence", "0.1", "--level", "0.4"), "level above 0.5"),
     ],
 )
-def test_what_cannot_be_asked_is_misuse(
-    run: Caller, url: str, options: tuple[str, ...], message: str
-) -> None:
+def test_what_cannot_be_asked_is_misuse(run: Caller, url: str, options: tuple[str, ...], message: str) -> None:
     run(*ONE, *options, db=url).fails(2, message)
 
 
@@ -133,8 +144,9 @@ def test_versions_of_a_benchmark_are_not_compared_unasked(run: Caller, tmp_path:
     table, mapping, store = tmp_path / "t.csv", tmp_path / "m.toml", str(tmp_path / "s.duckdb")
     rows = [
         f"{model},b,{version},q{i},{int((i + len(version)) % 3 > 0)}"
-        for model, version in (("x", "1"), ("y", "2.0"), ("z", "")) for i in range(30)
-    ]  # fmt: skip
+        for model, version in (("x", "1"), ("y", "2.0"), ("z", ""))
+        for i in range(30)
+    ]
     table.write_text("\n".join(["model,benchmark,version,id,score", *rows]))
     mapping.write_text(
         '[run]\nmodel = "model"\nbenchmark = "benchmark"\nbenchmark_version = "version"\n'
@@ -162,10 +174,7 @@ def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:
 def test_settings_in_which_two_models_differ_are_told(run: Caller, tmp_path: Path) -> None:
     """A difference between models at two temperatures is not one between models alone."""
     table, mapping, store = tmp_path / "t.csv", tmp_path / "m.toml", str(tmp_path / "s.duckdb")
-    rows = [
-        f"{model},{heat},{i},{int(i % 3 > 0)}"
-        for model, heat in (("x", 0), ("y", 1), ("z", 1)) for i in range(30)
-    ]  # fmt: skip
+    rows = [f"{model},{heat},{i},{int(i % 3 > 0)}" for model, heat in (("x", 0), ("y", 1), ("z", 1)) for i in range(30)]
     table.write_text("\n".join(["model,heat,id,score", *rows]))
     mapping.write_text(
         '[run]\nmodel = "model"\nbenchmark = { const = "b" }\ntemperature = "heat"\n'
@@ -175,9 +184,7 @@ def test_settings_in_which_two_models_differ_are_told(run: Caller, tmp_path: Pat
     shown = run("compare", "x", "y", db=store).out
     assert shown.startswith("a = x, temperature=0.0\nb = y, temperature=1.0\n")
     assert run("compare", "y", "z", db=store).out.startswith("a = y\nb = z\n")
-    rows_of = {row["model"]: row["condition"] for row in run(
-        "leaderboard", "b", "--json", db=store
-    ).rows}  # fmt: skip
+    rows_of = {row["model"]: row["condition"] for row in run("leaderboard", "b", "--json", db=store).rows}
     assert rows_of == {"x": "temperature=0.0", "y": "temperature=1.0", "z": "temperature=1.0"}
 
 

@@ -44,11 +44,18 @@ def test_programs_get_the_librarys_rows(run: Caller, url: str) -> None:
 
 
 def test_models_for_grouping_are_named(run: Caller, url: str) -> None:
-    near = run("datamap", "org/words", "--group", "embedding", "--embedder",
-               "tests.support.embedders:tiny", db=url)  # fmt: skip
+    near = run("datamap", "org/words", "--group", "embedding", "--embedder", "tests.support.embedders:tiny", db=url)
     assert "by embedding of responses" in near.out
-    entailed = run("datamap", "org/words", "--group", "entailment", "--entailment",
-                   "tests.support.embedders:words", "--suspects", db=url)  # fmt: skip
+    entailed = run(
+        "datamap",
+        "org/words",
+        "--group",
+        "entailment",
+        "--entailment",
+        "tests.support.embedders:words",
+        "--suspects",
+        db=url,
+    )
     assert "by entailment of responses" in entailed.out and "over prompts" not in entailed.out
 
 
@@ -57,6 +64,7 @@ def test_mistakes_end_in_one_line(run: Caller, url: str) -> None:
     run("datamap", "org/a", "--benchmark", "lines", db=url).fails(2, "--correct-at")
     run("datamap", "org/a", "--suspects", "--distribution", db=url).fails(2, "give one of")
     run("datamap", "org/words", "--group", "embedding", db=url).fails(2, "--embedder MODEL")
-    run("datamap", "org/words", "--group", "entailment", "--entailment", "/no/folder",
-        db=url).fails(3, "no such folder")  # fmt: skip
+    run("datamap", "org/words", "--group", "entailment", "--entailment", "/no/folder", db=url).fails(
+        3, "no such folder"
+    )
     run("datamap", "org/a", "--max-p", "2", db=url).fails(2, "--max-p")

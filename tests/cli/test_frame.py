@@ -53,12 +53,8 @@ def test_every_command_has_a_sentence_and_examples(run: Caller, name: str) -> No
         assert example.startswith("warehouse ") and f" {name}" in example
 
 
-@pytest.mark.parametrize(
-    "example", [text for entry in COMMANDS.values() for text in entry.examples]
-)
-def test_every_example_can_be_pasted(
-    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("example", [text for entry in COMMANDS.values() for text in entry.examples])
+def test_every_example_can_be_pasted(example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for path in ("path/to/lm_eval_output", "results"):
         Path(path).mkdir(parents=True)
@@ -99,9 +95,7 @@ def test_help_imports_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
 def test_looking_imports_no_pandas(tmp_path: Path) -> None:
     in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
     environment = {"PYTHONPROFILEIMPORTTIME": "1"}
-    done = in_subprocess(
-        "--db", "s.duckdb", "leaderboard", "x", folder=tmp_path, environment=environment
-    )
+    done = in_subprocess("--db", "s.duckdb", "leaderboard", "x", folder=tmp_path, environment=environment)
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
     assert "warehouse.analysis.leaderboard.leaderboard" in imported
     assert not imported & {"pandas", "scipy.stats", "alembic.command"}
@@ -139,28 +133,43 @@ def test_the_version_is_that_of_the_package(run: Caller) -> None:
     ],
 )
 def test_misuse_is_one_message_and_exit_2(
-    run: Caller, arguments: list[str], parts: list[str], tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    run: Caller, arguments: list[str], parts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     run(*arguments).fails(2, *parts)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_bad_settings_file_is_bad_input(
-    run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_settings_file_is_bad_input(run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "warehouse.toml").write_text("[store]\nport = 1\n")
     run("runs").fails(3, "warehouse.toml, line 2: unknown key 'store.port'")
 
 
 STORELESS = [
-    "db upgrade", "db downgrade base --yes", "db current", "db check", "export --parquet out",
-    "sources", "forget 1", "invalidate 1 --reason x", "cluster b --by f", "link", "link a b",
-    "models", "models alias a b", "benchmarks", "runs", "runs 1 --tag x", "leaderboard",
-    "leaderboard b", "compare a b", "show 1", "query score_summary", "shell",
-]  # fmt: skip
+    "db upgrade",
+    "db downgrade base --yes",
+    "db current",
+    "db check",
+    "export --parquet out",
+    "sources",
+    "forget 1",
+    "invalidate 1 --reason x",
+    "cluster b --by f",
+    "link",
+    "link a b",
+    "models",
+    "models alias a b",
+    "benchmarks",
+    "runs",
+    "runs 1 --tag x",
+    "leaderboard",
+    "leaderboard b",
+    "compare a b",
+    "show 1",
+    "query score_summary",
+    "shell",
+]
 
 
 @pytest.mark.parametrize("line", STORELESS)
@@ -193,12 +202,8 @@ def test_a_store_that_lacks_a_table_is_store_trouble(run: Caller, store_url: str
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
     in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
     rows = "select range as n from range(200000)"
-    command = (
-        f"{COMMAND} --db s.duckdb query --csv --sql '{rows}' | head -n 2; exit ${{PIPESTATUS[0]}}"
-    )
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=tmp_path, text=True, capture_output=True, timeout=60
-    )
+    command = f"{COMMAND} --db s.duckdb query --csv --sql '{rows}' | head -n 2; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, text=True, capture_output=True, timeout=60)
     assert (done.stdout, done.stderr, done.returncode) == ("n\n0\n", "", 141)
 
 
@@ -206,9 +211,7 @@ def test_a_closed_standard_output_is_no_error(tmp_path: Path) -> None:
     shell = f"{shlex.quote(str(COMMAND))} --db x.duckdb models >&-"
     made = in_subprocess("--db", "x.duckdb", "init", folder=tmp_path)
     assert made.returncode == 0
-    done = subprocess.run(
-        ["sh", "-c", shell], cwd=tmp_path, capture_output=True, text=True, timeout=60
-    )
+    done = subprocess.run(["sh", "-c", shell], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -216,9 +219,13 @@ def test_an_interrupt_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
     in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
     # an open pipe as standard input: the shell waits for a statement
     process = subprocess.Popen(
-        [str(COMMAND), "--db", "s.duckdb", "-v", "shell"], cwd=tmp_path, text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        [str(COMMAND), "--db", "s.duckdb", "-v", "shell"],
+        cwd=tmp_path,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     assert process.stdin and process.stdout
     process.stdin.write("select 1 as ready;\n")
     process.stdin.flush()

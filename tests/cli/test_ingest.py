@@ -28,25 +28,37 @@ value = "correct"
 
 
 def write_run(
-    folder: Path, model: str = "org/a", *, date: str = "2026-01-01T10-00-00.000000",
-    scores: tuple[float, ...] = (1.0, 0.0, 1.0), published: float | None = 2 / 3,
-) -> Path:  # fmt: skip
+    folder: Path,
+    model: str = "org/a",
+    *,
+    date: str = "2026-01-01T10-00-00.000000",
+    scores: tuple[float, ...] = (1.0, 0.0, 1.0),
+    published: float | None = 2 / 3,
+) -> Path:
     """One invocation of lm-eval as its 0.4 series writes it: results and samples of one task."""
     home = folder / model.replace("/", "__")
     home.mkdir(parents=True, exist_ok=True)
     results = {
-        "results": {"trivia": {"alias": "trivia", "exact_match,none": published,
-                               "exact_match_stderr,none": 0.1}},
-        "configs": {"trivia": {"task": "trivia", "test_split": "test", "num_fewshot": 0,
-                               "output_type": "generate_until", "repeats": 1,
-                               "metric_list": [{"metric": "exact_match", "aggregation": "mean",
-                                                "higher_is_better": True}]}},
-        "versions": {"trivia": 1.0}, "n-shot": {"trivia": 0},
+        "results": {"trivia": {"alias": "trivia", "exact_match,none": published, "exact_match_stderr,none": 0.1}},
+        "configs": {
+            "trivia": {
+                "task": "trivia",
+                "test_split": "test",
+                "num_fewshot": 0,
+                "output_type": "generate_until",
+                "repeats": 1,
+                "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}],
+            }
+        },
+        "versions": {"trivia": 1.0},
+        "n-shot": {"trivia": 0},
         "higher_is_better": {"trivia": {"exact_match": True}},
         "n-samples": {"trivia": {"original": len(scores), "effective": len(scores)}},
         "config": {"model": "hf", "model_args": f"pretrained={model}"},
-        "model_source": "hf", "model_name": model, "date": 1767261600.0,
-    }  # fmt: skip
+        "model_source": "hf",
+        "model_name": model,
+        "date": 1767261600.0,
+    }
     (home / f"results_{date}.json").write_text(json.dumps(results))
     lines = [json.dumps(sample(number, score)) for number, score in enumerate(scores)]
     (home / f"samples_trivia_{date}.jsonl").write_text("\n".join(lines) + "\n")
@@ -57,11 +69,19 @@ def sample(number: int, score: float) -> dict[str, Any]:
     document = {"question": f"What is {number} + 1?", "topic": "even" if number % 2 else "odd"}
     arguments = {"gen_args_0": {"arg_0": f"Q: {document['question']}", "arg_1": {"until": ["\n"]}}}
     return {
-        "doc_id": number, "doc": document, "target": str(number + 1), "arguments": arguments,
-        "resps": [[f" {number + score:g}"]], "filtered_resps": [f"{number + score:g}"],
-        "filter": "none", "metrics": ["exact_match"], "doc_hash": f"d{number}",
-        "prompt_hash": f"p{number}", "target_hash": f"t{number}", "exact_match": score,
-    }  # fmt: skip
+        "doc_id": number,
+        "doc": document,
+        "target": str(number + 1),
+        "arguments": arguments,
+        "resps": [[f" {number + score:g}"]],
+        "filtered_resps": [f"{number + score:g}"],
+        "filter": "none",
+        "metrics": ["exact_match"],
+        "doc_hash": f"d{number}",
+        "prompt_hash": f"p{number}",
+        "target_hash": f"t{number}",
+        "exact_match": score,
+    }
 
 
 def test_the_summary_counts_everything(run: Caller, store_url: str, tmp_path: Path) -> None:
@@ -77,15 +97,11 @@ def test_the_summary_counts_everything(run: Caller, store_url: str, tmp_path: Pa
     assert (said["samples"], said["scores"], said["rejected"]) == ("6", "6", "0 rows")
     assert said["not"] == "dumps 1 files" and "README.md" in done.err
     assert "1 contradicts" in said["published"]
-    assert [line.split() for line in done.out.splitlines() if "contradicts" in line][-1][
-        1
-    ] == "org/b"
+    assert [line.split() for line in done.out.splitlines() if "contradicts" in line][-1][1] == "org/b"
     assert run("db", "check", db=store_url).code == 0
 
 
-def test_again_is_unchanged_and_elsewhere_seen_again(
-    run: Caller, store_url: str, tmp_path: Path
-) -> None:
+def test_again_is_unchanged_and_elsewhere_seen_again(run: Caller, store_url: str, tmp_path: Path) -> None:
     home = write_run(tmp_path / "in")
     for path in home.iterdir():
         (tmp_path / "copy" / home.name).mkdir(parents=True, exist_ok=True)
@@ -115,26 +131,18 @@ def test_a_dry_run_reads_everything_and_stores_nothing(
     assert len(run("sources", "--json").rows) == 1
 
 
-def test_a_dry_run_leaves_an_empty_database_empty(
-    run: Caller, store_url: str, tmp_path: Path
-) -> None:
+def test_a_dry_run_leaves_an_empty_database_empty(run: Caller, store_url: str, tmp_path: Path) -> None:
     write_run(tmp_path / "in")
     done = run("ingest", str(tmp_path / "in"), "--dry-run", db=store_url)
     assert done.code == 0 and "1 new" in done.out
     assert run("runs", db=store_url).code == 4
 
 
-def test_what_only_a_watch_needs_is_not_ignored(
-    run: Caller, duckdb_url: str, tmp_path: Path
-) -> None:
-    run("ingest", str(tmp_path), "--settle", "3", db=duckdb_url).fails(
-        2, "--settle goes with --watch"
-    )
+def test_what_only_a_watch_needs_is_not_ignored(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
+    run("ingest", str(tmp_path), "--settle", "3", db=duckdb_url).fails(2, "--settle goes with --watch")
 
 
-def test_a_bad_source_is_refused_and_the_rest_loaded(
-    run: Caller, store_url: str, tmp_path: Path
-) -> None:
+def test_a_bad_source_is_refused_and_the_rest_loaded(run: Caller, store_url: str, tmp_path: Path) -> None:
     write_run(tmp_path, "org/a")
     bad = write_run(tmp_path, "org/b")
     (samples,) = bad.glob("samples_*")
@@ -161,8 +169,19 @@ def test_a_conflict_names_the_ways_out(run: Caller, store_url: str, tmp_path: Pa
 
 def test_options_reach_the_loader(run: Caller, store_url: str, tmp_path: Path) -> None:
     write_run(tmp_path / "in")
-    done = run("ingest", str(tmp_path / "in"), "--set", "model=mine/x", "--set", "temperature=0.7",
-               "--cluster-by", "topic", "--text", "none", db=store_url)  # fmt: skip
+    done = run(
+        "ingest",
+        str(tmp_path / "in"),
+        "--set",
+        "model=mine/x",
+        "--set",
+        "temperature=0.7",
+        "--cluster-by",
+        "topic",
+        "--text",
+        "none",
+        db=store_url,
+    )
     assert done.code == 0
     (row,) = run("leaderboard", "trivia", "--json", db=store_url).rows
     assert (row["model"], row["n_clusters"], row["estimate"]) == ("mine/x", 2, pytest.approx(2 / 3))
@@ -171,14 +190,17 @@ def test_options_reach_the_loader(run: Caller, store_url: str, tmp_path: Path) -
     assert shown["responses"][0]["response"] is None
 
 
-def test_one_prompt_is_shown_as_a_log_viewer_would(
-    run: Caller, duckdb_url: str, tmp_path: Path
-) -> None:
+def test_one_prompt_is_shown_as_a_log_viewer_would(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
     write_run(tmp_path / "in")
     run("ingest", str(tmp_path / "in"), db=duckdb_url)
     shown = run("show", "run:1", "2", db=duckdb_url).out
-    for part in ("What is 2 + 1?", "--- target\n3", "--- prompt sent, draw 0\nQ: What is 2 + 1?",
-                 "--- response, draw 0\n 3", "exact_match"):  # fmt: skip
+    for part in (
+        "What is 2 + 1?",
+        "--- target\n3",
+        "--- prompt sent, draw 0\nQ: What is 2 + 1?",
+        "--- response, draw 0\n 3",
+        "exact_match",
+    ):
         assert part in shown
 
 
@@ -203,9 +225,7 @@ def test_nothing_to_ingest_is_bad_input(run: Caller, duckdb_url: str, tmp_path: 
     run(*call, "--format", "helm", db=duckdb_url).fails(3, "importer helm knows none of 1 files")
 
 
-def test_of_packed_dumps_it_is_said_that_they_are_packed(
-    run: Caller, duckdb_url: str, tmp_path: Path
-) -> None:
+def test_of_packed_dumps_it_is_said_that_they_are_packed(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
     shutil.make_archive(str(tmp_path / "in" / "dump"), "zip", write_run(tmp_path / "out"))
     path = str(tmp_path / "in")
     run("ingest", path, db=duckdb_url).fails(3, "1 of them is packed: unpack first")
@@ -215,9 +235,7 @@ def test_of_packed_dumps_it_is_said_that_they_are_packed(
     assert "dump.zip: an archive or packed file; unpack it first" in done.err
 
 
-def test_links_to_folders_are_named_and_not_followed(
-    run: Caller, duckdb_url: str, tmp_path: Path
-) -> None:
+def test_links_to_folders_are_named_and_not_followed(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
     """A dump that was unpacked must not reach what lies beside it."""
     write_run(tmp_path / "elsewhere", "org/a")
     home = write_run(tmp_path / "in", "org/b")
@@ -257,9 +275,8 @@ def test_a_terminal_sees_a_bar(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen(
-        [str(COMMAND), "ingest", "in"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave,
-        env=environment,
-    ) as process:  # fmt: skip
+        [str(COMMAND), "ingest", "in"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave, env=environment
+    ) as process:
         os.close(slave)
         seen = b""
         try:

@@ -20,9 +20,15 @@ from warehouse.store.open import open_store
 
 #: What takes long to load, and what only computing or telling needs.
 HEAVY = {
-    "pandas", "scipy.special", "scipy.stats", "rich", "alembic", "urllib.request",
-    "warehouse.stats.intervals.estimate_mean", "warehouse.analysis.leaderboard.leaderboard",
-}  # fmt: skip
+    "pandas",
+    "scipy.special",
+    "scipy.stats",
+    "rich",
+    "alembic",
+    "urllib.request",
+    "warehouse.stats.intervals.estimate_mean",
+    "warehouse.analysis.leaderboard.leaderboard",
+}
 
 
 def test_a_lazy_name_is_the_one_that_type_checkers_see() -> None:
@@ -52,9 +58,8 @@ def test_a_refresh_with_nothing_to_do_loads_nothing_that_computes(tmp_path: Path
     refresh(access(connect(url)), WORK)
     (tmp_path / "warehouse.toml").write_text('[alerts]\nmax_silence = "1d"\npublished = false\n')
     done = in_subprocess(
-        "--db", url, "refresh", "--baseline", BASE, folder=tmp_path,
-        environment={"PYTHONPROFILEIMPORTTIME": "1"},
-    )  # fmt: skip
+        "--db", url, "refresh", "--baseline", BASE, folder=tmp_path, environment={"PYTHONPROFILEIMPORTTIME": "1"}
+    )
     assert done.returncode == 1 and "alert: silence" in done.stderr
     assert "0 recomputed, 27 fresh" in done.stderr
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
@@ -70,9 +75,26 @@ def test_a_refresh_with_nothing_to_do_loads_nothing_that_computes(tmp_path: Path
 ODD = 'it\'s 100 %s :name \\ "quoted" \u00e9\U0001f600 $1 {0} --'
 
 VALUES = (
-    ODD, "", "'; drop table run; --", "''", "$a", "1", "2026-01-01", 0, -7, 2**31 - 1, -(2**31),
-    2**31, 2**63, True, False, None, 1.5, datetime(2026, 1, 31, 12), "a\x00b",
-)  # fmt: skip
+    ODD,
+    "",
+    "'; drop table run; --",
+    "''",
+    "$a",
+    "1",
+    "2026-01-01",
+    0,
+    -7,
+    2**31 - 1,
+    -(2**31),
+    2**31,
+    2**63,
+    True,
+    False,
+    None,
+    1.5,
+    datetime(2026, 1, 31, 12),
+    "a\x00b",
+)
 
 
 def test_a_parameter_is_the_value_and_the_type_that_binding_it_gives(duckdb_url: str) -> None:
@@ -98,6 +120,11 @@ def test_what_stands_in_a_statement_is_what_was_given(store_url: str) -> None:
         with store.begin() as connection:
             (row,) = connection.execute(metric_values.tables.refresh.select()).mappings()
         assert dict(row) == {
-            "id": number, "started_at": first, "finished_at": first, "state": ODD,
-            "program_version": ODD, "parameters": parameters, "summary": summary,
-        }  # fmt: skip
+            "id": number,
+            "started_at": first,
+            "finished_at": first,
+            "state": ODD,
+            "program_version": ODD,
+            "parameters": parameters,
+            "summary": summary,
+        }

@@ -59,13 +59,13 @@ def test_a_leaderboard_for_people_says_what_is_uncertain(run: Caller, url: str) 
 
 
 def test_options_of_a_leaderboard_reach_the_library(run: Caller, url: str) -> None:
-    narrow = run("leaderboard", "draws", "--where", "temperature=1", "--level", "0.5", "--json",
-                 "--method", "t", db=url).rows  # fmt: skip
+    narrow = run(
+        "leaderboard", "draws", "--where", "temperature=1", "--level", "0.5", "--json", "--method", "t", db=url
+    ).rows
     assert [(row["model"], row["level"], row["method"]) for row in narrow] == [("org/a", 0.5, "t")]
     clustered = run("leaderboard", "golden", "--json", db=url).rows
     plain = run("leaderboard", "golden", "--cluster", "none", "--json", db=url).rows
-    of_a, bare = (next(row for row in rows if row["model"] == "org/a")
-                  for rows in (clustered, plain))  # fmt: skip
+    of_a, bare = (next(row for row in rows if row["model"] == "org/a") for rows in (clustered, plain))
     assert of_a["n_clusters"] == 4 and bare["n_clusters"] is None
     strict = run("leaderboard", "quiz", "--metric", "acc,strict", "--json", db=url).rows
     assert {row["metric"] for row in strict} == {"acc,strict"}
@@ -101,9 +101,7 @@ def on_a_terminal(width: int, *call: str) -> list[str]:
     """Lines that a command prints to a terminal of so many columns."""
     master, slave = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": str(width), "NO_COLOR": "1"}
-    process = subprocess.Popen(
-        [str(COMMAND), *call], stdout=slave, stderr=subprocess.DEVNULL, env=environment
-    )
+    process = subprocess.Popen([str(COMMAND), *call], stdout=slave, stderr=subprocess.DEVNULL, env=environment)
     os.close(slave)
     seen = b""
     with contextlib.suppress(OSError):  # raised when the other side is closed
@@ -123,9 +121,7 @@ def test_a_table_fits_the_terminal_and_loses_nothing(request: pytest.FixtureRequ
     assert max(len(line) for line in narrow) <= 120 < max(len(line) for line in wide)
     assert len(narrow) > len(wide)
     assert "[0.368, 0.581]" in "".join(narrow)  # short texts stay whole
-    assert sorted(re.sub(r"[\s-]", "", "".join(narrow))) == sorted(
-        re.sub(r"[\s-]", "", "".join(wide))
-    )
+    assert sorted(re.sub(r"[\s-]", "", "".join(narrow))) == sorted(re.sub(r"[\s-]", "", "".join(wide)))
 
 
 # --- compare ---------------------------------------------------------------------------------

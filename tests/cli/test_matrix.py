@@ -129,7 +129,5 @@ def test_the_same_from_python(call: Caller, url: str) -> None:
         (("explain", "exam"), 2, ("--embedder: mini@1 ",)),
     ],
 )
-def test_mistakes(
-    call: Caller, url: str, arguments: tuple[str, ...], code: int, parts: tuple[str, ...]
-) -> None:
+def test_mistakes(call: Caller, url: str, arguments: tuple[str, ...], code: int, parts: tuple[str, ...]) -> None:
     call("matrix", *arguments, db=url).fails(code, *parts)

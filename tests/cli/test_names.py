@@ -21,8 +21,9 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("names")
     rows = [
         {"model": name, "benchmark": "b[x]", "prompt_id": f"q{n}", "score": (n + k) % 2}
-        for k, name in enumerate(NAMES) for n in range(4)
-    ]  # fmt: skip
+        for k, name in enumerate(NAMES)
+        for n in range(4)
+    ]
     (folder / "data.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     database = str(folder / "names.duckdb")
     called = [str(COMMAND), "--db", database, "ingest", str(folder / "data.jsonl")]
@@ -32,9 +33,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def _in_encoding(encoding: str, *arguments: str) -> bytes:
     environment = {**os.environ, "PYTHONIOENCODING": encoding}
-    done = subprocess.run(
-        [str(COMMAND), *arguments], capture_output=True, timeout=60, env=environment
-    )
+    done = subprocess.run([str(COMMAND), *arguments], capture_output=True, timeout=60, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -55,8 +54,14 @@ def test_what_programs_read_is_utf8_in_any_encoding(named: str, encoding: str) -
 
 
 def test_a_name_cannot_steer_the_terminal(run: Caller, named: str) -> None:
-    for call in (["models"], ["leaderboard"], ["compare", "v1", STEERING], ["show", "run:4"],
-                 ["compare", STEERING, "nobody"], ["compare", f"{STEERING}?", "v1"]):  # fmt: skip
+    for call in (
+        ["models"],
+        ["leaderboard"],
+        ["compare", "v1", STEERING],
+        ["show", "run:4"],
+        ["compare", STEERING, "nobody"],
+        ["compare", f"{STEERING}?", "v1"],
+    ):
         found = run(*call, db=named)
         shown = found.out + found.err
         assert "\x1b" not in shown and "\u202e" not in shown, call

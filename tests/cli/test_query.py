@@ -44,9 +44,7 @@ def test_every_form_has_the_same_columns_and_rows(run: Caller, url: str, tmp_pat
     assert list(rows[0]) == list(table[0]) == pq.read_table(file).column_names == columns
     assert len(rows) == len(table) == pq.read_table(file).num_rows > 50
     assert sorted(row["model"] for row in rows) == sorted(row["model"] for row in table)
-    assert sum(row["standard_error"] is None for row in rows) == sum(
-        row["standard_error"] == "" for row in table
-    )
+    assert sum(row["standard_error"] is None for row in rows) == sum(row["standard_error"] == "" for row in table)
     plain = run("query", "score_summary", db=url).out.splitlines()
     assert plain[0].split() == columns and len(plain) == len(rows) + 2
 
@@ -98,9 +96,7 @@ def test_a_wrong_query_is_misuse_with_the_engines_words(run: Caller, url: str) -
 
 def test_without_a_name_all_queries_are_listed(run: Caller) -> None:
     rows = run("query", "--json").rows
-    assert {row["name"] for row in rows} == {
-        query.name for query in (*query_files.views(), *query_files.library())
-    }
+    assert {row["name"] for row in rows} == {query.name for query in (*query_files.views(), *query_files.library())}
     assert all(row["meaning"] and row["rows"] for row in rows)
     assert "score_summary" in run("query").out
 
@@ -120,11 +116,18 @@ def test_cells_that_a_spreadsheet_would_run(run: Caller, url: str) -> None:
 # --- the shell -------------------------------------------------------------------------------
 
 
-def test_the_shell_answers_what_is_piped_into_it(
-    run: Caller, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lines = ["select 1 as one,", "", "  2 as two;", "", ".help", "benchmark_tree", "select",
-             " count(*) as n", "from model"]  # fmt: skip
+def test_the_shell_answers_what_is_piped_into_it(run: Caller, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        "select 1 as one,",
+        "",
+        "  2 as two;",
+        "",
+        ".help",
+        "benchmark_tree",
+        "select",
+        " count(*) as n",
+        "from model",
+    ]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
     found = run("shell", db=url)
     assert found.code == 0
@@ -133,9 +136,7 @@ def test_the_shell_answers_what_is_piped_into_it(
     assert found.out.splitlines()[-3].split() == ["n"]
 
 
-def test_a_piped_statement_that_fails_ends_the_shell(
-    run: Caller, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_piped_statement_that_fails_ends_the_shell(run: Caller, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("delete from run;\nselect 1;\n"))
     found = run("shell", db=url)
     found.fails(2, "expected one SELECT")
@@ -251,9 +252,7 @@ def folder(tmp_path: Path) -> Path:
 def held(url: str) -> list[object]:
     """What a change would show in."""
     with open_store(url) as store:
-        found = store.arrow(
-            "select count(*), min(model.name), max(run.id) from model, run"
-        ).to_pylist()
+        found = store.arrow("select count(*), min(model.name), max(run.id) from model, run").to_pylist()
         tables = "select count(*) as n from information_schema.tables"
         return [found, store.arrow(tables).to_pylist()]
 
@@ -267,9 +266,7 @@ def test_no_query_writes(run: Caller, url: str, statement: str) -> None:
 
 @pytest.mark.engine
 @pytest.mark.parametrize("statement", OF_DUCKDB)
-def test_no_query_of_the_file_engine_reaches_out(
-    run: Caller, duckdb_world: str, statement: str, folder: Path
-) -> None:
+def test_no_query_of_the_file_engine_reaches_out(run: Caller, duckdb_world: str, statement: str, folder: Path) -> None:
     found = run("query", "--sql", statement.format(folder=folder), db=duckdb_world)
     found.fails(2)
     assert "hush" not in found.err + found.out
@@ -320,9 +317,7 @@ def test_a_query_that_loosens_the_connection_does_not_help_the_next(postgres_wor
         run_sql(store, "select pg_advisory_lock(7236070)", {})
         with pytest.raises(MisuseError, match="session authorization"):
             run_sql(store, "select set_config('session_authorization', 'postgres', false)", {})
-        for statement in (
-            "with x as (delete from run returning id) select * from x", "select pg_ls_dir('/')"
-        ):  # fmt: skip
+        for statement in ("with x as (delete from run returning id) select * from x", "select pg_ls_dir('/')"):
             with pytest.raises(MisuseError):
                 run_sql(store, statement, {})
         settings = "select current_setting('statement_timeout') as t, current_setting('jit') as j"

@@ -15,9 +15,7 @@ def row(model: str, condition: str = "") -> Any:
     return SimpleNamespace(model=model, condition=condition)
 
 
-def test_a_reason_is_said_once_with_the_rows_it_holds_for(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_reason_is_said_once_with_the_rows_it_holds_for(capsys: pytest.CaptureFixture[str]) -> None:
     seeds = [(row("m", f"seed={number}"), "no error") for number in range(100)]
     say_reasons([*seeds, (row("n"), "one prompt"), (row("o"), "")], State())
     assert capsys.readouterr().err.splitlines() == [

@@ -23,9 +23,10 @@ def test_the_reference_is_what_help_prints() -> None:
 def test_completion_offers_what_can_follow(line: str) -> None:
     words = line.split()
     environment = os.environ | {
-        "_WAREHOUSE_COMPLETE": "bash_complete", "COMP_WORDS": line,
+        "_WAREHOUSE_COMPLETE": "bash_complete",
+        "COMP_WORDS": line,
         "COMP_CWORD": str(len(words) - 1),
-    }  # fmt: skip
+    }
     done = subprocess.run([str(COMMAND)], env=environment, text=True, capture_output=True)
     assert any(words[-1] in offered for offered in done.stdout.splitlines()), done
 

@@ -40,9 +40,7 @@ def test_what_is_stale_is_listed_then_computed_then_fresh(run: Caller, url: str)
     assert done.err.startswith("refresh 1: 27 recomputed, 0 fresh, ")
     again = run("refresh", "--baseline", BASE, db=url)
     assert "refresh 2: 0 recomputed, 27 fresh" in again.err and again.code == 0
-    assert [line.split()[0] for line in again.out.splitlines()[2:]] == [
-        "differences", "ranks", "scores", "variance",
-    ]  # fmt: skip
+    assert [line.split()[0] for line in again.out.splitlines()[2:]] == ["differences", "ranks", "scores", "variance"]
     assert "nothing is stale" in run("refresh", "--dry-run", "--baseline", BASE, db=url).out
 
 
@@ -76,9 +74,7 @@ def test_history_is_a_table_for_people_and_rows_for_programs(run: Caller, url: s
         (("history", "org/b", "nothing"), 2, "no benchmark is called 'nothing'"),
     ],
 )
-def test_a_mistake_is_named(
-    run: Caller, url: str, arguments: tuple[str, ...], code: int, message: str
-) -> None:
+def test_a_mistake_is_named(run: Caller, url: str, arguments: tuple[str, ...], code: int, message: str) -> None:
     run(*arguments, db=url).fails(code, message)
 
 
@@ -110,9 +106,10 @@ def test_the_file_says_what_is_refreshed(
     query = "select statistic, parameters from metric_value where method = 'permutation'"
     stored = {
         row["statistic"]: json.loads(row["parameters"])["p_value"]
-        for row in house.arrow(f"select statistic, cast(parameters as varchar) as parameters"
-                               f" from ({query}) found").to_pylist()
-    }  # fmt: skip
+        for row in house.arrow(
+            f"select statistic, cast(parameters as varchar) as parameters from ({query}) found"
+        ).to_pylist()
+    }
     assert stored == {f"{row.similarity}_{row.statistic}": row.p_value for row in expected}
     assert run("refresh", "--json", db=url).rows[0]["fresh"] == 1
     again = run("refresh", "essay", "--family", "matrix", "--seed", "6", "--json", db=url)
@@ -123,7 +120,7 @@ def test_the_file_says_what_is_refreshed(
     assert {row["statistic"]: (row["estimate"], row["p_value"]) for row in past} == {
         f"{row.similarity}_{row.statistic}": (row.observed, row.p_value)
         for row in house.matrix("quiz").test(permutations=30, seed=5).rows
-    }  # fmt: skip
+    }
     table = run("history", "quiz", "--statistic", "cosine_mean", db=url).out.splitlines()
     assert table[0].split()[-4:] == ["estimate", "p", "n", "method"] and len(table) == 3
     shown = {row["setting"]: row["value"] for row in run("config", "--json").rows}
@@ -136,9 +133,7 @@ def test_a_metric_that_raises_is_named_and_the_others_stand(
     points = {**families._points(), "broken": EntryPoint("broken", "tests.x:y", families.GROUP)}
     monkeypatch.setattr(families, "_points", lambda: points)
     load, broken = families._load, Fake("broken", raises=RuntimeError("boom"), only="org/b#")
-    monkeypatch.setattr(
-        families, "_load", lambda point: broken if point.name == "broken" else load(point)
-    )
+    monkeypatch.setattr(families, "_load", lambda point: broken if point.name == "broken" else load(point))
     found = run("refresh", "quiz", "--family", "broken", "--family", "scores", db=url)
     assert found.code == 1 and "Traceback" not in found.err
     assert "failed: broken of org/b#" in found.err and "RuntimeError: boom" in found.err
@@ -157,9 +152,7 @@ def test_a_store_that_another_process_holds_is_said(run: Caller, tmp_path: Path)
         "import sys; from warehouse.store.open import open_store\n"
         "store = open_store(sys.argv[1], write=True); print('open', flush=True); sys.stdin.read()"
     )
-    holder = subprocess.Popen(
-        [sys.executable, "-c", script, url], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    holder = subprocess.Popen([sys.executable, "-c", script, url], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         assert holder.stdout is not None and holder.stdout.readline() == b"open\n"
         run("--wait", "0", "refresh", db=url).fails(4, "is held by process", str(holder.pid))

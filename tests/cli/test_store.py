@@ -38,9 +38,7 @@ def test_init_makes_a_store_once(run: Caller, store_url: str) -> None:
     assert run("db", "check", db=store_url).code == 0
 
 
-def test_tables_of_somebody_else_are_left_alone(
-    run: Caller, store_url: str, tmp_path: Path
-) -> None:
+def test_tables_of_somebody_else_are_left_alone(run: Caller, store_url: str, tmp_path: Path) -> None:
     dump = tmp_path / "a.csv"
     dump.write_text("model,benchmark,prompt_id,score\norg/a,quiz,p1,1\n")
     engine = sa.create_engine(parse_url(store_url))
@@ -70,9 +68,7 @@ def test_a_damaged_file_is_told_with_what_to_do(run: Caller, tmp_path: Path) -> 
     run("runs", db=f"duckdb:///{file}").fails(4, "cannot open", "the file is damaged", "backup")
 
 
-def test_a_schema_of_another_version_is_refused_with_the_repair(
-    run: Caller, store_url: str
-) -> None:
+def test_a_schema_of_another_version_is_refused_with_the_repair(run: Caller, store_url: str) -> None:
     run("init", db=store_url)
     change(store_url, "update alembic_version set version_num = '0000'")
     run("runs", db=store_url).fails(4, "0000", revision.HEAD, "db upgrade")
@@ -95,9 +91,7 @@ def test_down_and_up_again(run: Caller, store_url: str) -> None:
     run("db", "downgrade", "nope", "--yes", db=store_url).fails(2, "nope")
 
 
-def test_downgrade_asks_before_data_is_lost(
-    run: Caller, duckdb_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_downgrade_asks_before_data_is_lost(run: Caller, duckdb_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run("init", db=duckdb_url)
     monkeypatch.setattr("builtins.input", lambda *_: "n")
     assert run("db", "downgrade", "base", db=duckdb_url).code != 0
@@ -133,8 +127,10 @@ def test_config_names_the_origin_and_hides_the_password(
     found = {row["setting"]: row for row in run("config", "--json").rows}
     assert list(found) == [f"{table}.{key}" for table, keys in KNOWN.items() for key in keys]
     assert {name: row["value"] for name, row in found.items() if row["origin"][0] == "w"} == {
-        "refresh.baselines": "a, b", "refresh.level": "0.9", "alerts.max_silence": "36h",
-    }  # fmt: skip
+        "refresh.baselines": "a, b",
+        "refresh.level": "0.9",
+        "alerts.max_silence": "36h",
+    }
     defaults = {name: row["value"] for name, row in found.items() if row["origin"] == "the default"}
     assert defaults["refresh.families"] == "differences, ranks, scores, variance"
     numbers = ("refresh.permutations", "refresh.resamples", "refresh.seed", "alerts.alpha")
@@ -149,17 +145,13 @@ def test_export_writes_a_folder_once(run: Caller, store_url: str, tmp_path: Path
     folder = tmp_path / "out"
     done = run("export", "--parquet", str(folder), db=store_url)
     assert done.code == 0 and str(folder) in done.out
-    assert pq.read_table(folder / "views" / "score_summary.parquet")["estimate"].to_pylist() == [
-        0.5
-    ]
+    assert pq.read_table(folder / "views" / "score_summary.parquet")["estimate"].to_pylist() == [0.5]
     run("export", "--parquet", str(folder), db=store_url).fails(2, "not empty", "--overwrite")
     assert run("export", "--parquet", str(folder), "--overwrite", db=store_url).code == 0
     assert json.loads((folder / "manifest.json").read_text())["schema"] == revision.HEAD
 
 
-def test_export_to_a_folder_that_cannot_be_written(
-    run: Caller, duckdb_url: str, tmp_path: Path
-) -> None:
+def test_export_to_a_folder_that_cannot_be_written(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
     fill(duckdb_url)
     (tmp_path / "file").touch()
     run("export", "--parquet", str(tmp_path / "file" / "out"), db=duckdb_url).fails(2, "file")
@@ -172,14 +164,9 @@ def test_a_store_that_another_process_holds_is_waited_for_then_named(
     import sys
 
     fill(duckdb_url)
-    code = (
-        "import sys, duckdb; c = duckdb.connect(sys.argv[1]); print('held', flush=True); "
-        "sys.stdin.read()"
-    )
+    code = "import sys, duckdb; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
     path = duckdb_url.removeprefix("duckdb:///")
-    holder = subprocess.Popen(
-        [sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
+    holder = subprocess.Popen([sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert holder.stdin and holder.stdout
     try:
         assert holder.stdout.readline() == b"held\n"

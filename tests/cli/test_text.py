@@ -42,29 +42,21 @@ def test_embedding_says_what_is_new_and_what_was_cut(run: Caller, store_url: str
     assert (again[0]["benchmark"], again[0]["n_new"], again[0]["n_unchanged"]) == ("quiz", 0, 6)
 
 
-def test_embedding_fails_in_one_line(
-    run: Caller, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_embedding_fails_in_one_line(run: Caller, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run("embed", db=url).fails(2, "--embedder")
     run("embed", "nowhere", "--embedder", TINY, db=url).fails(2, "no benchmark is called")
     run("embed", "--embedder", "/no/such/folder", db=url).fails(3, "no such folder")
     run("embed", "--embedder", str(tmp_path), db=url).fails(3, "holds no model")
-    run("embed", "--embedder", "tests.support.embedders:wider", db=url).fails(
-        4, "--embedder NAME=MODEL"
-    )
+    run("embed", "--embedder", "tests.support.embedders:wider", db=url).fails(4, "--embedder NAME=MODEL")
     run("embed", "bare", "--embedder", TINY, db=url).fails(2, "no prompt has text")
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    run("embed", "--embedder", str(tmp_path), db=url).fails(
-        2, "pip install 'eval-warehouse[embed]'"
-    )
+    run("embed", "--embedder", str(tmp_path), db=url).fails(2, "pip install 'eval-warehouse[embed]'")
 
 
 def test_similar_prompts_are_listed(run: Caller, url: str) -> None:
     found = run("similar", "a1", "--top", "2", db=url)
-    assert found.out.startswith(
-        "nearest to prompt:2: how many red apples are here\nby tiny@1, of 7"
-    )
+    assert found.out.startswith("nearest to prompt:2: how many red apples are here\nby tiny@1, of 7")
     assert "prompt:1" in found.out and "there" in found.out
     rows = run("similar", "a1", "--top", "2", "--json", db=url).rows
     assert list(rows[0]) == [item.name for item in fields(SimilarRow)] and len(rows) == 2

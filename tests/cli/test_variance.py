@@ -20,10 +20,9 @@ def test_programs_get_the_librarys_rows(run: Caller, url: str) -> None:
     found = connect(url)
     cases = [
         (("quiz",), VarianceRow, found.variance("quiz")),
-        (("quiz", "--pass-at", "1,2", "--pass-hat", "2"), PassRow,
-         found.pass_rates("quiz", at=[1, 2], hat=[2])),
+        (("quiz", "--pass-at", "1,2", "--pass-hat", "2"), PassRow, found.pass_rates("quiz", at=[1, 2], hat=[2])),
         (("probe", "--seeds"), SeedRow, found.seed_variance("probe")),
-    ]  # fmt: skip
+    ]
     for arguments, kind, report in cases:
         rows = run("variance", *arguments, "--json", db=url).rows
         assert rows == report.to_dict()["rows"] and len(rows) > 1

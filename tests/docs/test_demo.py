@@ -30,9 +30,13 @@ def shown(checkout: Path) -> str:
     """What the demo prints, where an earlier one has left its store."""
     (checkout / "demo.duckdb").write_text("left by an earlier demo")
     done = subprocess.run(
-        ["sh", "docs/demo/run.sh"], cwd=checkout, text=True, capture_output=True, timeout=180,
+        ["sh", "docs/demo/run.sh"],
+        cwd=checkout,
+        text=True,
+        capture_output=True,
+        timeout=180,
         env=os.environ | {"PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr == "created duckdb:///demo.duckdb\n"
     return done.stdout
@@ -58,9 +62,7 @@ def test_what_the_demo_suggests_works(shown: str, checkout: Path) -> None:
 
 
 @pytest.mark.usefixtures("shown")
-def test_the_tour_of_the_readme_shows_what_comes_out(
-    checkout: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tour_of_the_readme_shows_what_comes_out(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
     terminal = Terminal(checkout)
     for example in examples((ROOT / "README.md").read_text(encoding="utf-8")):

@@ -32,8 +32,7 @@ def means(benchmark: str, metric: str) -> dict[str, list[float]]:
             if name == metric:
                 found[taken.run(benchmark).model][prompt].append(value)
     return {
-        model: [sum(values) / len(values) for _, values in sorted(prompts.items())]
-        for model, prompts in found.items()
+        model: [sum(values) / len(values) for _, values in sorted(prompts.items())] for model, prompts in found.items()
     }
 
 

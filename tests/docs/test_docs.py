@@ -88,12 +88,8 @@ def test_no_page_names_a_folder_of_one_machine() -> None:
     assert not found
 
 
-@pytest.mark.parametrize(
-    "name", ["docs/identity.md", "docs/planning.md", "docs/generations.md", "docs/suites.md"]
-)
-def test_examples_give_what_the_page_shows(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("name", ["docs/identity.md", "docs/planning.md", "docs/generations.md", "docs/suites.md"])
+def test_examples_give_what_the_page_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
     terminal = Terminal(tmp_path)
     for example in examples((ROOT / name).read_text(encoding="utf-8")):
@@ -103,9 +99,7 @@ def test_examples_give_what_the_page_shows(
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_commands_and_options_that_a_page_names_are_there(page: Path) -> None:
-    faults = [
-        f"{line}: {fault}" for line in command_lines(page) for fault in command_faults(line.split())
-    ]
+    faults = [f"{line}: {fault}" for line in command_lines(page) for fault in command_faults(line.split())]
     assert not faults
 
 

@@ -25,9 +25,12 @@ def test_the_commands_read_all_data(data_dir: Path, store_url: str) -> None:
     script = re.sub(r"^DATA=.*$", f"DATA='{data_dir}'", COMMANDS, flags=re.MULTILINE)
     path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        ["sh", "-eu", "-c", script], cwd=ROOT, text=True, capture_output=True,
+        ["sh", "-eu", "-c", script],
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
         env=os.environ | {"PATH": path, "WAREHOUSE_URL": store_url},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "refused" in done.stdout and not re.search(r"[1-9]\d* refused", done.stdout)
     assert "schema drift: none\nintegrity: clean\n" in done.stdout

@@ -34,9 +34,13 @@ def test_the_family_of_the_docs_is_found_by_its_entry_point(store_url: str, tmp_
 
     def run(*options: str) -> list[dict[str, object]]:
         found = in_subprocess(
-            "--db", store_url, *options, "--json", folder=tmp_path,
+            "--db",
+            store_url,
+            *options,
+            "--json",
+            folder=tmp_path,
             environment={"PYTHONPATH": str(tmp_path), "OMP_NUM_THREADS": "1"},
-        )  # fmt: skip
+        )
         assert found.returncode == 0, found.stderr
         answer: list[dict[str, object]] = json.loads(found.stdout)
         return answer
@@ -47,8 +51,6 @@ def test_the_family_of_the_docs_is_found_by_its_entry_point(store_url: str, tmp_
     module.write_text(code.replace('"longest", "1"', '"longest", "2"'))
     assert {row["why"] for row in run(*refresh, "--dry-run")} == {"version 1 of the method, now 2"}
     found = run("history", "org/b", "quiz", "--statistic", "most_draws")
-    assert [(row["estimate"], row["method"], row["metric"]) for row in found] == [
-        (3.0, "max", "acc")
-    ]
+    assert [(row["estimate"], row["method"], row["metric"]) for row in found] == [(3.0, "max", "acc")]
     query = "select benchmark, reason from metric_current where estimate is null"
     assert run("query", query) == [{"benchmark": "quiz", "reason": "nothing scored"}]

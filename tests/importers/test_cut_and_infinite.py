@@ -44,9 +44,7 @@ def test_a_file_that_ends_inside_a_row_is_truncated(
 
 
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
-def test_infinite_scores_and_lists_are_counted_and_kept(
-    run: Caller, tmp_path: Path, form: str
-) -> None:
+def test_infinite_scores_and_lists_are_counted_and_kept(run: Caller, tmp_path: Path, form: str) -> None:
     odd = {3: float("inf"), 4: [1, 2]}
     rows = [row | {"score": odd.get(place, row["score"])} for place, row in enumerate(ROWS)]
     text = {
@@ -63,24 +61,18 @@ def test_infinite_scores_and_lists_are_counted_and_kept(
 
 
 @pytest.mark.parametrize("order", list(permutations(("version", "status", "eval"))))
-def test_a_log_is_known_whatever_the_order_of_its_keys(
-    tmp_path: Path, order: tuple[str, ...]
-) -> None:
+def test_a_log_is_known_whatever_the_order_of_its_keys(tmp_path: Path, order: tuple[str, ...]) -> None:
     whole = inspect_logs.FIXTURES / "grid.json"
     document = parse_json(whole.read_bytes())
     ordered = {key: document[key] for key in order} | document
     (tmp_path / "log.json").write_text(json.dumps(ordered))
     found = inspect_logs.take(tmp_path / "log.json")
-    assert [row["prompt_id"] for row in found.rows] == [
-        row["prompt_id"] for row in inspect_logs.take(whole).rows
-    ]
+    assert [row["prompt_id"] for row in found.rows] == [row["prompt_id"] for row in inspect_logs.take(whole).rows]
     assert lm_eval.claimed(tmp_path, importer=INSPECT)
 
 
 @pytest.mark.parametrize(("folder", "n"), [("org__demo-model", 0), ("org__other", 1), ("mine", 0)])
-def test_a_folder_of_the_harness_that_names_another_model_is_noted(
-    tmp_path: Path, folder: str, n: int
-) -> None:
+def test_a_folder_of_the_harness_that_names_another_model_is_noted(tmp_path: Path, folder: str, n: int) -> None:
     (tmp_path / folder).mkdir()
     (results,) = LM_EVAL.glob("results_*.json")
     shutil.copy(results, tmp_path / folder)
@@ -89,9 +81,7 @@ def test_a_folder_of_the_harness_that_names_another_model_is_noted(
 
 
 @pytest.mark.parametrize(("named", "n"), [("org_m", 0), ("org_other", 1)])
-def test_a_run_folder_of_helm_that_names_another_model_is_noted(
-    tmp_path: Path, named: str, n: int
-) -> None:
+def test_a_run_folder_of_helm_that_names_another_model_is_noted(tmp_path: Path, named: str, n: int) -> None:
     held = helm.spec()["adapter_spec"]["model"]
     name = held.replace("/", "_") if n == 0 else named
     plain = helm.plain(tmp_path)
@@ -101,9 +91,7 @@ def test_a_run_folder_of_helm_that_names_another_model_is_noted(
 
 
 @pytest.mark.parametrize("harness", ["inspect", "helm"])
-def test_names_of_files_that_are_no_utf8_do_not_matter(
-    store_url: str, tmp_path: Path, harness: str
-) -> None:
+def test_names_of_files_that_are_no_utf8_do_not_matter(store_url: str, tmp_path: Path, harness: str) -> None:
     folder = tmp_path / "in"
     if harness == "inspect":
         folder.mkdir()

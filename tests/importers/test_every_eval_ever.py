@@ -62,28 +62,43 @@ def test_a_sample(tmp_path: Path) -> None:
 
 
 def test_rows_of_several_metrics_go_to_their_results(tmp_path: Path) -> None:
-    judge = {"llm_scoring": {"input_prompt": "rate", "aggregation_method": "median", "judges": [
-        {"model_info": {"name": "J", "id": "org/judge", "additional_details": {
-            "deployment_type": "unknown", "model_availability": "unknown"}}}]},
-        "metric_id": "f1", "lower_is_better": True, "score_type": "binary"}  # fmt: skip
+    judge = {
+        "llm_scoring": {
+            "input_prompt": "rate",
+            "aggregation_method": "median",
+            "judges": [
+                {
+                    "model_info": {
+                        "name": "J",
+                        "id": "org/judge",
+                        "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
+                    }
+                }
+            ],
+        },
+        "metric_id": "f1",
+        "lower_is_better": True,
+        "score_type": "binary",
+    }
     document = evaluation(result(), result("f1", metric_config=judge))
     lines = [sample(1), sample(1, 0.0, evaluation_result_id="maps,f1")]
     taken = take(write(tmp_path, document, *lines))
     (run,) = taken.dump.runs
     spec = run.metrics[1]
     assert (spec.scorer_kind, spec.judge_model, spec.kind) == ("model", "org/judge", "binary")
-    assert (
-        spec.higher_is_better is False and spec.scorer_parameters["aggregation_method"] == "median"
-    )
-    assert [(row["position"], row["scores"][0]["metric"], row["scores"][0]["value"])
-            for row in taken.rows] == [(0, "accuracy", 1.0), (0, "f1", 0.0)]  # fmt: skip
+    assert spec.higher_is_better is False and spec.scorer_parameters["aggregation_method"] == "median"
+    assert [(row["position"], row["scores"][0]["metric"], row["scores"][0]["value"]) for row in taken.rows] == [
+        (0, "accuracy", 1.0),
+        (0, "f1", 0.0),
+    ]
 
 
 def test_a_scorers_name_does_not_join_benchmarks(tmp_path: Path) -> None:
     """Converters of Inspect put the scorer where the evaluation's name belongs."""
     first = result(evaluation_name="choice", evaluation_result_id="1")
-    other = result(evaluation_name="choice", evaluation_result_id="2",
-                   source_data={"dataset_name": "seas", "source_type": "other"})  # fmt: skip
+    other = result(
+        evaluation_name="choice", evaluation_result_id="2", source_data={"dataset_name": "seas", "source_type": "other"}
+    )
     runs = take(write(tmp_path, evaluation(first, other))).dump.runs
     assert [run.benchmark for run in runs] == ["maps/choice", "seas/choice"]
     assert [run.split for run in runs] == ["test", ""]
@@ -97,15 +112,16 @@ def test_percent_with_bounds_of_shares_has_no_bounds(tmp_path: Path) -> None:
 
 
 def test_conversations_and_several_texts(tmp_path: Path) -> None:
-    said = [{"turn_idx": 0, "role": "user", "content": "hello"},
-            {"turn_idx": 1, "role": "assistant", "content": "done"}]  # fmt: skip
+    said = [
+        {"turn_idx": 0, "role": "user", "content": "hello"},
+        {"turn_idx": 1, "role": "assistant", "content": "done"},
+    ]
     talk = sample(1, interaction_type="multi_turn", output=None, messages=said, error="timeout")
     lines = [talk, sample(2, output={"raw": ["one", "two"]}), sample(3, metadata={"epoch": "2"})]
     rows = take(write(tmp_path, evaluation(), *lines)).rows
     assert (rows[0]["response"], rows[0]["error"]) == ("done", "timeout")
     assert json.loads(rows[0]["prompt_sent"]) == said[:1]
-    assert [(row["draw"], row["response"]) for row in rows[1:4]] == [
-        (0, "one"), (1, "two"), (-1, None)]  # fmt: skip
+    assert [(row["draw"], row["response"]) for row in rows[1:4]] == [(0, "one"), (1, "two"), (-1, None)]
     assert rows[3]["scores"][0]["value"] == 1.0 and not rows[1]["scores"]
     assert (rows[4]["prompt_id"], rows[4]["draw"]) == ("q3", 1)
 
@@ -207,10 +223,9 @@ def test_a_store_comes_back_as_it_was(tmp_path: Path, store_url: str) -> None:
 def told(store: Store, query: str) -> list[str]:
     """Rows as texts, in an order that is not the engine's; figures to 12 digits."""
     rows = (
-        {name: float(f"{value:.12g}") if isinstance(value, float) else value
-         for name, value in row.items()}
+        {name: float(f"{value:.12g}") if isinstance(value, float) else value for name, value in row.items()}
         for row in select(store, query)
-    )  # fmt: skip
+    )
     return sorted(json.dumps(row, sort_keys=True) for row in rows)
 
 
@@ -238,10 +253,7 @@ def test_what_an_export_says_to_others(tmp_path: Path) -> None:
     (path,) = (tmp_path / "out" / "data").rglob("*.json")
     document = json.loads(path.read_text())
     assert path.parent == tmp_path / "out" / "data" / "geo_maps" / "org" / "m"
-    assert (document["model_info"]["id"], document["retrieved_timestamp"]) == (
-        "org/m",
-        "1000000000.0",
-    )
+    assert (document["model_info"]["id"], document["retrieved_timestamp"]) == ("org/m", "1000000000.0")
     (entry,) = document["evaluation_results"]
     assert entry["score_details"]["score"] == 0.625
     assert entry["score_details"]["uncertainty"]["standard_error"]["value"] == 0.375
@@ -253,7 +265,9 @@ def test_what_an_export_says_to_others(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in samples.read_text().splitlines()]
     assert detailed["total_rows"] == len(lines) == 2
     assert [line["evaluation"] for line in lines] == [
-        {"score": 1.0, "is_correct": True}, {"score": 0.25, "is_correct": False}]  # fmt: skip
+        {"score": 1.0, "is_correct": True},
+        {"score": 0.25, "is_correct": False},
+    ]
     assert lines[0]["sample_id"] == "q1" and lines[0]["output"]["raw"] == ["I say 1"]
     assert lines[0]["input"]["formatted"] == "sent 1"
     assert lines[0]["token_usage"]["total_tokens"] == 32
@@ -273,16 +287,12 @@ def test_export_from_the_command_line(run: Caller, store_url: str, tmp_path: Pat
     run(*again, str(tmp_path / "full"), db=store_url).fails(2, "left alone")
 
 
-def test_an_export_from_python_is_that_of_the_command(
-    run: Caller, duckdb_url: str, tmp_path: Path
-) -> None:
+def test_an_export_from_python_is_that_of_the_command(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
     run("ingest", str(write(tmp_path, evaluation(), sample())), db=duckdb_url)
     report = connect(duckdb_url).export_every_eval_ever(tmp_path / "python", now=1e9)
     assert (report.n_runs, report.n_rows) == (1, 1)
     run("export", "--format", "every-eval-ever", str(tmp_path / "shell"), db=duckdb_url)
-    (ours,), (theirs,) = (
-        sorted((tmp_path / name / "data").rglob("*_samples.jsonl")) for name in ("python", "shell")
-    )
+    (ours,), (theirs,) = (sorted((tmp_path / name / "data").rglob("*_samples.jsonl")) for name in ("python", "shell"))
     assert ours.name == theirs.name and ours.read_text() == theirs.read_text()
 
 
@@ -303,8 +313,11 @@ def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, own: bool) -> Non
             ingest(store, [out])
             out = export(store, tmp_path / "out", now=1e9).folder
     rng = random.Random(own)
-    texts = {path: path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
-             for path in sorted(out.rglob("*.json*")) if path.name[0] != "."}  # fmt: skip
+    texts = {
+        path: path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
+        for path in sorted(out.rglob("*.json*"))
+        if path.name[0] != "."
+    }
     for _ in range(150):
         path = rng.choice(sorted(texts))
         changed = [changed_line(text, rng, own) for text in texts[path]]

@@ -44,8 +44,9 @@ def test_the_header_says_all_that_the_files_say() -> None:
     (metric,) = header.metrics
     assert (metric.name, metric.kind, metric.scorer_kind) == ("reward", "binary", "execution")
     assert {item.statistic: item.value for item in header.published} == {
-        "mean": pytest.approx(2 / 6), "pass@2": pytest.approx(2 / 3),
-    }  # fmt: skip
+        "mean": pytest.approx(2 / 6),
+        "pass@2": pytest.approx(2 / 3),
+    }
 
 
 def test_trials_are_draws_of_their_task_in_the_order_they_began() -> None:
@@ -54,14 +55,14 @@ def test_trials_are_draws_of_their_task_in_the_order_they_began() -> None:
     row = rows["sort", 1]
     assert (row["input_tokens"], row["output_tokens"], row["cost"]) == (1002, 102, 0.5)
     assert (row["latency"], row["error"]) == (12.0, "AgentTimeoutError: told 2")
-    assert json.loads(row["metadata"]) == {"task_checksum": "sum of sort",
-                                           "task_id": {"path": "sort"}}  # fmt: skip
+    assert json.loads(row["metadata"]) == {"task_checksum": "sum of sort", "task_id": {"path": "sort"}}
 
 
 def test_no_verdict_and_failures_of_others_are_no_scores() -> None:
-    found = {(row["prompt_id"], row["draw"]): tuple(row["scores"][0][name] for name in
-                                                    ("value", "status", "raw"))
-             for row in take(JOB).rows}  # fmt: skip
+    found = {
+        (row["prompt_id"], row["draw"]): tuple(row["scores"][0][name] for name in ("value", "status", "raw"))
+        for row in take(JOB).rows
+    }
     assert found == {
         ("sort", 0): (1.0, "scored", None),
         ("sort", 1): (0.0, "scored", None),  # the agent ran out of time: its reward counts
@@ -69,7 +70,7 @@ def test_no_verdict_and_failures_of_others_are_no_scores() -> None:
         ("chess", 1): (None, "error", None),
         ("maps", 0): (None, "error", "0"),  # the sandbox failed: no measurement
         ("maps", 1): (None, "limit", None),
-    }  # fmt: skip
+    }
 
 
 def test_steps_several_rewards_and_another_model(job: Path) -> None:
@@ -79,16 +80,20 @@ def test_steps_several_rewards_and_another_model(job: Path) -> None:
     document["agent_result"] = None
     document["step_results"] = [
         {"agent_result": {"n_input_tokens": 3, "n_output_tokens": 5, "cost_usd": 0.125}},
-        {"agent_result": {"n_input_tokens": 4, "n_output_tokens": 6, "cost_usd": 0.25},
-         "exception_info": {"exception_type": "AgentSafetyRefusalError"}},
-    ]  # fmt: skip
+        {
+            "agent_result": {"n_input_tokens": 4, "n_output_tokens": 6, "cost_usd": 0.25},
+            "exception_info": {"exception_type": "AgentSafetyRefusalError"},
+        },
+    ]
     document["verifier_result"] = {"rewards": {"speed": 2.5, "right": 1}}
     path.write_text(json.dumps(document))
     taken = take(job)
     number, header = next((n, run) for n, run in enumerate(taken.dump.runs) if run.model == "big")
     assert (header.agent, header.agent_version) == ("solo", None)
     assert [(m.name, m.kind, m.is_default) for m in header.metrics] == [
-        ("speed", None, True), ("right", "binary", False)]  # fmt: skip
+        ("speed", None, True),
+        ("right", "binary", False),
+    ]
     (row,) = (row for row in taken.rows if row["run"] == number)
     assert (row["input_tokens"], row["output_tokens"], row["cost"]) == (7, 11, 0.375)
     assert row["error"] == "AgentSafetyRefusalError"

@@ -5,19 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.support.helm import (
-    NAME,
-    Document,
-    by_prompt,
-    instance,
-    plain,
-    spec,
-    state,
-    stats_of,
-    take,
-    values,
-    write,
-)
+from tests.support.helm import NAME, Document, by_prompt, instance, plain, spec, state, stats_of, take, values, write
 from warehouse.importers.helm.header import benchmark_name
 from warehouse.importers.helm.run_folder import perturbation_label
 
@@ -43,8 +31,9 @@ def test_rows_carry_the_original_prompt_and_their_own_request(tmp_path: Path) ->
     assert (original["text"], original["target"]) == ("question 2", "right 2")
     assert json.loads(original["choices"]) == ["right 2", "wrong 2"]
     assert json.loads(original["identity"]) == {
-        "input": "question 2", "references": [["right 2", True], ["wrong 2", False]],
-    }  # fmt: skip
+        "input": "question 2",
+        "references": [["right 2", True], ["wrong 2", False]],
+    }
     for name in ("text", "target", "identity", "position"):
         assert spaced[name] == original[name]
     assert spaced["prompt_sent"] == "Q: question 2  !\nA:"
@@ -74,22 +63,28 @@ def test_published_figures_by_split_and_perturbation(tmp_path: Path) -> None:
 def test_trials_are_draws_of_few_shot_examples(tmp_path: Path) -> None:
     asked = instance(1)
     run = write(
-        tmp_path, run_spec=spec(num_train_trials=2),
+        tmp_path,
+        run_spec=spec(num_train_trials=2),
         scenario_state={"request_states": [state(asked, "a", 0), state(asked, "b", 1)]},
-        per_instance_stats=[stats_of(asked, {"exact_match": 1.0}, 0),
-                            stats_of(asked, {"exact_match": 0.0}, 1)],
-    )  # fmt: skip
+        per_instance_stats=[stats_of(asked, {"exact_match": 1.0}, 0), stats_of(asked, {"exact_match": 0.0}, 1)],
+    )
     rows = by_prompt(take(run))
-    assert {key[2]: (row["response"], values(row)["exact_match"])
-            for key, row in rows.items()} == {"0": ("a", 1.0), "1": ("b", 0.0)}  # fmt: skip
+    assert {key[2]: (row["response"], values(row)["exact_match"]) for key, row in rows.items()} == {
+        "0": ("a", 1.0),
+        "1": ("b", 0.0),
+    }
 
 
 def test_several_completions_are_draws_and_share_their_statistics(tmp_path: Path) -> None:
     asked = instance(1)
     several = [state(asked, "a"), state(asked, "b")]
     several[1]["result"]["completions"] *= 2
-    run = write(tmp_path, run_spec=spec(), scenario_state={"request_states": several},
-                per_instance_stats=[stats_of(asked, {"exact_match": 0.5})])  # fmt: skip
+    run = write(
+        tmp_path,
+        run_spec=spec(),
+        scenario_state={"request_states": several},
+        per_instance_stats=[stats_of(asked, {"exact_match": 0.5})],
+    )
     rows = by_prompt(take(run))
     assert [rows["id1", "", "", draw]["response"] for draw in (0, 1, 2)] == ["a", "b", "b"]
     (score,) = rows["id1", "", "", -1]["scores"]
@@ -98,8 +93,9 @@ def test_several_completions_are_draws_and_share_their_statistics(tmp_path: Path
 
 def option(index: int, tokens: list[tuple[str, float]], mode: str = "original") -> Document:
     found = state(instance(1), reference_index=index, request_mode=mode)
-    found["result"]["completions"] = [{"text": "", "logprob": -99.0, "tokens": [
-        {"text": text, "logprob": value} for text, value in tokens]}]  # fmt: skip
+    found["result"]["completions"] = [
+        {"text": "", "logprob": -99.0, "tokens": [{"text": text, "logprob": value} for text, value in tokens]}
+    ]
     return found
 
 
@@ -110,10 +106,12 @@ def test_options_asked_one_by_one_are_choices(tmp_path: Path) -> None:
         option(0, [("A:", -7.0), (" right", -2.0), (" 1", -0.75)], "calibration"),
         option(1, [("A:", -7.0), (" strange", -2.0), (" 1", -0.75)], "calibration"),
     ]
-    run = write(tmp_path, run_spec=spec(method="multiple_choice_separate_calibrated"),
-                scenario_state={"request_states": states},
-                per_instance_stats=[stats_of(instance(1), {"exact_match": 1.0,
-                                                           "predicted_index": 0})])  # fmt: skip
+    run = write(
+        tmp_path,
+        run_spec=spec(method="multiple_choice_separate_calibrated"),
+        scenario_state={"request_states": states},
+        per_instance_stats=[stats_of(instance(1), {"exact_match": 1.0, "predicted_index": 0})],
+    )
     (row,) = take(run).rows
     first, second = row["choice_scores"]
     assert (first["loglikelihood"], first["unconditional_loglikelihood"]) == (-1.5, -2.75)
@@ -137,9 +135,11 @@ def test_messages_failures_and_merged_entries(tmp_path: Path) -> None:
     failed["request"] |= {"prompt": "", "messages": asked["input"]["messages"]}
     failed["result"] = {"success": False, "completions": [], "error": "no answer"}
     run = write(
-        tmp_path, run_spec=spec(), scenario_state={"request_states": [failed]},
+        tmp_path,
+        run_spec=spec(),
+        scenario_state={"request_states": [failed]},
         per_instance_stats=[stats_of(asked, {"exact_match": 0.0}), stats_of(asked, {"judge": 4.0})],
-    )  # fmt: skip
+    )
     (row,) = take(run).rows
     assert (row["text"], row["error"], row["response"]) == ("hello", "no answer", None)
     assert json.loads(row["prompt_sent"]) == [{"role": "user", "content": "hello"}]
@@ -156,9 +156,7 @@ def test_a_folder_without_requests_has_scores_by_id(tmp_path: Path) -> None:
 
 def test_names() -> None:
     assert benchmark_name("boolq") == "boolq"
-    assert benchmark_name("commonsense:dataset=hellaswag,method=x,model=y") == (
-        "commonsense:dataset=hellaswag"
-    )
+    assert benchmark_name("commonsense:dataset=hellaswag,method=x,model=y") == ("commonsense:dataset=hellaswag")
     assert perturbation_label(None) == ""
     assert perturbation_label({"name": "typos", "fairness": True, "prob": 0.1, "lang": "en"}) == (
         "typos(lang=en,prob=0.1)"

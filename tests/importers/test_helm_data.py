@@ -13,19 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.importers.test_inspect_mutants import swapped
-from tests.support.helm import (
-    FIXTURES,
-    by_prompt,
-    instance,
-    plain,
-    spec,
-    stat,
-    state,
-    stats_of,
-    take,
-    values,
-    write,
-)
+from tests.support.helm import FIXTURES, by_prompt, instance, plain, spec, stat, state, stats_of, take, values, write
 from tests.support.lm_eval import Taken
 from tests.support.stores import select
 from warehouse.errors import InputError
@@ -48,9 +36,7 @@ def test_a_joint_question_of_the_real_writer() -> None:
     assert run.run_id is not None
     assert run.run_id.startswith("v1/quiz:way=multiple_choice_joint,model=simple_model1")
     rows = by_prompt(taken)
-    assert {key[1:3] for key in rows} == {
-        (label, trial) for label in ("", "space(max_spaces=3)") for trial in "01"
-    }
+    assert {key[1:3] for key in rows} == {(label, trial) for label in ("", "space(max_spaces=3)") for trial in "01"}
     # the client says A for 70, which leaves 1 when divided by 3, and B for 38; both are even
     said = rows["id60", "", "1", 0]
     assert (said["text"], said["target"]) == ("Is 70 even or odd?", "Even")
@@ -115,23 +101,21 @@ def test_numbers_next_to_nothing_can_be_calculated_with(tmp_path: Path, store_ur
     asked = [instance(1), instance(2)]
     tiny = 2.2250738585072014e-308
     run = write(
-        tmp_path, run_spec=spec(), stats=[stat("bleu_4", tiny / 2 + 0.25)],
+        tmp_path,
+        run_spec=spec(),
+        stats=[stat("bleu_4", tiny / 2 + 0.25)],
         scenario_state={"request_states": [state(item) for item in asked]},
-        per_instance_stats=[stats_of(asked[0], {"bleu_4": tiny}),
-                            stats_of(asked[1], {"bleu_4": 0.5})],
-    )  # fmt: skip
+        per_instance_stats=[stats_of(asked[0], {"bleu_4": tiny}), stats_of(asked[1], {"bleu_4": 0.5})],
+    )
     with open_store(store_url, create=True, write=True) as store:
         assert ingest(store, [run]).reconciliation[0].verdict == "exact"
         (row,) = select(store, "select estimate, se_clt from score_summary")
         assert row == {"estimate": 0.25, "se_clt": pytest.approx(0.25)}
         raw = select(store, "select value, raw from score order by value")
-        assert raw == [{"value": 0.0, "raw": "2.2250738585072014e-308"},
-                       {"value": 0.5, "raw": None}]  # fmt: skip
+        assert raw == [{"value": 0.0, "raw": "2.2250738585072014e-308"}, {"value": 0.5, "raw": None}]
 
 
-def test_made_and_real_runs_in_a_store(
-    tmp_path: Path, request: pytest.FixtureRequest, store_url: str
-) -> None:
+def test_made_and_real_runs_in_a_store(tmp_path: Path, request: pytest.FixtureRequest, store_url: str) -> None:
     with open_store(store_url, create=True, write=True) as store:
         report = ingest(store, [plain(tmp_path), FIXTURES])
         assert (report.total("n_runs"), len(report.refused)) == (6, 0)
@@ -155,12 +139,8 @@ def test_made_and_real_runs_in_a_store(
         f1 = figures["narrative_qa", "test", "f1_score"]
         assert f1 == pytest.approx(0.17424242424242425, rel=1e-12)
         assert figures["narrative_qa", "valid", "f1_score"] == 0.0
-        assert figures["narrative_qa", "test", "rouge_l"] == pytest.approx(
-            0.05365510777881912, rel=1e-12
-        )
-        assert figures["narrative_qa", "valid", "rouge_l"] == pytest.approx(
-            0.03636363636363636, rel=1e-12
-        )
+        assert figures["narrative_qa", "test", "rouge_l"] == pytest.approx(0.05365510777881912, rel=1e-12)
+        assert figures["narrative_qa", "valid", "rouge_l"] == pytest.approx(0.03636363636363636, rel=1e-12)
         verdicts = select(
             store,
             "select distinct verdict from published_against_recomputed "
@@ -189,9 +169,7 @@ def test_elements_are_those_of_the_whole(items: list[Any], indent: int | None, b
         assert list(run_folder.elements(inside, "list")) == items
 
 
-@pytest.mark.parametrize(
-    "raw", [b"[\n  {},\n  {\n  }]", b"[\n  {\n  }\n] x", b'[\n  {"a": \n  }\n]']
-)
+@pytest.mark.parametrize("raw", [b"[\n  {},\n  {\n  }]", b"[\n  {\n  }\n] x", b'[\n  {"a": \n  }\n]'])
 def test_lists_that_only_look_whole(raw: bytes) -> None:
     if raw.endswith(b"}]"):
         assert list(run_folder.elements(raw)) == [{}, {}]

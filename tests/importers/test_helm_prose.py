@@ -24,9 +24,10 @@ def tokens_of(name: str) -> list[tuple[str, float]]:
     states = json.loads((PROSE / "scenario_state.json").read_text())["request_states"]
     return [
         (token["text"], token["logprob"])
-        for state in states if state["instance"]["id"] == name
-        for token in state["result"]["completions"][0]["tokens"][state["num_conditioning_tokens"]:]
-    ]  # fmt: skip
+        for state in states
+        if state["instance"]["id"] == name
+        for token in state["result"]["completions"][0]["tokens"][state["num_conditioning_tokens"] :]
+    ]
 
 
 def scores_of(row: dict[str, Any]) -> dict[str, tuple[float, float]]:
@@ -51,27 +52,30 @@ def test_header_and_rows() -> None:
     taken = take(PROSE)
     (run,) = taken.dump.runs
     assert (run.benchmark, run.formulation) == ("prose:part=made", "language_modeling")
-    assert [(metric.name, metric.link, metric.unit, metric.higher_is_better)
-            for metric in run.metrics] == [
+    assert [(metric.name, metric.link, metric.unit, metric.higher_is_better) for metric in run.metrics] == [
         ("bits_per_byte", "neg_over_ln2", "nats/byte", False),
         ("perplexity", "exp_neg", "nats/token", False),
         ("logprob_per_byte", "identity", "nats/byte", True),
-    ]  # fmt: skip
+    ]
     assert [metric.is_default for metric in run.metrics] == [True, False, False]
     assert {item.metric: item.n for item in run.published} == {
-        "bits_per_byte": 2, "perplexity": 2, "logprob_per_byte": 2}  # fmt: skip
+        "bits_per_byte": 2,
+        "perplexity": 2,
+        "logprob_per_byte": 2,
+    }
     short, long = taken.rows
     assert (short["draw"], long["draw"], long["response"]) == (0, 0, None)
     assert short["prompt_sent"] == "<s>1 short text"
     assert [text[:9] for text in json.loads(long["prompt_sent"])] == ["<s>2 wörd", "2 wörd0 w"]
     assert (short["latency"], long["latency"]) == (1.25, 1.25 + 2.25)
-    stated = {stat["name"]["name"]
-              for entry in json.loads((PROSE / "per_instance_stats.json").read_text())
-              for stat in entry["stats"]}  # fmt: skip
+    stated = {
+        stat["name"]["name"]
+        for entry in json.loads((PROSE / "per_instance_stats.json").read_text())
+        for stat in entry["stats"]
+    }
     used = {"logprob", "num_bytes", "num_perplexity_tokens", "num_prompt_tokens"}
     assert used < stated
-    assert taken.dump.notes == [
-        f"{len(stated - used)} bookkeeping statistics are no scores: dropped"]  # fmt: skip
+    assert taken.dump.notes == [f"{len(stated - used)} bookkeeping statistics are no scores: dropped"]
 
 
 def test_figures_of_the_package_come_out(store_url: str) -> None:
@@ -102,5 +106,4 @@ def test_a_text_without_tokens_is_unscored(tmp_path: Path) -> None:
             stat |= {"sum": 0, "mean": 0.0}
     path.write_text(json.dumps(entries))
     row = next(row for row in take(tmp_path).rows if row["prompt_id"] == "id0")
-    assert {(score["value"], score["weight"], score["status"]) for score in row["scores"]} == {
-        (None, None, "error")}  # fmt: skip
+    assert {(score["value"], score["weight"], score["status"]) for score in row["scores"]} == {(None, None, "error")}

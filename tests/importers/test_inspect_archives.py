@@ -45,9 +45,7 @@ def deflated(data: bytes) -> bytes:
 
 def zstd_frames(data: bytes, size: int) -> bytes:
     packer = zstandard.ZstdCompressor()
-    return b"".join(
-        packer.compress(data[start : start + size]) for start in range(0, len(data), size)
-    )
+    return b"".join(packer.compress(data[start : start + size]) for start in range(0, len(data), size))
 
 
 def test_deflate_and_zstandard_say_the_same(tmp_path: Path, grid: Entries) -> None:
@@ -73,17 +71,14 @@ def test_of_entries_that_stand_twice_the_last_counts(tmp_path: Path, grid: Entri
 
 
 def test_an_interrupted_log_is_read_from_its_journal(tmp_path: Path, grid: Entries) -> None:
-    kept = {name: data for name, data in grid.items()
-            if name.startswith("_journal") or name.startswith("samples/q")}  # fmt: skip
+    kept = {name: data for name, data in grid.items() if name.startswith("_journal") or name.startswith("samples/q")}
     taken = take(write_deflated(tmp_path / "a.eval", kept))
     (run,) = taken.dump.runs
     assert (run.model, run.benchmark, run.status) == ("mockllm/grid-model", "grid", "truncated")
     assert run.n_requested == 3 and run.published == ()
     assert [row["draw"] for row in taken.rows] == [0, 1, 2]
     assert scores_by(taken.rows[1])["rubric.style", ""]["value"] == 7 / 64
-    assert {spec.name for spec in run.metrics} == {
-        "match", "rubric.style", "rubric.facts", "length",
-    }  # fmt: skip
+    assert {spec.name for spec in run.metrics} == {"match", "rubric.style", "rubric.facts", "length"}
     assert "not finished" in taken.dump.notes[0]
 
 
@@ -104,8 +99,11 @@ BAD_SAMPLES = {
     "no epoch that counts": b'{"id": "last", "epoch": "one", "input": "x"}',
     "deep lists": b'{"id": "last", "input": ' + b"[" * 200_000 + b"]" * 200_000 + b"}",
     "deeper than can be written": b'{"id": "last", "epoch": 1, "input": "x", "metadata": '
-    + b'{"a": ' * 400 + b"1" + b"}" * 400 + b"}",
-}  # fmt: skip
+    + b'{"a": ' * 400
+    + b"1"
+    + b"}" * 400
+    + b"}",
+}
 
 
 @pytest.mark.parametrize("data", BAD_SAMPLES.values(), ids=BAD_SAMPLES)
@@ -120,9 +118,17 @@ def test_a_bad_sample_is_rejected_with_its_place_and_the_rest_is_read(
 
 
 ODD_PARTS: dict[str, Any] = {
-    "scores": [1], "messages": "text", "output": [], "metadata": "x", "choices": {"a": 1},
-    "target": {"a": 1}, "limit": 3, "error": [1], "model_usage": [], "invalidation": 1,
-}  # fmt: skip
+    "scores": [1],
+    "messages": "text",
+    "output": [],
+    "metadata": "x",
+    "choices": {"a": 1},
+    "target": {"a": 1},
+    "limit": 3,
+    "error": [1],
+    "model_usage": [],
+    "invalidation": 1,
+}
 
 
 @pytest.mark.parametrize("key", ODD_PARTS)
@@ -134,9 +140,7 @@ def test_parts_of_a_strange_kind_stop_nothing(tmp_path: Path, grid: Entries, key
 
 @pytest.mark.parametrize("key", ["eval", "plan", "results", "stats", "tags"])
 @pytest.mark.parametrize("value", ["text", [1], 7, {"scores": 1, "config": 2, "model": [3]}])
-def test_a_header_of_a_strange_kind_is_read_or_refused(
-    tmp_path: Path, grid: Entries, key: str, value: Any
-) -> None:
+def test_a_header_of_a_strange_kind_is_read_or_refused(tmp_path: Path, grid: Entries, key: str, value: Any) -> None:
     path = write_deflated(tmp_path / "a.eval", edited(grid, "header.json", **{key: value}))
     try:
         taken = take(path, model="org/m", benchmark="b")
@@ -182,9 +186,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(
         take(write_packed(tmp_path / "a.eval", packed))
 
 
-def test_an_entry_that_lies_about_its_size_is_not_unpacked_further(
-    tmp_path: Path, grid: Entries
-) -> None:
+def test_an_entry_that_lies_about_its_size_is_not_unpacked_further(tmp_path: Path, grid: Entries) -> None:
     packed = {name: (8, deflated(data), data) for name, data in grid.items()}
     packed[SAMPLE] = (93, zstandard.ZstdCompressor().compress(b" " * (64 << 20)), b" " * 10)
     ((_, found),) = rejected(take(write_packed(tmp_path / "a.eval", packed)))
@@ -192,9 +194,7 @@ def test_an_entry_that_lies_about_its_size_is_not_unpacked_further(
 
 
 def test_an_entry_beyond_the_bound_is_refused(tmp_path: Path, grid: Entries) -> None:
-    raw = write_packed(
-        tmp_path / "a.eval", {name: (0, data, data) for name, data in grid.items()}
-    ).read_bytes()
+    raw = write_packed(tmp_path / "a.eval", {name: (0, data, data) for name, data in grid.items()}).read_bytes()
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         size = archive.getinfo(SAMPLE).file_size
     lying = raw.replace(size.to_bytes(4, "little"), (0xFFFFFF00).to_bytes(4, "little"))
@@ -230,9 +230,7 @@ def test_other_entries_are_not_touched(tmp_path: Path, grid: Entries, name: str)
 
 
 @pytest.mark.parametrize("number", ["../../up", ""])
-def test_ids_that_look_like_paths_or_are_empty_are_ids(
-    tmp_path: Path, grid: Entries, number: str
-) -> None:
+def test_ids_that_look_like_paths_or_are_empty_are_ids(tmp_path: Path, grid: Entries, number: str) -> None:
     entries = edited(grid, SAMPLE, id=number)
     entries[f"samples/{number}_epoch_1.json"] = entries.pop(SAMPLE)
     assert by_draw(take(write_deflated(tmp_path / "a.eval", entries)))[number, 0]["response"]
@@ -248,10 +246,13 @@ def test_an_archive_that_is_cut_off_is_refused(tmp_path: Path, cut: int) -> None
 
 @pytest.mark.parametrize(
     ("data", "message"),
-    [(b"", "empty"), (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
-     (b"no archive", "cannot be read")],
+    [
+        (b"", "empty"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+        (b"no archive", "cannot be read"),
+    ],
     ids=["nothing", "pointer", "text"],
-)  # fmt: skip
+)
 def test_stand_ins_are_refused(tmp_path: Path, data: bytes, message: str) -> None:
     (tmp_path / "a.eval").write_bytes(data)
     with pytest.raises(InputError, match=message):
@@ -269,9 +270,7 @@ def chunked() -> Entries:
 FOLDER = "samples/last_epoch_1/"
 
 
-def test_messages_of_several_chunks_and_texts_put_elsewhere(
-    tmp_path: Path, chunked: Entries
-) -> None:
+def test_messages_of_several_chunks_and_texts_put_elsewhere(tmp_path: Path, chunked: Entries) -> None:
     messages = json.loads(chunked[f"{FOLDER}messages/0.json"])
     messages[1]["content"] = "attachment://1"
     entries = {
@@ -282,18 +281,15 @@ def test_messages_of_several_chunks_and_texts_put_elsewhere(
         f"{FOLDER}attachments/1.json": b'["the long text"]',
     }
     row = by_draw(take(write_deflated(tmp_path / "a.eval", entries)))["last", 0]
-    assert [item["content"] for item in json.loads(row["prompt_sent"])] == [
-        messages[0]["content"], "the long text",
-    ]  # fmt: skip
+    assert [item["content"] for item in json.loads(row["prompt_sent"])] == [messages[0]["content"], "the long text"]
 
 
 @pytest.mark.parametrize(
-    "references", [[[0, 99]], [[2, 1]], [[-1, 1]], ["x"], [[0, 3]] * 400_000],
+    "references",
+    [[[0, 99]], [[2, 1]], [[-1, 1]], ["x"], [[0, 3]] * 400_000],
     ids=["beyond", "backward", "negative", "text", "very many"],
-)  # fmt: skip
-def test_references_to_messages_that_are_not_there(
-    tmp_path: Path, chunked: Entries, references: Any
-) -> None:
+)
+def test_references_to_messages_that_are_not_there(tmp_path: Path, chunked: Entries, references: Any) -> None:
     entries = edited(chunked, f"{FOLDER}sample.json", message_refs=references)
     ((place, found),) = rejected(take(write_deflated(tmp_path / "a.eval", entries)))
     assert place == f"entry {FOLDER}sample.json" and "message_refs" in found

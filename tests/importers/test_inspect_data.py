@@ -42,8 +42,7 @@ def load(url: str, *paths: Path, **options: Any) -> IngestReport:
 
 
 def verdicts(store: Store) -> set[str]:
-    return {row["verdict"] for row in select(store, "select verdict from "
-                                             "published_against_recomputed")}  # fmt: skip
+    return {row["verdict"] for row in select(store, "select verdict from published_against_recomputed")}
 
 
 def test_the_figures_of_real_logs_come_out(data_dir: Path, store_url: str) -> None:
@@ -71,8 +70,11 @@ def test_the_figures_of_real_logs_come_out(data_dir: Path, store_url: str) -> No
             name: (pytest.approx(mean, rel=1e-12), pytest.approx(error, rel=1e-10))
             for name, (mean, error) in FIGURES.items()
         }
-        counts = select(store, "select n_found, n_generations, n_scores from run_current "
-                               "where n_found = 10 order by n_generations, n_scores")  # fmt: skip
+        counts = select(
+            store,
+            "select n_found, n_generations, n_scores from run_current "
+            "where n_found = 10 order by n_generations, n_scores",
+        )
         assert counts[0] == {"n_found": 10, "n_generations": 10, "n_scores": 0}  # unscored
         assert counts[-1] == {"n_found": 10, "n_generations": 50, "n_scores": 50}
         assert verdicts(store) == {"exact", "not_recomputable"}  # the latter has no samples
@@ -98,10 +100,10 @@ def test_fixtures_reconcile_and_the_store_is_clean(store_url: str) -> None:
     with open_store(store_url) as store:
         assert verdicts(store) == {"exact"}
         assert check(store).ok
-        kinds = select(store, "select distinct scorer.name, scorer.kind, scorer.judge_model "
-                              "from scorer where kind = 'model'")  # fmt: skip
-        assert kinds == [{"name": "model_graded_qa", "kind": "model",
-                          "judge_model": "mockllm/judge-model"}]  # fmt: skip
+        kinds = select(
+            store, "select distinct scorer.name, scorer.kind, scorer.judge_model from scorer where kind = 'model'"
+        )
+        assert kinds == [{"name": "model_graded_qa", "kind": "model", "judge_model": "mockllm/judge-model"}]
         prompt = show(store, "run:1", "q/1").to_dict()
         assert "It is 2" in str(prompt)
 
@@ -119,16 +121,13 @@ def retry_is_current(url: str) -> None:
     with open_store(url) as store:
         (row,) = select(store, "select estimate, n_prompts from score_summary")
         assert row == {"estimate": 0.75, "n_prompts": 4}
-        tries = select(store, "select superseded_by is null as current, count(*) as n from run "
-                              "group by 1 order by 1")  # fmt: skip
+        tries = select(store, "select superseded_by is null as current, count(*) as n from run group by 1 order by 1")
         assert tries == [{"current": False, "n": 1}, {"current": True, "n": 1}]
         assert check(store).ok
 
 
 @pytest.mark.parametrize("names", [("2026-01-01", "2026-02-01"), ("b", "a")])
-def test_a_retry_supersedes_what_it_completes(
-    names: tuple[str, str], tmp_path: Path, store_url: str
-) -> None:
+def test_a_retry_supersedes_what_it_completes(names: tuple[str, str], tmp_path: Path, store_url: str) -> None:
     """Inspect's names begin with the time unless a pattern of one's own says otherwise: the order
     in a folder says nothing."""
     for folder, (name, log) in enumerate(zip(names, TRIES, strict=True)):
@@ -156,29 +155,25 @@ def test_an_edited_log_is_a_conflict_until_it_is_told_to_replace(store_url: str)
     assert "--on-conflict supersede" in edited.refused[0].error
 
 
-def test_a_scorer_that_only_ever_fails_is_still_a_metric_of_the_benchmark(
-    tmp_path: Path, store_url: str
-) -> None:
+def test_a_scorer_that_only_ever_fails_is_still_a_metric_of_the_benchmark(tmp_path: Path, store_url: str) -> None:
     document = parse_json((FIXTURES / "grid.json").read_bytes())
     document["samples"][-1]["scores"]["late"] = {"value": None}  # beyond those looked at first
     (tmp_path / "a.json").write_text(json.dumps(document))
     assert load(store_url, tmp_path).refused == ()
     with open_store(store_url) as store:
         assert check(store).ok
-        names = select(store, "select metric.name from benchmark_metric join metric "
-                              "on metric.id = benchmark_metric.metric_id")  # fmt: skip
+        names = select(
+            store, "select metric.name from benchmark_metric join metric on metric.id = benchmark_metric.metric_id"
+        )
         assert {"name": "late"} in names
 
 
-def test_a_log_that_lacks_samples_is_told_beside_its_figures(
-    tmp_path: Path, store_url: str
-) -> None:
+def test_a_log_that_lacks_samples_is_told_beside_its_figures(tmp_path: Path, store_url: str) -> None:
     document = parse_json((FIXTURES / "grid.json").read_bytes())
     document["samples"] = document["samples"][:4]
     (tmp_path / "a.json").write_text(json.dumps(document))
     load(store_url, tmp_path)
     with open_store(store_url) as store:
-        found = select(store, "select distinct verdict from published_against_recomputed "
-                              "where metric_filter = ''")  # fmt: skip
+        found = select(store, "select distinct verdict from published_against_recomputed where metric_filter = ''")
         assert found == [{"verdict": "truncated"}]
         assert select(store, "select status from run_current") == [{"status": "truncated"}]

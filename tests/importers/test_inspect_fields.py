@@ -11,8 +11,7 @@ import pytest
 from tests.support.inspect_logs import FIXTURES, Row, by_draw, scores_by, take
 
 GRID = ("grid.eval", "grid.json", "grid_chunked.eval")
-TEXTS = {"q/1": ["2", "It is 2", "three"], "7": ["Lima", "Cuzco", "Lima"],
-         "last": ["nothing", "hm", "?"]}  # fmt: skip
+TEXTS = {"q/1": ["2", "It is 2", "three"], "7": ["Lima", "Cuzco", "Lima"], "last": ["nothing", "hm", "?"]}
 
 
 @pytest.fixture(params=GRID)
@@ -62,10 +61,10 @@ def test_prompts(grid: Any) -> None:
     assert second["text"] == "system: Answer shortly.\n\nuser: Capital of Peru?"
     assert json.loads(second["target"]) == ["LIMA", "Lima"]
     assert json.loads(second["identity"]) == {
-        "input": [{"role": "system", "content": "Answer shortly."},
-                  {"role": "user", "content": "Capital of Peru?"}],
-        "choices": [], "target": ["LIMA", "Lima"],
-    }  # fmt: skip
+        "input": [{"role": "system", "content": "Answer shortly."}, {"role": "user", "content": "Capital of Peru?"}],
+        "choices": [],
+        "target": ["LIMA", "Lima"],
+    }
     assert len({row["prompt_sent"] for row in grid.rows if row["prompt_id"] == "7"} - {None}) == 1
 
 
@@ -74,10 +73,7 @@ def test_scores_of_letters_objects_and_numbers(grid: Any) -> None:
     scores = scores_by(row)
     assert (scores["match", ""]["value"], scores["match", ""]["raw"]) == (1.0, "C")
     assert scores["match", ""]["origin"] == "mapped"
-    assert (scores["rubric.style", ""]["value"], scores["rubric.style", ""]["raw"]) == (
-        7 / 64,
-        None,
-    )
+    assert (scores["rubric.style", ""]["value"], scores["rubric.style", ""]["raw"]) == (7 / 64, None)
     assert scores["rubric.facts", ""]["value"] == 1.0
     assert scores["length", ""]["value"] == 7.25
     assert scores["length", ""]["origin"] == "recorded"
@@ -128,8 +124,7 @@ def test_all_containers_of_a_log_give_the_same_rows() -> None:
     whole, text, chunked = (take(FIXTURES / name) for name in GRID)
 
     def sorted_rows(taken: Any) -> list[Row]:
-        return sorted(taken.rows, key=lambda row: (row["prompt_id"], row["draw"],
-                                                   str(scores_by(row).keys())))  # fmt: skip
+        return sorted(taken.rows, key=lambda row: (row["prompt_id"], row["draw"], str(scores_by(row).keys())))
 
     assert sorted_rows(whole) == sorted_rows(text) == sorted_rows(chunked)
 
@@ -145,8 +140,10 @@ def test_letters_of_options_become_their_texts() -> None:
     assert rows["1", 0]["target"] == "rose" and rows["1", 0]["extracted_answer"] == "rose"
     assert json.loads(rows["1", 0]["choices"]) == ["sky", "rose", "grass"]
     assert json.loads(rows["1", 0]["identity"]) == {
-        "input": "Which is red?", "choices": ["grass", "rose", "sky"], "target": "rose",
-    }  # fmt: skip
+        "input": "Which is red?",
+        "choices": ["grass", "rose", "sky"],
+        "target": "rose",
+    }
     assert json.loads(rows["2", 0]["target"]) == ["2", "4"]
     assert json.loads(rows["2", 0]["extracted_answer"]) == ["2", "4"]
     assert rows["3", 0]["extracted_answer"] == "fire"
@@ -172,8 +169,7 @@ def test_a_judge_is_part_of_the_scorer_and_its_tokens_are_not_the_models() -> No
 def test_awkward_values() -> None:
     rows = by_draw(take(FIXTURES / "odd.eval"))
     found = {name: scores_by(row)["odd_values", ""] for (name, _), row in rows.items()}
-    assert {name: (score["value"], score["status"], score["raw"])
-            for name, score in found.items()} == {
+    assert {name: (score["value"], score["status"], score["raw"]) for name, score in found.items()} == {
         "nan": (None, "error", None),
         "list": (None, "not_scalar", '[1,2.5,"x"]'),
         "text": (None, "not_scalar", "maybe"),
@@ -181,7 +177,7 @@ def test_awkward_values() -> None:
         "bool": (1.0, "scored", "true"),
         "digits": (0.75, "scored", "0.75"),
         "none": (0.0, "no_answer", "N"),
-    }  # fmt: skip
+    }
 
 
 def test_errors_limits_and_refusals_are_states() -> None:
@@ -189,9 +185,11 @@ def test_errors_limits_and_refusals_are_states() -> None:
     rows = by_draw(taken)
     scores = {name: scores_by(row)["match", ""] for (name, _), row in rows.items()}
     assert {name: (score["value"], score["status"]) for name, score in scores.items()} == {
-        "good": (1.0, "scored"), "bad": (None, "error"), "long": (1.0, "limit"),
+        "good": (1.0, "scored"),
+        "bad": (None, "error"),
+        "long": (1.0, "limit"),
         "refused": (0.0, "refused"),
-    }  # fmt: skip
+    }
     assert rows["bad", 0]["error"] == "ValueError('no answer for bad')"
     assert rows["bad", 0]["response"] is None
     assert rows["long", 0]["finish_reason"] == "message_limit"

@@ -34,9 +34,7 @@ def written(folder: Path, document: Document, **layout: Any) -> Path:
 
 def first_of(document: Document) -> Document:
     """The sample q/1 in its first epoch."""
-    found: Document = next(
-        item for item in document["samples"] if (item["id"], item["epoch"]) == ("q/1", 1)
-    )
+    found: Document = next(item for item in document["samples"] if (item["id"], item["epoch"]) == ("q/1", 1))
     return found
 
 
@@ -49,10 +47,12 @@ def test_the_oldest_shape_has_one_score_and_one_scorer(tmp_path: Path, document:
         sample["score"] = sample.pop("scores")["match"]
     document["results"] = {
         "scorer": {"name": "match", "params": {"location": "end"}},
-        "metrics": {"accuracy": {"name": "accuracy", "value": 0.25, "options": {}},
-                    "stderr": {"name": "stderr", "value": 0.125, "options": {}}},
+        "metrics": {
+            "accuracy": {"name": "accuracy", "value": 0.25, "options": {}},
+            "stderr": {"name": "stderr", "value": 0.125, "options": {}},
+        },
         "sample_reductions": document.pop("reductions"),
-    }  # fmt: skip
+    }
     del document["eval"]["eval_id"], document["eval"]["scorers"], document["eval"]["packages"]
     taken = take(written(tmp_path, document))
     (run,) = taken.dump.runs
@@ -65,10 +65,16 @@ def test_the_oldest_shape_has_one_score_and_one_scorer(tmp_path: Path, document:
 
 def test_the_bootstrapped_standard_error_of_old_logs(tmp_path: Path, document: Document) -> None:
     document["results"]["scores"] = [
-        {"name": "match", "scorer": "match", "params": {}, "metrics": {
-            "accuracy": {"name": "accuracy", "value": 0.25, "options": {}},
-            "bootstrap_std": {"name": "bootstrap_std", "value": 0.125, "options": {}}}}
-    ]  # fmt: skip
+        {
+            "name": "match",
+            "scorer": "match",
+            "params": {},
+            "metrics": {
+                "accuracy": {"name": "accuracy", "value": 0.25, "options": {}},
+                "bootstrap_std": {"name": "bootstrap_std", "value": 0.125, "options": {}},
+            },
+        }
+    ]
     (figure,) = run_of(tmp_path, document).published
     assert (figure.statistic, figure.value, figure.standard_error) == ("mean", 0.25, 0.125)
 
@@ -107,9 +113,7 @@ def test_a_file_cut_short_is_refused(tmp_path: Path, document: Document, cut: in
         take(path)
 
 
-def test_a_bad_sample_of_a_json_log_is_rejected_with_its_line(
-    tmp_path: Path, document: Document
-) -> None:
+def test_a_bad_sample_of_a_json_log_is_rejected_with_its_line(tmp_path: Path, document: Document) -> None:
     document["samples"][4]["id"] = None
     taken = take(written(tmp_path, document, indent=0))
     (rejection,) = taken.dump.rejections
@@ -143,8 +147,7 @@ def test_a_run_without_samples_keeps_its_figures(tmp_path: Path, document: Docum
 def test_a_run_that_nothing_scored_has_no_metrics(tmp_path: Path, document: Document) -> None:
     for sample in document["samples"]:
         sample["scores"] = None
-    document |= {"results": {"total_samples": 9, "completed_samples": 9, "scores": []},
-                 "reductions": None}  # fmt: skip
+    document |= {"results": {"total_samples": 9, "completed_samples": 9, "scores": []}, "reductions": None}
     taken = take(written(tmp_path, document))
     assert taken.dump.runs[0].metrics == ()
     assert {len(row["scores"]) for row in taken.rows} == {0}
@@ -160,9 +163,7 @@ def test_an_invalidated_sample_does_not_count(tmp_path: Path, document: Document
     assert taken.dump.notes == ["1 samples were invalidated: not scored"]
 
 
-def test_an_object_that_is_unscored_stands_for_each_of_its_keys(
-    tmp_path: Path, document: Document
-) -> None:
+def test_an_object_that_is_unscored_stands_for_each_of_its_keys(tmp_path: Path, document: Document) -> None:
     first_of(document)["scores"]["rubric"]["value"] = None
     row = by_draw(take(written(tmp_path, document)))["q/1", 0]
     scores = scores_by(row)
@@ -184,9 +185,8 @@ def test_one_reducer_of_one_epoch_is_the_value_itself(tmp_path: Path) -> None:
     document["eval"]["config"] |= {"epochs": 1, "epochs_reducer": ["mode"]}
     document["samples"] = [item for item in document["samples"] if item["epoch"] == 1]
     document["results"]["scores"] = [
-        {**entry, "reducer": "mode"} for entry in document["results"]["scores"]
-        if entry["reducer"] == "mean"
-    ]  # fmt: skip
+        {**entry, "reducer": "mode"} for entry in document["results"]["scores"] if entry["reducer"] == "mean"
+    ]
     taken = take(written(tmp_path, document))
     assert {row["draw"] for row in taken.rows} == {0}
     assert {row.filter for row in taken.dump.runs[0].published} == {""}
@@ -209,19 +209,19 @@ def test_how_many_prompts_were_asked_for(spec: Document, expected: int | None) -
     assert n_requested(spec) == expected
 
 
-def test_agents_roles_shots_and_arguments_make_the_condition(
-    tmp_path: Path, document: Document
-) -> None:
+def test_agents_roles_shots_and_arguments_make_the_condition(tmp_path: Path, document: Document) -> None:
     document["plan"]["steps"] = [
         {"solver": "inspect_evals/react", "params": {"attempts": 3, "tools": [{"name": "bash"}]}}
     ]
     document["eval"] |= {
         "task_args": {"fewshot": 5, "fewshot_seed": 42, "level": "hard"},
         "model_args": {"revision": "step-4000", "device": "cuda:1", "dtype": "bfloat16"},
-        "model_roles": {"critic": {"model": "org/critic", "args": {}},
-                        "grader": [{"model": "org/a"}, {"model": "org/b"}]},
+        "model_roles": {
+            "critic": {"model": "org/critic", "args": {}},
+            "grader": [{"model": "org/a"}, {"model": "org/b"}],
+        },
         "model_base_url": "http://localhost:8000/v1",
-    }  # fmt: skip
+    }
     run = run_of(tmp_path, document)
     assert (run.agent, run.agent_parameters) == ("react", {"attempts": 3})
     assert (run.fewshot, run.fewshot_seed, run.endpoint) == (5, 42, None)
@@ -245,10 +245,24 @@ def test_a_log_must_name_model_and_task(tmp_path: Path, document: Document) -> N
 
 @pytest.mark.parametrize(
     ("value", "number"),
-    [("C", 1.0), ("I", 0.0), ("P", 0.5), ("N", 0.0), ("True", 1.0), ("no", 0.0), ("1e-2", 0.01),
-     (3, 3.0), (False, 0.0), ("c", None), ("nan", None), ("inf", None), (float("inf"), None),
-     ({}, None), (None, None)],
-)  # fmt: skip
+    [
+        ("C", 1.0),
+        ("I", 0.0),
+        ("P", 0.5),
+        ("N", 0.0),
+        ("True", 1.0),
+        ("no", 0.0),
+        ("1e-2", 0.01),
+        (3, 3.0),
+        (False, 0.0),
+        ("c", None),
+        ("nan", None),
+        ("inf", None),
+        (float("inf"), None),
+        ({}, None),
+        (None, None),
+    ],
+)
 def test_numbers_of_values_are_those_of_the_reference(value: Any, number: float | None) -> None:
     """As ``inspect_ai.scorer.value_to_float``, which makes 0 of what it cannot read."""
     score = as_score("m", value)

@@ -46,8 +46,7 @@ def old() -> Taken:
 
 
 def row_of(taken: Taken, benchmark: str, place: int, draw: int = 0) -> dict[str, Any]:
-    (found,) = (row for row in taken.rows_of(benchmark)
-                if (row["position"], row["draw"]) == (place, draw))  # fmt: skip
+    (found,) = (row for row in taken.rows_of(benchmark) if (row["position"], row["draw"]) == (place, draw))
     return found
 
 
@@ -60,12 +59,7 @@ def values(row: dict[str, Any]) -> dict[str, Any]:
 
 def test_what_a_results_file_says_of_a_task(new: Taken) -> None:
     run = new.run("quiz:maps")
-    assert (run.harness, run.model, run.revision, run.step) == (
-        "lighteval",
-        "org/tiny",
-        "step77",
-        77,
-    )
+    assert (run.harness, run.model, run.revision, run.step) == ("lighteval", "org/tiny", "step77", 77)
     assert (run.suite, run.split, run.task_version) == (("quiz",), "test", "3")
     assert (run.fewshot, run.formulation, run.dataset_revision) == (2, "logprobs", "abc123")
     assert run.system_prompt_hash == hashlib.sha256(b"Be brief.").hexdigest()
@@ -75,9 +69,7 @@ def test_what_a_results_file_says_of_a_task(new: Taken) -> None:
     assert run.sampling == {"dtype": "bfloat16", "max_length": 2048, "use_chat_template": True}
     assert run.temperature is run.max_tokens is run.sampling_seed is None  # nothing is sampled
     assert run.configuration["task"]["hf_subset"] == "sub quiz:maps"
-    assert [(spec.name, spec.is_default) for spec in run.metrics] == [
-        ("acc", True), ("acc_norm", False),
-    ]  # fmt: skip
+    assert [(spec.name, spec.is_default) for spec in run.metrics] == [("acc", True), ("acc_norm", False)]
 
 
 def test_sampling_settings_of_a_task_that_generates(new: Taken) -> None:
@@ -133,9 +125,7 @@ def test_a_question_with_options(new: Taken) -> None:
     assert (row["prompt_id"], row["text"], row["target"]) == ("1", "question 0.1", " wrong 0.1")
     options = [" right 0.1", " wrong 0.1", " odd 0.1"]
     assert json.loads(row["choices"]) == options
-    assert json.loads(row["identity"]) == {
-        "query": "question 0.1", "choices": options, "gold": [" wrong 0.1"],
-    }  # fmt: skip
+    assert json.loads(row["identity"]) == {"query": "question 0.1", "choices": options, "gold": [" wrong 0.1"]}
     assert json.loads(row["metadata"]) == {"topic": "topic 1", "original_query": "original 0.1"}
     assert json.loads(row["prompt_sent"]) == [{"role": "user", "content": "sent 0.1"}]
     assert (row["input_tokens"], row["response"], row["output_tokens"]) == (11, None, None)
@@ -193,23 +183,28 @@ def test_rows_of_the_older_generation(old: Taken) -> None:
 def test_a_question_has_one_key_in_both_generations(new: Taken, old: Taken) -> None:
     """Also the right one is the same in the first two rows of these files."""
     for place in (0, 1):
-        keys = {row_of(new, "quiz:maps", place)["identity"],
-                row_of(old, "leaderboard|quiz:maps", place)["identity"]}  # fmt: skip
+        keys = {row_of(new, "quiz:maps", place)["identity"], row_of(old, "leaderboard|quiz:maps", place)["identity"]}
         assert len(keys) == 1
 
 
 def flat_file(folder: Path, **columns: Any) -> Path:
     """Details of the older generation with one row."""
-    stated = {"example": "q", "full_prompt": "q", "choices": ["a", "b"], "gold": None,
-              "gold_index": [0], "predictions": [-1.0, -2.0], "metrics": {"acc": 1}}  # fmt: skip
+    stated = {
+        "example": "q",
+        "full_prompt": "q",
+        "choices": ["a", "b"],
+        "gold": None,
+        "gold_index": [0],
+        "predictions": [-1.0, -2.0],
+        "metrics": {"acc": 1},
+    }
     path = folder / "details_quiz|0_2026-01-02T03-04-05.678.parquet"
     pq.write_table(pa.Table.from_pylist([stated | columns]), path)
     return path
 
 
 def test_likelihoods_with_the_greedy_flag_and_without_a_prompt(tmp_path: Path) -> None:
-    path = flat_file(tmp_path, predictions=[["-1.5", "True"], ["-2.5", "False"],
-                                            ["-3.5", "False"], ["-4.5", "False"]])  # fmt: skip
+    path = flat_file(tmp_path, predictions=[["-1.5", "True"], ["-2.5", "False"], ["-3.5", "False"], ["-4.5", "False"]])
     (row,) = take(path, model="org/m").rows
     found = row["choice_scores"]
     assert [item["loglikelihood"] for item in found] == [-1.5, -2.5]
@@ -231,8 +226,7 @@ def real_names(folder: Path) -> Path:
     shutil.copytree(OLD, folder / "out")
     for name, real in (("quiz__maps", "quiz:maps"), ("quiz__seas", "quiz:seas")):
         for path in folder.rglob(f"*{name}*.parquet"):
-            path.rename(path.with_name(path.name.replace(f"leaderboard__{name}__5",
-                                                         f"leaderboard|{real}|5")))  # fmt: skip
+            path.rename(path.with_name(path.name.replace(f"leaderboard__{name}__5", f"leaderboard|{real}|5")))
     return folder / "out"
 
 
@@ -240,7 +234,7 @@ def test_files_with_their_own_names_are_the_same_run(tmp_path: Path, old: Taken)
     taken = take(real_names(tmp_path))
     assert taken.rows == old.rows and [run.benchmark for run in taken.dump.runs] == [
         run.benchmark for run in old.dump.runs
-    ]  # fmt: skip
+    ]
 
 
 def test_details_alone_take_the_model_from_their_folders(tmp_path: Path) -> None:
@@ -324,8 +318,10 @@ def test_both_generations_in_a_store(store_url: str) -> None:
         assert {item.verdict for item in report.reconciliation} == {"exact", "not_recomputable"}
         exact = [item for item in report.reconciliation if item.verdict == "exact"]
         assert len(exact) == 12
-        found = {(row["benchmark"], row["metric"]): row for row in select(
-            store, "select benchmark, metric, estimate, n_prompts from score_summary")}  # fmt: skip
+        found = {
+            (row["benchmark"], row["metric"]): row
+            for row in select(store, "select benchmark, metric, estimate, n_prompts from score_summary")
+        }
         perplexity = found["wiki", "word_perplexity"]["estimate"]
         assert perplexity == pytest.approx(4.813519741131481, rel=1e-12)
         assert check(store).ok

@@ -66,9 +66,7 @@ def test_both_ways_give_the_same_rows(version: str) -> None:
 
 def test_files_of_one_form_share_a_query(tmp_path: Path) -> None:
     shutil.copytree(SAMPLES, tmp_path, dirs_exist_ok=True)
-    shutil.copy(
-        tmp_path / f"samples_demo_mc_{STAMP}.jsonl", tmp_path / f"samples_twin_{STAMP}.jsonl"
-    )
+    shutil.copy(tmp_path / f"samples_demo_mc_{STAMP}.jsonl", tmp_path / f"samples_twin_{STAMP}.jsonl")
     document = json.loads((tmp_path / f"results_{STAMP}.json").read_text())
     for part in ("results", "configs"):
         document[part]["twin"] = document[part]["demo_mc"]
@@ -114,8 +112,11 @@ HARMLESS: dict[str, tuple[str, Change]] = {
     "an index out of range": ("demo_mc", set_key("target", "7")),
     "no index": ("demo_mc", set_key("target", "coal")),
     "minus infinity as likelihood": (
-        "demo_mc", lambda rows: rows[-1]["filtered_resps"][0].__setitem__(0, "-inf")
-        or rows[-1]["resps"][0][0].__setitem__(0, "-inf")),
+        "demo_mc",
+        lambda rows: (
+            rows[-1]["filtered_resps"][0].__setitem__(0, "-inf") or rows[-1]["resps"][0][0].__setitem__(0, "-inf")
+        ),
+    ),
     "the word NaN in a text": ("demo_mc", set_doc("a NaN, or Infinity")),
     "a long number in a text": ("demo_mc", set_doc("id 12345678901234567890123")),
     "a large integer": ("demo_mc", set_doc(2**53 + 1)),
@@ -128,7 +129,7 @@ HARMLESS: dict[str, tuple[str, Change]] = {
     "no words": ("demo_ppl", set_key("word_perplexity", [-1.5, 0])),
     "a pair that is none": ("demo_ppl", set_key("word_perplexity", -1.5)),
     "a null pair": ("demo_ppl", set_key("word_perplexity", None)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("task", "change"), HARMLESS.values(), ids=HARMLESS)
@@ -143,8 +144,10 @@ BEYOND: dict[str, tuple[str, Change]] = {
     "another metric": ("demo_mc", lambda rows: rows[-1]["metrics"].append("late")),
     "another filter": ("demo_mc", set_key("filter", "late")),
     "no filter": ("demo_mc", lambda rows: rows[-1].pop("filter")),
-    "more options": ("demo_mc", lambda rows: rows[-1].update(
-        filtered_resps=[["-1.0", "False"]] * 40, resps=[[["-1.0", "False"]]] * 40)),
+    "more options": (
+        "demo_mc",
+        lambda rows: rows[-1].update(filtered_resps=[["-1.0", "False"]] * 40, resps=[[["-1.0", "False"]]] * 40),
+    ),
     "more responses": ("demo_gen", lambda rows: rows[-1]["resps"][0].append("third")),
     "two requests": ("demo_gen", lambda rows: rows[-1]["resps"].append(["x", "y"])),
     "no responses": ("demo_gen", lambda rows: rows[-1].pop("resps")),
@@ -156,7 +159,7 @@ BEYOND: dict[str, tuple[str, Change]] = {
     "an id that is text": ("demo_mc", set_key("doc_id", "mc/7' --")),
     "arguments of another form": ("demo_mc", set_key("arguments", [["a", "b"]])),
     "a row that is a list": ("demo_mc", lambda rows: rows.append([1])),  # type: ignore[arg-type]
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("task", "change"), BEYOND.values(), ids=BEYOND)
@@ -180,9 +183,10 @@ def test_a_late_row_with_more_options(tmp_path: Path) -> None:
     def change(rows: list[Row]) -> None:
         pairs = [[f"-{n}.5", "False"] for n in range(10)]
         rows[-1].update(
-            filtered_resps=pairs, resps=[[pair] for pair in pairs],
+            filtered_resps=pairs,
+            resps=[[pair] for pair in pairs],
             arguments={f"gen_args_{n}": {"arg_0": "Q", "arg_1": f" {n}"} for n in range(10)},
-        )  # fmt: skip
+        )
 
     taken = take(altered(tmp_path, "demo_mc", far_down(change)))
     assert len(taken.rows_of("demo_mc")[-1]["choice_scores"]) == 10

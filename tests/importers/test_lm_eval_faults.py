@@ -49,9 +49,7 @@ def rejected(taken: Taken) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("line", BAD_LINES.values(), ids=BAD_LINES)
-def test_a_bad_line_is_rejected_with_its_number_and_the_rest_is_read(
-    folder: Path, line: bytes
-) -> None:
+def test_a_bad_line_is_rejected_with_its_number_and_the_rest_is_read(folder: Path, line: bytes) -> None:
     taken = take_slowly(with_line(folder, line))
     ((place, found),) = rejected(taken)
     assert place == f"{MC} line 2"
@@ -187,9 +185,7 @@ def test_a_gzip_bomb_is_refused(tmp_path: Path, filler: bytes, size: int, is_hon
         refuse_bomb(path)
 
 
-def test_a_line_of_a_packed_file_has_a_longest_length(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_of_a_packed_file_has_a_longest_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "s.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"doc_id": 1}\n' + b'{"doc_id": 2, "x": "yyyyyyyyyy"}\n'))
     lines = RowSource(path, path.name)

@@ -15,7 +15,7 @@ from warehouse.importers.lm_eval.importer import IMPORTER
 SAMPLES = FIXTURES / "v0_4_13" / "org__demo-model"
 FOREIGN = {
     "lighteval": '{"config_general": {"model_name": "m"}, "results": {"a|b|0": {"em": 1.0}}, '
-                 '"versions": {"a": 1}, "config_tasks": {}, "summary_tasks": {}}',
+    '"versions": {"a": 1}, "config_tasks": {}, "summary_tasks": {}}',
     "promptfoo": '{"evalId": "e", "results": {"version": 3, "stats": {"a, b": "x"}}}',
     "evalplus": '{"date": "2026", "hash": "h", "eval": {"T/0": []}}',
     "livecodebench": '[{"question_id": 1, "code_list": [], "graded_list": []}]',
@@ -23,7 +23,7 @@ FOREIGN = {
     "scores": '{"results": {"a": {"b": 1.0}}, "versions": {}}',
     "text": "results\nversions\n",
     "nothing": "",
-}  # fmt: skip
+}
 
 
 def names(source_files: list[Path] | tuple[Path, ...]) -> list[str]:
@@ -47,9 +47,7 @@ def test_other_time_stamps_and_folders_are_other_sources(tmp_path: Path) -> None
             (tmp_path / folder).mkdir(exist_ok=True)
             shutil.copy(path, tmp_path / folder / path.name.replace(STAMP, stamp))
     found = claimed(tmp_path)
-    assert [(source.root.name, len(source.files)) for source in found] == [
-        ("a", 4), ("a", 4), ("b", 4),
-    ]  # fmt: skip
+    assert [(source.root.name, len(source.files)) for source in found] == [("a", 4), ("a", 4), ("b", 4)]
 
 
 def test_an_output_path_with_a_file_name(tmp_path: Path) -> None:
@@ -68,8 +66,7 @@ def test_arrays_join_the_results_whose_arguments_name_them(tmp_path: Path) -> No
     other["config"]["model_args"] = "pretrained=org/huge"
     (tmp_path / "other.json").write_text(json.dumps(other))
     shutil.copy(
-        tmp_path / "pretrained__org__tiny,revision__main_lists.jsonl",
-        tmp_path / "pretrained__org__huge_lists.jsonl",
+        tmp_path / "pretrained__org__tiny,revision__main_lists.jsonl", tmp_path / "pretrained__org__huge_lists.jsonl"
     )
     first, second = claimed(tmp_path)
     assert names(first.files) == ["other.json", "pretrained__org__huge_lists.jsonl"]
@@ -114,8 +111,6 @@ def test_each_version_has_one_importer() -> None:
     files = candidates([FIXTURES])
     old = {path for source in IMPORTER_V03.claim(files) for path in source.files}
     new = {path for source in IMPORTER.claim(files) for path in source.files}
-    assert names(sorted(old)) == [
-        "say_write_out_info.json", "tiny_step300.json", "yes_write_out_info.json",
-    ]  # fmt: skip
+    assert names(sorted(old)) == ["say_write_out_info.json", "tiny_step300.json", "yes_write_out_info.json"]
     assert old.isdisjoint(new)
     assert old | new == {candidate.path for candidate in files}

@@ -38,21 +38,39 @@ def test_every_field_of_a_header() -> None:
     assert len(got["sampling"].pop("scoring")) == 64
     assert got.pop("configuration")["task"]["dataset_path"] == "org/demo-gen"
     expected = {
-        "harness": "lm_eval", "model": "org/demo-model", "benchmark": "demo_gen",
-        "parameter_count": 1234567, "revision": "step1000", "step": 1000,
-        "dataset_revision": "d4t4", "split": "test", "task_version": "3",
-        "formulation": "generate_until", "fewshot": 4, "fewshot_seed": 14,
-        "system_prompt_hash": "5y57e4", "temperature": 0.75, "top_p": 0.875, "max_tokens": 48,
-        "sampling_seed": 77, "run_id": "1772600767.25",
-        "started_at": datetime(2026, 3, 4, 5, 6, 7, 250000), "harness_version": "0.4.13",
-        "harness_commit": "c0ffee00", "hardware": "2 x NVIDIA H100, 1 x NVIDIA L4",
-        "n_benchmark": 2, "n_requested": 2, "place": f"samples_demo_gen_{STAMP}.jsonl",
+        "harness": "lm_eval",
+        "model": "org/demo-model",
+        "benchmark": "demo_gen",
+        "parameter_count": 1234567,
+        "revision": "step1000",
+        "step": 1000,
+        "dataset_revision": "d4t4",
+        "split": "test",
+        "task_version": "3",
+        "formulation": "generate_until",
+        "fewshot": 4,
+        "fewshot_seed": 14,
+        "system_prompt_hash": "5y57e4",
+        "temperature": 0.75,
+        "top_p": 0.875,
+        "max_tokens": 48,
+        "sampling_seed": 77,
+        "run_id": "1772600767.25",
+        "started_at": datetime(2026, 3, 4, 5, 6, 7, 250000),
+        "harness_version": "0.4.13",
+        "harness_commit": "c0ffee00",
+        "hardware": "2 x NVIDIA H100, 1 x NVIDIA L4",
+        "n_benchmark": 2,
+        "n_requested": 2,
+        "place": f"samples_demo_gen_{STAMP}.jsonl",
         "sampling": {
-            "until": ["\n\n"], "repetition_penalty": 1.25, "backend": "hf",
+            "until": ["\n\n"],
+            "repetition_penalty": 1.25,
+            "backend": "hf",
             "model_args": {"dtype": "bfloat16", "enable_thinking": False},
             "fewshot_as_multiturn": True,
         },
-    }  # fmt: skip
+    }
     assert {name: got[name] for name in expected} == expected
     empty = (None, "", (), {}, "complete")
     assert {name: value for name, value in got.items() if name not in expected} == {
@@ -80,9 +98,14 @@ def test_metrics_say_how_they_add_up() -> None:
     assert specs["verdict", ""].link == specs["parts", ""].link == "none"
     assert specs["brier_score", ""].higher_is_better is False
     assert specs["word_perplexity", ""] == MetricSpec(
-        "word_perplexity", unit="nats/word", link="exp_neg", kind="continuous", high=0.0,
-        higher_is_better=False, is_default=True,
-    )  # fmt: skip
+        "word_perplexity",
+        unit="nats/word",
+        link="exp_neg",
+        kind="continuous",
+        high=0.0,
+        higher_is_better=False,
+        is_default=True,
+    )
     assert specs["byte_perplexity", ""].unit == "nats/byte"
     assert specs["bits_per_byte", ""].link == "neg_over_ln2"
     voted = specs["exact_match", "maj@2"]
@@ -92,14 +115,8 @@ def test_metrics_say_how_they_add_up() -> None:
 
 def test_published_figures() -> None:
     dump = take(FIXTURES / "v0_4_13").dump
-    found = {
-        (run.benchmark, score.metric, score.filter): score
-        for run in dump.runs
-        for score in run.published
-    }
-    assert found["demo_mc", "acc", ""] == PublishedScore(
-        "acc", 2 / 3, standard_error=pytest.approx(1 / 3), n=3
-    )
+    found = {(run.benchmark, score.metric, score.filter): score for run in dump.runs for score in run.published}
+    assert found["demo_mc", "acc", ""] == PublishedScore("acc", 2 / 3, standard_error=pytest.approx(1 / 3), n=3)
     assert found["demo_mc", "acc_norm", ""].standard_error is None  # "N/A"
     assert found["demo_mc", "f1", ""].statistic == "f1"
     assert found["demo_gen", "exact_match", "maj@2"].value == 1.0
@@ -108,9 +125,7 @@ def test_published_figures() -> None:
 
 def test_without_results_the_samples_say_what_they_can() -> None:
     run = take(FIXTURES / "samples_only", model="org/echo").run("echo")
-    assert (run.model, run.run_id, run.formulation) == (
-        "org/echo", "2026-01-02T03-04-05.000001", "generate_until",
-    )  # fmt: skip
+    assert (run.model, run.run_id, run.formulation) == ("org/echo", "2026-01-02T03-04-05.000001", "generate_until")
     assert (run.temperature, run.max_tokens, run.sampling) == (0.25, 9, {"until": ["\n"]})
     assert [(spec.name, spec.filter) for spec in run.metrics] == [("match", ""), ("match", "upper")]
 
@@ -141,10 +156,7 @@ def test_the_oldest_results() -> None:
     dump = take(FIXTURES / "v0_4_2").dump
     yes_no, lists = dump.runs
     assert (yes_no.model, yes_no.split, yes_no.harness_version) == ("org/tiny", "val", None)
-    assert (yes_no.n_requested, yes_no.started_at) == (
-        None,
-        datetime(2023, 11, 14, 22, 13, 20, 500000),
-    )
+    assert (yes_no.n_requested, yes_no.started_at) == (None, datetime(2023, 11, 14, 22, 13, 20, 500000))
     assert (lists.task_version, lists.temperature, lists.fewshot) == ("Yaml", 0.0, 1)
     assert yes_no.metrics[0].higher_is_better is True
 
@@ -236,25 +248,20 @@ def test_addresses_in_reprs_do_not_count(tmp_path: Path) -> None:
 
 
 def test_predict_only_publishes_nothing(tmp_path: Path) -> None:
-    path = changed(
-        tmp_path,
-        results={"demo_mc": {"alias": "x", "bypass,none": 999, "bypass_stderr,none": "N/A"}},
-    )
+    path = changed(tmp_path, results={"demo_mc": {"alias": "x", "bypass,none": 999, "bypass_stderr,none": "N/A"}})
     run = take(path).run("demo_mc")
     assert (run.published, run.metrics) == ((), ())
 
 
 def test_a_median_cannot_be_recomputed(tmp_path: Path) -> None:
     configs = json.loads(RESULTS.read_text())["configs"]
-    configs["demo_mc"]["metric_list"] = [{"metric": "acc", "aggregation": "median"},
-                                         {"metric": "acc_norm", "aggregation": "def mean(x): …"},
-                                         {"metric": "f1", "aggregation": "perplexity"}]  # fmt: skip
-    specs = {
-        spec.name: spec for spec in take(changed(tmp_path, configs=configs)).run("demo_mc").metrics
-    }
-    assert (specs["acc"].link, specs["acc_norm"].link, specs["f1"].link) == (
-        "none", "identity", "exp_neg",
-    )  # fmt: skip
+    configs["demo_mc"]["metric_list"] = [
+        {"metric": "acc", "aggregation": "median"},
+        {"metric": "acc_norm", "aggregation": "def mean(x): …"},
+        {"metric": "f1", "aggregation": "perplexity"},
+    ]
+    specs = {spec.name: spec for spec in take(changed(tmp_path, configs=configs)).run("demo_mc").metrics}
+    assert (specs["acc"].link, specs["acc_norm"].link, specs["f1"].link) == ("none", "identity", "exp_neg")
 
 
 def test_perplexities_of_the_fixture_are_what_the_harness_computes() -> None:

@@ -51,8 +51,7 @@ def test_truthfulqa_without_results(data_dir: Path) -> None:
         "rougeL_max": pytest.approx(31.690464, abs=5e-7),
     }
     assert taken.mean("truthfulqa_gen", "bleu_acc") == pytest.approx(0.391677, abs=5e-7)
-    labels = [score for row in taken.rows for score in row["scores"]
-              if score["metric"] == "hallucination"]  # fmt: skip
+    labels = [score for row in taken.rows for score in row["scores"] if score["metric"] == "hallucination"]
     assert {score["status"] for score in labels} == {"not_scalar"}
     assert labels[0]["raw"] == '"truthful"'
 
@@ -104,6 +103,4 @@ def test_no_file_of_another_tool_is_claimed(data_dir: Path) -> None:
     for importer in (IMPORTER, IMPORTER_V03):
         taken = [path for source in importer.claim(files) for path in source.files]
         assert taken != []
-        assert {path.relative_to(data_dir).parts[0] for path in taken} <= {
-            "lm_eval_logs", "pythia", "writers",
-        }  # fmt: skip
+        assert {path.relative_to(data_dir).parts[0] for path in taken} <= {"lm_eval_logs", "pythia", "writers"}

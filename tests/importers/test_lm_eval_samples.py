@@ -26,15 +26,17 @@ def score(row: Row, metric: str) -> dict[str, Any]:
 
 def test_what_a_prompt_is(newest: Taken) -> None:
     _, row, _ = alike(newest.rows_of("demo_mc"))
-    doc = {
-        "question": "Which is “green”?", "choices": ["blood", "grass", "coal"], "label": 1,
-        "passage_id": "p1",
-    }  # fmt: skip
+    doc = {"question": "Which is “green”?", "choices": ["blood", "grass", "coal"], "label": 1, "passage_id": "p1"}
     assert row["identity"] == {"doc": doc, "target": "1"}
     assert row["metadata"] == doc
     assert brief(row, "position", "prompt_id", "text", "target", "choices", "draw") == (
-        1, "1", "Which is “green”?", "1", ["blood", "grass", "coal"], 0,
-    )  # fmt: skip
+        1,
+        "1",
+        "Which is “green”?",
+        "1",
+        ["blood", "grass", "coal"],
+        0,
+    )
     assert row["prompt_sent"] == "Question: Which is “green”?\nAnswer:"
     assert row["response"] is None
 
@@ -51,9 +53,7 @@ def test_likelihoods_of_options(newest: Taken) -> None:
 
 def test_values_that_are_no_number(newest: Taken) -> None:
     first, second, third = newest.rows_of("demo_mc")
-    assert score(second, "f1") == {
-        "metric": "f1", "filter": "", "raw": "[1,0]", "status": "not_scalar",
-    }  # fmt: skip
+    assert score(second, "f1") == {"metric": "f1", "filter": "", "raw": "[1,0]", "status": "not_scalar"}
     assert score(second, "verdict")["raw"] == '"unsure é"'
     assert json.loads(score(first, "parts")["raw"]) == {"a": True, "b": [1, 2.5]}
     assert score(first, "brier_score")["raw"] == '[0,"[0.78 0.22]"]'
@@ -65,9 +65,11 @@ def test_repeats_are_draws_and_a_filter_scores_one_or_all(newest: Taken) -> None
     rows = newest.rows_of("demo_gen")
     written = [brief(row, "prompt_id", "draw", "response") for row in rows if row["response"]]
     assert sorted(written) == [
-        ("0", 0, "It is 3 pens. #### 3"), ("0", 1, "So #### 4"),
-        ("1", 0, "no idea"), ("1", 1, "It leaves #### 1"),
-    ]  # fmt: skip
+        ("0", 0, "It is 3 pens. #### 3"),
+        ("0", 1, "So #### 4"),
+        ("1", 0, "no idea"),
+        ("1", 1, "It leaves #### 1"),
+    ]
     assert newest.scores("demo_gen") == {
         ("0", 0, "exact_match", "strict-match"): 1.0,
         ("1", 0, "exact_match", "strict-match"): 0.0,
@@ -92,15 +94,22 @@ def test_no_match_is_no_answer(newest: Taken) -> None:
     row = next(row for row in newest.rows_of("demo_gen") if row["response"] == "no idea")
     assert row["extracted_answer"] is None
     assert score(row, "exact_match") == {
-        "metric": "exact_match", "filter": "strict-match", "value": 0.0, "status": "no_answer",
-    }  # fmt: skip
+        "metric": "exact_match",
+        "filter": "strict-match",
+        "value": 0.0,
+        "status": "no_answer",
+    }
 
 
 def test_perplexities_are_nats_per_unit_with_weight(newest: Taken) -> None:
     first, second = newest.rows_of("demo_ppl")
     assert score(first, "word_perplexity") == {
-        "metric": "word_perplexity", "filter": "", "value": -1.9, "weight": 5.0, "raw": "[-9.5,5]",
-    }  # fmt: skip
+        "metric": "word_perplexity",
+        "filter": "",
+        "value": -1.9,
+        "weight": 5.0,
+        "raw": "[-9.5,5]",
+    }
     assert score(second, "bits_per_byte")["value"] == -6.25 / 14
     (whole,) = second["choice_scores"]
     assert brief(whole, "loglikelihood", "n_bytes", "is_target") == (-6.25, 14, True)
@@ -111,8 +120,11 @@ def test_a_prompt_of_chat_messages_and_two_filters_of_one_response() -> None:
     taken = take(FIXTURES / "v0_4_9")
     rows = taken.rows_of("chat_math")
     assert [row["prompt_sent"] for row in rows] == [
-        '[{"role": "user", "content": "2+3"}]', '[{"role": "user", "content": "9-1"}]', None, None,
-    ]  # fmt: skip
+        '[{"role": "user", "content": "2+3"}]',
+        '[{"role": "user", "content": "9-1"}]',
+        None,
+        None,
+    ]
     assert taken.scores("chat_math") == {
         ("0", 0, "exact_match", "strict-match"): 1.0,
         ("1", 0, "exact_match", "strict-match"): 0.0,
@@ -125,8 +137,7 @@ def test_a_prompt_of_chat_messages_and_two_filters_of_one_response() -> None:
 def test_mutual_information_has_unconditional_halves() -> None:
     first, second = take(FIXTURES / "v0_4_9").rows_of("mutual")
     assert [
-        brief(item, "loglikelihood", "unconditional_loglikelihood", "is_target")
-        for item in second["choice_scores"]
+        brief(item, "loglikelihood", "unconditional_loglikelihood", "is_target") for item in second["choice_scores"]
     ] == [(-1.25, -5.5, True), (-2.25, -6.75, False)]
     assert json.loads(first["choices"]) == ["low", "high"]
 
@@ -135,10 +146,13 @@ def test_rows_without_labels_are_in_filter_order_for_each_document() -> None:
     taken = take(FIXTURES / "v0_4_5")
     exact = {key: value for key, value in taken.scores("sums").items() if key[2] == "exact_match"}
     assert exact == {
-        ("0", 0, "exact_match", "strict"): 1.0, ("0", 0, "exact_match", "loose"): 1.0,
-        ("1", 0, "exact_match", "strict"): 0.0, ("1", 0, "exact_match", "loose"): 0.0,
-        ("2", 0, "exact_match", "strict"): 0.0, ("2", 0, "exact_match", "loose"): 1.0,
-    }  # fmt: skip
+        ("0", 0, "exact_match", "strict"): 1.0,
+        ("0", 0, "exact_match", "loose"): 1.0,
+        ("1", 0, "exact_match", "strict"): 0.0,
+        ("1", 0, "exact_match", "loose"): 0.0,
+        ("2", 0, "exact_match", "strict"): 0.0,
+        ("2", 0, "exact_match", "loose"): 1.0,
+    }
     assert sum(row["response"] is not None for row in taken.rows_of("sums")) == 3
     # names that differ in case alone are two metrics
     assert taken.mean("sums", "rougeL", "strict") == 0.625
@@ -151,12 +165,11 @@ def test_rows_without_labels_are_in_filter_order_for_each_document() -> None:
 def test_arrays_of_the_oldest_version() -> None:
     taken = take(FIXTURES / "v0_4_2")
     first, second = taken.rows_of("yes_no")
-    assert [
-        brief(item, "loglikelihood", "is_greedy", "is_target") for item in first["choice_scores"]
-    ] == [(-1.5, False, False), (-0.5, True, True)]
-    assert json.loads(second["identity"]) == {
-        "doc": {"question": "Down?", "choices": ["no", "yes"]}, "target": "1",
-    }  # fmt: skip
+    assert [brief(item, "loglikelihood", "is_greedy", "is_target") for item in first["choice_scores"]] == [
+        (-1.5, False, False),
+        (-0.5, True, True),
+    ]
+    assert json.loads(second["identity"]) == {"doc": {"question": "Down?", "choices": ["no", "yes"]}, "target": "1"}
     (listed,) = taken.rows_of("lists")
     assert listed["target"] == "['a', 'b']"  # as later versions write it
     assert score(listed, "em") == {"metric": "em", "filter": "", "value": 1.0}
@@ -165,7 +178,9 @@ def test_arrays_of_the_oldest_version() -> None:
 def test_samples_alone_keep_their_filters() -> None:
     taken = take(FIXTURES / "samples_only", model="org/echo")
     assert taken.scores("echo") == {
-        ("0", 0, "match", ""): 0.0, ("1", 0, "match", ""): 0.5,
-        ("0", 0, "match", "upper"): 0.0, ("1", 0, "match", "upper"): 0.5,
-    }  # fmt: skip
+        ("0", 0, "match", ""): 0.0,
+        ("1", 0, "match", ""): 0.5,
+        ("0", 0, "match", "upper"): 0.0,
+        ("1", 0, "match", "upper"): 0.5,
+    }
     assert [row["response"] for row in taken.rows] == ["0.", "1.", None, None]

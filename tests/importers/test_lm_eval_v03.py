@@ -19,9 +19,7 @@ def test_aggregates() -> None:
     dump = take_v03(FOLDER / "tiny_step300.json").dump
     quiz, prose = dump.runs
     assert (quiz.model, quiz.revision, quiz.step) == ("org/tiny-v1", "step300", 300)
-    assert (quiz.harness, quiz.fewshot, quiz.task_version, quiz.n_requested) == (
-        "lm_eval", 5, "2", 40,
-    )  # fmt: skip
+    assert (quiz.harness, quiz.fewshot, quiz.task_version, quiz.n_requested) == ("lm_eval", 5, "2", 40)
     assert quiz.sampling == {"backend": "hf-causal"}
     assert quiz.template_hash is not None and prose.template_hash is None
     assert (quiz.run_id, quiz.harness_version, quiz.suite) == (None, None, ())
@@ -54,13 +52,9 @@ def test_write_out_samples() -> None:
     taken = take_v03(FOLDER / "yes_write_out_info.json", model="org/tiny")
     first, second = taken.rows
     assert taken.run("yes").formulation == "multiple_choice"
-    assert json.loads(first["identity"]) == {
-        "prompts": ["Ex one. A\n\nBig? no", "Ex one. A\n\nBig? yes"], "target": 1,
-    }  # fmt: skip
+    assert json.loads(first["identity"]) == {"prompts": ["Ex one. A\n\nBig? no", "Ex one. A\n\nBig? yes"], "target": 1}
     assert (first["text"], first["target"], first["position"]) == ("Big? no", "1", 0)
-    assert [(c["loglikelihood"], c["is_target"]) for c in first["choice_scores"]] == [
-        (-6.5, False), (-2.25, True),
-    ]  # fmt: skip
+    assert [(c["loglikelihood"], c["is_target"]) for c in first["choice_scores"]] == [(-6.5, False), (-2.25, True)]
     acc, margin = second["scores"]
     assert (acc["value"], acc["raw"], acc["origin"]) == (0.0, "False", "mapped")
     assert (margin["value"], margin["status"], margin["raw"]) == (None, "error", "nan")

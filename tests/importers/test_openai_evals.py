@@ -44,15 +44,13 @@ def event(number: int, sample: str, kind: str, **data: Any) -> dict[str, Any]:
 
 
 def values(taken: Taken) -> dict[tuple[str, str], Any]:
-    return {(row["prompt_id"], score["metric"]): score["value"]
-            for row in taken.rows for score in row["scores"]}  # fmt: skip
+    return {(row["prompt_id"], score["metric"]): score["value"] for row in taken.rows for score in row["scores"]}
 
 
 def test_header() -> None:
     spec, report = (line for line in stated(CAPITALS) if "type" not in line)
     (header,) = take(CAPITALS).dump.runs
-    assert (header.harness, header.model, header.revision) == (
-        "openai-evals", "tiny", "tiny-0613")  # fmt: skip
+    assert (header.harness, header.model, header.revision) == ("openai-evals", "tiny", "tiny-0613")
     assert (header.benchmark, header.split, header.task_version) == ("capitals", "test", "v1")
     assert (header.formulation, header.fewshot, header.max_tokens) == ("Match", 1, 78)
     assert (header.sampling_seed, header.run_id) == (31, spec["spec"]["run_id"])
@@ -73,17 +71,18 @@ def test_header() -> None:
 def test_rows_of_matches() -> None:
     taken = take(CAPITALS)
     assert values(taken) == {
-        ("capitals.test.0", "accuracy"): 1.0, ("capitals.test.1", "accuracy"): 0.0,
-        ("capitals.test.2", "accuracy"): 1.0, ("capitals.test.3", "accuracy"): 0.0,
-    }  # fmt: skip
+        ("capitals.test.0", "accuracy"): 1.0,
+        ("capitals.test.1", "accuracy"): 0.0,
+        ("capitals.test.2", "accuracy"): 1.0,
+        ("capitals.test.3", "accuracy"): 0.0,
+    }
     first = taken.rows[0]
     assert [row["position"] for row in taken.rows] == [0, 1, 2, 3]  # not in the order of the file
     assert (first["text"], first["target"]) == ("Capital of France?", "Paris")
     assert (first["response"], first["extracted_answer"]) == ("Paris, of course", "Paris")
     assert (first["input_tokens"], first["output_tokens"]) == (18, 16)
     sent = json.loads(first["prompt_sent"])
-    assert [part["content"] for part in sent] == ["Be short.", "Italy?", "Rome",
-                                                  "Capital of France?"]  # fmt: skip
+    assert [part["content"] for part in sent] == ["Be short.", "Italy?", "Rome", "Capital of France?"]
     assert json.loads(first["identity"]) == {"sample": "capitals.test.0", "version": "v1"}
 
 
@@ -96,13 +95,21 @@ def test_a_judge_is_the_last_function_and_grades() -> None:
     assert (score.scorer, score.is_default) == ("liked", True)
     assert score.scorer_parameters == {"modelgraded_spec": "liked", "eval_type": "classify"}
     assert {metric.name for metric in header.metrics if metric.link == "none"} == {
-        "counts/Yes", "counts/No", "counts/__invalid__"}  # fmt: skip
+        "counts/Yes",
+        "counts/No",
+        "counts/__invalid__",
+    }
     assert {(item.metric, item.value, item.statistic) for item in header.published} == {
-        ("score", 0.5, "mean"), ("counts/Yes", 1.0, "aggregate"), ("counts/No", 1.0, "aggregate"),
+        ("score", 0.5, "mean"),
+        ("counts/Yes", 1.0, "aggregate"),
+        ("counts/No", 1.0, "aggregate"),
         ("counts/__invalid__", 1.0, "aggregate"),
-    }  # fmt: skip
+    }
     assert [(row["response"], row["scores"][0]["value"]) for row in taken.rows] == [
-        ("a line on sun", 1.0), ("a line on rain", 0.25), ("a line on snow", 0.25)]  # fmt: skip
+        ("a line on sun", 1.0),
+        ("a line on rain", 0.25),
+        ("a line on snow", 0.25),
+    ]
     assert [row["explanation"] for row in taken.rows] == [
         'Yes\n\n{"choice":"Yes"}',
         'Well\n\n{"choice":"__invalid__"}',
@@ -128,39 +135,46 @@ def test_every_kind_of_event() -> None:
     assert scores["accuracy"]["raw"] == "[1.0,0.0,0.0]"
     assert (scores["taste"]["value"], scores["fresh"]["value"]) == (0.75, 1.0)
     assert (scores["depth"]["value"], scores["depth"]["status"]) == (None, "error")  # NaN
-    assert json.loads(several["response"]) == [
-        "a line on sea", "a line on lake", "a line on river"]  # fmt: skip
-    assert json.loads(several["extracted_answer"]) == [
-        "(the sea)", "(a lake)", "(a river)", "sweet"]  # fmt: skip
+    assert json.loads(several["response"]) == ["a line on sea", "a line on lake", "a line on river"]
+    assert json.loads(several["extracted_answer"]) == ["(the sea)", "(a lake)", "(a river)", "sweet"]
     assert (several["text"], several["target"]) == ("the sea", "salt")
     assert several["input_tokens"] == 7 + 6 + 7
     assert json.loads(several["choices"]) == ["salt", "sweet"]
     assert json.loads(several["metadata"])["turns"] == ["the sea", "a lake", "a river"]
     assert several["explanation"] == '{"colour":"blue"}'
-    assert [(item["choice_index"], item["loglikelihood"], item["is_target"])
-            for item in one["choice_scores"]] == [(0, -0.25, True), (1, -1.25, False)]  # fmt: skip
+    assert [(item["choice_index"], item["loglikelihood"], item["is_target"]) for item in one["choice_scores"]] == [
+        (0, -0.25, True),
+        (1, -1.25, False),
+    ]
     assert failed["error"] == "ValueError: no route"
     assert {score["status"] for score in failed["scores"]} == {"error"}
-    assert taken.dump.notes == [
-        "events that are no part of a result: 2 embedding, 2 function_call, 2 extra"]  # fmt: skip
+    assert taken.dump.notes == ["events that are no part of a result: 2 embedding, 2 function_call, 2 extra"]
     accuracy = taken.dump.runs[0].metrics[0]
     assert (accuracy.name, accuracy.kind) == ("accuracy", "bounded")  # several in one sample
 
 
 def test_options_that_no_answer_names(tmp_path: Path) -> None:
     lines: list[Any] = [
-        {"spec": {"eval_name": "letters.test", "base_eval": "letters", "split": "test",
-                  "run_id": "r", "completion_fns": ["a/b-step-200", "c"], "run_config":
-                  {"command": "oaieval a/b,c letters --completion_args temperature=0.5,top_k=9"}}},
-        event(2, "letters.test.x", "match", correct=False, expected="A", picked=None,
-              options=["A", "B"]),
+        {
+            "spec": {
+                "eval_name": "letters.test",
+                "base_eval": "letters",
+                "split": "test",
+                "run_id": "r",
+                "completion_fns": ["a/b-step-200", "c"],
+                "run_config": {"command": "oaieval a/b,c letters --completion_args temperature=0.5,top_k=9"},
+            }
+        },
+        event(2, "letters.test.x", "match", correct=False, expected="A", picked=None, options=["A", "B"]),
         event(0, "letters.test.x", "sampling", prompt="which", sampled="who knows"),
-    ]  # fmt: skip
+    ]
     taken = take(written(tmp_path, lines))
     (header,) = taken.dump.runs
     assert (header.model, header.step, header.status) == ("a/b-step-200", 200, "truncated")
-    assert header.sampling == {"completion_args": {"temperature": 0.5, "top_k": 9},
-                               "completion_fns": ["a/b-step-200", "c"]}  # fmt: skip
+    assert header.sampling == {
+        "completion_args": {"temperature": 0.5, "top_k": 9},
+        "completion_fns": ["a/b-step-200", "c"],
+    }
     (row,) = taken.rows
     assert (row["position"], row["response"], row["choices"]) == (None, "who knows", '["A","B"]')
     assert (row["scores"][0]["value"], row["scores"][0]["status"]) == (0.0, "no_answer")
@@ -168,18 +182,25 @@ def test_options_that_no_answer_names(tmp_path: Path) -> None:
 
 def test_lines_that_are_no_events(tmp_path: Path) -> None:
     good = stated(CAPITALS)
-    bad: list[Any] = [7, {"run_id": "r"}, event(3, "a.b.0", "match", correct="yes"),
-                      {**event(4, "a.b.0", "sampling"), "data": "text"}]  # fmt: skip
+    bad: list[Any] = [
+        7,
+        {"run_id": "r"},
+        event(3, "a.b.0", "match", correct="yes"),
+        {**event(4, "a.b.0", "sampling"), "data": "text"},
+    ]
     path = written(tmp_path, good + bad)
     path.write_text(path.read_text() + '{"run_id": "r", "event')
     taken = take(path)
     assert len(taken.rows) == 4
     assert [item.place for item in taken.dump.rejections] == [
-        f"log.jsonl line {len(good) + number}" for number in range(1, 6)]  # fmt: skip
+        f"log.jsonl line {len(good) + number}" for number in range(1, 6)
+    ]
     assert [item.found.partition(":")[0] for item in taken.dump.rejections[:4]] == [
-        "no object", "no type or no sample_id", 'correct is "yes", neither true nor false',
+        "no object",
+        "no type or no sample_id",
+        'correct is "yes", neither true nor false',
         'data of a sampling are "text", no object',
-    ]  # fmt: skip
+    ]
     unnamed = [{"spec": {**good[0]["spec"], "completion_fns": []}}, *good[1:]]
     with pytest.raises(InputError, match="names the model"):
         take(written(tmp_path, unnamed))
@@ -202,9 +223,7 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
     folder = tmp_path / "logs"
     shutil.copytree(LOGS, folder)
     kept = [line for line in stated(CAPITALS) if line.get("sample_id") != "capitals.test.3"]
-    (folder / CAPITALS.name).write_text(
-        "".join(json.dumps(line) + "\n" for line in kept if "final_report" not in line)
-    )
+    (folder / CAPITALS.name).write_text("".join(json.dumps(line) + "\n" for line in kept if "final_report" not in line))
     with open_store(store_url, create=True, write=True) as store:
         report = ingest(store, [folder])
         assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 4)
@@ -212,10 +231,8 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert {verdicts[name] for name in ("accuracy", "score", "f1_score", "taste")} == {"exact"}
         again = ingest(store, [CAPITALS])  # the log of the interrupted run, whole
         assert again.total("n_superseded") == 1
-        found = select(store, "select status, n_found from run where superseded_by is null "
-                       "order by n_found, status")  # fmt: skip
+        found = select(store, "select status, n_found from run where superseded_by is null order by n_found, status")
         assert [row["n_found"] for row in found] == [3, 3, 3, 4]
-        figures = select(store, "select estimate from score_summary where benchmark = 'mixed' "
-                         "and metric = 'accuracy'")  # fmt: skip
+        figures = select(store, "select estimate from score_summary where benchmark = 'mixed' and metric = 'accuracy'")
         assert figures == [{"estimate": 0.5}]  # over matches, not over samples
         assert check(store).ok

@@ -42,12 +42,14 @@ def take(*paths: Path, **values: Any) -> Taken:
 
 
 def asked(number: int, **more: Any) -> Document:
-    messages = [
-        {"role": "SYSTEM", "prompt": "Be brief."},
-        {"role": "HUMAN", "prompt": f"q{number}"},
-    ]
-    found = {"origin_prompt": messages, "prediction": f"I say {number}", "gold": f"gold {number}",
-             "res_length": 20 + number, "all_input_length": 10 + number}  # fmt: skip
+    messages = [{"role": "SYSTEM", "prompt": "Be brief."}, {"role": "HUMAN", "prompt": f"q{number}"}]
+    found = {
+        "origin_prompt": messages,
+        "prediction": f"I say {number}",
+        "gold": f"gold {number}",
+        "res_length": 20 + number,
+        "all_input_length": 10 + number,
+    }
     return found | more
 
 
@@ -62,13 +64,22 @@ def repeated(work: Path) -> Path:
     """Three samples asked twice; details, an average of runs, and figures of both together."""
     predictions = {str(place): asked(place % 3, prediction=f"I say {place}") for place in range(6)}
     rights = [[True, False], [True, True], [False, False]]
-    details = [{"example_abbr": f"test_{place}", "pred": [f"p{place}", f"r{place}"],
-                "answer": [f"gold {place}"] * 2, "correct": rights[place]}
-               for place in range(3)]  # fmt: skip
+    details = [
+        {
+            "example_abbr": f"test_{place}",
+            "pred": [f"p{place}", f"r{place}"],
+            "answer": [f"gold {place}"] * 2,
+            "correct": rights[place],
+        }
+        for place in range(3)
+    ]
     write(work, "configs/20260304_050607_7.py", CONFIG)
     write(work, "predictions/tiny-hf/math.json", predictions)
-    return write(work, "results/tiny-hf/math.json", {
-        "accuracy (2 runs average)": 50.0, "G-Pass@2_1.0": 33.25, "details": details})  # fmt: skip
+    return write(
+        work,
+        "results/tiny-hf/math.json",
+        {"accuracy (2 runs average)": 50.0, "G-Pass@2_1.0": 33.25, "details": details},
+    )
 
 
 def test_what_a_work_folder_says(tmp_path: Path) -> None:
@@ -96,16 +107,25 @@ def test_blocks_of_the_predictions_are_repeats(tmp_path: Path) -> None:
     assert json.loads(row["prompt_sent"])[0] == {"role": "SYSTEM", "prompt": "Be brief."}
     assert (row["input_tokens"], row["output_tokens"]) == (11, 21)
     assert {place: row["scores"][0]["value"] for place, row in rows.items()} == {
-        (0, 0): 1.0, (0, 1): 0.0, (1, 0): 1.0, (1, 1): 1.0, (2, 0): 0.0, (2, 1): 0.0,
-    }  # fmt: skip
+        (0, 0): 1.0,
+        (0, 1): 0.0,
+        (1, 0): 1.0,
+        (1, 1): 1.0,
+        (2, 0): 0.0,
+        (2, 1): 0.0,
+    }
     assert rows[0, 0]["identity"] == rows[0, 1]["identity"] != row["identity"]
 
 
 def test_options_by_their_perplexities(tmp_path: Path) -> None:
-    row = {"in-context examples": "shots", "origin_prompt": "which?", "prediction": "B",
-           "gold": "A",
-           "label: A": {"testing input": "a", "prompt": "pa", "PPL": 1.5},
-           "label: B": {"testing input": "b", "prompt": "pb", "PPL": 1.25}}  # fmt: skip
+    row = {
+        "in-context examples": "shots",
+        "origin_prompt": "which?",
+        "prediction": "B",
+        "gold": "A",
+        "label: A": {"testing input": "a", "prompt": "pa", "PPL": 1.5},
+        "label: B": {"testing input": "b", "prompt": "pb", "PPL": 1.25},
+    }
     write(tmp_path, "predictions/m/mc.json", {"0": row})
     details = {"type": "PPL", "0": {"predictions": "B", "references": "A", "correct": False}}
     taken = take(write(tmp_path, "results/m/mc.json", {"accuracy": 0.0, "details": details}))
@@ -119,8 +139,14 @@ def test_options_by_their_perplexities(tmp_path: Path) -> None:
 
 
 def test_conditional_probabilities(tmp_path: Path) -> None:
-    row = {"testing input": "t", "prompt": "which?", "choices": ["x", "y"],
-           "prediction": [0.25, 0.75], "pred_label": 1, "gold": 1}  # fmt: skip
+    row = {
+        "testing input": "t",
+        "prompt": "which?",
+        "choices": ["x", "y"],
+        "prediction": [0.25, 0.75],
+        "pred_label": 1,
+        "gold": 1,
+    }
     (found,) = take(write(tmp_path, "predictions/m/clp.json", {"0": row})).rows
     assert (found["extracted_answer"], found["target"], found["text"]) == ("y", "1", "which?")
     assert json.loads(found["response"]) == {"probabilities": [0.25, 0.75]}
@@ -128,8 +154,7 @@ def test_conditional_probabilities(tmp_path: Path) -> None:
 
 
 def test_details_of_the_formatter_and_a_judge(tmp_path: Path) -> None:
-    row = {"prompt": "p?", "origin_prediction": "long", "predictions": "short",
-           "references": "ref", "correct": True}  # fmt: skip
+    row = {"prompt": "p?", "origin_prediction": "long", "predictions": "short", "references": "ref", "correct": True}
     document = {"score": 100.0, "accuracy": 93.5, "details": {"type": "GEN", "0": row}}
     taken = take(write(tmp_path, "results/m_judged-by--j/chat.json", document))
     (found,) = taken.rows
@@ -154,8 +179,7 @@ def test_parts_are_joined_in_order(tmp_path: Path) -> None:
 def test_what_an_interrupted_run_left(tmp_path: Path) -> None:
     lines = "\n".join(json.dumps({"idx": place, **asked(place)}) for place in (2, 0))
     taken = take(write(tmp_path, "predictions/m/tmp_math.jsonl", lines))
-    assert [(row["position"], row["response"]) for row in taken.rows] == [
-        (0, "I say 0"), (2, "I say 2")]  # fmt: skip
+    assert [(row["position"], row["response"]) for row in taken.rows] == [(0, "I say 0"), (2, "I say 2")]
     (run,) = taken.dump.runs
     assert (run.benchmark, run.status, run.n_requested) == ("math", "truncated", None)
 
@@ -220,8 +244,9 @@ def test_a_folder_in_a_store(tmp_path: Path, store_url: str) -> None:
         report = ingest(store, [repeated(tmp_path / "work")])
         assert (report.total("n_runs"), report.refused, report.unclaimed) == (1, (), ())
         assert {item.metric: item.verdict for item in report.reconciliation} == {
-            "accuracy": "exact", "G-Pass@2_1.0": "not_recomputable"}  # fmt: skip
-        (row,) = select(store, "select estimate, n_prompts, n_draws from score_summary "
-                               "where estimate is not null")  # fmt: skip
+            "accuracy": "exact",
+            "G-Pass@2_1.0": "not_recomputable",
+        }
+        (row,) = select(store, "select estimate, n_prompts, n_draws from score_summary where estimate is not null")
         assert row == {"estimate": 0.5, "n_prompts": 3, "n_draws": 6}
         assert check(store).ok

@@ -19,19 +19,36 @@ from warehouse.store.open import open_store
 from warehouse.store.schema.check import check
 
 LINES = [
-    "dataset,version,metric,mode,tiny-hf,other", "######## Exams ########,-,-,-,-,-",
-    "math,0a1b2c,accuracy,gen,50.00,-", "math,0a1b2c,G-Pass@2_1.0,gen,33.25,-",
-    "mc,3d4e5f,accuracy,ppl,61.50,62.25", "exams,-,naive_average,mixed,55.75,62.25",
+    "dataset,version,metric,mode,tiny-hf,other",
+    "######## Exams ########,-,-,-,-,-",
+    "math,0a1b2c,accuracy,gen,50.00,-",
+    "math,0a1b2c,G-Pass@2_1.0,gen,33.25,-",
+    "mc,3d4e5f,accuracy,ppl,61.50,62.25",
+    "exams,-,naive_average,mixed,55.75,62.25",
     "exams,-,standard_deviation,mixed,5.75,nan",
-]  # fmt: skip
+]
 NAME = f"summary/summary_{STAMP}"
 
 
 def as_text(lines: list[str]) -> str:
     """The text file: the table for people, the one with commas, what stands in the results."""
     rule, end = "^" * 128, "$" * 128
-    parts = ["tabulate format", rule, "dataset  version", end, "", "csv format", rule, *lines, end,
-             "", "raw format", rule, "math: {'accuracy': 50.0}", end]  # fmt: skip
+    parts = [
+        "tabulate format",
+        rule,
+        "dataset  version",
+        end,
+        "",
+        "csv format",
+        rule,
+        *lines,
+        end,
+        "",
+        "raw format",
+        rule,
+        "math: {'accuracy': 50.0}",
+        end,
+    ]
     return "\n".join([STAMP, *parts, ""])
 
 
@@ -51,9 +68,10 @@ def taken_of(work: Path, name: str) -> Taken:
 
 
 def figures(taken: Taken) -> dict[tuple[str, str], list[tuple[str, Any, str]]]:
-    return {(run.benchmark, run.model): [(item.metric, item.value, item.statistic)
-                                         for item in run.published]
-            for run in taken.dump.runs}  # fmt: skip
+    return {
+        (run.benchmark, run.model): [(item.metric, item.value, item.statistic) for item in run.published]
+        for run in taken.dump.runs
+    }
 
 
 def test_a_summary_alone(tmp_path: Path) -> None:
@@ -62,11 +80,9 @@ def test_a_summary_alone(tmp_path: Path) -> None:
         ("math", "org/tiny"): [("accuracy", 50.0, "mean"), ("G-Pass@2_1.0", 33.25, "mean")],
         ("mc", "org/tiny"): [("accuracy", 61.5, "mean")],
         ("mc", "org/other"): [("accuracy", 62.25, "mean")],
-        ("exams", "org/tiny"): [("naive_average", 55.75, "mean"),
-                                ("standard_deviation", 5.75, "aggregate")],
-        ("exams", "org/other"): [("naive_average", 62.25, "mean"),
-                                 ("standard_deviation", None, "aggregate")],
-    }  # fmt: skip
+        ("exams", "org/tiny"): [("naive_average", 55.75, "mean"), ("standard_deviation", 5.75, "aggregate")],
+        ("exams", "org/other"): [("naive_average", 62.25, "mean"), ("standard_deviation", None, "aggregate")],
+    }
     runs = {(run.benchmark, run.model): run for run in taken.dump.runs}
     math, group = runs["math", "org/tiny"], runs["exams", "org/tiny"]
     assert (math.task_version, math.formulation, math.run_id) == ("0a1b2c", "gen", STAMP)
@@ -87,8 +103,7 @@ def test_beside_results_only_groups_are_taken_from_it(tmp_path: Path) -> None:
 def test_the_text_file_says_the_same(tmp_path: Path) -> None:
     table = summary(tmp_path / "a")
     text = summary(tmp_path / "b", name=f"{NAME}.txt")
-    assert figures(taken_of(text, f"summary_{STAMP}.txt")) == figures(
-        taken_of(table, f"summary_{STAMP}.csv"))  # fmt: skip
+    assert figures(taken_of(text, f"summary_{STAMP}.txt")) == figures(taken_of(table, f"summary_{STAMP}.csv"))
 
 
 def test_the_newest_counts_and_the_table_before_the_text(tmp_path: Path) -> None:
@@ -96,17 +111,13 @@ def test_the_newest_counts_and_the_table_before_the_text(tmp_path: Path) -> None
         summary(tmp_path, name=name)
     paths = [path for path in tmp_path.rglob("*") if path.is_file()]
     (source,) = lm_eval.claimed(*paths, importer=IMPORTER)
-    assert [path.name for path in source.files] == [
-        f"summary_{STAMP}.csv", "20260304_050607_7.py"]  # fmt: skip
+    assert [path.name for path in source.files] == [f"summary_{STAMP}.csv", "20260304_050607_7.py"]
 
 
 def test_lines_that_are_none(tmp_path: Path) -> None:
-    taken = taken_of(
-        summary(tmp_path, [*LINES, "math,0a1b2c,f1,gen,50.00"]), f"summary_{STAMP}.csv"
-    )
+    taken = taken_of(summary(tmp_path, [*LINES, "math,0a1b2c,f1,gen,50.00"]), f"summary_{STAMP}.csv")
     (fault,) = taken.dump.rejections
-    assert (fault.place, fault.found) == (
-        f"summary_{STAMP}.csv line 8", "math,0a1b2c,f1,gen,50.00")  # fmt: skip
+    assert (fault.place, fault.found) == (f"summary_{STAMP}.csv line 8", "math,0a1b2c,f1,gen,50.00")
 
 
 def test_a_damaged_summary_takes_nothing_from_the_results(tmp_path: Path) -> None:
@@ -130,8 +141,16 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert (report.refused, report.total("n_runs")) == ((), 5)
         later = ingest(store, [whole])  # now with the results of one data set
         assert (later.refused, later.total("n_superseded")) == ((), 1)
-        current = select(store, "select task_version, n_found from run where superseded_by is null "
-                         "order by n_found, task_version nulls last")  # fmt: skip
+        current = select(
+            store,
+            "select task_version, n_found from run where superseded_by is null "
+            "order by n_found, task_version nulls last",
+        )
         assert [(row["task_version"], row["n_found"]) for row in current] == [
-            ("3d4e5f", 0), ("3d4e5f", 0), (None, 0), (None, 0), ("0a1b2c", 3)]  # fmt: skip
+            ("3d4e5f", 0),
+            ("3d4e5f", 0),
+            (None, 0),
+            (None, 0),
+            ("0a1b2c", 3),
+        ]
         assert check(store).ok

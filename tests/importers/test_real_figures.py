@@ -44,18 +44,15 @@ SETS = (
 
 
 @pytest.fixture(scope="module")
-def filled(
-    data_dir: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Store, dict[str, IngestReport]]]:
+def filled(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, dict[str, IngestReport]]]:
     path = tmp_path_factory.mktemp("real") / "real.duckdb"
     with open_store(f"duckdb:///{path}", create=True) as store:
         reports = {}
         for folder, mapping in SETS:
             values = {"model": "llama-2-13b"} if "write_out" in folder else {}
             reports[folder] = ingest(
-                store, [data_dir / folder], values=values,
-                mapping=MAPPINGS / f"{mapping}.toml" if mapping else None,
-            )  # fmt: skip
+                store, [data_dir / folder], values=values, mapping=MAPPINGS / f"{mapping}.toml" if mapping else None
+            )
         yield store, reports
 
 
@@ -74,45 +71,37 @@ def rows(store: Store, sql: str, **params: Any) -> list[dict[str, Any]]:
 
 
 def verdicts(store: Store, benchmark: str) -> dict[tuple[Any, ...], dict[str, Any]]:
-    found = rows(
-        store, "select * from published_against_recomputed where benchmark = :name", name=benchmark
-    )
+    found = rows(store, "select * from published_against_recomputed where benchmark = :name", name=benchmark)
     return {(row["run_id"], row["metric"], row["statistic"]): row for row in found}
 
 
 def test_nothing_was_refused(reports: dict[str, IngestReport]) -> None:
-    assert {name: [item.error for item in report.refused] for name, report in reports.items()
-            if report.refused} == {}  # fmt: skip
+    assert {name: [item.error for item in report.refused] for name, report in reports.items() if report.refused} == {}
 
 
 def test_the_store_is_clean(store: Store) -> None:
     assert check(store).ok
 
 
-def test_twelve_files_of_negotiationtom_are_six_runs(
-    store: Store, reports: dict[str, IngestReport]
-) -> None:
+def test_twelve_files_of_negotiationtom_are_six_runs(store: Store, reports: dict[str, IngestReport]) -> None:
     report = reports["lm_eval_logs/negotiationtom"]
     assert (report.total("n_runs"), report.total("n_seen_again")) == (6, 6)
     figures = {
         (row["benchmark"], row["metric"]): (row["estimate"], row["se_clt"])
         for row in rows(store, "select * from score_summary where benchmark like 'negotiation%'")
     }
-    assert figures["negotiationtom_belief", "acc"] == pytest.approx(
-        (0.45, 0.11413288653790232), rel=1e-12
-    )
-    assert figures["negotiationtom_desire", "acc"] == pytest.approx(
-        (0.6, 0.11239029738980327), rel=1e-12
-    )
-    assert figures["negotiationtom_intention", "exact_match"] == pytest.approx(
-        (0.2, 0.0917662935482247), rel=1e-12
-    )
+    assert figures["negotiationtom_belief", "acc"] == pytest.approx((0.45, 0.11413288653790232), rel=1e-12)
+    assert figures["negotiationtom_desire", "acc"] == pytest.approx((0.6, 0.11239029738980327), rel=1e-12)
+    assert figures["negotiationtom_intention", "exact_match"] == pytest.approx((0.2, 0.0917662935482247), rel=1e-12)
 
 
 def test_byte_identical_samples_are_one_run_with_three_sources(store: Store) -> None:
-    found = rows(store, "select r.id, count(*) as n from run_current as c join run as r on "
-                        "r.id = c.run_id join run_source as s on s.run_id = r.id "
-                        "where c.benchmark = 'asdiv' group by r.id order by n")  # fmt: skip
+    found = rows(
+        store,
+        "select r.id, count(*) as n from run_current as c join run as r on "
+        "r.id = c.run_id join run_source as s on s.run_id = r.id "
+        "where c.benchmark = 'asdiv' group by r.id order by n",
+    )
     assert [row["n"] for row in found] == [1, 3]
 
 
@@ -123,16 +112,16 @@ def test_continuous_metrics_with_their_published_errors(store: Store) -> None:
         "bleurt_score": (0.08532679892070481, 0.005965924424148005),
         "comet_score": (0.8742679767273772, 0.001985880622912706),
     }
-    found = rows(store, "select metric, estimate, se_clt from score_summary "
-                        "where benchmark = 'MT_CALAMITA_en_it_public'")  # fmt: skip
+    found = rows(
+        store, "select metric, estimate, se_clt from score_summary where benchmark = 'MT_CALAMITA_en_it_public'"
+    )
     assert {row["metric"]: (row["estimate"], row["se_clt"]) for row in found} == {
         name: pytest.approx(pair, rel=1e-10) for name, pair in expected.items()
     }
 
 
 def test_truncated_samples_say_so(store: Store) -> None:
-    (run,) = rows(store, "select status, n_found, n_requested from run_current "
-                         "where benchmark = 'math_perturbed_full'")  # fmt: skip
+    (run,) = rows(store, "select status, n_found, n_requested from run_current where benchmark = 'math_perturbed_full'")
     assert run == {"status": "truncated", "n_found": 10, "n_requested": 5000}
     (row,) = verdicts(store, "math_perturbed_full").values()
     assert row["verdict"] == "truncated"
@@ -145,18 +134,14 @@ def test_perplexities_come_out_through_their_link(store: Store) -> None:
 
 
 def test_old_write_out_files(store: Store) -> None:
-    (row,) = rows(store, "select estimate, n_prompts from score_summary where model = "
-                         "'llama-2-13b' and metric = 'acc'")  # fmt: skip
+    (row,) = rows(store, "select estimate, n_prompts from score_summary where model = 'llama-2-13b' and metric = 'acc'")
     assert row == {"estimate": pytest.approx(965 / 1267, rel=1e-12), "n_prompts": 1267}
 
 
 def test_eval_arena(store: Store) -> None:
     found = {
         (row["benchmark"], row["model"]): 100 * row["estimate"]
-        for row in rows(
-            store,
-            "select benchmark, model, estimate from score_summary where estimate is not null",
-        )
+        for row in rows(store, "select benchmark, model, estimate from score_summary where estimate is not null")
     }
     assert found["humaneval+", "claude-3-opus-20240229"] == pytest.approx(77.439, abs=5e-4)
     assert found["mbpp+", "gpt-4-1106-preview"] == pytest.approx(74.0741, abs=5e-5)
@@ -174,8 +159,7 @@ def test_gsm8k_counts_and_a_comparison(store: Store) -> None:
 
 
 def test_mmlu_pro(store: Store) -> None:
-    expected = {"Llama-2-7b-hf": 18.3428, "Mistral-7B-v0.1": 29.7706, "Yi-6B": 24.9668,
-                "gemma-7b": 32.3554}  # fmt: skip
+    expected = {"Llama-2-7b-hf": 18.3428, "Mistral-7B-v0.1": 29.7706, "Yi-6B": 24.9668, "gemma-7b": 32.3554}
     found = {row.model: 100 * row.estimate for row in leaderboard(store, "mmlu_pro").rows}
     assert found == {name: pytest.approx(value, abs=5e-5) for name, value in expected.items()}
 
@@ -185,8 +169,7 @@ def test_terminal_bench_reconciles_when_nulls_count_as_unresolved(
 ) -> None:
     report = reports["terminal_bench"]
     assert (report.total("n_runs"), report.total("n_repeats")) == (21, 16)
-    found = [row for key, row in verdicts(store, "terminal-bench-core").items()
-             if key[2] == "mean"]  # fmt: skip
+    found = [row for key, row in verdicts(store, "terminal-bench-core").items() if key[2] == "mean"]
     assert len(found) == 21
     assert {row["verdict"] for row in found} <= {"exact", "null_as_worst"}
     published = sorted(round(row["published"], 4) for row in found)
@@ -205,8 +188,9 @@ def test_cruxeval_pass_at_1(store: Store) -> None:
 
 
 def test_cruxeval_pass_at_5_is_the_published_figure(store: Store) -> None:
-    published = rows(store, "select run_id, statistic, value from published_score "
-                            "where statistic in ('mean', 'pass@5')")  # fmt: skip
+    published = rows(
+        store, "select run_id, statistic, value from published_score where statistic in ('mean', 'pass@5')"
+    )
     figures = {(row["run_id"], row["statistic"]): row["value"] for row in published}
     for name in ("cruxeval_input", "cruxeval_output"):
         found = pass_rates(store, name, at=[1, 5, 10, 11])
@@ -229,9 +213,12 @@ def test_cruxeval_draws_of_three_models_are_stored_best_first(store: Store) -> N
 
 
 def test_reasoning_gym_reproduces_all_eighty_files(store: Store) -> None:
-    found = rows(store, "select p.verdict, p.statistic from published_against_recomputed as p "
-                        "join run_current as r on r.run_id = p.run_id "
-                        "where r.harness = 'reasoning-gym'")  # fmt: skip
+    found = rows(
+        store,
+        "select p.verdict, p.statistic from published_against_recomputed as p "
+        "join run_current as r on r.run_id = p.run_id "
+        "where r.harness = 'reasoning-gym'",
+    )
     means = [row["verdict"] for row in found if row["statistic"] == "mean"]
     assert means == ["exact"] * 80
 
@@ -254,24 +241,20 @@ def test_suites_are_the_means_of_their_published_files(store: Store, data_dir: P
 def test_a_published_group_has_the_same_figure_and_error(store: Store) -> None:
     """lm-evaluation-harness puts a group together from its tasks' sizes and errors."""
     board = suite_leaderboard(
-        store, "negotiationtom", metric="acc", weights="prompts", force=True, subset_ok=True,
-        cluster="none",
-    )  # fmt: skip
+        store, "negotiationtom", metric="acc", weights="prompts", force=True, subset_ok=True, cluster="none"
+    )
     (row,) = board.rows
-    assert [leaf.name for leaf in board.leaves] == [
-        "negotiationtom_belief", "negotiationtom_desire",
-    ]  # fmt: skip
+    assert [leaf.name for leaf in board.leaves] == ["negotiationtom_belief", "negotiationtom_desire"]
     assert row.estimate == pytest.approx(0.525, abs=1e-12) == row.published
     assert row.published_se is not None
     assert row.se_independent == pytest.approx(row.published_se, rel=1e-9)
 
 
 def test_one_hundred_seeds_as_stored_rates(store: Store) -> None:
-    (row,) = rows(store, "select estimate, n_prompts, n_draws from score_summary "
-                         "where benchmark = 'mnli_dev_100_seeds'")  # fmt: skip
-    assert row == {
-        "estimate": pytest.approx(0.8433928, abs=5e-8), "n_prompts": 9815, "n_draws": 981500,
-    }  # fmt: skip
+    (row,) = rows(
+        store, "select estimate, n_prompts, n_draws from score_summary where benchmark = 'mnli_dev_100_seeds'"
+    )
+    assert row == {"estimate": pytest.approx(0.8433928, abs=5e-8), "n_prompts": 9815, "n_draws": 981500}
 
 
 def test_a_comparison_of_two_benchmarks_is_that_of_the_files(store: Store, data_dir: Path) -> None:

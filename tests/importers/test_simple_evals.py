@@ -48,21 +48,19 @@ def test_files_of_the_repository_are_those_that_are_made(tmp_path: Path) -> None
 
 def test_header() -> None:
     (header,) = take(whole(HEALTH)).dump.runs
-    assert (header.harness, header.benchmark, header.model) == (
-        "simple-evals", "healthbench_hard", "tiny-3m")  # fmt: skip
+    assert (header.harness, header.benchmark, header.model) == ("simple-evals", "healthbench_hard", "tiny-3m")
     assert header.run_id == "20260304_050607"
     assert str(header.started_at) == "2026-03-04 05:06:07"
     assert (header.n_requested, header.tags, header.system_prompt_hash) == (2, (), None)
     score, *others = header.metrics
     assert (score.name, score.scorer_kind, score.is_default) == ("score", "model", True)
     assert (score.kind, score.low, score.high) == (None, None, 1)
-    assert {(metric.name, metric.link) for metric in others} == {
-        ("overall_score", "none"), ("axis:care", "none")}  # fmt: skip
-    assert {(item.metric, item.statistic, item.value, item.standard_error, item.n)
-            for item in header.published} == {
-        ("score", "mean", 0.25, 0.1875, 2), ("overall_score", "aggregate", 0.25, 0.1875, 2),
+    assert {(metric.name, metric.link) for metric in others} == {("overall_score", "none"), ("axis:care", "none")}
+    assert {(item.metric, item.statistic, item.value, item.standard_error, item.n) for item in header.published} == {
+        ("score", "mean", 0.25, 0.1875, 2),
+        ("overall_score", "aggregate", 0.25, 0.1875, 2),
         ("axis:care", "aggregate", 0.5, 0.0625, 1),
-    }  # fmt: skip
+    }
 
 
 def test_rows_with_records_of_samples() -> None:
@@ -70,8 +68,7 @@ def test_rows_with_records_of_samples() -> None:
     assert [row["scores"][0]["value"] for row in (first, second)] == [0.625, -0.125]
     assert (second["prompt_id"], second["identity"]) == ("prompt-1", None)
     assert (second["text"], second["response"]) == ("since 1 days", "rest 1")
-    assert [part["content"] for part in json.loads(second["prompt_sent"])] == [
-        "ill 1", "since when 1", "since 1 days"]  # fmt: skip
+    assert [part["content"] for part in json.loads(second["prompt_sent"])] == ["ill 1", "since when 1", "since 1 days"]
     assert (second["input_tokens"], second["output_tokens"]) == (101, 201)
     assert json.loads(second["explanation"])[0]["explanation"] == "because 1"
     assert second["metadata"] is None
@@ -80,26 +77,26 @@ def test_rows_with_records_of_samples() -> None:
 def test_pages_are_read_where_there_are_no_records() -> None:
     taken = take(whole(f"{MMLU}_DEBUG"))
     (header,) = taken.dump.runs
-    assert (header.benchmark, header.model, header.tags) == (
-        "mmlu", "tiny-3m_assistant", ("debug",))  # fmt: skip
+    assert (header.benchmark, header.model, header.tags) == ("mmlu", "tiny-3m_assistant", ("debug",))
     assert (header.run_id, header.n_requested, header.started_at) == (None, 3, None)
     assert header.system_prompt_hash is not None
     assert [(row["position"], row["draw"]) for row in taken.rows] == [
-        (place, draw) for draw in (0, 1) for place in range(3)]  # fmt: skip
+        (place, draw) for draw in (0, 1) for place in range(3)
+    ]
     assert [row["scores"][0]["value"] for row in taken.rows] == [1, 1, 0, 0, 0, 1]
-    assert [row["scores"][0]["status"] for row in taken.rows] == [
-        None, None, "no_answer", None, None, None]  # fmt: skip
-    assert [row["extracted_answer"] for row in taken.rows] == [
-        "A", "B & C", None, "B", "A", "D"]  # fmt: skip
+    assert [row["scores"][0]["status"] for row in taken.rows] == [None, None, "no_answer", None, None, None]
+    assert [row["extracted_answer"] for row in taken.rows] == ["A", "B & C", None, "B", "A", "D"]
     second = taken.rows[1]
     assert (second["target"], second["text"]) == ("B & C", "two <b>?")
     assert second["response"] == "draw 0: <p>Score: 7</p> Answer: B & C"
     assert json.loads(json.loads(second["identity"])["messages"]) == [["user", "two <b>?"]]
     figures = {(item.metric, item.statistic): item.value for item in header.published}
     assert figures == {
-        ("score", "mean"): 0.5, ("stem", "aggregate"): 0.25, ("stem", "std"): 0.75,
+        ("score", "mean"): 0.5,
+        ("stem", "aggregate"): 0.25,
+        ("stem", "std"): 0.75,
         ("score", "std"): statistics.pstdev([1, 1, 0, 0, 0, 1]),
-    }  # fmt: skip
+    }
     assert {item.standard_error for item in header.published} == {None}  # a spread is no error
 
 
@@ -117,8 +114,7 @@ def test_pages_that_cannot_be_trusted_give_no_scores(tmp_path: Path) -> None:
     found["htmls"] = []
     taken = take(written(tmp_path, found))
     assert [row["scores"] for row in taken.rows] == [[]] * 6
-    assert taken.dump.notes == [
-        "no sample has a score that can be read: responses without scores"]  # fmt: skip
+    assert taken.dump.notes == ["no sample has a score that can be read: responses without scores"]
 
 
 def test_questions_that_stand_twice_are_repeats_only_in_blocks(tmp_path: Path) -> None:
@@ -135,18 +131,27 @@ def test_figures_alone(tmp_path: Path) -> None:
     (header,) = taken.dump.runs
     assert (taken.rows, header.benchmark, header.model) == ([], "mgsm", "tiny-3m")
     assert {(item.metric, item.statistic): item.value for item in header.published} == {
-        ("score", "mean"): 0.6875, ("score", "std"): 0.4375, ("bn", "aggregate"): 0.0,
-        ("bn", "std"): 0.0, ("group_latin", "aggregate"): 1.0, ("group_latin", "std"): 0.0,
-    }  # fmt: skip
+        ("score", "mean"): 0.6875,
+        ("score", "std"): 0.4375,
+        ("bn", "aggregate"): 0.0,
+        ("bn", "std"): 0.0,
+        ("group_latin", "aggregate"): 1.0,
+        ("group_latin", "std"): 0.0,
+    }
     with pytest.raises(InputError, match="names the model"):
         take(Path(shutil.copy(MADE / "mgsm_tiny-3m.json", tmp_path / "mgsm.json")))
 
 
 @pytest.mark.parametrize(
     "content",
-    [{"score": 0.5, "loss": 1.0}, {"score": 0.5, "score:std": "wide"}, [{"score:std": 1}],
-     {"acc:std": 1.0, "acc": 0.5}, {"metrics": {}, "score": 1, "htmls": []}],
-)  # fmt: skip
+    [
+        {"score": 0.5, "loss": 1.0},
+        {"score": 0.5, "score:std": "wide"},
+        [{"score:std": 1}],
+        {"acc:std": 1.0, "acc": 0.5},
+        {"metrics": {}, "score": 1, "htmls": []},
+    ],
+)
 def test_other_files_are_left_alone(tmp_path: Path, content: Any) -> None:
     path = tmp_path / "other_file.json"
     path.write_text(json.dumps(content))
@@ -178,8 +183,11 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert {Path(path).suffix for path in report.unclaimed} == {".html"}
         verdicts = {(row.benchmark, row.metric, row.verdict) for row in report.reconciliation}
         assert {("mmlu", "score", "exact"), ("healthbench_hard", "score", "exact")} <= verdicts
-        found = select(store, "select benchmark, estimate, n_prompts from score_summary "
-                       "where metric = 'score' order by benchmark")  # fmt: skip
+        found = select(
+            store, "select benchmark, estimate, n_prompts from score_summary where metric = 'score' order by benchmark"
+        )
         assert [(row["benchmark"], row["estimate"], row["n_prompts"]) for row in found] == [
-            ("healthbench_hard", 0.25, 2), ("mmlu", 0.5, 3)]  # fmt: skip
+            ("healthbench_hard", 0.25, 2),
+            ("mmlu", 0.5, 3),
+        ]
         assert check(store).ok

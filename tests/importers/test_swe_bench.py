@@ -32,9 +32,10 @@ def take(*paths: Path, **values: Any) -> Taken:
 
 def scores(taken: Taken) -> dict[str, tuple[Any, ...]]:
     """Value, status and origin by number of the instance."""
-    return {row["prompt_id"][-1]: tuple(row["scores"][0][key] for key in
-                                        ("value", "status", "origin"))
-            for row in taken.rows}  # fmt: skip
+    return {
+        row["prompt_id"][-1]: tuple(row["scores"][0][key] for key in ("value", "status", "origin"))
+        for row in taken.rows
+    }
 
 
 @pytest.fixture
@@ -70,18 +71,20 @@ def test_a_run_report_with_predictions_and_logs(run: Path) -> None:
     (published,) = header.published
     assert (published.value, published.n, published.raw) == (2 / 7, 7, "2 of 7")
     assert scores(taken) == {
-        "1": (1.0, None, None), "2": (0.0, None, None),
+        "1": (1.0, None, None),
+        "2": (0.0, None, None),
         "3": (None, "error", None),  # the machine had no memory: no verdict
         "4": (0.0, "no_answer", None),  # an empty patch
         "5": (None, "error", None),  # submitted, and no log of it
         "6": (0.0, "no_answer", "implied"),  # not submitted; the report names it
         "7": (1.0, None, None),
-    }  # fmt: skip
+    }
     rows = {row["prompt_id"][-1]: row for row in taken.rows}
     assert rows["2"]["response"] == "diff of org__repo-2"
     assert json.loads(rows["2"]["explanation"])["tests_status"]["FAIL_TO_PASS"] == {
-        "success": [], "failure": ["test_new"],
-    }  # fmt: skip
+        "success": [],
+        "failure": ["test_new"],
+    }
     assert json.loads(rows["2"]["metadata"]) == {"repo": "org/repo"}
 
 
@@ -115,9 +118,13 @@ def test_logs_alone(run: Path) -> None:
     other.write_text(json.dumps({NAMES[3]: nothing}))
     taken = take(run)
     assert taken.dump.runs[0].model == "org/tiny-1.5"
-    assert scores(taken) == {"1": (1.0, None, None), "2": (0.0, None, None),
-                             "3": (None, "error", None), "4": (0.0, "no_answer", None),
-                             "7": (1.0, None, None)}  # fmt: skip
+    assert scores(taken) == {
+        "1": (1.0, None, None),
+        "2": (0.0, None, None),
+        "3": (None, "error", None),
+        "4": (0.0, "no_answer", None),
+        "7": (1.0, None, None),
+    }
     assert next(row["response"] for row in taken.rows) == "patch of org__repo-1\n"
 
 
@@ -125,8 +132,12 @@ def test_logs_alone(run: Path) -> None:
 def test_a_submission_is_completed_by_a_declared_list(tmp_path: Path, kind: str) -> None:
     root = submission(tmp_path, RESULTS)
     objects = [{"instance_id": name, "repo": "org/repo"} for name in NAMES]
-    text = {"txt": "\n".join(NAMES), "json": json.dumps(NAMES), "objects": json.dumps(objects),
-            "jsonl": "".join(json.dumps(item) + "\n" for item in objects)}[kind]  # fmt: skip
+    text = {
+        "txt": "\n".join(NAMES),
+        "json": json.dumps(NAMES),
+        "objects": json.dumps(objects),
+        "jsonl": "".join(json.dumps(item) + "\n" for item in objects),
+    }[kind]
     suffix = "json" if kind == "objects" else kind
     (root.parent / f"instances.{suffix}").write_text(text)
     taken = take(tmp_path)
@@ -137,9 +148,14 @@ def test_a_submission_is_completed_by_a_declared_list(tmp_path: Path, kind: str)
     assert header.started_at is not None and header.started_at.isoformat() == "2025-09-28T00:00:00"
     implied = (0.0, None, "implied")
     assert scores(taken) == {
-        "1": (1.0, None, None), "2": implied, "3": implied, "4": (0.0, "no_answer", None),
-        "5": (None, "error", None), "6": implied, "7": (1.0, None, None),
-    }  # fmt: skip
+        "1": (1.0, None, None),
+        "2": implied,
+        "3": implied,
+        "4": (0.0, "no_answer", None),
+        "5": (None, "error", None),
+        "6": implied,
+        "7": (1.0, None, None),
+    }
 
 
 def test_a_submission_without_list_is_refused(tmp_path: Path) -> None:
@@ -155,8 +171,9 @@ def test_a_submission_without_list_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_submission_that_names_what_it_tried(tmp_path: Path) -> None:
-    submission(tmp_path, RESULTS | {"generated": [*NAMES[:3], NAMES[6]], "applied": NAMES[:2],
-                                    "install_fail": [NAMES[2]]})  # fmt: skip
+    submission(
+        tmp_path, RESULTS | {"generated": [*NAMES[:3], NAMES[6]], "applied": NAMES[:2], "install_fail": [NAMES[2]]}
+    )
     found = scores(take(tmp_path))
     assert found.keys() == set("123457")
     assert (found["2"], found["3"]) == ((0.0, None, "implied"), (None, "error", None))
@@ -169,24 +186,26 @@ def test_predictions_declare_what_was_submitted(tmp_path: Path) -> None:
     taken = take(tmp_path)
     assert taken.dump.runs[0].model == "org/tiny-1.5"
     assert scores(taken)["2"] == (0.0, None, "implied")
-    assert {row["prompt_id"]: row["response"] for row in taken.rows}[NAMES[1]] == (
-        "diff of org__repo-2")  # fmt: skip
+    assert {row["prompt_id"]: row["response"] for row in taken.rows}[NAMES[1]] == ("diff of org__repo-2")
 
 
 def test_details_of_instances_with_cost_and_calls(tmp_path: Path) -> None:
     root = tmp_path / "evaluation" / "test" / "20250101_mini"
     root.mkdir(parents=True)
-    stated = {NAMES[0]: {"resolved": True, "cost": 0.125, "api_calls": 17},
-              NAMES[1]: {"resolved": False, "cost": 0.5, "api_calls": 41},
-              NAMES[2]: {"resolved": "maybe", "cost": 1, "api_calls": 1}}  # fmt: skip
+    stated = {
+        NAMES[0]: {"resolved": True, "cost": 0.125, "api_calls": 17},
+        NAMES[1]: {"resolved": False, "cost": 0.5, "api_calls": 41},
+        NAMES[2]: {"resolved": "maybe", "cost": 1, "api_calls": 1},
+    }
     (root / "per_instance_details.json").write_text(json.dumps(stated))
     taken = take(tmp_path)
     (header,) = taken.dump.runs
     assert (header.model, header.agent, header.benchmark) == ("mini", None, "swe_bench")
     assert [(row["cost"], *(score["value"] for score in row["scores"])) for row in taken.rows] == [
-        (0.125, 1.0, 17.0), (0.5, 0.0, 41.0)]  # fmt: skip
-    assert [(m.name, m.higher_is_better) for m in header.metrics] == [
-        ("resolved", True), ("api_calls", False)]  # fmt: skip
+        (0.125, 1.0, 17.0),
+        (0.5, 0.0, 41.0),
+    ]
+    assert [(m.name, m.higher_is_better) for m in header.metrics] == [("resolved", True), ("api_calls", False)]
     (rejection,) = taken.dump.rejections
     assert rejection.place == f"per_instance_details.json, {NAMES[2]}"
 

@@ -39,9 +39,7 @@ def values(folder: Path, **stated: str) -> list[tuple[Any, ...]]:
     dump = IMPORTER.read(source, ImportSettings(stated))
     rows = [row for batch in dump.batches for row in batch.to_pylist()]
     assert not dump.rejections
-    return [
-        (dump.runs[row["run"]].model, row["prompt_id"], row["scores"][0]["value"]) for row in rows
-    ]
+    return [(dump.runs[row["run"]].model, row["prompt_id"], row["scores"][0]["value"]) for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -61,13 +59,9 @@ def values(folder: Path, **stated: str) -> list[tuple[Any, ...]]:
         ("a.parquet", "to_parquet", {}),
     ],
 )
-def test_whatever_pandas_writes_is_taken(
-    tmp_path: Path, name: str, writer: str, options: dict[str, Any]
-) -> None:
+def test_whatever_pandas_writes_is_taken(tmp_path: Path, name: str, writer: str, options: dict[str, Any]) -> None:
     getattr(pd.DataFrame(RECORDS), writer)(tmp_path / name, **options)
-    assert values(tmp_path) == [
-        ("org/a", "7", 1.0), ("org/b", "7", 0.25), ("org/a", "8", 0.5), ("org/b", "8", 0.75)
-    ]  # fmt: skip
+    assert values(tmp_path) == [("org/a", "7", 1.0), ("org/b", "7", 0.25), ("org/a", "8", 0.5), ("org/b", "8", 0.75)]
 
 
 def test_model_and_benchmark_may_be_set(tmp_path: Path) -> None:
@@ -75,9 +69,7 @@ def test_model_and_benchmark_may_be_set(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "a.csv", index=False)
     found = values(tmp_path, model="org/c", benchmark="sums")
     assert found == [("org/c", "7", 1.0), ("org/c", "8", 0.5)]
-    with pytest.raises(
-        InputError, match="no column benchmark; .* say --default benchmark=NAME, or"
-    ):
+    with pytest.raises(InputError, match="no column benchmark; .* say --default benchmark=NAME, or"):
         values(tmp_path, model="org/c")
 
 
@@ -123,11 +115,14 @@ def test_cells_may_be_parted_by_other_marks(tmp_path: Path, mark: str) -> None:
 @pytest.mark.parametrize(
     ("line", "format", "expected"),
     [
-        ("a,b;c", "csv", ","), ("a\tb,c", "tsv", "\t"), ("a,b", "tsv", ","), ("a;b", None, ";"),
-        ("a,b\tc", None, "\t"), ("alone", "csv", ","), ("alone", "tsv", "\t"),
+        ("a,b;c", "csv", ","),
+        ("a\tb,c", "tsv", "\t"),
+        ("a,b", "tsv", ","),
+        ("a;b", None, ";"),
+        ("a,b\tc", None, "\t"),
+        ("alone", "csv", ","),
+        ("alone", "tsv", "\t"),
     ],
-)  # fmt: skip
-def test_the_delimiter_of_the_suffix_comes_first(
-    line: str, format: str | None, expected: str
-) -> None:
+)
+def test_the_delimiter_of_the_suffix_comes_first(line: str, format: str | None, expected: str) -> None:
     assert delimiter_of(line, format) == expected

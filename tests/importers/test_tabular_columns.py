@@ -27,15 +27,17 @@ CELLS = st.one_of(
     st.none(),
     st.integers(-(2**70), 2**70).map(str),
     st.floats().map(str),
-    st.sampled_from(
-        ["", " 1 ", "1_000", "0x1f", "1e400", "Infinity", "-nan", "True", "٣", "5.", "+.5"]
-    ),
+    st.sampled_from(["", " 1 ", "1_000", "0x1f", "1e400", "Infinity", "-nan", "True", "٣", "5.", "+.5"]),
     st.text(max_size=4),
 )
 VALUES = st.one_of(
-    st.none(), st.booleans(), st.integers(-(2**66), 2**66), st.floats(), st.text(max_size=3),
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**66), 2**66),
+    st.floats(),
+    st.text(max_size=3),
     st.lists(st.integers(0, 3), max_size=2),
-)  # fmt: skip
+)
 
 
 def columns(cells: list[Any]) -> list[Any]:
@@ -89,9 +91,7 @@ def test_combined_columns_list_only_what_occurs() -> None:
     parts = [encode(["a", "a", "b", "b"], 4), encode([1, 2, 1, 1], 4), encode(Constant("x"), 4)]
     codes, combinations = combine(parts, 4)
     assert sorted(combinations) == [("a", 1, "x"), ("a", 2, "x"), ("b", 1, "x")]
-    assert [combinations[code] for code in codes] == [
-        ("a", 1, "x"), ("a", 2, "x"), ("b", 1, "x"), ("b", 1, "x"),
-    ]  # fmt: skip
+    assert [combinations[code] for code in codes] == [("a", 1, "x"), ("a", 2, "x"), ("b", 1, "x"), ("b", 1, "x")]
 
 
 @pytest.mark.parametrize(

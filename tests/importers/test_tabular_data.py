@@ -45,13 +45,10 @@ def test_reasoning_gym_zero_shot(data_dir: Path) -> None:
     assert len(taken.runs) == 80
     assert by_run(taken) == pytest.approx(published(taken), abs=1e-9)
     assert best_by_run(taken) == pytest.approx(published(taken, "best"), abs=1e-9)
-    means = {(run.model, run.benchmark): value for run, value in
-             zip(taken.runs, by_run(taken).values(), strict=True)}  # fmt: skip
+    means = {(run.model, run.benchmark): value for run, value in zip(taken.runs, by_run(taken).values(), strict=True)}
     assert means["anthropic/claude-3.5-sonnet", "spell_backward"] == pytest.approx(0.981)
     assert means["deepseek/deepseek-r1", "simple_equations"] == pytest.approx(0.870222, abs=5e-7)
-    assert means["meta-llama/llama-3.3-70b-instruct", "spell_backward"] == pytest.approx(
-        0.1603, abs=5e-5
-    )
+    assert means["meta-llama/llama-3.3-70b-instruct", "spell_backward"] == pytest.approx(0.1603, abs=5e-5)
     nulls = [row for row in taken.rows if row["extracted_answer"] is None]
     assert len(nulls) == 332
     assert {row["scores"][0]["status"] for row in nulls} == {"no_answer"}
@@ -68,9 +65,7 @@ def test_reasoning_gym_summary_gives_what_the_files_lack(data_dir: Path) -> None
 def test_reasoning_gym_with_a_summary_of_another_model(data_dir: Path, tmp_path: Path) -> None:
     """A folder of one model with the summary of another: the two are not pooled."""
     easy, made = data_dir / "reasoning_gym" / "zero-shot" / "easy", tmp_path / "zero-shot" / "easy"
-    shutil.copytree(
-        easy / "openai_o3-mini_20250315_181742", made / "openai_o3-mini_20250315_181742"
-    )
+    shutil.copytree(easy / "openai_o3-mini_20250315_181742", made / "openai_o3-mini_20250315_181742")
     for name in ("xai_grok-3-mini_20250401_000000", "grok-3-mini_20250401_000000"):
         shutil.copytree(easy / "qwen_qwq-32b_20250316_144841", made / name)
         shutil.copy(easy / "openai_o3-mini_20250315_181742" / "summary.json", made / name)
@@ -107,16 +102,14 @@ def test_mmlu_pro(data_dir: Path) -> None:
     assert {run.fewshot for run in taken.runs} == {5}
     percent = {model: 100 * mean for (model,), mean in taken.means("model").items()}
     assert percent == pytest.approx(
-        {"Llama-2-7b-hf": 18.3428, "Mistral-7B-v0.1": 29.7706, "Yi-6B": 24.9668,
-         "gemma-7b": 32.3554}, abs=5e-5)  # fmt: skip
+        {"Llama-2-7b-hf": 18.3428, "Mistral-7B-v0.1": 29.7706, "Yi-6B": 24.9668, "gemma-7b": 32.3554}, abs=5e-5
+    )
     unanswered = Counter(
         taken.run_of(row).model
         for row in taken.rows
         if row["scores"][0]["status"] == "no_answer" and row["scores"][0]["value"] == 0
     )
-    assert unanswered == {
-        "Llama-2-7b-hf": 2061, "Mistral-7B-v0.1": 1251, "Yi-6B": 1610, "gemma-7b": 1582,
-    }  # fmt: skip
+    assert unanswered == {"Llama-2-7b-hf": 2061, "Mistral-7B-v0.1": 1251, "Yi-6B": 1610, "gemma-7b": 1582}
     assert len({row["prompt_id"] for row in taken.rows}) == 12032
     assert len({json.loads(row["metadata"])["category"] for row in taken.rows}) == 14
 
@@ -135,8 +128,7 @@ def test_cruxeval(data_dir: Path) -> None:
     only = ("run", "scores")
     taken = read(data_dir / "cruxeval_generations", documented("cruxeval"), only=only)
     assert len(taken.runs) == 24 and len(taken.rows) == 24 * 8000
-    settings = [(0.2, "cruxeval_input"), (0.2, "cruxeval_output"),
-                (0.8, "cruxeval_input"), (0.8, "cruxeval_output")]  # fmt: skip
+    settings = [(0.2, "cruxeval_input"), (0.2, "cruxeval_output"), (0.8, "cruxeval_input"), (0.8, "cruxeval_output")]
     expected = {
         (model, *setting): value / 100
         for model, row in CRUXEVAL.items()
@@ -185,9 +177,11 @@ def test_gsm8k(data_dir: Path) -> None:
     taken = read(data_dir / "gsm8k_openai", documented("gsm8k_openai"))
     correct = {model: sum(values) for (model,), values in taken.values("model").items()}
     assert correct == {
-        "openai/6b_finetuning": 286, "openai/6b_verification": 515,
-        "openai/175b_finetuning": 458, "openai/175b_verification": 742,
-    }  # fmt: skip
+        "openai/6b_finetuning": 286,
+        "openai/6b_verification": 515,
+        "openai/175b_finetuning": 458,
+        "openai/175b_verification": 742,
+    }
     assert len(taken.rows) == 4 * 1319
     responses = {row["response"] for row in taken.rows if row["position"] == 0}
     assert len(responses) == 4  # each system has its own
@@ -197,10 +191,13 @@ def test_bbq(data_dir: Path) -> None:
     taken = read(data_dir / "bbq_unifiedqa", documented("bbq_unifiedqa"))
     means = {key: round(mean, 4) for key, mean in taken.means("benchmark", ".perturbation").items()}
     assert means == {
-        ("bbq_Disability_status", ""): 0.7307, ("bbq_Disability_status", "arc"): 0.6401,
-        ("bbq_Disability_status", "qonly"): 0.3728, ("bbq_Sexual_orientation", ""): 0.8137,
-        ("bbq_Sexual_orientation", "arc"): 0.7211, ("bbq_Sexual_orientation", "qonly"): 0.4387,
-    }  # fmt: skip
+        ("bbq_Disability_status", ""): 0.7307,
+        ("bbq_Disability_status", "arc"): 0.6401,
+        ("bbq_Disability_status", "qonly"): 0.3728,
+        ("bbq_Sexual_orientation", ""): 0.8137,
+        ("bbq_Sexual_orientation", "arc"): 0.7211,
+        ("bbq_Sexual_orientation", "qonly"): 0.4387,
+    }
     assert len(taken.runs) == 2  # the formats are perturbations of one run
     templates = {json.loads(row["metadata"])["template"] for row in taken.rows}
     assert len(templates) == 50  # 25 in each category
@@ -242,8 +239,11 @@ def test_terminal_bench_several_trials(data_dir: Path) -> None:
     taken = read(data_dir / "terminal_bench", documented("terminal_bench"))
     number, header = next((n, r) for n, r in enumerate(taken.runs) if r.agent == "orchestrator")
     assert {score.statistic: score.value for score in header.published} == {
-        "mean": 0.1925, "pass@2": 0.2725, "pass@4": 0.3575, "pass@5": 0.3875,
-    }  # fmt: skip
+        "mean": 0.1925,
+        "pass@2": 0.2725,
+        "pass@4": 0.3575,
+        "pass@5": 0.3875,
+    }
     draws = Counter(row["draw"] for row in taken.rows if row["run"] == number)
     assert draws == dict.fromkeys(range(5), 80)
 
@@ -285,30 +285,20 @@ def test_pythia_training_maps(data_dir: Path) -> None:
 def test_pythia_term_frequency(data_dir: Path) -> None:
     taken = read(data_dir / "pythia" / "evals" / "csv", documented("pythia_term_frequency"))
     assert len(taken.runs) == 12000
-    figures = {
-        (run.model, run.step, run.benchmark, run.fewshot): run.published[0] for run in taken.runs
-    }
-    score = figures[
-        "EleutherAI/pythia-1.3b-deduped", 13000, "num_reasoning_arithmetic_multiplication_0", 16
-    ]
+    figures = {(run.model, run.step, run.benchmark, run.fewshot): run.published[0] for run in taken.runs}
+    score = figures["EleutherAI/pythia-1.3b-deduped", 13000, "num_reasoning_arithmetic_multiplication_0", 16]
     assert (score.value, score.standard_error) == (0.82, 0.05488392203513869)
 
 
 def test_scaling_laws(data_dir: Path) -> None:
     losses = read(data_dir / "scaling_laws", documented("scaling_laws_losses"))
     one = [run for run in losses.runs if run.model == "rpj-open_lm_1b-1.0"]
-    assert [run.published[0].value for run in one[:3]] == [
-        2.2233477155367534, 2.768756661738063, 2.774335279484145,
-    ]  # fmt: skip
+    assert [run.published[0].value for run in one[:3]] == [2.2233477155367534, 2.768756661738063, 2.774335279484145]
     assert len(losses.runs) == 104 * 8 and {run.tokens for run in one} == {28795904000}
     tasks = read(data_dir / "scaling_laws", documented("scaling_laws_evals"))
     assert len(tasks.runs) == 104 * 46
     assert {run.model for run in tasks.runs} == {run.model for run in losses.runs}
-    lsat = next(
-        run
-        for run in tasks.runs
-        if (run.model, run.benchmark) == ("rpj-open_lm_1b-1.0", "agi_eval_lsat_ar")
-    )
+    lsat = next(run for run in tasks.runs if (run.model, run.benchmark) == ("rpj-open_lm_1b-1.0", "agi_eval_lsat_ar"))
     assert (lsat.published[0].value, lsat.tokens) == (0.22173912823200226, 28795904000)
 
 
@@ -316,10 +306,9 @@ def test_hellaswag_loglikelihoods(data_dir: Path) -> None:
     taken = read(data_dir / "hellaswag_loglik", documented("hellaswag_loglik"))
     assert len(taken.sources) == 1 and len(taken.runs) == 2
     expected = {
-        "EleutherAI/pythia-1b": ((-3.172366, -3.175199, -3.172814, -3.173493),
-                                 [2557, 2431, 2516, 2538]),
+        "EleutherAI/pythia-1b": ((-3.172366, -3.175199, -3.172814, -3.173493), [2557, 2431, 2516, 2538]),
         "Qwen/Qwen2.5-1.5B": ((-2.967094, -2.970284, -2.966915, -2.969553), None),
-    }  # fmt: skip
+    }
     for run, header in enumerate(taken.runs):
         full = [r for r in taken.rows if r["run"] == run and r["perturbation"] == ""]
         assert [row["position"] for row in full] == list(range(10042))
@@ -337,9 +326,7 @@ def test_eq_bench(data_dir: Path) -> None:
     folder = data_dir / "eq_bench"
     taken = read(folder, documented("eq_bench"))
     assert len(taken.runs) == 86
-    stated = {
-        run.model: {score.metric: score.value for score in run.published} for run in taken.runs
-    }
+    stated = {run.model: {score.metric: score.value for score in run.published} for run in taken.runs}
     assert stated["01-ai/Yi-6B-Chat"] == {"benchmark_score": 61.79}
     specs = {spec.name: spec for spec in taken.runs[0].metrics}
     assert specs["benchmark_score"].link == "none"
@@ -358,12 +345,10 @@ def test_eq_bench(data_dir: Path) -> None:
 def test_training_curves(data_dir: Path) -> None:
     taken = read(data_dir / "training_curves", documented("training_curves"))
     curves = {
-        (run.model[:5], run.benchmark, score.metric, run.step): score
-        for run in taken.runs for score in run.published
-    }  # fmt: skip
+        (run.model[:5], run.benchmark, score.metric, run.step): score for run in taken.runs for score in run.published
+    }
     assert len(curves) == 5376
-    steps = sorted(step for model, task, metric, step in curves
-                   if (model, task, metric) == ("tr12a", "piqa", "acc"))  # fmt: skip
+    steps = sorted(step for model, task, metric, step in curves if (model, task, metric) == ("tr12a", "piqa", "acc"))
     assert (len(steps), steps[0], steps[-1]) == (62, 19500, 117000)
     for task, metric, first, last in (
         ("hellaswag", "acc_norm", 0.3716391157140012, 0.5030870344552878),
@@ -372,9 +357,11 @@ def test_training_curves(data_dir: Path) -> None:
     ):
         found = [curves["tr12a", task, metric, step].value for step in (steps[0], steps[-1])]
         assert found == [first, last]
-    assert curves["tr12a", "piqa", "acc", 19500].standard_error == pytest.approx(
-        0.0109638, abs=5e-8
-    )
+    assert curves["tr12a", "piqa", "acc", 19500].standard_error == pytest.approx(0.0109638, abs=5e-8)
     assert {m.name: m.higher_is_better for run in taken.runs for m in run.metrics} == {
-        "acc": True, "acc_norm": True, "ppl": False, "f1": None, "em": None,
-    }  # fmt: skip
+        "acc": True,
+        "acc_norm": True,
+        "ppl": False,
+        "f1": None,
+        "em": None,
+    }

@@ -47,17 +47,13 @@ def test_the_example_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("block", TOML)
 def test_every_snippet_is_a_piece_of_a_mapping(block: str) -> None:
     _, mistakes = parse_mapping(tomllib.loads(block), "mappings.md")
-    assert [
-        text for text in mistakes if not text.startswith(("expected [[scores]]", "nothing"))
-    ] == []
+    assert [text for text in mistakes if not text.startswith(("expected [[scores]]", "nothing"))] == []
 
 
 def test_every_field_and_key_is_named() -> None:
     keys = [item.name for item in fields(Recode)]
     specs = [item.name for item in fields(MetricSpec) if item.name not in DERIVED]
-    missing = [
-        name for name in (*RUN_FIELDS, *SAMPLE_FIELDS, *keys, *specs) if f"`{name}" not in TEXT
-    ]
+    missing = [name for name in (*RUN_FIELDS, *SAMPLE_FIELDS, *keys, *specs) if f"`{name}" not in TEXT]
     assert missing == []
 
 

@@ -27,16 +27,30 @@ value = {{ equals = ["answer", "target"], {keys} }}
 @pytest.mark.parametrize(
     ("first", "second", "words", "numbers"),
     [
-        ("1.5", "15", False, False), ("-5", "5", False, False), ("\u22125", "-5", True, True),
-        ("1/2", "12", False, False), ("1,234", "1234", True, True), ("18.0", "18", False, True),
-        ("1/2", "0.5", False, True), ("-1/2", "-.5", False, True), ("+5", "5", True, True),
-        ("$18", "18", True, True), ("-$5", "5", False, False), ("1e3", "1000", False, True),
-        ("1,2", "12", False, False), ("10:30", "1030", False, False), (".5", "5", False, False),
-        ("5.", "5", True, True), ("The  cat.", "the cat", True, False), ("1/0", "1/0", True, True),
-        ("2020-01-02", "20200102", False, False), ("and/or", "andor", True, False),
-        ("0.1", "0.10000000000000001", False, True), ("1,23", "123", False, False),
+        ("1.5", "15", False, False),
+        ("-5", "5", False, False),
+        ("\u22125", "-5", True, True),
+        ("1/2", "12", False, False),
+        ("1,234", "1234", True, True),
+        ("18.0", "18", False, True),
+        ("1/2", "0.5", False, True),
+        ("-1/2", "-.5", False, True),
+        ("+5", "5", True, True),
+        ("$18", "18", True, True),
+        ("-$5", "5", False, False),
+        ("1e3", "1000", False, True),
+        ("1,2", "12", False, False),
+        ("10:30", "1030", False, False),
+        (".5", "5", False, False),
+        ("5.", "5", True, True),
+        ("The  cat.", "the cat", True, False),
+        ("1/0", "1/0", True, True),
+        ("2020-01-02", "20200102", False, False),
+        ("and/or", "andor", True, False),
+        ("0.1", "0.10000000000000001", False, True),
+        ("1,23", "123", False, False),
     ],
-)  # fmt: skip
+)
 def test_what_is_equal(first: str, second: str, words: bool, numbers: bool) -> None:
     for one, two in ((first, second), (second, first)):
         assert Equality(normalise=True).same(one, two) is words
@@ -64,9 +78,7 @@ def test_numeric_in_a_mapping(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text(
         'id,answer,target\n1,18.0,18\n2,"1,234",1234\n3,1/2,0.5\n4,-5,5\n5,Paris,paris\n6,,1\n'
     )
-    assert scores(read_toml(tmp_path, MAPPING.format(keys="numeric = true")).rows) == [
-        1, 1, 1, 0, 0, None
-    ]  # fmt: skip
+    assert scores(read_toml(tmp_path, MAPPING.format(keys="numeric = true")).rows) == [1, 1, 1, 0, 0, None]
     both = MAPPING.format(keys="numeric = true, normalise = true")
     assert scores(read_toml(tmp_path, both).rows)[4] == 1
     near = MAPPING.format(keys="numeric = true, tolerance = 3")
@@ -74,8 +86,7 @@ def test_numeric_in_a_mapping(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "words"),
-    [("tolerance = 0.1", "numeric = true"), ("numeric = true, tolerance = -1", "0 or more")],
+    ("keys", "words"), [("tolerance = 0.1", "numeric = true"), ("numeric = true, tolerance = -1", "0 or more")]
 )
 def test_a_tolerance_that_means_nothing(tmp_path: Path, keys: str, words: str) -> None:
     (tmp_path / "r.csv").write_text("id,answer,target\n1,1,1\n")

@@ -79,9 +79,7 @@ def test_rows_of_the_wrong_length_that_are_not_utf8(tmp_path: Path) -> None:
     assert (len(taken.rows), places(taken)) == (1, ["r.csv row 2"])
 
 
-def test_characters_across_the_borders_of_pieces(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_characters_across_the_borders_of_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ids = ["é", "日本", "😀", "a", "ÿ😀é"] * 4
     table = "id,score\n" + "".join(f"{name},1\n" for name in ids)
     for size in range(14, 30):
@@ -109,9 +107,7 @@ def test_integers_beyond_64_bits(tmp_path: Path, number: str) -> None:
 
 
 def test_value_that_does_not_fit_its_field(tmp_path: Path) -> None:
-    mapping = (
-        RUN + 'draw = "draw"\ninput_tokens = "n"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
-    )
+    mapping = RUN + 'draw = "draw"\ninput_tokens = "n"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
     table = "id,draw,n,score\na,0,5,1\nb,x,5,1\nc,0,5.5,1\nd,3000000000,5,1\ne,1,,1\n"
     taken = take(tmp_path, "r.csv", table, mapping)
     assert [row["prompt_id"] for row in taken.rows] == ["a", "e"]
@@ -138,8 +134,7 @@ def test_rows_without_a_key(tmp_path: Path) -> None:
 
 
 def test_place_in_a_document(tmp_path: Path) -> None:
-    stored = {"sets": {"x": [{"id": "a", "tries": [{"ok": 1}]},
-                             {"id": "b", "tries": [{"ok": 1}, {"ok": 2**63 + 1}]}]}}  # fmt: skip
+    stored = {"sets": {"x": [{"id": "a", "tries": [{"ok": 1}]}, {"id": "b", "tries": [{"ok": 1}, {"ok": 2**63 + 1}]}]}}
     mapping = RUN + '[rows]\nat = "sets{}[]"\ndraws = "tries[]"\n'
     mapping += '[[scores]]\nmetric = "acc"\nvalue = "tries[].ok"\n'
     taken = take(tmp_path, "r.json", json.dumps(stored), mapping)

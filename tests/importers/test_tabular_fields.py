@@ -41,9 +41,7 @@ def test_value_map_keeps_the_letter(tmp_path: Path) -> None:
     mapping = RUN + '[[scores]]\nmetric = "acc"\nvalue = { path = "x", values = { C = 1, I = 0 } }'
     taken = take(tmp_path, "x\nC\nI\n", mapping)
     found = [row["scores"][0] for row in taken.rows]
-    assert [(s["value"], s["raw"], s["origin"]) for s in found] == [
-        (1, "C", "mapped"), (0, "I", "mapped"),
-    ]  # fmt: skip
+    assert [(s["value"], s["raw"], s["origin"]) for s in found] == [(1, "C", "mapped"), (0, "I", "mapped")]
 
 
 def test_value_outside_the_map_is_rejected(tmp_path: Path) -> None:
@@ -70,9 +68,7 @@ def test_value_outside_the_map_is_rejected(tmp_path: Path) -> None:
         ("[1] [2]", '{ path = "x", json = true, pattern = "[0-9]" }', [1, 2]),
     ],
 )
-def test_changes_of_a_value(
-    tmp_path: Path, cells: str, expression: str, expected: list[float | None]
-) -> None:
+def test_changes_of_a_value(tmp_path: Path, cells: str, expression: str, expected: list[float | None]) -> None:
     assert values_of(tmp_path, cells, expression) == expected
 
 
@@ -207,8 +203,9 @@ high = 1
 unit = "share"
 """,
     )
-    found = [[(s["metric"], s["filter"], s["value"], s["n_draws"], s["weight"])
-              for s in row["scores"]] for row in taken.rows]  # fmt: skip
+    found = [
+        [(s["metric"], s["filter"], s["value"], s["n_draws"], s["weight"]) for s in row["scores"]] for row in taken.rows
+    ]
     assert found == [
         [("first", "strict", 0.5, 10, 10)],
         [("first", "strict", 0.25, 4, 4), ("second", "", 1, None, None)],
@@ -219,9 +216,7 @@ unit = "share"
 
 
 def test_metric_named_by_a_column(tmp_path: Path) -> None:
-    mapping = (
-        RUN + '[sample]\nprompt_id = "id"\n[[scores]]\nmetric = { path = "metric" }\nvalue = "v"'
-    )
+    mapping = RUN + '[sample]\nprompt_id = "id"\n[[scores]]\nmetric = { path = "metric" }\nvalue = "v"'
     taken = take(tmp_path, "id,metric,v\nq,f1,0.5\nq,em,0\n", mapping)
     assert taken.values(metric="f1") == {(): [0.5]}
     assert [spec.name for spec in taken.runs[0].metrics] == ["f1", "em"]
@@ -230,16 +225,16 @@ def test_metric_named_by_a_column(tmp_path: Path) -> None:
 def test_scores_that_are_no_numbers_are_kept_as_text(tmp_path: Path) -> None:
     taken = take(tmp_path, "score\n1\nNaN\ninf\nbad\n\n,\n"[:-2], RUN + SCORE)
     found = [(s["value"], s["raw"], s["status"]) for r in taken.rows for s in r["scores"]]
-    assert found == [
-        (1, None, None), (None, "NaN", None), (None, "inf", None), (None, "bad", "not_scalar"),
-    ]  # fmt: skip
+    assert found == [(1, None, None), (None, "NaN", None), (None, "inf", None), (None, "bad", "not_scalar")]
     assert taken.notes == ["2 values of 'acc' are no numbers and were kept as text"]
     (tmp_path / "r.csv").unlink()
     (tmp_path / "r.jsonl").write_text('{"score": [1, 2]}\n{"score": NaN}\n{"score": true}\n')
     found = [s for r in read_toml(tmp_path, RUN + SCORE).rows for s in r["scores"]]
     assert [(s["value"], s["raw"], s["status"]) for s in found] == [
-        (None, "[1,2]", "not_scalar"), (None, None, None), (1, None, None),
-    ]  # fmt: skip
+        (None, "[1,2]", "not_scalar"),
+        (None, None, None),
+        (1, None, None),
+    ]
 
 
 def test_status_of_a_score(tmp_path: Path) -> None:
@@ -254,15 +249,11 @@ def test_loglikelihoods_of_options(tmp_path: Path) -> None:
     taken = take(
         tmp_path,
         "a,b,c,gold\n-1,-2.5,-3,1\n-4,,-6,0\n",
-        RUN
-        + '[choice_scores]\nloglikelihood = ["a", "b", "c"]\nn_tokens = [1, 2, 3]\n'
-        + 'target = "gold"\n',
+        RUN + '[choice_scores]\nloglikelihood = ["a", "b", "c"]\nn_tokens = [1, 2, 3]\n' + 'target = "gold"\n',
     )
     rows = [row["choice_scores"] for row in taken.rows]
     assert [[c["loglikelihood"] for c in row] for row in rows] == [[-1, -2.5, -3], [-4, None, -6]]
-    assert [[c["is_target"] for c in row] for row in rows] == [
-        [False, True, False], [True, False, False],
-    ]  # fmt: skip
+    assert [[c["is_target"] for c in row] for row in rows] == [[False, True, False], [True, False, False]]
     assert [c["n_tokens"] for c in rows[0]] == [1, 2, 3]
     assert [c["choice_index"] for c in rows[1]] == [0, 1, 2]
     assert [row["position"] for row in taken.rows] == [0, 1]
@@ -280,9 +271,7 @@ def test_metadata_choices_and_key(tmp_path: Path) -> None:
     taken = take(
         tmp_path,
         "q,a,b,topic,score\nx?,yes,no,t,1\n",
-        'key = ["text", "choices", "topic"]\n'
-        + RUN
-        + '[sample]\ntext = "q"\nchoices = ["a", "b"]\n'
+        'key = ["text", "choices", "topic"]\n' + RUN + '[sample]\ntext = "q"\nchoices = ["a", "b"]\n'
         '[metadata]\ntopic = "topic"\ngroup = { template = "{topic}/{q}" }\n' + SCORE,
     )
     (row,) = taken.rows
@@ -293,8 +282,13 @@ def test_metadata_choices_and_key(tmp_path: Path) -> None:
 
 def test_text_is_the_same_whatever_wrote_it(tmp_path: Path) -> None:
     """Whole numbers stay whole among others, in every chunk."""
-    lines = [{"id": 1, "score": 1}, {"id": 2.5, "score": 1}, {"id": "x", "score": 1},
-             {"id": True, "score": 1}, {"id": {"a": 1}, "score": 1}]  # fmt: skip
+    lines = [
+        {"id": 1, "score": 1},
+        {"id": 2.5, "score": 1},
+        {"id": "x", "score": 1},
+        {"id": True, "score": 1},
+        {"id": {"a": 1}, "score": 1},
+    ]
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)))
     taken = read_toml(tmp_path, RUN + '[sample]\nprompt_id = "id"\n' + SCORE)
     assert [row["prompt_id"] for row in taken.rows] == ["1", "2.5", "x", "true", '{"a":1}']

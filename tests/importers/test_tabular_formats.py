@@ -88,11 +88,17 @@ def shown(taken: Taken) -> list[dict[str, Any]]:
 
 
 EXPECTED = [
-    {"prompt_id": row["prompt_id"], "text": row["question"], "draw": row["draw"],
-     "latency": row["latency"], "model": row["model"], "benchmark": row["benchmark"],
-     "value": row["score"]}
+    {
+        "prompt_id": row["prompt_id"],
+        "text": row["question"],
+        "draw": row["draw"],
+        "latency": row["latency"],
+        "model": row["model"],
+        "benchmark": row["benchmark"],
+        "value": row["score"],
+    }
     for row in table()
-]  # fmt: skip
+]
 
 
 @pytest.fixture(params=list(FORMATS))
@@ -117,8 +123,10 @@ def test_every_format_gives_the_same_rows(folder: Path) -> None:
     taken = read(folder, load_mapping(DATA / "long.toml"))
     assert shown(taken) == EXPECTED
     assert [(run.model, run.benchmark) for run in taken.runs] == [
-        ("org/a", "sums"), ("org/b", "sums"), ("org/b", "products"),
-    ]  # fmt: skip
+        ("org/a", "sums"),
+        ("org/b", "sums"),
+        ("org/b", "products"),
+    ]
     assert taken.rejections == []
 
 
@@ -127,9 +135,7 @@ def test_tables_with_field_names_need_no_mapping(tmp_path: Path) -> None:
     for name in ("long.csv", "long.tsv", "long.jsonl", "long.parquet"):
         (tmp_path / name).write_bytes(FORMATS[name]())
     sources = list(IMPORTER.claim(candidates(tmp_path)))
-    assert [source.name for source in sources] == [
-        "long.csv", "long.jsonl", "long.parquet", "long.tsv",
-    ]  # fmt: skip
+    assert [source.name for source in sources] == ["long.csv", "long.jsonl", "long.parquet", "long.tsv"]
     for source in sources:
         dump = IMPORTER.read(source, ImportSettings())
         rows = [row for batch in dump.batches for row in batch.to_pylist()]

@@ -38,10 +38,7 @@ def test_lists_of_names_take_expressions(tmp_path: Path) -> None:
     assert {run.tags for run in taken.runs} == {("seen",)}
 
 
-@pytest.mark.parametrize(
-    "line",
-    ['revision = ["v", { path = "id" }]', 'hardware = [["a"]]'],
-)
+@pytest.mark.parametrize("line", ['revision = ["v", { path = "id" }]', 'hardware = [["a"]]'])
 def test_lists_where_one_value_is_meant_are_refused(tmp_path: Path, line: str) -> None:
     with pytest.raises(MappingError, match="expected one value, or a list of constants"):
         table(tmp_path, "id,s\n1,1\n", f"{HEAD}{line}\n{BODY}")
@@ -84,9 +81,7 @@ def test_a_table_without_header(tmp_path: Path) -> None:
 
 def test_a_column_whose_name_is_no_path(tmp_path: Path) -> None:
     sample = '[sample]\nprompt_id = "id"\n[[scores]]\nmetric = "acc"\nvalue = \'"a.b [1]"\'\n'
-    taken = table(
-        tmp_path, "id,a.b [1]\n1,0.5\n", '[run]\nmodel = "id"\nbenchmark = "id"\n' + sample
-    )
+    taken = table(tmp_path, "id,a.b [1]\n1,0.5\n", '[run]\nmodel = "id"\nbenchmark = "id"\n' + sample)
     assert scores(taken.rows) == [0.5]
 
 
@@ -120,17 +115,14 @@ def test_an_optional_join_may_be_missing(tmp_path: Path) -> None:
 def test_a_join_whose_file_is_named_by_a_group_that_is_not_there(tmp_path: Path) -> None:
     mapping = (
         "[path]\npattern = '(?:(?P<seed>s\\d)_)?r\\.csv'\n"
-        '[join.q]\nfile = "{seed}.json"\noptional = true\n'
-        + HEAD + 'revision = "&q.revision"\n' + BODY
-    )  # fmt: skip
+        '[join.q]\nfile = "{seed}.json"\noptional = true\n' + HEAD + 'revision = "&q.revision"\n' + BODY
+    )
     assert table(tmp_path, "id,s\n1,1\n", mapping).runs[0].revision is None
     with pytest.raises(InputError, match="the path has no 'seed'; say optional = true"):
         table(tmp_path, "id,s\n1,1\n", mapping.replace("optional = true\n", ""))
 
 
-@pytest.mark.parametrize(
-    ("keys", "numbers"), [('on = "@index"', "01"), ('key = "@line"\non = "id"', "12")]
-)
+@pytest.mark.parametrize(("keys", "numbers"), [('on = "@index"', "01"), ('key = "@line"\non = "id"', "12")])
 def test_lines_of_text_are_joined_by_number(tmp_path: Path, keys: str, numbers: str) -> None:
     (tmp_path / "q.txt").write_bytes("\ufeffone?\r\ntwo, \u00e9?".encode())
     join = f'[join.q]\nfile = "q.txt"\nformat = "text"\n{keys}\n'
@@ -151,10 +143,7 @@ def test_lines_of_text_have_no_other_key(tmp_path: Path) -> None:
 def test_published_errors_and_counts_by_key(tmp_path: Path) -> None:
     document = {"acc": {"x": 0.5, "y": 0.6}, "se": {"x": 0.1, "y": None}, "n": {"x": 3, "z": 4}}
     (tmp_path / "r.json").write_text(json.dumps(document))
-    rule = (
-        '[[published]]\nmetric = "acc"\nbenchmark = "{key}"\nvalue = "acc{}"\n'
-        'standard_error = "se{}"\nn = "n{}"\n'
-    )
+    rule = '[[published]]\nmetric = "acc"\nbenchmark = "{key}"\nvalue = "acc{}"\nstandard_error = "se{}"\nn = "n{}"\n'
     (run,) = read_toml(tmp_path, HEAD + rule).runs
     found = [(p.benchmark, p.value, p.standard_error, p.n) for p in run.published]
     assert found == [("x", 0.5, 0.1, 3), ("y", 0.6, None, None)]
@@ -166,8 +155,7 @@ def test_published_errors_in_parallel_lists(tmp_path: Path) -> None:
     document = {"acc": [0.5, 0.6], "se": [0.1, 0.2], "n": 7}
     (tmp_path / "r.json").write_text(json.dumps(document))
     rule = (
-        '[[published]]\nmetric = "acc"\nstatistic = "draw {key}"\nvalue = "acc[]"\n'
-        'standard_error = "se[]"\nn = "n"\n'
+        '[[published]]\nmetric = "acc"\nstatistic = "draw {key}"\nvalue = "acc[]"\nstandard_error = "se[]"\nn = "n"\n'
     )
     (run,) = read_toml(tmp_path, HEAD + rule).runs
     found = [(p.statistic, p.value, p.standard_error, p.n) for p in run.published]
@@ -178,8 +166,12 @@ def test_numbers_of_draws_by_path_list_and_group(tmp_path: Path) -> None:
     document = {"k": 4, "rows": [{"id": "1", "s": 0.5, "all": [1, 0]}]}
     (tmp_path / "r_9.json").write_text(json.dumps(document))
     base = "[path]\npattern = 'r_(?P<n_draws>\\d+)\\.json'\n[rows]\nat = \"rows[]\"\n" + HEAD + BODY
-    for line, expected in (("", 9), ('n_draws = "$.k"', 4), ('n_draws = "all"', 2),
-                           ('n_draws = { path = "$.k", add = 1 }', 5)):  # fmt: skip
+    for line, expected in (
+        ("", 9),
+        ('n_draws = "$.k"', 4),
+        ('n_draws = "all"', 2),
+        ('n_draws = { path = "$.k", add = 1 }', 5),
+    ):
         taken = read_toml(tmp_path, base + line)
         assert [row["scores"][0]["n_draws"] for row in taken.rows] == [expected]
 
@@ -202,8 +194,7 @@ benchmark = {{ const = "b" }}
 @pytest.mark.parametrize("folder", ["falcon-40b", "org_Falcon-40B", "tiiuae__falcon_40b"])
 def test_two_sources_of_a_name_that_agree(tmp_path: Path, folder: str) -> None:
     check = ', must_equal = { group = "folder" }'
-    taken = table(tmp_path, "id,who,s\n1,tiiuae/falcon-40b,1\n", TWO.format(check=check) + BODY,
-                  f"{folder}/r.csv")  # fmt: skip
+    taken = table(tmp_path, "id,who,s\n1,tiiuae/falcon-40b,1\n", TWO.format(check=check) + BODY, f"{folder}/r.csv")
     assert not taken.notes and not taken.rejections and len(taken.rows) == 1
 
 
@@ -212,9 +203,7 @@ def test_two_sources_of_a_name_that_differ(tmp_path: Path) -> None:
     note = TWO.format(check=', compare_with = { group = "folder" }')
     taken = table(tmp_path, text, note + BODY, name)
     assert taken.values("model") == {("falcon-40b",): [1], ("falcon-7b",): [0]}
-    assert taken.notes == [
-        "the path says model 'falcon-7b', 'who' says 'falcon-40b': the latter holds"
-    ]
+    assert taken.notes == ["the path says model 'falcon-7b', 'who' says 'falcon-40b': the latter holds"]
     strict = TWO.format(check=', must_equal = { group = "folder" }')
     taken = table(tmp_path, text, strict + BODY, name)
     assert taken.values("model") == {("falcon-7b",): [0]}

@@ -19,15 +19,11 @@ from warehouse.importers.tabular import wide_matrix
 DATA = Path(__file__).parents[1] / "data" / "tabular"
 BENCHMARK = '[run]\nbenchmark = { const = "b" }\n'
 BY_MODELS = '[matrix]\norientation = "prompts_by_models"\ncells = "org/.*"\n' + BENCHMARK
-EXPECTED = {
-    ("org/a", "q1"): 1, ("org/a", "q2"): 0.5, ("org/b", "q1"): 0, ("org/b", "q3"): 1,
-}  # fmt: skip
+EXPECTED = {("org/a", "q1"): 1, ("org/a", "q2"): 0.5, ("org/b", "q1"): 0, ("org/b", "q3"): 1}
 
 
 def cells(taken: Taken) -> dict[tuple[str, str], float]:
-    return {
-        (taken.run_of(row).model, row["prompt_id"]): row["scores"][0]["value"] for row in taken.rows
-    }
+    return {(taken.run_of(row).model, row["prompt_id"]): row["scores"][0]["value"] for row in taken.rows}
 
 
 def transposed(path: Path) -> None:
@@ -67,19 +63,25 @@ def test_an_index_of_pandas_labels_the_rows(tmp_path: Path, name: str | None) ->
     frame.index = pd.Index(["q1", "q2"], name=name)
     frame.to_parquet(tmp_path / "a.parquet")
     taken = read_toml(tmp_path, BY_MODELS.replace('cells = "org/.*"\n', ""))
-    assert cells(taken) == {
-        ("7", "q1"): 1, ("7", "q2"): 0, ("org/a", "q1"): 0.5, ("13", "q1"): 1, ("13", "q2"): 0,
-    }  # fmt: skip
+    assert cells(taken) == {("7", "q1"): 1, ("7", "q2"): 0, ("org/a", "q1"): 0.5, ("13", "q1"): 1, ("13", "q2"): 0}
 
 
 def test_a_column_that_holds_no_scores_is_told_cell_by_cell(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"id": ["q1", "q2"], "org/a": [1, 0], "note": ["fine", "so so"],
-                          "seen": pd.to_datetime(["2026-01-01", "2026-01-02"]),
-                          "tags": [["x"], []]})  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "id": ["q1", "q2"],
+            "org/a": [1, 0],
+            "note": ["fine", "so so"],
+            "seen": pd.to_datetime(["2026-01-01", "2026-01-02"]),
+            "tags": [["x"], []],
+        }
+    )
     frame.to_parquet(tmp_path / "a.parquet")
     taken = read_toml(tmp_path, BY_MODELS.replace('cells = "org/.*"\n', ""))
     assert {key: value for key, value in cells(taken).items() if value is not None} == {
-        ("org/a", "q1"): 1, ("org/a", "q2"): 0}  # fmt: skip
+        ("org/a", "q1"): 1,
+        ("org/a", "q2"): 0,
+    }
 
 
 def test_rows_and_columns_may_be_other_fields(tmp_path: Path) -> None:

@@ -125,15 +125,11 @@ def test_single_mistakes(folder: Path, change: tuple[str, str], expected: str) -
 
 def test_nothing_to_take(folder: Path) -> None:
     wrong = '[run]\nmodel = { const = "m" }\nbenchmark = { const = "b" }\n'
-    assert "expected [[scores]], [choice_scores], [[published]] or [matrix]" in message(
-        folder, wrong
-    )
+    assert "expected [[scores]], [choice_scores], [[published]] or [matrix]" in message(folder, wrong)
 
 
 def test_files_that_match_nothing(folder: Path) -> None:
-    assert "files = ['*.jsonl'] matches no file; there are: m.csv" in message(
-        folder, 'files = ["*.jsonl"]\n' + GOOD
-    )
+    assert "files = ['*.jsonl'] matches no file; there are: m.csv" in message(folder, 'files = ["*.jsonl"]\n' + GOOD)
 
 
 def test_json_path_that_leads_nowhere(tmp_path: Path) -> None:

@@ -28,13 +28,16 @@ def write(path: Path, value: Any) -> None:
 NESTED = {
     "model": "org/a",
     "sets": [
-        {"name": "sums", "items": [
-            {"q": "1+1", "tries": [{"a": "2", "ok": True}, {"a": "3", "ok": False}]},
-            {"q": "2+2", "tries": [{"a": "4", "ok": True}]},
-        ]},
+        {
+            "name": "sums",
+            "items": [
+                {"q": "1+1", "tries": [{"a": "2", "ok": True}, {"a": "3", "ok": False}]},
+                {"q": "2+2", "tries": [{"a": "4", "ok": True}]},
+            ],
+        },
         {"name": "words", "items": [{"q": "x", "tries": []}]},
     ],
-}  # fmt: skip
+}
 
 
 def test_generations_of_records_in_lists_of_lists(tmp_path: Path) -> None:
@@ -66,10 +69,7 @@ def test_generations_of_records_in_lists_of_lists(tmp_path: Path) -> None:
 
 
 def test_maps_by_id_and_parallel_lists(tmp_path: Path) -> None:
-    stored = {
-        "verdicts": {"s1": [True, False], "s0": [False, False]},
-        "texts": {"s0": ["a", "b"], "s1": ["c", "d"]},
-    }
+    stored = {"verdicts": {"s1": [True, False], "s0": [False, False]}, "texts": {"s0": ["a", "b"], "s1": ["c", "d"]}}
     write(tmp_path / "r.json", stored)
     taken = read_toml(
         tmp_path,
@@ -87,14 +87,11 @@ def test_maps_by_id_and_parallel_lists(tmp_path: Path) -> None:
         """.replace("\n        ", "\n"),
     )
     found = {(r["prompt_id"], r["draw"]): (r["response"], *scores([r])) for r in taken.rows}
-    assert found == {
-        ("s1", 0): ("c", 1), ("s1", 1): ("d", 0), ("s0", 0): ("a", 0), ("s0", 1): ("b", 0),
-    }  # fmt: skip
+    assert found == {("s1", 0): ("c", 1), ("s1", 1): ("d", 0), ("s0", 0): ("a", 0), ("s0", 1): ("b", 0)}
 
 
 def test_parallel_lists_inside_a_line(tmp_path: Path) -> None:
-    lines = [{"id": "x", "texts": ["u", "v"], "marks": [1, 0]}, {"id": "y", "texts": ["w"],
-             "marks": [0.5]}]  # fmt: skip
+    lines = [{"id": "x", "texts": ["u", "v"], "marks": [1, 0]}, {"id": "y", "texts": ["w"], "marks": [0.5]}]
     (tmp_path / "r.jsonl").write_text("\n".join(map(json.dumps, lines)))
     taken = read_toml(
         tmp_path,
@@ -111,17 +108,18 @@ value = "marks[@draw]"
 """,
     )
     assert [(r["prompt_id"], r["draw"], r["response"]) for r in taken.rows] == [
-        ("x", 0, "u"), ("x", 1, "v"), ("y", 0, "w"),
-    ]  # fmt: skip
+        ("x", 0, "u"),
+        ("x", 1, "v"),
+        ("y", 0, "w"),
+    ]
     assert scores(taken.rows) == [1, 0, 0.5]
 
 
 def test_object_of_objects_reaches_the_level_above(tmp_path: Path) -> None:
     write(
         tmp_path / "r.json",
-        {"1": {"marks": {"q1": 1.5, "q2": -3}, "said": {"q1": "yes"}},
-         "2": {"marks": {"q1": 2}, "said": {}}},
-    )  # fmt: skip
+        {"1": {"marks": {"q1": 1.5, "q2": -3}, "said": {"q1": "yes"}}, "2": {"marks": {"q1": 2}, "said": {}}},
+    )
     taken = read_toml(
         tmp_path,
         RUN
@@ -138,16 +136,17 @@ value = "@"
 """,
     )
     assert [(r["prompt_id"], r["draw"], r["response"], *scores([r])) for r in taken.rows] == [
-        ("q1", 0, "yes", 1.5), ("q2", 0, None, -3), ("q1", 1, None, 2),
-    ]  # fmt: skip
+        ("q1", 0, "yes", 1.5),
+        ("q2", 0, None, -3),
+        ("q1", 1, None, 2),
+    ]
 
 
 def test_keys_with_dots_and_blanks(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text('{"i.d": "a", "my score": 1, "in": {"x.y": "t"}}\n')
     taken = read_toml(
         tmp_path,
-        RUN + "[sample]\nprompt_id = '\"i.d\"'\ntext = 'in.\"x.y\"'\n"
-        '[[scores]]\nmetric = "s"\nvalue = "my score"\n',
+        RUN + '[sample]\nprompt_id = \'"i.d"\'\ntext = \'in."x.y"\'\n[[scores]]\nmetric = "s"\nvalue = "my score"\n',
     )
     assert (taken.rows[0]["prompt_id"], taken.rows[0]["text"]) == ("a", "t")
 
@@ -185,8 +184,7 @@ def test_joined_file_that_is_missing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"r\.csv: \[join\.problem\] file 'problems/list\.jsonl'"):
         read_toml(tmp_path, JOIN)
     optional = JOIN.replace('on = "pid"', 'on = "pid"\noptional = true')
-    optional = optional.replace('"&problem.question"', '{ path = "&problem.question", '
-                                "optional = true }")  # fmt: skip
+    optional = optional.replace('"&problem.question"', '{ path = "&problem.question", optional = true }')
     assert read_toml(tmp_path, optional).rows[0]["text"] is None
 
 
@@ -216,8 +214,10 @@ def test_joined_document_by_a_group_of_the_path(tmp_path: Path) -> None:
 
 
 def test_parquet_with_nested_columns(tmp_path: Path) -> None:
-    rows = [{"doc": {"id": "a", "q": "?"}, "tries": [{"ok": 1.0}, {"ok": 0.0}]},
-            {"doc": {"id": "b", "q": "!"}, "tries": [{"ok": 0.5}]}]  # fmt: skip
+    rows = [
+        {"doc": {"id": "a", "q": "?"}, "tries": [{"ok": 1.0}, {"ok": 0.0}]},
+        {"doc": {"id": "b", "q": "!"}, "tries": [{"ok": 0.5}]},
+    ]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "r.parquet")
     with_draws = read_toml(
         tmp_path,
@@ -225,10 +225,11 @@ def test_parquet_with_nested_columns(tmp_path: Path) -> None:
         '[[scores]]\nmetric = "acc"\nvalue = "tries[].ok"\n',
     )
     assert [(r["prompt_id"], r["draw"], *scores([r])) for r in with_draws.rows] == [
-        ("a", 0, 1), ("a", 1, 0), ("b", 0, 0.5),
-    ]  # fmt: skip
+        ("a", 0, 1),
+        ("a", 1, 0),
+        ("b", 0, 0.5),
+    ]
     flat = read_toml(
-        tmp_path,
-        RUN + '[sample]\nprompt_id = "doc.id"\n[[scores]]\nmetric = "acc"\nvalue = "tries[0].ok"\n',
+        tmp_path, RUN + '[sample]\nprompt_id = "doc.id"\n[[scores]]\nmetric = "acc"\nvalue = "tries[0].ok"\n'
     )
     assert scores(flat.rows) == [1, 0.5]

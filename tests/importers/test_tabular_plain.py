@@ -41,9 +41,7 @@ def values_of(rows: list[dict[str, Any]]) -> list[Any]:
 def test_texts_are_taken_by_the_usual_names(tmp_path: Path) -> None:
     (run,), rows, notes = taken(tmp_path, FULL)
     assert (run.model, run.benchmark) == ("a", "sums")
-    assert [(r["text"], r["target"], r["response"]) for r in rows] == [
-        ("1+3?", "4", "4"), ("2+3?", "5", "4"),
-    ]  # fmt: skip
+    assert [(r["text"], r["target"], r["response"]) for r in rows] == [("1+3?", "4", "4"), ("2+3?", "5", "4")]
     assert any("question as text, answer as target, prediction as response" in n for n in notes)
 
 
@@ -52,9 +50,7 @@ def test_texts_are_taken_by_the_usual_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize("response", ["prediction", "response", "output", "completion"])
 def test_documented_names_of_texts(text: str, target: str, response: str) -> None:
     found = guess(["id", text, target, response, "score"])
-    assert found.sample == {
-        "prompt_id": "id", "text": text, "target": target, "response": response
-    }  # fmt: skip
+    assert found.sample == {"prompt_id": "id", "text": text, "target": target, "response": response}
     assert not found.unused
 
 
@@ -64,9 +60,12 @@ def test_documented_names_of_texts(text: str, target: str, response: str) -> Non
 def test_documented_names_of_keys_and_scores(benchmark: str, key: str, score: str) -> None:
     found = guess(["model", benchmark, key, score, "seed", "step", "temperature", "subject"])
     assert found.run == {
-        "model": "model", "benchmark": benchmark, "training_seed": "seed", "step": "step",
+        "model": "model",
+        "benchmark": benchmark,
+        "training_seed": "seed",
+        "step": "step",
         "temperature": "temperature",
-    }  # fmt: skip
+    }
     assert found.sample == {"prompt_id": key} and found.metadata == {"subject": "subject"}
     assert found.scores == ((score, score),) and not found.unused
 
@@ -111,9 +110,7 @@ def test_what_the_values_of_scores_tell(
 
 
 def test_a_metric_that_is_no_truth_has_no_direction(tmp_path: Path) -> None:
-    (run,), _, notes = taken(
-        tmp_path, "model,benchmark,id,metric,value\na,b,1,acc,1\na,b,1,toxic,0\na,b,2,toxic,1\n"
-    )
+    (run,), _, notes = taken(tmp_path, "model,benchmark,id,metric,value\na,b,1,acc,1\na,b,1,toxic,0\na,b,2,toxic,1\n")
     assert {m.name: m.higher_is_better for m in run.metrics} == {"acc": True, "toxic": None}
     assert any("whether a higher toxic is better" in note for note in notes)
 
@@ -153,9 +150,7 @@ def test_a_missing_column_is_named_with_what_to_do(tmp_path: Path) -> None:
         taken(tmp_path, text, model="m")
 
 
-@pytest.mark.parametrize(
-    "header", ["id,question,gpt-4,llama", "id,text", "value,input,label", "score,model"]
-)
+@pytest.mark.parametrize("header", ["id,question,gpt-4,llama", "id,text", "value,input,label", "score,model"])
 def test_tables_without_scores_or_prompts_are_left_alone(tmp_path: Path, header: str) -> None:
     (tmp_path / "r.csv").write_text(f"{header}\n{','.join('1' for _ in header.split(','))}\n")
     assert not list(IMPORTER.claim(candidates(tmp_path)))
@@ -172,11 +167,8 @@ def test_the_store_has_the_text_and_the_direction(tmp_path: Path, store_url: str
     assert [row["h"] for row in metrics] == [True]
 
 
-@pytest.mark.parametrize(("option", "expected"), [("--higher-is-better", True),
-                                                  ("--lower-is-better", False)])  # fmt: skip
-def test_the_direction_is_an_option(
-    tmp_path: Path, run: Caller, option: str, expected: bool
-) -> None:
+@pytest.mark.parametrize(("option", "expected"), [("--higher-is-better", True), ("--lower-is-better", False)])
+def test_the_direction_is_an_option(tmp_path: Path, run: Caller, option: str, expected: bool) -> None:
     (tmp_path / "r.csv").write_text(FULL)
     url = f"duckdb:///{tmp_path / 's.duckdb'}"
     done = run("--db", url, "ingest", str(tmp_path / "r.csv"), option)

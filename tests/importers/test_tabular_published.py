@@ -17,8 +17,14 @@ benchmark = { const = "b" }
 
 
 def test_figures_of_a_document(tmp_path: Path) -> None:
-    stored = {"acc": 62.5, "err": 5, "n": 8, "none": None, "pass_at_k": {"1": 0.5, "5": 0.75},
-              "rows": [{"id": "q", "ok": 1}, {"id": "r", "ok": 0}]}  # fmt: skip
+    stored = {
+        "acc": 62.5,
+        "err": 5,
+        "n": 8,
+        "none": None,
+        "pass_at_k": {"1": 0.5, "5": 0.75},
+        "rows": [{"id": "q", "ok": 1}, {"id": "r", "ok": 0}],
+    }
     (tmp_path / "r.json").write_text(json.dumps(stored))
     taken = read_toml(
         tmp_path,
@@ -51,10 +57,7 @@ value = "$.none"
     mean, *passes = run.published
     assert (mean.metric, mean.statistic, mean.value) == ("acc", "mean", 0.625)
     assert (mean.standard_error, mean.n) == (0.05, 8)
-    assert [(score.statistic, score.value) for score in passes] == [
-        ("pass@1", 0.5),
-        ("pass@5", 0.75),
-    ]
+    assert [(score.statistic, score.value) for score in passes] == [("pass@1", 0.5), ("pass@5", 0.75)]
     assert len(taken.rows) == 2
 
 
@@ -84,9 +87,7 @@ def test_rows_of_aggregates_become_runs(tmp_path: Path) -> None:
 def test_two_figures_for_one_thing_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("task,acc\na,0.5\na,0.5\na,0.75\n,1\n")
     taken = read_toml(
-        tmp_path,
-        '[run]\nmodel = { const = "m" }\nbenchmark = "task"\n'
-        '[[published]]\nmetric = "acc"\nvalue = "acc"\n',
+        tmp_path, '[run]\nmodel = { const = "m" }\nbenchmark = "task"\n[[published]]\nmetric = "acc"\nvalue = "acc"\n'
     )
     assert taken.runs[0].published[0].value == 0.5
     assert [rejection.place for rejection in taken.rejections] == ["r.csv row 5", "r.csv row 4"]

@@ -52,9 +52,7 @@ def mapping_of(path: Path) -> dict[str, Any]:
         ("a.parquet", "to_parquet", {}),
     ],
 )
-def test_it_can_be_used_as_it_stands(
-    tmp_path: Path, name: str, writer: str, options: dict[str, Any]
-) -> None:
+def test_it_can_be_used_as_it_stands(tmp_path: Path, name: str, writer: str, options: dict[str, Any]) -> None:
     getattr(pd.DataFrame(RECORDS), writer)(tmp_path / name, **options)
     values = mapping_of(tmp_path / name)
     assert values["run"] == {"model": "model", "benchmark": "task"}
@@ -78,19 +76,22 @@ def test_every_column_is_described_and_what_is_not_used_can_be_uncommented(tmp_p
 
 def test_generations_in_a_document(tmp_path: Path) -> None:
     document = {
-        "model": "m", "config": {"temperature": 0.5}, "name": "sums",
+        "model": "m",
+        "config": {"temperature": 0.5},
+        "name": "sums",
         "results": [
-            {"question": f"q{i}", "expected_answer": "1", "completions": [
-                {"model_answer": "1", "score": 1.0}, {"model_answer": "2", "score": 0.25},
-            ]} for i in range(3)
+            {
+                "question": f"q{i}",
+                "expected_answer": "1",
+                "completions": [{"model_answer": "1", "score": 1.0}, {"model_answer": "2", "score": 0.25}],
+            }
+            for i in range(3)
         ],
-    }  # fmt: skip
+    }
     (tmp_path / "r.json").write_text(json.dumps(document))
     values = mapping_of(tmp_path / "r.json")
     assert values["rows"] == {"at": "results[]", "draws": "completions[]"}
-    assert values["run"] == {
-        "model": "$.model", "benchmark": "$.name", "temperature": "$.config.temperature"
-    }  # fmt: skip
+    assert values["run"] == {"model": "$.model", "benchmark": "$.name", "temperature": "$.config.temperature"}
     taken = read(tmp_path, values)
     assert scores(taken.rows) == [1.0, 0.25] * 3
     assert taken.runs[0].temperature == 0.5
@@ -98,9 +99,7 @@ def test_generations_in_a_document(tmp_path: Path) -> None:
 
 
 def test_a_table_with_a_column_per_model(tmp_path: Path) -> None:
-    (tmp_path / "wide.csv").write_text(
-        "id,question,category,gpt-4,llama.3\n1,q1,x,1,0\n2,q2,y,0,\n3,q3,y,1,1\n"
-    )
+    (tmp_path / "wide.csv").write_text("id,question,category,gpt-4,llama.3\n1,q1,x,1,0\n2,q2,y,0,\n3,q3,y,1,1\n")
     values = mapping_of(tmp_path / "wide.csv")
     taken = read(tmp_path, values, {"benchmark": "b"})
     assert taken.values("model") == {("gpt-4",): [1, 0, 1], ("llama.3",): [0, 1]}
@@ -118,8 +117,7 @@ def test_predictions_without_scores_are_compared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "expected"),
-    [(("yes", "no"), [1, 0]), (("85%", "5%"), [0.85, 0.05]), (("True", "False"), [1, 0])],
+    ("cells", "expected"), [(("yes", "no"), [1, 0]), (("85%", "5%"), [0.85, 0.05]), (("True", "False"), [1, 0])]
 )
 def test_words_and_percents(tmp_path: Path, cells: tuple[str, str], expected: list[float]) -> None:
     text = f"model,task,id,score\na,b,1,{cells[0]}\na,b,2,{cells[1]}\n"
@@ -139,9 +137,7 @@ def test_what_the_file_does_not_tell_is_left_to_be_filled_in(tmp_path: Path) -> 
 
 
 def test_odd_names_and_contents(tmp_path: Path) -> None:
-    frame = pd.DataFrame(RECORDS).rename(
-        columns={"annotator": 'who "said" it\\ [0]', "subject": "Subject"}
-    )
+    frame = pd.DataFrame(RECORDS).rename(columns={"annotator": 'who "said" it\\ [0]', "subject": "Subject"})
     frame["gold"] = ["a\nb\x07", "'''", '"""', "#"]
     frame.to_csv(tmp_path / "a.csv", index=False)
     values = mapping_of(tmp_path / "a.csv")

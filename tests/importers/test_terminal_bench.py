@@ -44,9 +44,7 @@ def test_the_header_says_all_that_the_files_say() -> None:
     assert header.started_at is not None
     assert header.started_at.isoformat() == "2026-11-20T10:59:00"
     assert header.configuration["n_attempts"] == 2
-    assert {item.statistic: item.value for item in header.published} == {
-        "mean": 0.5, "pass@2": 1.0,
-    }  # fmt: skip
+    assert {item.statistic: item.value for item in header.published} == {"mean": 0.5, "pass@2": 1.0}
 
 
 def test_a_trial_is_a_draw_of_its_task() -> None:
@@ -58,9 +56,11 @@ def test_a_trial_is_a_draw_of_its_task() -> None:
     assert (row["error"], row["explanation"]) == ("agent_timeout", '{"test_a":"failed"}')
     found = {key: (row["scores"][0]["value"], row["error"]) for key, row in rows.items()}
     assert found == {
-        ("sort", 0): (1.0, None), ("sort", 1): (0.0, "agent_timeout"),
-        ("chess", 0): (None, "parse_error"), ("chess", 1): (1.0, None),
-    }  # fmt: skip
+        ("sort", 0): (1.0, None),
+        ("sort", 1): (0.0, "agent_timeout"),
+        ("chess", 0): (None, "parse_error"),
+        ("chess", 1): (1.0, None),
+    }
 
 
 def test_trials_of_an_interrupted_run_come_from_their_own_files(run: Path) -> None:
@@ -77,8 +77,10 @@ def test_trials_of_an_interrupted_run_come_from_their_own_files(run: Path) -> No
 
 
 def test_files_of_other_tools_are_left_alone(tmp_path: Path) -> None:
-    for name, text in {"results.json": '{"results": {"task": {"acc": 1}}}',
-                       "run_metadata.json": '{"agent_name": "a"}'}.items():  # fmt: skip
+    for name, text in {
+        "results.json": '{"results": {"task": {"acc": 1}}}',
+        "run_metadata.json": '{"agent_name": "a"}',
+    }.items():
         (tmp_path / name).write_text(text)
     assert lm_eval.claimed(tmp_path, importer=IMPORTER) == []
 
@@ -99,8 +101,7 @@ def test_in_a_store(store_url: str) -> None:
     with open_store(store_url, create=True, write=True) as store:
         report = ingest(store, [RUN.parent])
         assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 1)
-        (found,) = select(store, "select * from published_against_recomputed "
-                                 "where statistic = 'mean'")  # fmt: skip
+        (found,) = select(store, "select * from published_against_recomputed where statistic = 'mean'")
         assert found["verdict"] == "null_as_worst"
         assert check(store).ok
 

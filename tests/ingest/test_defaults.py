@@ -26,9 +26,7 @@ def tables(folder: Path) -> None:
     """Tables of two named models, one without a name, and one with a row of each."""
     folder.mkdir(exist_ok=True)
     for name in ("ada", "bob"):
-        (folder / f"{name}.csv").write_text(
-            f"model,benchmark,prompt_id,score\n{name},sums,q1,1\n{name},sums,q2,0\n"
-        )
+        (folder / f"{name}.csv").write_text(f"model,benchmark,prompt_id,score\n{name},sums,q1,1\n{name},sums,q2,0\n")
     (folder / "bare.csv").write_text("benchmark,prompt_id,score\nsums,q1,0\nsums,q2,0\n")
 
 
@@ -37,9 +35,7 @@ def test_a_default_names_only_what_has_no_name(run: Caller, store_url: str, tmp_
     done = run("ingest", str(tmp_path / "in"), db=store_url)
     done.fails(3, "bare.csv", "--default model=NAME")
     assert "--set" not in done.err
-    (tmp_path / "in" / "mixed.csv").write_text(
-        "model,benchmark,prompt_id,score\n,sums,q7,1\ncleo,sums,q7,0\n"
-    )
+    (tmp_path / "in" / "mixed.csv").write_text("model,benchmark,prompt_id,score\n,sums,q7,1\ncleo,sums,q7,0\n")
     done = run("ingest", str(tmp_path / "in"), "--default", "model=org/x", db=store_url)
     assert done.code == 0, done.err
     assert models(run, store_url) == ["ada", "bob", "cleo", "org/x", "org/x"]
@@ -47,15 +43,11 @@ def test_a_default_names_only_what_has_no_name(run: Caller, store_url: str, tmp_
     assert "4 unchanged" in again.out
 
 
-def test_a_value_that_would_rename_several_models_is_refused(
-    run: Caller, store_url: str, tmp_path: Path
-) -> None:
+def test_a_value_that_would_rename_several_models_is_refused(run: Caller, store_url: str, tmp_path: Path) -> None:
     tables(tmp_path / "in")
     call = ("ingest", str(tmp_path / "in"), "--set", "model=org/x")
     done = run(*call, db=store_url)
-    done.fails(
-        2, "2 models", "ada in ada.csv", "bob in bob.csv", "--default model=org/x", "--force"
-    )
+    done.fails(2, "2 models", "ada in ada.csv", "bob in bob.csv", "--default model=org/x", "--force")
     assert run("runs", "--json", db=store_url).rows == []
     (tmp_path / "in" / "bob.csv").unlink()
     assert run(*call, db=store_url).code == 0  # one name may be corrected
@@ -67,17 +59,13 @@ def test_a_value_that_would_rename_several_models_is_refused(
     assert set(models(run, store_url)) == {"org/x"}
 
 
-def test_one_table_of_several_models_is_no_exception(
-    run: Caller, duckdb_url: str, tmp_path: Path
-) -> None:
+def test_one_table_of_several_models_is_no_exception(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("model,benchmark,prompt_id,score\nada,b,q1,1\nbob,b,q1,0\n")
     run("ingest", str(path), "--set", "model=x", db=duckdb_url).fails(2, "2 models")
 
 
-def test_runs_of_a_harness_are_held_to_the_same(
-    run: Caller, duckdb_url: str, tmp_path: Path
-) -> None:
+def test_runs_of_a_harness_are_held_to_the_same(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
     for name in ("org/a", "org/b"):
         write_run(tmp_path / "in", name)
     call = ("ingest", str(tmp_path / "in"))
@@ -108,9 +96,7 @@ def test_a_watch_groups_files_under_the_same_defaults(tmp_path: Path) -> None:
 
 def test_values_go_before_the_dump_and_defaults_behind_it() -> None:
     header = RunHeader("h", "", "b", temperature=0.0, suite=())
-    done = with_values(
-        header, {"benchmark": "c"}, {"model": "m", "temperature": 1.0, "suite": ("s",), "step": 3}
-    )
+    done = with_values(header, {"benchmark": "c"}, {"model": "m", "temperature": 1.0, "suite": ("s",), "step": 3})
     assert (done.model, done.benchmark, done.temperature) == ("m", "c", 0.0)
     assert (done.suite, done.step) == (("s",), 3)
 

@@ -18,8 +18,9 @@ from warehouse.store.open import open_store
 
 
 def write_table(folder: Path, name: str, metric: str, models: str) -> str:
-    rows = [f"{model},toy,{place},{metric},{(place + len(model)) % 2}"
-            for model in models.split() for place in range(8)]  # fmt: skip
+    rows = [
+        f"{model},toy,{place},{metric},{(place + len(model)) % 2}" for model in models.split() for place in range(8)
+    ]
     path = folder / name
     path.write_text("\n".join(["model,benchmark,prompt_id,metric,score", *rows]) + "\n")
     return str(path)
@@ -33,9 +34,7 @@ def store_of_two(run: Caller, store_url: str, tmp_path: Path) -> str:
     return store_url
 
 
-def test_most_runs_decide_and_the_last_line_names_the_others(
-    run: Caller, store_of_two: str
-) -> None:
+def test_most_runs_decide_and_the_last_line_names_the_others(run: Caller, store_of_two: str) -> None:
     shown = run("leaderboard", "toy", db=store_of_two).out
     assert shown.splitlines()[0].startswith("toy by beta")
     line = "other metrics (--metric NAME): alpha (2 conditions, none of them above)"
@@ -47,8 +46,9 @@ def test_most_runs_decide_and_the_last_line_names_the_others(
 def test_a_person_decides_and_takes_it_back(run: Caller, store_of_two: str) -> None:
     done = run("benchmarks", "toy", "--metric", "alpha", "--json", db=store_of_two)
     assert [(row["metric"], row["is_headline"], row["chosen_by"]) for row in done.rows] == [
-        ("alpha", True, "person"), ("beta", False, None)
-    ]  # fmt: skip
+        ("alpha", True, "person"),
+        ("beta", False, None),
+    ]
     with open_store(store_of_two) as store:
         for view in ("run_score", "score_summary"):
             found = store.arrow(f"select distinct metric from {view} where is_default")
@@ -68,9 +68,7 @@ def test_an_unknown_metric_or_benchmark_is_told(run: Caller, store_of_two: str) 
     run("benchmarks", "tyo", "--metric", "alpha", db=store_of_two).fails(2, "did you mean toy?")
 
 
-def test_a_mapping_outweighs_the_number_of_runs(
-    run: Caller, store_of_two: str, tmp_path: Path
-) -> None:
+def test_a_mapping_outweighs_the_number_of_runs(run: Caller, store_of_two: str, tmp_path: Path) -> None:
     table = write_table(tmp_path, "c.csv", "alpha", "m6")
     mapping = tmp_path / "m.toml"
     mapping.write_text(
@@ -116,26 +114,25 @@ def chosen(store: Store) -> str:
     return leaderboard(store, "quiz", n_resamples=0).metric
 
 
-def test_what_finds_no_scores_names_the_metric_that_has_them(
-    run: Caller, store_url: str, tmp_path: Path
-) -> None:
+def test_what_finds_no_scores_names_the_metric_that_has_them(run: Caller, store_url: str, tmp_path: Path) -> None:
     """In both load orders; m1 and m2 have alpha only, the headline metric is beta."""
     for name, metric, models in (("b.csv", "beta", "m3 m4 m5"), ("a.csv", "alpha", "m1 m2")):
         assert run("ingest", write_table(tmp_path, name, metric, models), db=store_url).code == 0
     two = ("--where", "model!=m3", "--where", "model!=m4", "--where", "model!=m5")
     for words in (
-        ("variance", "m1"), ("datamap", "m1"), ("matrix", "test", "toy", *two),
-        ("pairs", "toy", *two), ("gate", "--candidate", "m1", "--baseline", "m2"),
-    ):  # fmt: skip
+        ("variance", "m1"),
+        ("datamap", "m1"),
+        ("matrix", "test", "toy", *two),
+        ("pairs", "toy", *two),
+        ("gate", "--candidate", "m1", "--baseline", "m2"),
+    ):
         margin = ("--margin", "0.1") if words[0] == "gate" else ()
         said = run(*words, *margin, db=store_url)
         said.fails(2, "beta" if words[0] != "pairs" else "alpha")
         assert "alpha" in said.err and "--metric" in said.err
 
 
-def test_a_suite_and_programs_hear_of_the_other_metrics(
-    run: Caller, store_of_two: str, tmp_path: Path
-) -> None:
+def test_a_suite_and_programs_hear_of_the_other_metrics(run: Caller, store_of_two: str, tmp_path: Path) -> None:
     rows = run("leaderboard", "toy", "--json", db=store_of_two).rows
     assert [row["other_metrics"] for row in rows] == [["alpha"]] * 3
     second = Path(write_table(tmp_path, "d.csv", "beta", "m3 m4"))

@@ -23,8 +23,14 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path, rng = tmp_path_factory.mktemp("large") / "large.jsonl", random.Random(1)
     with path.open("w") as out:
         for number in range(ROWS):
-            row = {"model": "m", "benchmark": "b", "prompt_id": str(number), "metric": "acc",
-                   "score": number % 2, "text": f"{rng.getrandbits(2000):x}"}  # fmt: skip
+            row = {
+                "model": "m",
+                "benchmark": "b",
+                "prompt_id": str(number),
+                "metric": "acc",
+                "score": number % 2,
+                "text": f"{rng.getrandbits(2000):x}",
+            }
             out.write(json.dumps(row) + "\n")
     return path
 
@@ -46,9 +52,7 @@ def test_a_source_gets_the_memory_that_it_must_have(
         assert check(store) == CheckReport((), (), ())
 
 
-def test_what_the_user_allows_is_not_exceeded(
-    tmp_path: Path, large: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_user_allows_is_not_exceeded(tmp_path: Path, large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WAREHOUSE_MEMORY_LIMIT", "20MB")
     with open_store(str(tmp_path / "store"), create=True) as store:
         (refused,) = ingest(store, [large]).refused

@@ -67,9 +67,7 @@ class Stores:
             self.cluster.drop(name)
 
 
-@pytest.fixture(
-    params=[pytest.param(name, marks=pytest.mark.engine) for name in ("duckdb", "postgresql")]
-)
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.engine) for name in ("duckdb", "postgresql")])
 def stores(request: pytest.FixtureRequest) -> Stores:
     return Stores(request, request.param)
 
@@ -90,8 +88,7 @@ def tables(tmp_path: Path) -> dict[str, Source]:
         return {"paths": [tmp_path / name], "mapping": tmp_path / "map.toml"}
 
     def plain(name: str, metric: str, models: Sequence[str], values: Sequence[float]) -> Source:
-        body = [f"{model},quiz,{place},{metric},{value}"
-                for model in models for place, value in enumerate(values)]  # fmt: skip
+        body = [f"{model},quiz,{place},{metric},{value}" for model in models for place, value in enumerate(values)]
         (tmp_path / name).write_text("\n".join(["model,benchmark,prompt_id,metric,score", *body]))
         return {"paths": [tmp_path / name]}
 
@@ -99,13 +96,21 @@ def tables(tmp_path: Path) -> dict[str, Source]:
     return {
         "bare": plain("bare.csv", "score", ["a"], [1, 0, 1]),
         "other metric": plain("other.csv", "f1", ["b", "c"], [0.2, 0.4, 0.5]),
-        "texts": lines("texts.jsonl", ["d"], question=["x?", "y?", "z?"], answer=nothing,
-                       topic=nothing, score=[1, 1, 0]),
-        "targets": lines("targets.jsonl", ["e"], question=nothing, answer=["x", "y", "z"],
-                         topic=["p", "p", None], score=[1, 0, 0]),
-        "part": lines("part.jsonl", ["f"], question=["x?", None, None], answer=["x", None, None],
-                      topic=[None, None, "q"], score=[0, 0, 37]),
-    }  # fmt: skip
+        "texts": lines(
+            "texts.jsonl", ["d"], question=["x?", "y?", "z?"], answer=nothing, topic=nothing, score=[1, 1, 0]
+        ),
+        "targets": lines(
+            "targets.jsonl", ["e"], question=nothing, answer=["x", "y", "z"], topic=["p", "p", None], score=[1, 0, 0]
+        ),
+        "part": lines(
+            "part.jsonl",
+            ["f"],
+            question=["x?", None, None],
+            answer=["x", None, None],
+            topic=[None, None, "q"],
+            score=[0, 0, 37],
+        ),
+    }
 
 
 def test_tables_forwards_and_backwards(stores: Stores, tables: dict[str, Source]) -> None:
@@ -114,8 +119,7 @@ def test_tables_forwards_and_backwards(stores: Stores, tables: dict[str, Source]
 
 @pytest.mark.slow
 def test_every_pair_of_tables(stores: Stores, tables: dict[str, Source]) -> None:
-    found = {pair: stores.both_orders([tables[name] for name in pair])
-             for pair in combinations(tables, 2)}  # fmt: skip
+    found = {pair: stores.both_orders([tables[name] for name in pair]) for pair in combinations(tables, 2)}
     assert {pair: lines for pair, lines in found.items() if lines} == {}
 
 
@@ -129,8 +133,7 @@ def fixtures() -> dict[str, Source]:
             values = {"model": "org/unnamed"} if unnamed else None
             if folder.name not in ("every_eval_ever", "tabular") and item.name != _CONTRADICTS:
                 found[name] = {"paths": [item], "values": values}
-    found["tabular/long.csv"] = {"paths": [DATA / "tabular" / "long.csv"],
-                                 "mapping": DATA / "tabular" / "long.toml"}  # fmt: skip
+    found["tabular/long.csv"] = {"paths": [DATA / "tabular" / "long.csv"], "mapping": DATA / "tabular" / "long.toml"}
     return found
 
 

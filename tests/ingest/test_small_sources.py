@@ -47,8 +47,7 @@ def made(folder: Path) -> None:
     """Sources of every kind, small and side by side."""
     right = [("p0", 1), ("p1", 0), ("p2", 1)]
     for number in range(6):
-        table(folder, f"a{number}", right[: 1 + number % 3], model=f"org/{number % 3}",
-              benchmark=f"quiz{number // 3}")  # fmt: skip
+        table(folder, f"a{number}", right[: 1 + number % 3], model=f"org/{number % 3}", benchmark=f"quiz{number // 3}")
     shutil.copy(folder / "a1.csv", folder / "b1.csv")
     table(folder, "b2", right[::-1], model="org/2", benchmark="quiz0")  # a2 in another order
     table(folder, "b3", [("p0", 0)], model="org/0", benchmark="quiz1")  # a repeat of a3
@@ -91,10 +90,16 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
 def reports(found: IngestReport) -> list[Any]:
     return [
-        replace(item, seconds=0.0, run_ids=(), source_id=None, error=nameless(item.error),
-                notes=tuple(map(nameless, item.notes)))
+        replace(
+            item,
+            seconds=0.0,
+            run_ids=(),
+            source_id=None,
+            error=nameless(item.error),
+            notes=tuple(map(nameless, item.notes)),
+        )
         for item in found.sources
-    ]  # fmt: skip
+    ]
 
 
 def nameless(text: str) -> str:
@@ -103,9 +108,8 @@ def nameless(text: str) -> str:
 
 
 def test_what_becomes_of_each_is_what_would_by_itself(
-    store_url: str, tmp_path: Path, folder: Path, watched: list[int],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    store_url: str, tmp_path: Path, folder: Path, watched: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Among them a twin, a run seen again, repeats, tries of one run, and three with faults."""
     made(folder)
     other = f"duckdb:///{tmp_path / 'other.duckdb'}"
@@ -124,9 +128,7 @@ def test_what_becomes_of_each_is_what_would_by_itself(
         assert not again.total("n_runs") and not again.total("n_seen_again")
 
 
-def test_a_fault_in_one_leaves_the_others_whole(
-    store_url: str, folder: Path, watched: list[int]
-) -> None:
+def test_a_fault_in_one_leaves_the_others_whole(store_url: str, folder: Path, watched: list[int]) -> None:
     for number in range(20):
         table(folder, f"s{number:02}", [("p0", 1), ("p1", number % 2)], model=f"org/{number}")
     table(folder, "s07", [("p0", 1), ("p0", 0)], model="org/7")
@@ -148,8 +150,9 @@ def test_groups_are_bounded(
     for number in range(8):
         table(folder, f"s{number}", [(f"p{row}", 1) for row in range(10)], model=f"org/{number}")
     size = (folder / "s0.csv").stat().st_size
-    name, limit = {"rows": ("GROUP_ROWS", 40), "bytes": ("GROUP_BYTES", 4 * size),
-                   "sources": ("GROUP_SOURCES", 4)}[which]  # fmt: skip
+    name, limit = {"rows": ("GROUP_ROWS", 40), "bytes": ("GROUP_BYTES", 4 * size), "sources": ("GROUP_SOURCES", 4)}[
+        which
+    ]
     monkeypatch.setattr(ingesting, name, limit)
     with open_store(str(tmp_path / "s.duckdb"), create=True) as store:
         assert ingest(store, [folder]).total("n_runs") == 8

@@ -30,9 +30,7 @@ prompt_id = "prompt_id"
 metric = "quality"
 value = "score"
 """
-BY_PATH = "training_seed = { group = 'training_seed' }\n[path]\n" + (
-    r"pattern = 's(?P<training_seed>\d+)/r\.csv'"
-)
+BY_PATH = "training_seed = { group = 'training_seed' }\n[path]\n" + (r"pattern = 's(?P<training_seed>\d+)/r\.csv'")
 BY_JOIN = "step = '&about.step'\n[join.about]\nfile = 'about.json'"
 
 
@@ -66,8 +64,10 @@ def states(report: IngestReport) -> list[tuple[str, int, int]]:
     return [(item.state, item.n_runs, item.n_seen_again) for item in report.sources]
 
 
-SEEDS = "select training_seed.label from run join checkpoint on checkpoint.id = checkpoint_id " \
-    "join training_seed on training_seed.id = training_seed_id order by 1"  # fmt: skip
+SEEDS = (
+    "select training_seed.label from run join checkpoint on checkpoint.id = checkpoint_id "
+    "join training_seed on training_seed.id = training_seed_id order by 1"
+)
 
 
 def test_the_same_bytes_under_two_seeds_are_two_runs(
@@ -97,9 +97,7 @@ def test_a_joined_file_that_changes_makes_another_run(
         write(tmp_path, f"{name}/r.csv")
         write(tmp_path, f"{name}/about.json", text=f'{{"step": {step}}}')
     assert load(how=BY_JOIN).total("n_runs") == 2
-    positions = (
-        "select position from run join checkpoint on checkpoint.id = checkpoint_id order by 1"
-    )
+    positions = "select position from run join checkpoint on checkpoint.id = checkpoint_id order by 1"
     assert column(store, positions) == [100, 200]
     assert states(load(how=BY_JOIN)) == [("unchanged", 0, 0)] * 2
     write(tmp_path, "a/about.json", text='{"step": 300}')
@@ -121,15 +119,12 @@ def test_a_folder_that_names_the_step_makes_another_run(store: Store, tmp_path: 
     assert (first.total("n_runs"), both.total("n_runs")) == (1, 1)
     assert sorted(states(both)) == [("loaded", 1, 0), ("unchanged", 0, 0)]
     shutil.copytree(tmp_path / "step_100", tmp_path / "copy" / "of" / "this")
-    assert (
-        ingest(store, [tmp_path / "copy"]).total("n_runs") == 1
-    )  # no step: a condition of its own
+    assert ingest(store, [tmp_path / "copy"]).total("n_runs") == 1  # no step: a condition of its own
 
 
 def test_what_an_earlier_version_entered_is_unchanged_where_its_path_tells(
-    store: Store, load: Callable[..., IngestReport], tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    store: Store, load: Callable[..., IngestReport], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, "s1/r.csv")
     write_run(tmp_path / "logs")
     with monkeypatch.context() as before:
@@ -143,9 +138,7 @@ def test_what_an_earlier_version_entered_is_unchanged_where_its_path_tells(
         before.setattr("warehouse.ingest.pipeline.context.context_of", lambda *_: {})
         write(tmp_path, "s3/r.csv", "x/s4/r.csv", text=ROWS + "q3,1\n")
         assert load(how=BY_PATH).total("n_runs") == 1  # the fault of that version
-    assert sorted(states(load(how=BY_PATH))) == [
-        ("loaded", 1, 0), ("unchanged", 0, 0), ("unchanged", 0, 0),
-    ]  # fmt: skip
+    assert sorted(states(load(how=BY_PATH))) == [("loaded", 1, 0), ("unchanged", 0, 0), ("unchanged", 0, 0)]
 
 
 def test_every_importer_says_what_it_takes_from_folders() -> None:

@@ -76,9 +76,7 @@ def test_what_is_named_by_itself_was_meant(run: Caller, folder: Path, duckdb_url
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.json", "any.jsonl", "x.parquet", "y.eval"])
-def test_pointers_of_any_name_are_said_for_what_they_are(
-    run: Caller, folder: Path, duckdb_url: str, name: str
-) -> None:
+def test_pointers_of_any_name_are_said_for_what_they_are(run: Caller, folder: Path, duckdb_url: str, name: str) -> None:
     (folder / name).write_text(POINTER)
     (folder / "logo.png").write_text(POINTER)
     done = run("ingest", str(folder), db=duckdb_url)
@@ -87,9 +85,7 @@ def test_pointers_of_any_name_are_said_for_what_they_are(
     assert "note: " in done.err and "logo.png: a Git LFS pointer" in done.err
 
 
-def test_a_pointer_among_the_files_of_a_source_refuses_all_of_it(
-    folder: Path, duckdb_url: str
-) -> None:
+def test_a_pointer_among_the_files_of_a_source_refuses_all_of_it(folder: Path, duckdb_url: str) -> None:
     run_folder = folder / "suite" / "mmlu"
     run_folder.mkdir(parents=True)
     (run_folder / "run_spec.json").write_text('{"adapter_spec": {"model": "m"}}')
@@ -99,15 +95,11 @@ def test_a_pointer_among_the_files_of_a_source_refuses_all_of_it(
     assert "git lfs pull" in refused.error
 
 
-def test_a_link_that_leads_nowhere_is_missed_where_it_names_data(
-    folder: Path, duckdb_url: str
-) -> None:
+def test_a_link_that_leads_nowhere_is_missed_where_it_names_data(folder: Path, duckdb_url: str) -> None:
     (folder / "gone.csv").symlink_to(".git/annex/objects/x")
     (folder / "gone.txt").symlink_to("nowhere")
     report = load(duckdb_url, folder)
-    assert [item.error for item in report.refused] == [
-        f"{folder / 'gone.csv'}: a link to what is not there"
-    ]
+    assert [item.error for item in report.refused] == [f"{folder / 'gone.csv'}: a link to what is not there"]
     assert unread(report) == {"gone.txt": "a link to what is not there"}
 
 
@@ -116,16 +108,17 @@ def test_files_that_a_mapping_does_not_name(folder: Path, duckdb_url: str, tmp_p
     (folder / "other.jsonl").write_text("{}\n")
     report = load(duckdb_url, folder, mapping=tmp_path / "m.toml")
     assert report.total("n_runs") == 1
-    assert unread(report) == {
-        "other.jsonl": "not among the files that the mapping names (files, exclude)"
-    }
+    assert unread(report) == {"other.jsonl": "not among the files that the mapping names (files, exclude)"}
 
 
 def incapable(*arguments: str, url: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(INCAPABLE), str(COMMAND), "--db", url, *arguments],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 def test_files_and_folders_without_permission(folder: Path, duckdb_url: str) -> None:
@@ -149,9 +142,7 @@ def test_files_and_folders_without_permission(folder: Path, duckdb_url: str) -> 
     assert alone.returncode == 3 and "a folder that cannot be read" in alone.stderr
 
 
-def test_a_file_that_loses_its_permission_is_the_fault_of_nobody(
-    folder: Path, duckdb_url: str
-) -> None:
+def test_a_file_that_loses_its_permission_is_the_fault_of_nobody(folder: Path, duckdb_url: str) -> None:
     """Claimed by its name, unreadable when it is hashed."""
     path = folder / "samples_x_2024-01-01T00-00-00.000000.jsonl"
     path.symlink_to(path.name)  # a ring

@@ -95,18 +95,14 @@ def test_a_folder_that_goes_has_no_files(tmp_path: Path, clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_command_ingests_publishes_and_stops(
-    store_url: str, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_the_command_ingests_publishes_and_stops(store_url: str, tmp_path: Path, number: signal.Signals) -> None:
     folder, copy = tmp_path / "runs", tmp_path / "copy.db"
     dumps(folder, 1)
     (folder / "bad.csv").write_text(HEADER + "org/a,quiz,p1,acc,1\norg/a,quiz,p1,acc,0\n")
     server = "postgresql" in store_url
     command = [str(COMMAND), "--db", store_url, "ingest", str(folder), "--watch", "--settle", "0.2"]
     command += [] if server else ["--publish", str(copy)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
-    ) as watching:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as watching:
         line = reader(watching)
         first = line()
         assert "2 sources, 1 runs new" in first and "1 refused" in first
@@ -135,9 +131,7 @@ def sources(url: str) -> list[str]:
         return list(store.arrow(query)["path"].to_pylist())
 
 
-def test_what_does_not_go_together(
-    capsys: pytest.CaptureFixture[str], duckdb_url: str, tmp_path: Path
-) -> None:
+def test_what_does_not_go_together(capsys: pytest.CaptureFixture[str], duckdb_url: str, tmp_path: Path) -> None:
     call = Caller(capsys)
     for flag in ("--dry-run", "--json"):
         call("ingest", str(tmp_path), "--watch", flag, db=duckdb_url).fails(2, "--watch")

@@ -73,9 +73,7 @@ def test_every_query_has_a_case() -> None:
 
 @pytest.mark.engine
 @pytest.mark.parametrize("name", GIVEN)
-def test_the_engines_give_the_same_rows_and_the_columns_of_the_header(
-    worlds: list[Store], name: str
-) -> None:
+def test_the_engines_give_the_same_rows_and_the_columns_of_the_header(worlds: list[Store], name: str) -> None:
     duck, postgres = (ask(store, name, **GIVEN[name]) for store in worlds)
     assert list(duck[0]) == [column for column, _ in QUERIES[name].columns]
     assert len(duck) == len(postgres) > 0
@@ -83,24 +81,24 @@ def test_the_engines_give_the_same_rows_and_the_columns_of_the_header(
         assert [key for key in one if not _equal(one[key], other[key])] == []
 
 
-@pytest.mark.parametrize(
-    ("benchmark", "cluster"), [("essay", None), ("words", None), ("items", None), ("quiz", None)]
-)
-def test_paired_difference_equals_the_python_figure(
-    world: Store, benchmark: str, cluster: str | None
-) -> None:
+@pytest.mark.parametrize(("benchmark", "cluster"), [("essay", None), ("words", None), ("items", None), ("quiz", None)])
+def test_paired_difference_equals_the_python_figure(world: Store, benchmark: str, cluster: str | None) -> None:
     pairs = {"items": ("item/model2", "item/model3"), "quiz": ("org/c", "org/d")}
     model_a, model_b = pairs.get(benchmark, ("org/a", "org/b"))
     (expected,) = compare(world, model_a, model_b, benchmark=benchmark, cluster=cluster).rows
-    (row,) = ask(
-        world, "paired_difference", run_a=expected.runs_a[0], run_b=expected.runs_b[0]
-    )  # fmt: skip
+    (row,) = ask(world, "paired_difference", run_a=expected.runs_a[0], run_b=expected.runs_b[0])
     same = {
-        "estimate_a": "mean_a", "estimate_b": "mean_b", "difference": "difference",
-        "standard_error": "standard_error", "correlation": "correlation",
-        "n_prompts": "n_prompts", "only_a": "only_a", "only_b": "only_b",
-        "n_clusters": "n_clusters", "se_eq7": "se_unclustered",
-    }  # fmt: skip
+        "estimate_a": "mean_a",
+        "estimate_b": "mean_b",
+        "difference": "difference",
+        "standard_error": "standard_error",
+        "correlation": "correlation",
+        "n_prompts": "n_prompts",
+        "only_a": "only_a",
+        "only_b": "only_b",
+        "n_clusters": "n_clusters",
+        "se_eq7": "se_unclustered",
+    }
     for column, name in same.items():
         assert _equal(row[column], getattr(expected, name)), column
 
@@ -110,16 +108,12 @@ def test_paired_difference_has_all_clustered_errors(world: Store) -> None:
 
     runs = [run_ids(model, "essay")[0] for model in ("org/a", "org/b")]
     (row,) = ask(world, "paired_difference", run_a=runs[0], run_b=runs[1], metric="chrf")
-    sides = [
-        {f["prompt_id"]: f["value"] for f in ROWS.rows["prompt_score"] if f["run_id"] == run}
-        for run in runs
-    ]
+    sides = [{f["prompt_id"]: f["value"] for f in ROWS.rows["prompt_score"] if f["run_id"] == run} for run in runs]
     members = {m["prompt_id"]: m["cluster_id"] for m in ROWS.rows["prompt_cluster"]}
     prompts = list(sides[0])
     expected = paired_difference(
-        [sides[0][p] for p in prompts], [sides[1][p] for p in prompts],
-        clusters=[members.get(p, -p) for p in prompts],
-    )  # fmt: skip
+        [sides[0][p] for p in prompts], [sides[1][p] for p in prompts], clusters=[members.get(p, -p) for p in prompts]
+    )
     for name in ("se_eq7", "se_eq8", "se_cr0", "se_cr1", "se_cr2"):
         assert row[name] == pytest.approx(getattr(expected, name), rel=1e-9), name
 
@@ -134,8 +128,7 @@ def test_equal_runs_have_no_error_of_their_difference(world: Store) -> None:
 def test_disagreements_list_the_largest_differences_first(world: Store) -> None:
     found = ask(world, "disagreements", **QUIZ, smallest=1.0)
     assert {row["difference"] for row in found} <= {1.0, -1.0}
-    assert len(found) == len([r for r in ask(world, "disagreements", **QUIZ)
-                              if abs(r["difference"]) == 1])  # fmt: skip
+    assert len(found) == len([r for r in ask(world, "disagreements", **QUIZ) if abs(r["difference"]) == 1])
 
 
 def test_leaderboard_ranks_by_direction(world: Store) -> None:
@@ -146,16 +139,13 @@ def test_leaderboard_ranks_by_direction(world: Store) -> None:
     assert quiz[0]["estimate"] == 1.0
     words = ask(world, "leaderboard", benchmark="words")
     assert words[0]["estimate"] < words[1]["estimate"]
-    (other,) = {row["metric"] for row in ask(world, "leaderboard", benchmark="words",
-                                             metric="bits_per_byte")}  # fmt: skip
+    (other,) = {row["metric"] for row in ask(world, "leaderboard", benchmark="words", metric="bits_per_byte")}
     assert other == "bits_per_byte"
 
 
 def test_hardest_prompts_come_first(world: Store) -> None:
     found = ask(world, "hardest_prompts", benchmark="items", limit=2)
-    assert [(row["tool_prompt_id"], row["difficulty"]) for row in found] == [
-        ("p2", 0.4), ("p0", 0.6),
-    ]  # fmt: skip
+    assert [(row["tool_prompt_id"], row["difficulty"]) for row in found] == [("p2", 0.4), ("p0", 0.6)]
     assert ask(world, "hardest_prompts", benchmark="items", min_conditions=6) == []
 
 
@@ -178,9 +168,7 @@ def test_unscored_samples_name_their_run(world: Store) -> None:
 
 def test_duplicate_prompts_stand_together(world: Store) -> None:
     found = ask(world, "duplicate_prompts", benchmark="seen")
-    assert [row["tool_prompt_id"] for row in found if row["prompt_text"] == "the same words"] == [
-        "copy0", "copy1",
-    ]  # fmt: skip
+    assert [row["tool_prompt_id"] for row in found if row["prompt_text"] == "the same words"] == ["copy0", "copy1"]
     assert all(row["n_same"] == 2 for row in found)
 
 
@@ -192,8 +180,7 @@ def test_generation_cost_adds_up(world: Store) -> None:
 
 
 def test_checkpoint_history_keeps_the_best(world: Store) -> None:
-    found = [row for row in ask(world, "checkpoint_history", model="lab/seeds")
-             if row["training_seed"] == "s1"]  # fmt: skip
+    found = [row for row in ask(world, "checkpoint_history", model="lab/seeds") if row["training_seed"] == "s1"]
     figures = [row["estimate"] for row in found]
     assert [row["best_so_far"] for row in found] == [max(figures[: n + 1]) for n in range(3)]
 

@@ -10,14 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sql_lint import (
-    STORES,
-    Schema,
-    faults,
-    filled,
-    reads_facts,
-    statement_faults,
-)
+from tests.support.sql_lint import STORES, Schema, faults, filled, reads_facts, statement_faults
 from warehouse.store.schema import check, tables
 from warehouse.store.sql import query_files
 
@@ -25,19 +18,21 @@ QUERIES = [*query_files.views(), *query_files.library(), *check.checks()]
 ROOT = Path(__file__).resolve().parents[2]
 #: Folders of statements that the program runs for itself -> the engines that read them.
 OWN = {
-    "analysis": STORES, "interchange": STORES, "refresh": STORES, "store": STORES,
-    "ingest": ("duckdb",), "roles": ("postgres",), "vacuum": STORES,
-}  # fmt: skip
+    "analysis": STORES,
+    "interchange": STORES,
+    "refresh": STORES,
+    "store": STORES,
+    "ingest": ("duckdb",),
+    "roles": ("postgres",),
+    "vacuum": STORES,
+}
 OWN_FILES = {
-    f"{folder}/{path.stem}": path
-    for folder in OWN for path in sorted((ROOT / "queries" / folder).glob("*.sql"))
-}  # fmt: skip
+    f"{folder}/{path.stem}": path for folder in OWN for path in sorted((ROOT / "queries" / folder).glob("*.sql"))
+}
 #: Those that one engine alone runs, and so in its own words.
 ONE_ENGINE = ("ingest", "roles")
 CHANGES = ("delete", "insert", "update", "create")
-SQL = re.compile(
-    r"\s*(select|with|insert|update|delete)\b.*\b(from|into|set)\b", re.IGNORECASE | re.DOTALL
-)
+SQL = re.compile(r"\s*(select|with|insert|update|delete)\b.*\b(from|into|set)\b", re.IGNORECASE | re.DOTALL)
 FACTS = {table.name for table in tables.RUN_FACTS}
 
 
@@ -71,9 +66,7 @@ def assert_laid_out(text: str) -> None:
 
 def test_every_file_is_under_the_lint() -> None:
     known = {Path(query.path) for query in QUERIES} | set(OWN_FILES.values())
-    assert {path.resolve() for path in (ROOT / "queries").rglob("*.sql")} == {
-        path.resolve() for path in known
-    }
+    assert {path.resolve() for path in (ROOT / "queries").rglob("*.sql")} == {path.resolve() for path in known}
 
 
 @pytest.mark.parametrize("name", OWN_FILES)
@@ -105,8 +98,9 @@ def test_no_long_sql_in_code() -> None:
     """What has more than two lines lies in queries/, in sight of this lint."""
     found = [
         f"{path.relative_to(ROOT)}:{line}"
-        for path in code_files() for line in long_sql(path.read_text(encoding="utf-8"))
-    ]  # fmt: skip
+        for path in code_files()
+        for line in long_sql(path.read_text(encoding="utf-8"))
+    ]
     assert found == []
 
 
@@ -119,9 +113,10 @@ def long_sql(code: str) -> Iterator[int]:
     tree = ast.parse(code)
     passed = {
         id(part)
-        for node in ast.walk(tree) if isinstance(node, ast.Expr | ast.JoinedStr)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr | ast.JoinedStr)
         for part in ast.iter_child_nodes(node)
-    }  # fmt: skip
+    }
     for node in ast.walk(tree):
         if id(node) in passed:
             continue
@@ -187,8 +182,7 @@ def test_facts_are_known_through_views() -> None:
         ("select a from t order by a desc", "without NULLS LAST"),
         ("select sum(a) over (order by b) as c from t", "without NULLS LAST"),
         (
-            "select sum(a) over (order by b nulls last range between 1 preceding and current row)"
-            " as c from t",
+            "select sum(a) over (order by b nulls last range between 1 preceding and current row) as c from t",
             "window frame of RANGE",
         ),
         ("select round(a) as a, b from t order by a nulls last", "alias a shadows"),
@@ -200,8 +194,7 @@ def test_facts_are_known_through_views() -> None:
             "uses x, which holds a fact table, 2 times",
         ),
         (
-            "with x as (select a from fact), y as (select a from x)"
-            " select y.a from y join y z on y.a = z.a",
+            "with x as (select a from fact), y as (select a from x) select y.a from y join y z on y.a = z.a",
             "uses y, which holds a fact table, 2 times",
         ),
         ("select * exclude (a) from t", "EXCLUDE"),
@@ -234,11 +227,9 @@ def test_a_fault_is_found(sql: str, fault: str) -> None:
         "select round(a) as a from t order by t.a nulls last",  # qualified: no doubt
         "select a as place from t order by place nulls last",
         "select percentile_cont(0.5) within group (order by a nulls last) as c from t",
-        "select avg(a) over (order by b nulls last rows between 2 preceding and current row) as c"
-        " from t",
+        "select avg(a) over (order by b nulls last rows between 2 preceding and current row) as c from t",
         "select case when a > 0 then 'x' || b end as c, cast(a as bigint) as d from t",
-        "with recursive n as (select 0 as j union all select j + 1 as j from n where j < 9)"
-        " select j from n",
+        "with recursive n as (select 0 as j union all select j + 1 as j from n where j < 9) select j from n",
         "select a from t where a = :wanted limit :limit",
     ],
 )

@@ -31,11 +31,7 @@ def test_a_file_becomes_a_query(tmp_path: Path) -> None:
         "select a, b from t where n = :name -- not :this\nlimit :limit\n"
     )
     query = library(tmp_path, text)
-    assert (query.name, query.kind, query.path) == (
-        "things",
-        "library",
-        str(tmp_path / "things.sql"),
-    )
+    assert (query.name, query.kind, query.path) == ("things", "library", str(tmp_path / "things.sql"))
     assert query.description == "Rows of t, in two lines."
     assert query.grain == "one row per t"
     assert query.columns == (("a", "a thing [s], told in two lines"), ("b", "another"))
@@ -48,16 +44,10 @@ def test_a_file_becomes_a_query(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (HEADER + "select 1 as a\n", "the header has no columns"),
-        (
-            "-- grain: one row\n" + COLUMNS + "select 1 as a\n",
-            "line 1: the header has no description",
-        ),
+        ("-- grain: one row\n" + COLUMNS + "select 1 as a\n", "line 1: the header has no description"),
         ("-- Rows.\n" + COLUMNS + "select 1 as a\n", "the header has no grain"),
         (HEADER + COLUMNS, "no statement"),
-        (
-            HEADER + "-- columns:\n--   a thing\nselect 1 as a\n",
-            "line 4: '  a thing' under columns",
-        ),
+        (HEADER + "-- columns:\n--   a thing\nselect 1 as a\n", "line 4: '  a thing' under columns"),
         (
             HEADER + "-- parameter: n integer = 1 -- unused\n" + COLUMNS + "select ':n' as a\n",
             "line 3: parameter n declared but not used",
@@ -71,10 +61,7 @@ def test_a_file_becomes_a_query(tmp_path: Path) -> None:
             HEADER + "-- parameter: n colour -- x\n" + COLUMNS + "select :n as a\n",
             "line 3: parameter 'n colour -- x'; expected name type = default -- description",
         ),
-        (
-            HEADER + "-- parameter: n integer\n" + COLUMNS + "select :n as a\n",
-            "line 3: parameter 'n integer'",
-        ),
+        (HEADER + "-- parameter: n integer\n" + COLUMNS + "select :n as a\n", "line 3: parameter 'n integer'"),
         (
             HEADER + "-- parameter: n integer = few -- x\n" + COLUMNS + "select :n as a\n",
             "line 3: default of parameter n: 'few' is not a whole number",
@@ -89,8 +76,7 @@ def test_a_wrong_header_names_file_and_line(tmp_path: Path, text: str, message: 
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"),
-    [("view", "things.sql"), ("library", "10_things.sql"), ("library", "Things.sql")],
+    ("kind", "name"), [("view", "things.sql"), ("library", "10_things.sql"), ("library", "Things.sql")]
 )
 def test_a_wrong_file_name_is_refused(tmp_path: Path, kind: Any, name: str) -> None:
     (tmp_path / name).write_text(HEADER + COLUMNS + "select 1 as a\n")
@@ -164,9 +150,7 @@ def test_values_are_read_by_type(declaration: str, given: object, value: object)
         ("n integer -- how many", {}, "things needs a value for n (integer): how many"),
     ],
 )
-def test_a_value_that_cannot_be_read_is_said(
-    declaration: str, given: dict[str, object], message: str
-) -> None:
+def test_a_value_that_cannot_be_read_is_said(declaration: str, given: dict[str, object], message: str) -> None:
     with pytest.raises(MisuseError) as caught:
         query_of(declaration).bind(given)
     assert message in str(caught.value)

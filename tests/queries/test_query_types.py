@@ -62,9 +62,7 @@ POSTGRESQL = {
     "sum(1)": 1,
     "date '2026-01-31'": "2026-01-31",
 }
-CASES = [("duckdb", *case) for case in DUCKDB.items()] + [
-    ("postgresql", *case) for case in POSTGRESQL.items()
-]
+CASES = [("duckdb", *case) for case in DUCKDB.items()] + [("postgresql", *case) for case in POSTGRESQL.items()]
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +90,7 @@ def test_every_form_has_a_value(
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgresql"])
-def test_the_order_of_rows_and_the_names_stay(
-    run: Caller, urls: dict[str, str], engine: str
-) -> None:
+def test_the_order_of_rows_and_the_names_stay(run: Caller, urls: dict[str, str], engine: str) -> None:
     sql = 'select interval \'1 day\' as a, id as a, name as "b""c" from model order by id desc;'
     rows = run("query", "--sql", sql, "--json", db=urls[engine]).rows
     assert list(rows[0]) == ["a", "a_2", 'b"c']

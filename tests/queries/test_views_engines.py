@@ -35,8 +35,7 @@ GRAIN = {
     " formulation, fewshot, temperature, metric_id",
     "checkpoint_curve": "run_id, metric_id",
     "mean_win_rate": "suite, checkpoint_id, agent_id",
-    "published_against_recomputed": "run_id, run_group_id, benchmark, metric_id, statistic,"
-    " perturbation, published",
+    "published_against_recomputed": "run_id, run_group_id, benchmark, metric_id, statistic, perturbation, published",
     "published_errors": "source_id, run_id, metric_id, statistic, perturbation, published",
     "metric_history": "refresh_id, subject_kind, subject, benchmark, metric, statistic",
     "metric_current": "subject_kind, subject, benchmark, metric, statistic",
@@ -73,9 +72,7 @@ def test_the_header_names_the_columns(world: Store, name: str) -> None:
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_one_row_is_what_the_grain_says(world: Store, name: str) -> None:
-    doubles = world.arrow(
-        f"select {GRAIN[name]} from {name} group by {GRAIN[name]} having count(*) > 1"
-    )
+    doubles = world.arrow(f"select {GRAIN[name]} from {name} group by {GRAIN[name]} having count(*) > 1")
     assert doubles.to_pylist() == []
 
 

@@ -24,23 +24,31 @@ def world(request: pytest.FixtureRequest) -> Iterator[Store]:
 
 def components(world: Store, model: str) -> list[dict[str, object]]:
     return select(
-        world, "select * from variance_components where benchmark = 'draws' and model = :model"
-        " order by run_id", model=model,
-    )  # fmt: skip
+        world,
+        "select * from variance_components where benchmark = 'draws' and model = :model order by run_id",
+        model=model,
+    )
 
 
 def test_variance_components_of_goldens_g5_and_g6(world: Store) -> None:
     g5, g6 = components(world, "org/a")
     expected = {
-        "estimate": 0.541666666667, "prompt_variance": 0.173611111111,
-        "variance": 0.0434027777778, "mean_within": 0.166666666667, "within": 0.0486111111111,
-        "between_raw": 0.125, "between_clipped": 0.125, "variance_fixed_prompts": 0.0121527777778,
-        "variance_double_draws": 0.0373263888889, "between_part": 0.03125,
-        "variance_zhang_plugin": None, "mean_draws": 3.25, "n_multi_draw": 4,
-    }  # fmt: skip
+        "estimate": 0.541666666667,
+        "prompt_variance": 0.173611111111,
+        "variance": 0.0434027777778,
+        "mean_within": 0.166666666667,
+        "within": 0.0486111111111,
+        "between_raw": 0.125,
+        "between_clipped": 0.125,
+        "variance_fixed_prompts": 0.0121527777778,
+        "variance_double_draws": 0.0373263888889,
+        "between_part": 0.03125,
+        "variance_zhang_plugin": None,
+        "mean_draws": 3.25,
+        "n_multi_draw": 4,
+    }
     assert {name: g5[name] for name in expected} == {
-        name: value if value is None else pytest.approx(value, rel=1e-11)
-        for name, value in expected.items()
+        name: value if value is None else pytest.approx(value, rel=1e-11) for name, value in expected.items()
     }
     assert g6["variance_zhang_plugin"] == pytest.approx(0.0341796875)
     assert g6["variance"] == pytest.approx(0.0260416666667)
@@ -79,13 +87,16 @@ def test_metrics_with_weights_or_a_link_are_left_out(world: Store) -> None:
 
 def test_discrimination_of_golden_g12(world: Store) -> None:
     found = select(
-        world, "select discrimination, difficulty, n_conditions from item_statistics"
+        world,
+        "select discrimination, difficulty, n_conditions from item_statistics"
         " where benchmark = 'items' order by prompt_key",
-    )  # fmt: skip
+    )
     assert [row["discrimination"] for row in found] == [
-        pytest.approx(0.880704845928, abs=1e-11), pytest.approx(0.480384461415, abs=1e-11),
-        pytest.approx(0.720576692123, abs=1e-11), None,
-    ]  # fmt: skip
+        pytest.approx(0.880704845928, abs=1e-11),
+        pytest.approx(0.480384461415, abs=1e-11),
+        pytest.approx(0.720576692123, abs=1e-11),
+        None,
+    ]
     means = np.array([[int(answer) for answer in answers] for answers in G12]).mean(axis=0)
     assert [row["difficulty"] for row in found] == pytest.approx(list(means))
     assert {row["n_conditions"] for row in found} == {5}  # the repeat is pooled, not counted
@@ -104,9 +115,10 @@ def test_difficulty_is_the_mean_over_conditions(world: Store) -> None:
         joined = {ROWS.prompt("quiz_2024", "q0"): ROWS.prompt("quiz", "q0")}.get(prompt, prompt)
         per_prompt[joined].append(np.mean(values))
     found = select(
-        world, "select prompt_id, difficulty, n_conditions, lowest, highest, spread"
+        world,
+        "select prompt_id, difficulty, n_conditions, lowest, highest, spread"
         " from prompt_difficulty where benchmark = 'quiz' and metric_filter = ''",
-    )  # fmt: skip
+    )
     assert len(found) == 40 + 2 + 39  # quiz, what only one run saw there, what is not linked
     for row in found:
         values = per_prompt[row["prompt_id"]]
@@ -118,9 +130,7 @@ def test_difficulty_is_the_mean_over_conditions(world: Store) -> None:
 
 
 def test_a_linked_prompt_stands_under_the_canonical_one(world: Store) -> None:
-    found = select(
-        world, "select prompt_id from performance_matrix where model = 'org/g' order by prompt_id"
-    )
+    found = select(world, "select prompt_id from performance_matrix where model = 'org/g' order by prompt_id")
     assert found[0]["prompt_id"] == ROWS.prompt("quiz", "q0")
     assert ROWS.prompt("quiz_2024", "q0") not in {row["prompt_id"] for row in found}
 
@@ -128,9 +138,11 @@ def test_a_linked_prompt_stands_under_the_canonical_one(world: Store) -> None:
 def test_repeats_are_pooled_as_draws(world: Store) -> None:
     first = min(run["id"] for run in ROWS.rows["run"] if _is(run, "org/b", "quiz"))
     found = select(
-        world, "select * from condition_matrix where condition_run_id = :run and metric_id = :m",
-        run=first, m=ROWS.metric(),
-    )  # fmt: skip
+        world,
+        "select * from condition_matrix where condition_run_id = :run and metric_id = :m",
+        run=first,
+        m=ROWS.metric(),
+    )
     assert {(row["n_runs"], row["n_draws"]) for row in found} == {(2, 6)}
     assert all(abs(row["value"] * 6 - round(row["value"] * 6)) < 1e-9 for row in found)
 
@@ -153,6 +165,5 @@ def test_partial_credit_is_no_probability(world: Store) -> None:
 def _is(run: dict[str, object], model: str, benchmark: str) -> bool:
     checkpoint = ROWS.rows["checkpoint"][run["checkpoint_id"] - 1]
     seed = ROWS.rows["training_seed"][checkpoint["training_seed_id"] - 1]
-    names = (ROWS.rows["model"][seed["model_id"] - 1]["name"],
-             ROWS.rows["benchmark"][run["benchmark_id"] - 1]["name"])  # fmt: skip
+    names = (ROWS.rows["model"][seed["model_id"] - 1]["name"], ROWS.rows["benchmark"][run["benchmark_id"] - 1]["name"])
     return names == (model, benchmark)

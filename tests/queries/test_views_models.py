@@ -49,16 +49,12 @@ def test_seed_summary_averages_the_runs_of_a_seed_first(world: Store) -> None:
 
 
 def test_one_seed_has_no_spread(world: Store) -> None:
-    (row,) = select(
-        world, "select * from seed_summary where model = 'org/c' and benchmark = 'draws'"
-    )
+    (row,) = select(world, "select * from seed_summary where model = 'org/c' and benchmark = 'draws'")
     assert (row["n_seeds"], row["seed_std"], row["is_last_position"]) == (1, None, True)
 
 
 def test_checkpoint_curve_gives_the_change_since_the_checkpoint_before(world: Store) -> None:
-    found = select(
-        world, "select * from checkpoint_curve where training_seed = 's1' order by position"
-    )
+    found = select(world, "select * from checkpoint_curve where training_seed = 's1' order by position")
     first, second, third = (row["estimate"] for row in found)
     assert [row["previous_estimate"] for row in found] == [None, first, second]
     assert found[1]["change"] == pytest.approx(second - first)
@@ -67,20 +63,13 @@ def test_checkpoint_curve_gives_the_change_since_the_checkpoint_before(world: St
 
 def win_rates(world: Store, suite: str) -> dict[str, tuple[Any, ...]]:
     found = select(world, "select * from mean_win_rate where suite = :suite", suite=suite)
-    return {
-        row["model"]: (row["mean_win_rate"], row["n_scenarios"], row["n_scenarios_suite"])
-        for row in found
-    }
+    return {row["model"]: (row["mean_win_rate"], row["n_scenarios"], row["n_scenarios_suite"]) for row in found}
 
 
 def test_mean_win_rate_of_a_suite(world: Store) -> None:
     # one: a and b tie at 12 digits, both beat c. two: c lacks a part; b's part is a loss
-    assert win_rates(world, "suite") == {
-        "win/a": (0.75, 2, 2), "win/b": (0.25, 2, 2), "win/c": (0.0, 1, 2),
-    }  # fmt: skip
-    assert win_rates(world, "suite/two") == {
-        "win/a": (0.5, 2, 2), "win/b": (0.5, 2, 2), "win/c": (0.5, 1, 2),
-    }  # fmt: skip
+    assert win_rates(world, "suite") == {"win/a": (0.75, 2, 2), "win/b": (0.25, 2, 2), "win/c": (0.0, 1, 2)}
+    assert win_rates(world, "suite/two") == {"win/a": (0.5, 2, 2), "win/b": (0.5, 2, 2), "win/c": (0.5, 1, 2)}
 
 
 def test_mean_win_rate_over_all_benchmarks(world: Store) -> None:
@@ -88,23 +77,12 @@ def test_mean_win_rate_over_all_benchmarks(world: Store) -> None:
     # suite/one .5, suite/two/a 0, suite/two/b 1
     assert everything["win/a"][:2] == (pytest.approx(0.5), 3)
     assert set(win_rates(world, "telling")) == {"told/group"} | {
-        f"told/{name}"
-        for name in (
-            "exact",
-            "nulls",
-            "counted",
-            "gaps",
-            "short",
-            "other",
-            "only",
-        )
+        f"told/{name}" for name in ("exact", "nulls", "counted", "gaps", "short", "other", "only")
     }
 
 
 def verdicts(world: Store, model: str) -> dict[tuple[str, Any], dict[str, Any]]:
-    found = select(
-        world, "select * from published_against_recomputed where model = :model", model=model
-    )
+    found = select(world, "select * from published_against_recomputed where model = :model", model=model)
     return {(row["statistic"], row["published"]): row for row in found}
 
 
@@ -165,30 +143,29 @@ def test_pass_at_k_may_count_nulls_as_failures(world: Store) -> None:
 
 def test_figures_of_a_group_are_means_of_its_benchmarks_or_prompts(world: Store) -> None:
     found = select(
-        world, "select published, recomputed, verdict, n_found from published_against_recomputed"
+        world,
+        "select published, recomputed, verdict, n_found from published_against_recomputed"
         " where run_id is null order by published",
-    )  # fmt: skip
+    )
     assert [tuple(row.values()) for row in found] == [
-        (0.625, 0.625, "exact", 6), (4 / 6, pytest.approx(4 / 6), "exact", 6),
-    ]  # fmt: skip
+        (0.625, 0.625, "exact", 6),
+        (4 / 6, pytest.approx(4 / 6), "exact", 6),
+    ]
 
 
 def test_history_keeps_finished_refreshes(world: Store) -> None:
-    found = select(
-        world, "select estimate, previous_estimate, change, age from metric_history order by age"
-    )
-    assert [tuple(row.values()) for row in found] == [
-        (0.75, 0.625, 0.125, 1), (0.625, None, None, 2),
-    ]  # fmt: skip
+    found = select(world, "select estimate, previous_estimate, change, age from metric_history order by age")
+    assert [tuple(row.values()) for row in found] == [(0.75, 0.625, 0.125, 1), (0.625, None, None, 2)]
     (row,) = select(world, "select estimate, refresh_id from metric_current")
     assert row == {"estimate": 0.75, "refresh_id": 2}
 
 
 def test_the_tree_reaches_every_level(world: Store) -> None:
     found = select(
-        world, "select benchmark, distance, path, is_leaf, ancestor_is_root from benchmark_tree"
+        world,
+        "select benchmark, distance, path, is_leaf, ancestor_is_root from benchmark_tree"
         " where ancestor = 'suite' order by path",
-    )  # fmt: skip
+    )
     assert [tuple(row.values()) for row in found] == [
         ("suite", 0, "suite", False, True),
         ("suite/one", 1, "suite > suite/one", True, True),

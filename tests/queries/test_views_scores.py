@@ -29,15 +29,17 @@ def world(request: pytest.FixtureRequest) -> Iterator[Store]:
 def python_estimate(rows: StoreRows, run: int, metric: int, perturbation: str) -> Estimate | None:
     """The same figure from the builder's rows, by `warehouse.stats`; None if there is none."""
     facts = [
-        fact for fact in rows.rows["prompt_score"]
+        fact
+        for fact in rows.rows["prompt_score"]
         if (fact["run_id"], fact["metric_id"], fact["perturbation"]) == (run, metric, perturbation)
         and fact["value"] is not None
-    ]  # fmt: skip
+    ]
     benchmark = rows.rows["benchmark"][rows.rows["run"][run - 1]["benchmark_id"] - 1]
     members = {
-        row["prompt_id"]: row["cluster_id"] for row in rows.rows["prompt_cluster"]
+        row["prompt_id"]: row["cluster_id"]
+        for row in rows.rows["prompt_cluster"]
         if row["clustering_id"] == benchmark["default_clustering_id"]
-    }  # fmt: skip
+    }
     labels = [members.get(fact["prompt_id"], -fact["prompt_id"]) for fact in facts]
     try:
         return estimate_mean(
@@ -76,10 +78,7 @@ def test_the_summary_is_the_headline_form(world: Store) -> None:
         "select run_id, metric_id, estimate, method from score_by_perturbation"
         " where perturbation = '' order by run_id, metric_id",
     )
-    summary = select(
-        world, "select run_id, metric_id, estimate, method from score_summary"
-        " order by run_id, metric_id",
-    )  # fmt: skip
+    summary = select(world, "select run_id, metric_id, estimate, method from score_summary order by run_id, metric_id")
     assert summary == headline
     typos = select(world, "select run_id from score_by_perturbation where perturbation = 'typo'")
     assert len(typos) == 5
@@ -89,9 +88,13 @@ def test_golden_g1(world: Store) -> None:
     row, part = select(world, "select * from score_summary where benchmark = 'golden' order by 1")
     assert row["estimate"] == pytest.approx(0.6, abs=1e-12)
     assert {name: round(row[name], 12) for name in ERRORS} == {
-        "se_clt": 0.163299316186, "se_bernoulli": 0.154919333848, "se_clustered": 0.19663841605,
-        "se_cr0": 0.18973665961, "se_cr1": 0.219089023002, "se_cr2": 0.220389266008,
-    }  # fmt: skip
+        "se_clt": 0.163299316186,
+        "se_bernoulli": 0.154919333848,
+        "se_clustered": 0.19663841605,
+        "se_cr0": 0.18973665961,
+        "se_cr1": 0.219089023002,
+        "se_cr2": 0.220389266008,
+    }
     assert (row["n_prompts"], row["n_clusters"], row["method"]) == (10, 4, "cr2")
     assert row["standard_error"] == row["se_cr2"]
     assert (part["n_clusters"], part["standard_error"]) == (1, None)
@@ -138,13 +141,10 @@ def test_what_cannot_be_computed_is_null_with_its_reason(world: Store) -> None:
 
 
 def test_unscored_samples_and_draws_are_counted(world: Store) -> None:
-    (row,) = select(
-        world, "select * from score_summary where model = 'org/d' and benchmark = 'quiz'"
-    )
+    (row,) = select(world, "select * from score_summary where model = 'org/d' and benchmark = 'quiz'")
     assert (row["n_prompts"], row["n_prompts_unscored"]) == (32, 8)
     assert (row["n_draws"], row["n_unscored"]) == (32, 48)
-    rates = select(world, "select n_draws from score_summary where model = 'org/b'"
-                   " and benchmark = 'draws'")  # fmt: skip
+    rates = select(world, "select n_draws from score_summary where model = 'org/b' and benchmark = 'draws'")
     assert rates == [{"n_draws": 40}]
 
 
@@ -156,26 +156,30 @@ def test_superseded_and_invalidated_runs_are_hidden(world: Store) -> None:
 
 def test_an_alias_shows_under_its_canonical_name(world: Store) -> None:
     found = select(
-        world, "select model, model_recorded, benchmark, benchmark_recorded from run_current"
+        world,
+        "select model, model_recorded, benchmark, benchmark_recorded from run_current"
         " where model_recorded = 'old/a' or benchmark_recorded = 'quiz_2024' order by run_id",
-    )  # fmt: skip
+    )
     assert [tuple(row.values()) for row in found] == [
-        ("org/a", "old/a", "quiz", "quiz"), ("org/g", "org/g", "quiz", "quiz_2024"),
-    ]  # fmt: skip
+        ("org/a", "old/a", "quiz", "quiz"),
+        ("org/g", "org/g", "quiz", "quiz_2024"),
+    ]
 
 
 def test_run_score_takes_published_figures_where_samples_are_missing(world: Store) -> None:
     found = select(
-        world, "select r.model, r.position from run_score s join run_current r"
+        world,
+        "select r.model, r.position from run_score s join run_current r"
         " on r.run_id = s.run_id where s.origin = 'published' order by 1, 2",
-    )  # fmt: skip
+    )
     assert [tuple(row.values()) for row in found] == [
-        *[("lab/seeds", 3000.0)] * 3, ("told/only", None), ("told/short", None),
-    ]  # fmt: skip
+        *[("lab/seeds", 3000.0)] * 3,
+        ("told/only", None),
+        ("told/short", None),
+    ]
     (row,) = select(
-        world, "select s.* from run_score s join run_current r on r.run_id = s.run_id"
-        " where r.model = 'told/only'",
-    )  # fmt: skip
+        world, "select s.* from run_score s join run_current r on r.run_id = s.run_id where r.model = 'told/only'"
+    )
     assert (row["estimate"], row["standard_error"], row["origin"]) == (0.3, None, "published")
 
 

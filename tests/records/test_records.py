@@ -13,27 +13,37 @@ from warehouse.records import content_key, parse_json
 from warehouse.records.whole import too_large
 
 
-@given(st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.text()
-    | st.floats(allow_nan=False, allow_infinity=False),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20,
-))  # fmt: skip
+@given(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers(-(2**63), 2**64 - 1)
+        | st.text()
+        | st.floats(allow_nan=False, allow_infinity=False),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=20,
+    )
+)
 def test_what_the_standard_library_writes_is_read(value: object) -> None:
     assert parse_json(json.dumps(value, ensure_ascii=False)) == value
 
 
-@pytest.mark.parametrize("text", ["18446744073709551616", "[-9223372036854775809]",
-                                  '{"a": [0.5, 123456789012345678901234]}',
-                                  '["x.1", 99999999999999999999]'])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "18446744073709551616",
+        "[-9223372036854775809]",
+        '{"a": [0.5, 123456789012345678901234]}',
+        '["x.1", 99999999999999999999]',
+    ],
+)
 def test_integers_beyond_64_bits_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="integer beyond 64 bits"):
         parse_json(text)
 
 
 def test_many_digits_after_a_point_are_a_number() -> None:
-    assert parse_json("[0.00012345678901234567, 1.0000000000000000000000001]") == [
-        0.00012345678901234567, 1.0,
-    ]  # fmt: skip
+    assert parse_json("[0.00012345678901234567, 1.0000000000000000000000001]") == [0.00012345678901234567, 1.0]
     assert parse_json("[0." + "1" * 100_000 + "]") == [pytest.approx(1 / 9)]
 
 

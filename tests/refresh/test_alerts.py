@@ -83,9 +83,8 @@ def test_worse_than_a_baseline_or_the_checkpoint_before(house: Warehouse) -> Non
     assert {row.rule for row in found.rows} == {"worse"}
     plain = [row for row in found.rows if row.benchmark == "quiz"]
     expected = {
-        row["subject"]: one for row, one in zip(rows, p, strict=True)
-        if row["benchmark"] == "quiz" and one < 0.001
-    }  # fmt: skip
+        row["subject"]: one for row, one in zip(rows, p, strict=True) if row["benchmark"] == "quiz" and one < 0.001
+    }
     assert {row.subject: row.p_value for row in plain} == pytest.approx(expected, rel=1e-9)
     assert all(row.p_holm is not None and row.p_holm < 0.05 for row in found.rows)
     assert not [row for row in found.rows if row.subject.startswith("org/b#")]  # it is better
@@ -197,10 +196,12 @@ def test_false_alarms_are_as_seldom_as_promised(tmp_path: Path) -> None:
 
 def test_shares_contradictions_and_silence(house: Warehouse) -> None:
     with house.writing() as store, store.begin() as connection:
-        connection.execute(sa.text(
-            "update prompt_score set value = null, n_scored = 0, n_unscored = 3"
-            " where run_id = 2 and prompt_id <= 10"
-        ))  # fmt: skip
+        connection.execute(
+            sa.text(
+                "update prompt_score set value = null, n_scored = 0, n_unscored = 3"
+                " where run_id = 2 and prompt_id <= 10"
+            )
+        )
         told = {"digest": "x"}
         connection.execute(sa.text("update run set content_digest = :digest where id = 2"), told)
     quiet = {"moved": False, "worse": False}
@@ -299,9 +300,17 @@ def test_a_refusal_is_told_without_the_secret_of_the_url() -> None:
     with server(302) as (url, sent), pytest.raises(WarehouseError, match=r"HTTP 302 \(1 try\)"):
         post(url, {}, pause=0)  # what is sent on would be a GET without the message
     for wrong in (
-        "file:///etc/passwd", "nonsense", "http://", "http://a:b/", "http://[a", "http://a/\u00e9",
-        "http://a b/", f"http://{'a' * 64}.b/", "http://a..b/", "http://u:%0d%0aX@a/",
-    ):  # fmt: skip
+        "file:///etc/passwd",
+        "nonsense",
+        "http://",
+        "http://a:b/",
+        "http://[a",
+        "http://a/\u00e9",
+        "http://a b/",
+        f"http://{'a' * 64}.b/",
+        "http://a..b/",
+        "http://u:%0d%0aX@a/",
+    ):
         with pytest.raises(MisuseError, match="http:// or https://"):
             post(wrong, {})
 
@@ -373,9 +382,12 @@ def test_a_service_that_says_nothing_or_nonsense() -> None:
 
 
 def test_the_command_tells_alerts(
-    house: Warehouse, store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    house: Warehouse,
+    store_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+) -> None:
     folder, run = tmp_path / "here", Caller(capsys)
     folder.mkdir()
     monkeypatch.chdir(folder)

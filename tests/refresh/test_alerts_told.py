@@ -40,9 +40,7 @@ def house(store_url: str) -> Warehouse:
 
 
 @pytest.fixture
-def run(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Caller:
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Caller:
     folder = tmp_path / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -125,10 +123,12 @@ def test_a_process_that_is_killed_while_it_tells_leaves_it_to_the_next(
     with socket_that(None) as url:  # takes the message, and never answers
         configure(url)
         process = subprocess.Popen(
-            [str(COMMAND), "--db", store_url, "refresh"], text=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            [str(COMMAND), "--db", store_url, "refresh"],
+            text=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )  # fmt: skip
+        )
         assert process.stderr is not None
         said = ""
         while not lines(said) and (line := process.stderr.readline()):
@@ -167,9 +167,7 @@ def test_each_channel_has_its_own_marks(house: Warehouse, error: type[BaseExcept
     assert told(house, last).notes == [] and last.heard == []
 
 
-def test_a_refresh_that_was_not_asked_for_alerts_is_told_by_the_next_that_is(
-    house: Warehouse,
-) -> None:
+def test_a_refresh_that_was_not_asked_for_alerts_is_told_by_the_next_that_is(house: Warehouse) -> None:
     refresh(access(house), WORK)
     collapse(house, 0.05)
     refresh(access(house), WORK)
@@ -196,9 +194,7 @@ def test_a_refresh_that_ended_without_telling(house: Warehouse) -> None:
     assert [one.refresh_id for one in told(house, ear).told["ear 0"]] == ear.heard == [2]
 
 
-def test_what_waits_is_bounded_in_number_and_age(
-    house: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_waits_is_bounded_in_number_and_age(house: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deliver_alerts, "AT_ONCE", 2)
     told(house, Ear(0))
     for turn in range(4):
@@ -224,8 +220,7 @@ def test_figures_that_are_not_visible_yet_are_not_told(house: Warehouse) -> None
     told(house, ear)
     assert ear.heard == [2]
     with house.writing() as store, store.begin() as connection:
-        connection.execute(sa.text("update refresh set finished_at = null, summary = null"
-                                   " where id = 2"))  # fmt: skip
+        connection.execute(sa.text("update refresh set finished_at = null, summary = null where id = 2"))
     with house.reading() as store:
         assert [one.id for one in untold(store, 1)] == [1]
         assert untold(store, 2) == []

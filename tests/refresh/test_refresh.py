@@ -37,11 +37,9 @@ def build() -> StoreRows:
     for name in ("quiz", "essay"):
         rows.describe(name, rows.metric())
         for model, skill in ((BASE, 0.5), ("org/b", 0.8), ("org/c", 0.3)):
-            scores = {f"{name}{i}": [float(dice.random() < skill) for _ in range(3)]
-                      for i in range(40)}  # fmt: skip
+            scores = {f"{name}{i}": [float(dice.random() < skill) for _ in range(3)] for i in range(40)}
             rows.scores(rows.run(model, name), scores)
-    rows.clusters("essay", {f"c{label}": [f"essay{4 * label + i}" for i in range(4)]
-                            for label in range(10)})  # fmt: skip
+    rows.clusters("essay", {f"c{label}": [f"essay{4 * label + i}" for i in range(4)] for label in range(10)})
     rows.describe("course", rows.metric())
     for step, skill in ((100.0, 0.2), (200.0, 0.9), (300.0, 0.85)):
         scores = {f"course{i}": float(dice.random() < skill) for i in range(30)}
@@ -68,10 +66,7 @@ def access(house: Warehouse) -> Access:
 def current(house: Warehouse, statistic: str = "", benchmark: str = "") -> list[dict[str, Any]]:
     with house.reading() as store:
         found = select(store, f"select * from metric_current order by {KEY}")
-    return [
-        row for row in found
-        if statistic in ("", row["statistic"]) and benchmark in ("", row["benchmark"])
-    ]  # fmt: skip
+    return [row for row in found if statistic in ("", row["statistic"]) and benchmark in ("", row["benchmark"])]
 
 
 def change_run(house: Warehouse, run: int, value: float | None = None) -> None:
@@ -81,8 +76,7 @@ def change_run(house: Warehouse, run: int, value: float | None = None) -> None:
         connection.execute(sa.text("update run set content_digest = :digest where id = :run"), told)
         if value is not None:
             connection.execute(
-                sa.text("update prompt_score set value = :value where run_id = :run"),
-                {"value": value, "run": run},
+                sa.text("update prompt_score set value = :value where run_id = :run"), {"value": value, "run": run}
             )
 
 
@@ -98,14 +92,14 @@ def test_figures_are_those_of_the_commands(house: Warehouse) -> None:
             assert (stored["estimate"], stored["standard_error"]) == pytest.approx(
                 (row.estimate, row.standard_error), rel=1e-12
             )
-            assert (stored["low"], stored["high"]) == pytest.approx(
-                (row.ci_low, row.ci_high), rel=1e-12
-            )
+            assert (stored["low"], stored["high"]) == pytest.approx((row.ci_low, row.ci_high), rel=1e-12)
             assert (stored["n"], stored["n_clusters"]) == (row.n_prompts, row.n_clusters)
             (place,) = [one for one in places if one["subject"] == stored["subject"]]
             assert (place["estimate"], place["low"], place["high"]) == (
-                row.statistical_rank, row.rank_low, row.rank_high,
-            )  # fmt: skip
+                row.statistical_rank,
+                row.rank_low,
+                row.rank_high,
+            )
     for row in current(house, "difference"):
         if row["subject_kind"] == "pair":
             model = row["subject"].split("#")[0]
@@ -146,8 +140,11 @@ def test_one_changed_run_costs_what_it_touches(house: Warehouse) -> None:
     listed = list_stale(access(house), WORK)
     assert {row.why for row in listed.rows} == {"the data changed"}
     assert {(row.family, row.benchmark) for row in listed.rows} == {
-        ("scores", "quiz"), ("variance", "quiz"), ("differences", "quiz"), ("ranks", "quiz"),
-    }  # fmt: skip
+        ("scores", "quiz"),
+        ("variance", "quiz"),
+        ("differences", "quiz"),
+        ("ranks", "quiz"),
+    }
     assert len(listed.rows) == 4
     found = refresh(access(house), WORK)
     assert found.total("recomputed") == 4
@@ -235,9 +232,7 @@ def test_no_number_is_stored_that_is_none(house: Warehouse) -> None:
     refresh(access(house), Work((Fake(values=(float("nan"), float("inf"), None)),)))
     rows = current(house)
     assert {row["estimate"] for row in rows} == {None}
-    assert {row["reason"] for row in rows if row["statistic"] != "fake2"} == {
-        "not finite: estimate"
-    }
+    assert {row["reason"] for row in rows if row["statistic"] != "fake2"} == {"not finite: estimate"}
     assert len(refresh(access(house), Work((Fake("empty", values=()),))).failures) == 9
 
 
@@ -312,9 +307,7 @@ def killing(house: Warehouse, at: int) -> Access:
     """A store whose `at`-th opening is the last thing that a process does."""
     opened = iter(range(1, 10**6))
 
-    def guarded(
-        door: Callable[[], AbstractContextManager[Store]],
-    ) -> Callable[[], AbstractContextManager[Store]]:
+    def guarded(door: Callable[[], AbstractContextManager[Store]]) -> Callable[[], AbstractContextManager[Store]]:
         def enter() -> AbstractContextManager[Store]:
             if next(opened) >= at:
                 raise Killed
@@ -325,9 +318,7 @@ def killing(house: Warehouse, at: int) -> Access:
     return Access(guarded(house.reading), guarded(house.writing))
 
 
-def test_killed_anywhere_history_has_whole_refreshes_only(
-    house: Warehouse, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_anywhere_history_has_whole_refreshes_only(house: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)  # every question is written at once
     refresh(access(house), WORK)
     for point in range(1, 10):
@@ -342,8 +333,9 @@ def test_killed_anywhere_history_has_whole_refreshes_only(
         assert row["estimate"] == point / 16
     with house.reading() as store:
         states = select(store, "select state, count(*) as n from refresh group by state")
-        doubled = select(store, f"select {KEY}, refresh_id from metric_value"
-                                f" group by {KEY}, refresh_id having count(*) > 1")  # fmt: skip
+        doubled = select(
+            store, f"select {KEY}, refresh_id from metric_value group by {KEY}, refresh_id having count(*) > 1"
+        )
     assert [one["state"] for one in states] == ["complete"] and doubled == []
 
 
@@ -380,8 +372,7 @@ def test_a_refresh_that_was_taken_over_writes_nothing_more(house: Warehouse) -> 
 
 
 def test_the_clock_may_go_back(house: Warehouse) -> None:
-    moments = iter([datetime(2026, 5, 1), datetime(2026, 5, 1), datetime(2026, 1, 1),
-                    datetime(2026, 1, 1)])  # fmt: skip
+    moments = iter([datetime(2026, 5, 1), datetime(2026, 5, 1), datetime(2026, 1, 1), datetime(2026, 1, 1)])
     refresh(access(house), WORK, clock=lambda: next(moments))
     change_run(house, 2, 0.5)
     refresh(access(house), WORK, clock=lambda: next(moments))
@@ -412,9 +403,7 @@ def test_history_names_what_there_is(house: Warehouse) -> None:
     assert str(found).startswith("refresh 1: ")
     with pytest.raises(MisuseError, match="no statistic 'x'; there are: difference, rank"):
         house.history("org/b", "quiz", statistic="x")
-    assert {row.subject_kind for row in house.history("org/b", "quiz", last=1).rows} == {
-        "condition", "pair",
-    }  # fmt: skip
+    assert {row.subject_kind for row in house.history("org/b", "quiz", last=1).rows} == {"condition", "pair"}
 
 
 def test_an_empty_store_has_nothing_to_refresh(store_url: str) -> None:

@@ -30,9 +30,12 @@ KEY = "refresh_id, subject_kind, subject, benchmark, metric, statistic"
 
 def start(url: str, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [str(COMMAND), "--db", url, *options, "refresh", "--baseline", BASE], text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+        [str(COMMAND), "--db", url, *options, "refresh", "--baseline", BASE],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
 
 
 @pytest.fixture
@@ -60,9 +63,12 @@ POINTS = 50
 def begin(url: str) -> subprocess.Popen[str]:
     """Such a process, that is about to begin."""
     process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, url], text=True, stdout=subprocess.PIPE, cwd=ROOT,
+        [sys.executable, "-c", SCRIPT, url],
+        text=True,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+    )
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     return process
 
@@ -102,16 +108,12 @@ def copy(file: Path | None, *, back: bool = False) -> None:
 def finished(house: Warehouse) -> tuple[int, int]:
     """Refreshes that are finished, and that are not."""
     with house.reading() as store:
-        (row,) = select(
-            store, "select count(finished_at) as whole, count(*) as all_of_them from refresh"
-        )
+        (row,) = select(store, "select count(finished_at) as whole, count(*) as all_of_them from refresh")
     return row["whole"], row["all_of_them"] - row["whole"]
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment_history_has_whole_refreshes_only(
-    house: Warehouse, store_url: str
-) -> None:
+def test_killed_at_any_moment_history_has_whole_refreshes_only(house: Warehouse, store_url: str) -> None:
     process, begun = begin(store_url), time.monotonic()
     process.communicate()
     window, dice = time.monotonic() - begun, random.Random(1)
@@ -142,8 +144,7 @@ def test_killed_at_any_moment_history_has_whole_refreshes_only(
         assert row["estimate"] == number / 64
     print(f"killed {met}; {resumed} answers of killed refreshes were taken up")
     with house.reading() as store:
-        assert select(store, f"select {KEY} from metric_value group by {KEY}"
-                             " having count(*) > 1") == []  # fmt: skip
+        assert select(store, f"select {KEY} from metric_value group by {KEY} having count(*) > 1") == []
         sizes = select(store, "select count(*) as n from metric_history group by refresh_id")
         assert select(store, "select distinct state from refresh") == [{"state": "complete"}]
     assert len({row["n"] for row in sizes}) == 1  # every figure was out of date each time
@@ -152,9 +153,7 @@ def test_killed_at_any_moment_history_has_whole_refreshes_only(
 
 
 @pytest.mark.slow
-def test_of_two_at_once_one_works_and_the_other_waits_or_says_who_works(
-    house: Warehouse, store_url: str
-) -> None:
+def test_of_two_at_once_one_works_and_the_other_waits_or_says_who_works(house: Warehouse, store_url: str) -> None:
     both = [start(store_url, "--wait", "60") for _ in range(2)]
     said = sorted(process.communicate()[1] for process in both)
     assert [process.returncode for process in both] == [0, 0], said

@@ -40,9 +40,21 @@ FAMILIES = ("scores", "differences", "ranks", "variance", "matrix")
 WORK = Work(FAMILIES, (), Settings(baselines=(BASE,), n_resamples=0, permutations=1))
 QUICK = Work(("scores", "differences"), (), WORK.settings)
 FIGURES = (
-    "subject_kind", "subject", "benchmark", "metric", "statistic", "method", "method_version",
-    "estimate", "standard_error", "low", "high", "n", "n_clusters", "reason",
-)  # fmt: skip
+    "subject_kind",
+    "subject",
+    "benchmark",
+    "metric",
+    "statistic",
+    "method",
+    "method_version",
+    "estimate",
+    "standard_error",
+    "low",
+    "high",
+    "n",
+    "n_clusters",
+    "reason",
+)
 
 
 @pytest.fixture
@@ -102,10 +114,7 @@ def swap_clusters(store: Store) -> None:
 
 def new_clusters(store: Store) -> None:
     (row,) = select(store, "select id from benchmark where name = 'quiz'")
-    prompts = [
-        one["id"]
-        for one in select(store, f"select id from prompt where benchmark_id = {row['id']}")
-    ]
+    prompts = [one["id"] for one in select(store, f"select id from prompt where benchmark_id = {row['id']}")]
     clusters = np.arange(len(prompts)) % 8
     with store.begin() as connection:
         for table in ("clustering", "cluster"):
@@ -134,18 +143,19 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "computed anew": new_clusters,
     "no clustering": run_sql("update benchmark set default_clustering_id = null"),
     "lower is better": run_sql("update benchmark_metric set higher_is_better = false"),
-    "a metric has no bounds": run_sql(
-        "update benchmark_metric set kind = 'continuous', low = null, high = null"
-    ),
+    "a metric has no bounds": run_sql("update benchmark_metric set kind = 'continuous', low = null, high = null"),
     "a figure behind a link": run_sql("update metric set link = 'exp_neg'"),
 }
 
 
 #: Those that every call of the tests makes.
 MAIN = (
-    "a run is invalidated", "a model is an alias", "two benchmarks are one",
-    "prompts change clusters", "a metric has no bounds",
-)  # fmt: skip
+    "a run is invalidated",
+    "a model is an alias",
+    "two benchmarks are one",
+    "prompts change clusters",
+    "a metric has no bounds",
+)
 
 
 def follow(house: Warehouse, names: Iterable[str], work: Work) -> None:
@@ -228,8 +238,7 @@ def test_families_that_are_left_alone_are_named_where_they_are_out_of_date(
     change_run(house, 2, 0.25)
     stale = {"matrix": 1, "ranks": 1, "variance": 1}
     told = tuple(
-        f"{count} answers of the family {name!r} are out of date; --family {name}"
-        for name, count in stale.items()
+        f"{count} answers of the family {name!r} are out of date; --family {name}" for name, count in stale.items()
     )
     assert refresh(access(house), QUICK).notes == told
     assert list_stale(access(house), replace(QUICK, benchmarks=("essay",))).notes == ()
@@ -255,9 +264,7 @@ def test_runs_that_change_under_a_refresh_are_left_for_the_next(house: Warehouse
 
     found = refresh(access(house), Work((Meddler(), SCORES)))
     # asked of the run: the family that meddles, and the scores
-    assert found.notes == (
-        "2 answers are left for the next refresh: their runs changed while they were computed",
-    )
+    assert found.notes == ("2 answers are left for the next refresh: their runs changed while they were computed",)
     assert found.total("recomputed") == 2 * 12 - 2
     assert len(list_stale(access(house), Work((Fake(), SCORES))).rows) == 2
 

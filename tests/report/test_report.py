@@ -61,9 +61,7 @@ def test_figures_are_those_of_the_commands(data: ReportData, url: str) -> None:
         differing = {name for name, value in asdict(row).items() if getattr(shown, name) != value}
         assert all(name.startswith("delta_k1") for name in differing)
     frame = store.query("published_against_recomputed")
-    assert [row["verdict"] for row in data.published].count("contradicts") == sum(
-        frame["verdict"] == "contradicts"
-    )
+    assert [row["verdict"] for row in data.published].count("contradicts") == sum(frame["verdict"] == "contradicts")
     assert len(data.sources) == len(store.query("ingest_log"))
     unscored = store.query("unscored_samples", limit=10**6)
     assert sum(row["n_samples"] for row in data.unscored) == len(unscored) > 0
@@ -85,8 +83,9 @@ def test_the_page_holds_the_figures(url: str) -> None:
     assert forest["Difference"] == f"{pairs.rows[0].difference:+.4g}"
     difference = round(pairs.rows[0].difference or 0, 3)
     assert [[row[name].rstrip("*") for name in "12"] for row in table(page, "Model", "1")] == [
-        ["·", f"{difference:.3f}"], [f"{-difference:.3f}", "·"],
-    ]  # fmt: skip
+        ["·", f"{difference:.3f}"],
+        [f"{-difference:.3f}", "·"],
+    ]
 
 
 def test_the_page_holds_the_variance(url: str) -> None:
@@ -96,9 +95,7 @@ def test_the_page_holds_the_variance(url: str) -> None:
     assert split is not None and split.rows[0].share_between is not None
     rows = table(Reader(render(many)), "Share of prompts")
     assert [row["Model tested"] for row in rows] == [row.model for row in split.rows]
-    assert [row["Share of draws"] for row in rows] == [
-        f"{row.share_within:.2f}" for row in split.rows
-    ]
+    assert [row["Share of draws"] for row in rows] == [f"{row.share_within:.2f}" for row in split.rows]
 
 
 def test_conditions_without_a_split_share_a_line(data: ReportData) -> None:
@@ -132,9 +129,10 @@ def test_text_of_dumps_stays_text(data: ReportData) -> None:
     assert not [found for _, found in page.tags if any(name.startswith("on") for name in found)]
     assert not [found for _, found in page.tags if "style" in found]  # the policy forbids them
     (policy,) = [
-        found["content"] or "" for tag, found in page.tags
+        found["content"] or ""
+        for tag, found in page.tags
         if tag == "meta" and found.get("http-equiv") == "Content-Security-Policy"
-    ]  # fmt: skip
+    ]
     assert policy.startswith("default-src 'none'") and "unsafe" not in policy
 
 
@@ -144,9 +142,7 @@ def test_tables_and_drawings_can_be_heard(data: ReportData) -> None:
     assert counts.count("table") == counts.count("caption") == len(page.tables)
     assert all(found.get("scope") in ("col", "row") for tag, found in page.tags if tag == "th")
     drawings = [found for tag, found in page.tags if tag == "svg"]
-    assert drawings and all(
-        found.get("aria-hidden") == "true" or found.get("aria-label") for found in drawings
-    )
+    assert drawings and all(found.get("aria-hidden") == "true" or found.get("aria-label") for found in drawings)
     targets = {found["id"] for _, found in page.tags if "id" in found}
     links = [found["href"] or "" for tag, found in page.tags if tag == "a"]
     assert links and all(link[1:] in targets for link in links)
@@ -241,8 +237,7 @@ def test_the_policy_stops_what_would_slip_through(opened: Any) -> None:
         "s.textContent = 'window.hurt=2'; document.body.append(s);"
     )
     answer = opened.execute_async_script(
-        "const done = arguments[0];"
-        "fetch('http://127.0.0.1:9/').then(() => done('sent'), (e) => done(e.name));"
+        "const done = arguments[0];fetch('http://127.0.0.1:9/').then(() => done('sent'), (e) => done(e.name));"
     )
     assert answer == "TypeError"
     assert opened.execute_script("return window.hurt") is None
@@ -252,9 +247,8 @@ def test_the_policy_stops_what_would_slip_through(opened: Any) -> None:
 
 def test_tables_sort_by_keyboard(opened: Any) -> None:
     button = next(
-        found for found in opened.find_elements("css selector", "table.sortable th button")
-        if found.text == "Estimate"
-    )  # fmt: skip
+        found for found in opened.find_elements("css selector", "table.sortable th button") if found.text == "Estimate"
+    )
     column = (
         "const t = arguments[0].closest('table'), i = arguments[0].closest('th').cellIndex;"
         "return [...t.tBodies[0].rows].map(r => r.cells[i])"

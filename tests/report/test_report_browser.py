@@ -95,8 +95,7 @@ def all_charts(data: ReportData) -> list[Chart]:
     found: list[Chart] = []
     for section in map(benchmark_section, data.benchmarks):
         maps, matrix = section["maps"], section["matrix"]
-        found += [*section["curves"], *(maps.charts if maps else ()),
-                  *(maps.histograms if maps else ())]  # fmt: skip
+        found += [*section["curves"], *(maps.charts if maps else ()), *(maps.histograms if maps else ())]
         for part in filter(None, (matrix["test"], matrix["growth"])):
             found += part["charts"]
         for part in filter(None, (matrix["clusters"], matrix["explanation"])):
@@ -117,9 +116,7 @@ def test_what_is_taken_out_of_a_figure_does_not_show(browser: Any, data: ReportD
             f"{drawing.body}</svg>"
         )
         pictures = [with_colours(raw), with_colours(lean)]
-        differ, painted = browser.execute_async_script(
-            COMPARE, drawing.width, drawing.height, pictures
-        )
+        differ, painted = browser.execute_async_script(COMPARE, drawing.width, drawing.height, pictures)
         # places have one decimal, which moves dashes along a line
         assert painted > 10_000 and differ < 0.04 * painted, chart.title
         assert len(drawing.body) < 0.4 * len(raw)
@@ -131,8 +128,7 @@ def test_the_page_is_never_wider_than_the_window(opened: Any, width: int) -> Non
     opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
         found = opened.execute_script(
-            "return [innerWidth, document.documentElement.scrollWidth -"
-            " document.documentElement.clientWidth]"
+            "return [innerWidth, document.documentElement.scrollWidth - document.documentElement.clientWidth]"
         )
     finally:
         opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -11,19 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.html import EVIL
-from warehouse.report.charts import (
-    PLOT,
-    SERIES,
-    Chart,
-    Spec,
-    axis,
-    bars,
-    chart,
-    distinct,
-    lines,
-    shorten,
-    span,
-)
+from warehouse.report.charts import PLOT, SERIES, Chart, Spec, axis, bars, chart, distinct, lines, shorten, span
 from warehouse.report.draw import draw, slim
 from warehouse.report.maps import excerpt
 from warehouse.report.matrix_charts import heat_map
@@ -54,8 +42,7 @@ def paths(svg: ElementTree.Element, **look: str) -> list[str]:
         said = above | node.attrib
         if (
             node.tag == "path"
-            and look.items()
-            <= {name.replace("-", "_"): value for name, value in said.items()}.items()
+            and look.items() <= {name.replace("-", "_"): value for name, value in said.items()}.items()
         ):
             found.append(node.attrib["d"])
         for child in node:
@@ -138,9 +125,7 @@ def test_long_axes_are_logarithmic_and_hold_zero() -> None:
     assert words(svg)[:7] == ["0", "1", "10", "100", "1k", "10k", "100k"]
     (line, *_) = paths(svg, stroke=SERIES[0][0])
     expected = WIDTH * math.log(10) / math.log(143001)
-    assert places(line)[0] == [
-        (0, HEIGHT), (pytest.approx(expected, abs=0.06), HEIGHT / 2), (WIDTH, 0)
-    ]  # fmt: skip
+    assert places(line)[0] == [(0, HEIGHT), (pytest.approx(expected, abs=0.06), HEIGHT / 2), (WIDTH, 0)]
     for short in ((0.0, 1.0), (-1.0, 1e6), (1e6, 2e6)):
         linear = axis("x", short, log=True)
         assert linear is not None and "type" not in linear["scale"]
@@ -149,9 +134,20 @@ def test_long_axes_are_logarithmic_and_hold_zero() -> None:
 
 
 ODD = [
-    [], [None], [math.nan, math.inf], [0.5], [0.0], [1e-300], [1e300, -1e-3], [3.0, 3.0],
-    [-1.7e308, 1.7e308], [0.0, 1e308], [0.0, math.nan, 1.0], [-1e-12, 1e-12], [5e-324],
-]  # fmt: skip
+    [],
+    [None],
+    [math.nan, math.inf],
+    [0.5],
+    [0.0],
+    [1e-300],
+    [1e300, -1e-3],
+    [3.0, 3.0],
+    [-1.7e308, 1.7e308],
+    [0.0, 1e308],
+    [0.0, math.nan, 1.0],
+    [-1e-12, 1e-12],
+    [5e-324],
+]
 
 
 @pytest.mark.parametrize("values", ODD, ids=str)
@@ -182,9 +178,10 @@ def test_heat_maps_paint_every_cell_once() -> None:
         boxes = re.findall(r"M([\d.]+),([\d.]+)h([\d.]+)v28h", course)
         cells[f"q{shade}"] = {tuple(map(float, one)) for one in boxes}
     assert cells == {f"q{shade}": set() for shade in range(10)} | {
-        "q0": {(0, 28, 28), (0, 56, 28)}, "q5": {(56, 28, 28), (28, 56, 28)},
+        "q0": {(0, 28, 28), (0, 56, 28)},
+        "q5": {(56, 28, 28), (28, 56, 28)},
         "q9": {(28, 0, 56)},
-    }  # fmt: skip
+    }
     assert words(svg)[:3] == ["1", "2", "3"] == words(svg)[3:6]
     assert words(svg)[6:] == [f"{low}–{low + 10}%" for low in range(0, 100, 10)]
 
@@ -200,10 +197,19 @@ def test_large_heat_maps_stay_small() -> None:
 
 
 HOSTILE = [
-    EVIL, "</text></svg><script>window.hurt=1</script>", "a\u202eb\u2066c", "nul\x00bell\x07",
-    "x" * 300, "x" * 299 + "y", "&lt;b&gt; &amp;", "模型" * 100, "", "[a].b\"'\\", "]]>",
+    EVIL,
+    "</text></svg><script>window.hurt=1</script>",
+    "a\u202eb\u2066c",
+    "nul\x00bell\x07",
+    "x" * 300,
+    "x" * 299 + "y",
+    "&lt;b&gt; &amp;",
+    "模型" * 100,
+    "",
+    "[a].b\"'\\",
+    "]]>",
     "1 other",
-]  # fmt: skip
+]
 
 
 def test_names_of_dumps_stay_text() -> None:
@@ -214,8 +220,18 @@ def test_names_of_dumps_stay_text() -> None:
         up = axis(names[0], (0.0, 1.0))
         svg = drawn(chart("t", "s", axis("x", (0.0, 1.0)), up, layers, legend=legend))
         assert {node.tag for node in svg.iter()} == {"svg", "g", "path", "text"}
-        allowed = {"d", "fill", "stroke", "transform", "x", "y", "text-anchor", "stroke-width",
-                   "stroke-dasharray", "stroke-linejoin"}  # fmt: skip
+        allowed = {
+            "d",
+            "fill",
+            "stroke",
+            "transform",
+            "x",
+            "y",
+            "text-anchor",
+            "stroke-width",
+            "stroke-dasharray",
+            "stroke-linejoin",
+        }
         assert {name for node in svg.iter() for name in node.attrib} <= allowed
         told = words(svg)[-7:] if "" not in names else words(svg)[-6:]
         expected = [one for one in distinct([*names, "1 other"], int(0.14 * WIDTH)) if one]

@@ -72,9 +72,7 @@ def test_weights_are_those_of_the_command(page: Reader, url: str) -> None:
         assert signed == medoid.rank_change
     drawn = table(page, "Model drawn", "Best in")
     by_model = {row.model: row for row in found.random}
-    assert [row["Uniform"] for row in drawn] == sorted(
-        (row["Uniform"] for row in drawn), reverse=True
-    )
+    assert [row["Uniform"] for row in drawn] == sorted((row["Uniform"] for row in drawn), reverse=True)
     assert all(row["97.5%"] == g(by_model[row["Model drawn"]].high) for row in drawn)
     assert sum(float(row["Best in"].rstrip("%")) for row in drawn) == pytest.approx(100, abs=0.5)
 
@@ -86,15 +84,14 @@ def test_clusters_growth_and_explanation_are_there(page: Reader, url: str) -> No
         g(row.silhouette) for row in clusters.rows
     ]
     chosen = table(page, "Medoid", "Its text")
-    assert sorted(int(row["Prompts"]) for row in chosen) == sorted(
-        row.n_prompts for row in clusters.clusters
-    )
+    assert sorted(int(row["Prompts"]) for row in chosen) == sorted(row.n_prompts for row in clusters.clusters)
     steps_told = table(page, "Order", "Rank correlation")
     last = [row for row in steps_told if row["Size"] == "30"]
     assert [row["Largest difference"] for row in last] == ["0", "0"]
     explained = matrix.explain(permutations=19)
-    (mantel,) = [row for row in table(page, "Statistic of the explanation")
-                 if row["Statistic of the explanation"] == "Mantel r"]  # fmt: skip
+    (mantel,) = [
+        row for row in table(page, "Statistic of the explanation") if row["Statistic of the explanation"] == "Mantel r"
+    ]
     assert mantel["Observed"] == g(explained.mantel_r)
     top = table(page, "Prompt explained", "FDR")
     positive = [row for row in explained.rows if (row.coefficient or 0) > 0][:10]
@@ -118,9 +115,7 @@ def test_curves_are_those_of_the_leaderboard(data: ReportData, page: Reader) -> 
     assert [row["Last"] for row in rows] == [g(curve.last) for curve in found.curves.rows]
     assert len(rows) == 4 and {row["Checkpoints"] for row in rows} == {str(len(STEPS))}
     seeds = table(page, "Seeds of", "SD over seeds")
-    assert [row["SE, both"] for row in seeds] == [
-        g(row.se_both_sampled, "%.2g") for row in found.seeds.rows
-    ]
+    assert [row["SE, both"] for row in seeds] == [g(row.se_both_sampled, "%.2g") for row in found.seeds.rows]
     assert part(data, "exam").curves is None and part(data, "exam").seeds is None
 
 
@@ -138,10 +133,7 @@ def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url:
     drawn = benchmark_section(part(data, "gens"))["maps"]
     dots, _ = re.findall('d="((?:M[0-9.]+ [0-9.]+h0)+)"', draw(drawn.charts[0].spec).body)
     lowest = math.log(max(row.n_generations for row in found.rows))
-    shown = [
-        (float(x) / PLOT[0], float(y) / PLOT[1])
-        for x, y in re.findall("M([0-9.]+) ([0-9.]+)", dots)
-    ]
+    shown = [(float(x) / PLOT[0], float(y) / PLOT[1]) for x, y in re.findall("M([0-9.]+) ([0-9.]+)", dots)]
     one = [row for row in found.rows if row.condition == found.distribution[0].condition]
     expected = sorted((row.p_correct or 0, -(row.consistency or 0) / lowest) for row in one)
     assert len(shown) == len(ANSWERS) == len(expected)  # no two prompts fall together
@@ -157,9 +149,7 @@ def test_suites_are_those_of_the_command(data: ReportData, page: Reader, url: st
     assert newest.rows == again.rows and newest.notes[1:] == again.notes
     assert "the newest is shown" in newest.notes[0]
     rows = table(page, "Benchmarks", "Missing")
-    assert [(row["Estimate"], row["Low"]) for row in rows] == [
-        (g(row.estimate), g(row.ci_low)) for row in board.rows
-    ]
+    assert [(row["Estimate"], row["Low"]) for row in rows] == [(g(row.estimate), g(row.ci_low)) for row in board.rows]
 
 
 def test_a_suite_can_be_asked_for(url: str) -> None:
@@ -206,8 +196,7 @@ def test_histograms_leave_empty_ends_out(data: ReportData) -> None:
     assert found.test is not None
     test = benchmark_section(part(data, "exam"))["matrix"]["test"]
     cosine = next(chart for chart in test["charts"] if chart.title.startswith("Cosine"))
-    held = [row for row in found.test.histogram
-            if row.similarity == "cosine" and (row.observed or row.permuted)]  # fmt: skip
+    held = [row for row in found.test.histogram if row.similarity == "cosine" and (row.observed or row.permuted)]
     x, y = (cosine.spec["encoding"][name] for name in "xy")
     assert x["scale"]["domain"] == [held[0].low, held[-1].high] and not x["scale"]["nice"]
     assert y["scale"]["domain"] == [0.0, max(max(row.observed, row.permuted) for row in held)]

@@ -43,12 +43,8 @@ def written(folder: Path) -> Path:
     return folder / INDEX
 
 
-def test_the_index_leads_to_every_benchmark_and_back(
-    opened: Any, folder: Path, data: ReportData
-) -> None:
-    links = opened.execute_script(
-        "return [...document.querySelectorAll('#benchmarks ~ div tbody a')].map(a => a.href)"
-    )
+def test_the_index_leads_to_every_benchmark_and_back(opened: Any, folder: Path, data: ReportData) -> None:
+    links = opened.execute_script("return [...document.querySelectorAll('#benchmarks ~ div tbody a')].map(a => a.href)")
     assert len(links) == len(data.benchmarks)
     assert len({*links}) == len(links)
     for link, part in zip(links, data.benchmarks, strict=True):
@@ -88,10 +84,28 @@ def test_a_page_holds_its_benchmark_alone(folder: Path, data: ReportData) -> Non
 
 def test_names_of_files_stay_and_are_safe() -> None:
     names = [
-        "gsm8k", "index", "ingest-log", "GSM8K", "mmlu/abstract algebra", "mmlu/abstract-algebra",
-        "../../etc", "..", ".", "a" * 300, "a" * 301, "日本語", "日本", EVIL, "con", "a.b", "A.B",
-        "x~1", "", " ", "a?b#c%20",
-    ]  # fmt: skip
+        "gsm8k",
+        "index",
+        "ingest-log",
+        "GSM8K",
+        "mmlu/abstract algebra",
+        "mmlu/abstract-algebra",
+        "../../etc",
+        "..",
+        ".",
+        "a" * 300,
+        "a" * 301,
+        "日本語",
+        "日本",
+        EVIL,
+        "con",
+        "a.b",
+        "A.B",
+        "x~1",
+        "",
+        " ",
+        "a?b#c%20",
+    ]
     files = [file_name(name) for name in names]
     assert file_name("gsm8k") == "gsm8k.html"
     assert file_name("mmlu/abstract algebra") == "mmlu-abstract-algebra~8787cd8fde.html"
@@ -101,15 +115,11 @@ def test_names_of_files_stay_and_are_safe() -> None:
         assert not {*name} - {*"abcdefghijklmnopqrstuvwxyz0123456789._-~"}
 
 
-def test_the_command_writes_a_folder(
-    run: Caller, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_writes_a_folder(run: Caller, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     out = run("--db", url, "report", "one", "--split", "--resamples", "0")
     assert out.code == 0, out.err
-    assert sorted(path.name for path in (tmp_path / "report").iterdir()) == [
-        INDEX, LOG, "one.html",
-    ]  # fmt: skip
+    assert sorted(path.name for path in (tmp_path / "report").iterdir()) == [INDEX, LOG, "one.html"]
     (tmp_path / "taken").write_text("")
     refused = run("--db", url, "report", "--split", "--out", "taken")
     assert refused.code == 2
@@ -118,9 +128,7 @@ def test_the_command_writes_a_folder(
         check_folder(tmp_path / "no" / "report")
 
 
-def test_reads_do_not_grow_with_benchmarks(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reads_do_not_grow_with_benchmarks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the parts of a page read is read once, for many benchmarks at a time."""
     asked: list[str] = []
     arrow = Store.arrow

@@ -60,9 +60,7 @@ def dump(path: Path, model: str, unscored: int = 0) -> Path:
     """A dump of 40 prompts, of which some have no score."""
     path.parent.mkdir(exist_ok=True)
     scores = ["" if i < unscored else str(i % 3 // 2) for i in range(40)]
-    path.write_text(
-        HEADER + "".join(f"{model},quiz,p{i},acc,{score}\n" for i, score in enumerate(scores))
-    )
+    path.write_text(HEADER + "".join(f"{model},quiz,p{i},acc,{score}\n" for i, score in enumerate(scores)))
     return path
 
 
@@ -133,9 +131,13 @@ class Running:
 def running(folder: Path, *arguments: str, url: str = "") -> Iterator[Running]:
     words = [*(["--db", url] if url else []), "schedule", "--log-format", "json", *arguments]
     with subprocess.Popen(
-        [str(COMMAND), *words], cwd=folder, text=True, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, env=dict(os.environ),
-    ) as process:  # fmt: skip
+        [str(COMMAND), *words],
+        cwd=folder,
+        text=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=dict(os.environ),
+    ) as process:
         try:
             yield Running(process)
         finally:
@@ -146,18 +148,14 @@ def running(folder: Path, *arguments: str, url: str = "") -> Iterator[Running]:
 # --- one run ---------------------------------------------------------------------------------
 
 
-def test_a_run_ingests_refreshes_alerts_and_reports(
-    once: Once, store_url: str, tmp_path: Path
-) -> None:
+def test_a_run_ingests_refreshes_alerts_and_reports(once: Once, store_url: str, tmp_path: Path) -> None:
     once.url = store_url
     dump(tmp_path / "new" / "a.csv", "org/a", unscored=4)
     dump(tmp_path / "new" / "b.csv", "org/b")
     (tmp_path / "warehouse.toml").write_text("[alerts]\nmax_unscored = 0.05\n")
     ask = ("--watch", "new", "--settle", "0", "--report", "out.html", "--prune-older-than", "90d")
     found = once(*ask, code=1)
-    assert [one["step"] for one in found.named("step_finished")] == [
-        "ingest", "refresh", "alerts", "prune", "report",
-    ]  # fmt: skip
+    assert [one["step"] for one in found.named("step_finished")] == ["ingest", "refresh", "alerts", "prune", "report"]
     (alert,) = found.named("alert")
     assert (alert["rule"], alert["benchmark"]) == ("unscored", "quiz")
     assert alert["subject"].startswith("org/a#") and "10.0%" in alert["message"]
@@ -228,9 +226,7 @@ def test_a_file_that_is_being_written_waits(once: Once, tmp_path: Path) -> None:
 
 def doors(url: str) -> Doors:
     reading, writing = partial(open_store, url), partial(open_store, url, write=True)
-    return Doors(
-        partial(open_store, url, create=True), Access(reading, writing), partial(publish, url)
-    )
+    return Doors(partial(open_store, url, create=True), Access(reading, writing), partial(publish, url))
 
 
 def test_a_report_is_made_from_the_copy_if_there_is_one(duckdb_url: str, tmp_path: Path) -> None:
@@ -251,9 +247,7 @@ def test_a_report_is_made_from_the_copy_if_there_is_one(duckdb_url: str, tmp_pat
 
 
 @pytest.mark.parametrize("checks", [0, 2, 4])
-def test_stopped_at_any_point_the_next_run_completes(
-    duckdb_url: str, tmp_path: Path, checks: int
-) -> None:
+def test_stopped_at_any_point_the_next_run_completes(duckdb_url: str, tmp_path: Path, checks: int) -> None:
     for name in ("a", "b"):
         dump(tmp_path / "new" / f"{name}.csv", f"org/{name}")
     log = Log("json", io.StringIO())
@@ -286,9 +280,18 @@ def test_a_store_that_is_held_is_told(duckdb_url: str, tmp_path: Path) -> None:
     dump(tmp_path / "new" / "a.csv", "org/a")
     with open_store(duckdb_url, create=True):
         done = in_subprocess(
-            "--db", duckdb_url, "--wait", "0", "schedule", "--once", "--log-format", "json",
-            "--watch", "new", folder=tmp_path,
-        )  # fmt: skip
+            "--db",
+            duckdb_url,
+            "--wait",
+            "0",
+            "schedule",
+            "--once",
+            "--log-format",
+            "json",
+            "--watch",
+            "new",
+            folder=tmp_path,
+        )
     assert done.returncode == 4
     failed = Events(done.stderr).named("step_failed")
     assert [one["step"] for one in failed] == ["ingest", "refresh"]
@@ -331,18 +334,14 @@ def test_it_runs_again_and_again_and_stops_when_asked(duckdb_url: str, tmp_path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_same_on_each_engine_by_each_signal(
-    store_url: str, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_the_same_on_each_engine_by_each_signal(store_url: str, tmp_path: Path, number: signal.Signals) -> None:
     works_and_stops(store_url, tmp_path, number)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_idle_it_stops_at_once(tmp_path: Path, number: signal.Signals) -> None:
     health = tmp_path / "health.json"
-    with running(
-        tmp_path, "--cron", YEARLY, "--timezone", "UTC", "--health", str(health)
-    ) as at_work:
+    with running(tmp_path, "--cron", YEARLY, "--timezone", "UTC", "--health", str(health)) as at_work:
         next_run = at_work.until("started")["next_run"]
         assert next_run.endswith("-01-01T00:00:00.000Z")
         now = json.loads(health.read_text())
@@ -407,9 +406,8 @@ def test_a_run_that_dies_does_not_end_it(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_refused_at_the_start(
-    call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str], code: int, message: str,
-) -> None:  # fmt: skip
+    call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     call("schedule", *arguments).fails(code, message)
 
@@ -422,26 +420,19 @@ def test_a_mistake_is_refused_at_the_start(
         ("[schedule]\ngrace = -1", 3, "line 2: schedule.grace is -1; expected a number of seconds"),
         ("[schedule]\nlog_format = 'xml'", 3, "schedule.log_format is 'xml'; expected 'text' or"),
         ("[schedule]\nevery = '1h'", 3, "unknown key 'schedule.every'"),
-        (
-            "[schedule]\ncron='* * * * *'\n[refresh]\nfamilies = ['x']",
-            2,
-            "line 4: no metric family 'x'",
-        ),
+        ("[schedule]\ncron='* * * * *'\n[refresh]\nfamilies = ['x']", 2, "line 4: no metric family 'x'"),
         ("[schedule]\ncron='* * * * *'\n[alerts]\nalpha = 1", 2, "alpha of alerts lies between"),
     ],
 )
 def test_a_mistake_in_the_file_is_refused_at_the_start(
-    call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    text: str, code: int, message: str,
-) -> None:  # fmt: skip
+    call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, code: int, message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "warehouse.toml").write_text(text)
     call("schedule").fails(code, message)
 
 
-def test_the_next_times_are_shown_and_flags_win(
-    call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_times_are_shown_and_flags_win(call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "warehouse.toml").write_text(
         "[schedule]\ncron = '0 6 * * *'\ntimezone = 'Asia/Kolkata'\nprune_older_than = '90d'\n"

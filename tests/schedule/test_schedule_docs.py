@@ -83,9 +83,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def shell(script: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", script], cwd=folder, text=True, capture_output=True,
-        env={**os.environ, **environment}, timeout=120,
-    )  # fmt: skip
+        ["bash", "-eo", "pipefail", "-c", script],
+        cwd=folder,
+        text=True,
+        capture_output=True,
+        env={**os.environ, **environment},
+        timeout=120,
+    )
 
 
 def test_a_wrong_command_is_noticed(home: Path) -> None:
@@ -122,15 +126,15 @@ def verify(unit: Path, home: Path) -> str:
     """What systemd says against a unit of a user."""
     (home / "run").mkdir(exist_ok=True)
     done = subprocess.run(
-        ["systemd-analyze", "--user", "--man=no", "verify", str(unit)], text=True,
-        capture_output=True, env={**os.environ, "XDG_RUNTIME_DIR": str(home / "run")},
-    )  # fmt: skip
+        ["systemd-analyze", "--user", "--man=no", "verify", str(unit)],
+        text=True,
+        capture_output=True,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(home / "run")},
+    )
     return done.stderr or ("" if done.returncode == 0 else "refused")
 
 
-needs_systemd = pytest.mark.skipif(
-    shutil.which("systemd-analyze") is None, reason="no systemd-analyze"
-)
+needs_systemd = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze")
 
 
 @needs_systemd
@@ -197,11 +201,7 @@ def test_the_settings_hold(home: Path, capsys: pytest.CaptureFixture[str], tmp_p
 def calls(tree: ast.AST, name: str) -> list[dict[str, Any]]:
     """Keywords of each call of a name, those that are constants."""
     return [
-        {
-            one.arg: one.value.value
-            for one in node.keywords
-            if one.arg and isinstance(one.value, ast.Constant)
-        }
+        {one.arg: one.value.value for one in node.keywords if one.arg and isinstance(one.value, ast.Constant)}
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
     ]
@@ -247,12 +247,10 @@ def test_the_workflow_has_steps_whose_commands_hold(home: Path) -> None:
         (home / "evals" / folder).mkdir()
     steps = found["jobs"]["gate"]["steps"]
     assert all(("uses" in step) != ("run" in step) for step in steps)
-    assert all(re.fullmatch(r"actions/[\w-]+@v\d+", step.get("uses", "actions/x@v1"))
-               for step in steps)  # fmt: skip
+    assert all(re.fullmatch(r"actions/[\w-]+@v\d+", step.get("uses", "actions/x@v1")) for step in steps)
     used = [
-        words[0] for step in steps if "name" in step for words in commands(step["run"].strip())
-        for _ in [parses(words)]
-    ]  # fmt: skip
+        words[0] for step in steps if "name" in step for words in commands(step["run"].strip()) for _ in [parses(words)]
+    ]
     assert used == ["ingest", "gate", "report"]
 
 

@@ -49,9 +49,11 @@ def test_whatever_is_told_is_one_line(text: str, value: Any) -> None:
     told.write("event", "error", text=text, value=value)
     (line,) = stream.getvalue().splitlines()
     assert json.loads(line) == {
-        "time": "2026-05-04T03:02:01.999Z", "level": "error", "event": "event",
+        "time": "2026-05-04T03:02:01.999Z",
+        "level": "error",
+        "event": "event",
         "fields": {"text": text, "value": value},
-    }  # fmt: skip
+    }
     told, stream = log("text")
     told.write("event", text=text, value=value)
     assert stream.getvalue().count("\n") == len(stream.getvalue().splitlines()) == 1
@@ -61,11 +63,19 @@ def test_whatever_is_told_is_one_line(text: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        ("plain", "plain"), ("two words", '"two words"'), ("", '""'), ("a=b", '"a=b"'),
-        ('"', r'"\""'), ("a\nb", r'"a\nb"'), ("é", r'"\u00e9"'), (1.5, "1.5"), (None, "null"),
-        (Path("x y"), '"x y"'), ("\udcff", r'"\udcff"'),
+        ("plain", "plain"),
+        ("two words", '"two words"'),
+        ("", '""'),
+        ("a=b", '"a=b"'),
+        ('"', r'"\""'),
+        ("a\nb", r'"a\nb"'),
+        ("é", r'"\u00e9"'),
+        (1.5, "1.5"),
+        (None, "null"),
+        (Path("x y"), '"x y"'),
+        ("\udcff", r'"\udcff"'),
     ],
-)  # fmt: skip
+)
 def test_a_value_in_text_is_a_word(value: object, shown: str) -> None:
     told, stream = log("text")
     told.write("event", value=value)
@@ -75,13 +85,7 @@ def test_a_value_in_text_is_a_word(value: object, shown: str) -> None:
 def test_what_another_process_wrote_is_an_event_too() -> None:
     told, stream = log()
     mine = '{"time": "t", "level": "info", "event": "e", "fields": {"a": 1}}'
-    foreign = [
-        "Traceback",
-        "[1]",
-        '{"time": "t"}',
-        "null",
-        '{"time":1,"level":2,"event":3,"fields":4}',
-    ]
+    foreign = ["Traceback", "[1]", '{"time": "t"}', "null", '{"time":1,"level":2,"event":3,"fields":4}']
     for line in (mine, *foreign):
         told.relay(line)
     first, *others = lines(stream)
@@ -98,13 +102,18 @@ def test_quiet_leaves_out_what_is_in_order() -> None:
 
 
 def test_a_log_that_nobody_reads_is_no_failure() -> None:
-    code = "import sys; from warehouse.schedule.log import Log; sys.stdin.read();" \
-        "[Log('json', sys.stderr).write('e', text='x' * 999) for _ in range(99)];" \
-        "print('on')"  # fmt: skip
+    code = (
+        "import sys; from warehouse.schedule.log import Log; sys.stdin.read();"
+        "[Log('json', sys.stderr).write('e', text='x' * 999) for _ in range(99)];"
+        "print('on')"
+    )
     with subprocess.Popen(
-        [sys.executable, "-P", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-    ) as process:  # fmt: skip
+        [sys.executable, "-P", "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         assert process.stdin and process.stdout and process.stderr
         process.stderr.close()
         process.stdin.close()
@@ -122,17 +131,17 @@ def child(code: str) -> tuple[Any, list[dict[str, Any]]]:
     beats: list[None] = []
     with Stop() as stop:
         ended = run_child(
-            [sys.executable, "-I", "-c", code], dict(os.environ), stop, told, grace=1,
-            beat=lambda: beats.append(None),
-        )  # fmt: skip
+            [sys.executable, "-I", "-c", code], dict(os.environ), stop, told, grace=1, beat=lambda: beats.append(None)
+        )
     assert beats
     return ended, lines(stream)
 
 
 def test_what_a_job_writes_arrives_whole() -> None:
     text = "é" * 40_000  # more than a pipe holds, cut inside a character
-    ended, events = child("import sys; sys.stdout.reconfigure(encoding='utf-8');"
-                          "print('é' * 40_000 + '\\n\\n' + 'x', end='')")  # fmt: skip
+    ended, events = child(
+        "import sys; sys.stdout.reconfigure(encoding='utf-8');print('é' * 40_000 + '\\n\\n' + 'x', end='')"
+    )
     assert [one["fields"]["text"] for one in events] == [text, "x"]
     assert (ended.exit_code, ended.result) == (0, "crashed")  # it did not say that it was done
 
@@ -151,9 +160,7 @@ def test_a_job_tells_how_it_went() -> None:
         ("import os; os.kill(os.getpid(), 15)", -15, "stopped"),
     ],
 )
-def test_a_job_that_dies_is_told_from_one_that_was_ended(
-    code: str, exit_code: int, result: str
-) -> None:
+def test_a_job_that_dies_is_told_from_one_that_was_ended(code: str, exit_code: int, result: str) -> None:
     ended, _ = child(code)
     assert (ended.exit_code, ended.result) == (exit_code, result)
 

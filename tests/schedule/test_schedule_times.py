@@ -48,13 +48,16 @@ def fields(draw: st.DrawFn, name: str) -> tuple[str, set[int]]:
 
 @settings(max_examples=150, deadline=None)
 @given(
-    *(fields(name) for name in RANGES),
-    st.datetimes(datetime(2023, 1, 1), datetime(2029, 1, 1), timezones=st.just(UTC)),
+    *(fields(name) for name in RANGES), st.datetimes(datetime(2023, 1, 1), datetime(2029, 1, 1), timezones=st.just(UTC))
 )
 def test_the_next_time_is_that_of_the_definition(
-    minute: tuple[str, set[int]], hour: tuple[str, set[int]], day: tuple[str, set[int]],
-    month: tuple[str, set[int]], weekday: tuple[str, set[int]], start: datetime,
-) -> None:  # fmt: skip
+    minute: tuple[str, set[int]],
+    hour: tuple[str, set[int]],
+    day: tuple[str, set[int]],
+    month: tuple[str, set[int]],
+    weekday: tuple[str, set[int]],
+    start: datetime,
+) -> None:
     """cron: either day field will do, unless one of them begins with a star."""
     either = not (day[0].startswith("*") or weekday[0].startswith("*"))
     weekdays = {number % 7 for number in weekday[1]}
@@ -79,13 +82,7 @@ def test_the_next_time_is_that_of_the_definition(
 def test_weekdays_are_those_of_cron() -> None:
     sunday, monday = datetime(2026, 11, 22, tzinfo=UTC), datetime(2026, 11, 23, tzinfo=UTC)
     start = datetime(2026, 11, 20, tzinfo=UTC)  # a Friday
-    for name, day in (
-        ("0", sunday),
-        ("7", sunday),
-        ("sun", sunday),
-        ("1", monday),
-        ("MON", monday),
-    ):
+    for name, day in (("0", sunday), ("7", sunday), ("sun", sunday), ("1", monday), ("MON", monday)):
         assert Times(f"0 0 * * {name}", UTC).after(start) == day, name
 
 
@@ -108,25 +105,27 @@ def test_six_fields_begin_with_seconds() -> None:
 
 def test_in_spring_a_skipped_time_runs_right_after_the_gap() -> None:
     assert berlin("30 2 * * *", local(2026, 3, 28), 3) == [
-        "2026-03-28T02:30:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-30T02:30:00+02:00",
-    ]  # fmt: skip
+        "2026-03-28T02:30:00+01:00",
+        "2026-03-29T03:00:00+02:00",
+        "2026-03-30T02:30:00+02:00",
+    ]
     assert berlin("0 * * * *", local(2026, 3, 29, 0, 30), 3) == [
-        "2026-03-29T01:00:00+01:00", "2026-03-29T03:00:00+02:00", "2026-03-29T04:00:00+02:00",
-    ]  # fmt: skip
+        "2026-03-29T01:00:00+01:00",
+        "2026-03-29T03:00:00+02:00",
+        "2026-03-29T04:00:00+02:00",
+    ]
 
 
 def test_in_autumn_a_repeated_time_runs_once_and_an_hourly_one_each_hour() -> None:
     assert berlin("30 2 * * *", local(2026, 10, 24), 3) == [
-        "2026-10-24T02:30:00+02:00", "2026-10-25T02:30:00+02:00", "2026-10-26T02:30:00+01:00",
-    ]  # fmt: skip
-    # asked in the second pass of the hour: that of the first is over
-    assert berlin("30 2 * * *", local(2026, 10, 25, 2, 10, fold=1), 1) == [
-        "2026-10-26T02:30:00+01:00"
+        "2026-10-24T02:30:00+02:00",
+        "2026-10-25T02:30:00+02:00",
+        "2026-10-26T02:30:00+01:00",
     ]
+    # asked in the second pass of the hour: that of the first is over
+    assert berlin("30 2 * * *", local(2026, 10, 25, 2, 10, fold=1), 1) == ["2026-10-26T02:30:00+01:00"]
     times = Times("*/30 * * * *", BERLIN).upcoming(local(2026, 10, 25, 1, 29), 7)
-    assert {later - one for one, later in zip(times, times[1:], strict=False)} == {
-        timedelta(minutes=30)
-    }
+    assert {later - one for one, later in zip(times, times[1:], strict=False)} == {timedelta(minutes=30)}
 
 
 @pytest.mark.parametrize("expression", ["*/7 * * * *", "13 */2 * * *", "5 2,3 * * *", "0 3 * * 0"])

@@ -19,9 +19,7 @@ P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 @settings(max_examples=60, deadline=None)
 def test_adjustments_are_those_of_statsmodels(p: list[float]) -> None:
     assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
-    assert benjamini_hochberg(p) == pytest.approx(
-        multipletests(p, method="fdr_bh")[1], abs=1e-12
-    )  # fmt: skip
+    assert benjamini_hochberg(p) == pytest.approx(multipletests(p, method="fdr_bh")[1], abs=1e-12)
 
 
 @given(P_VALUES, st.integers(0, 40))

@@ -16,8 +16,7 @@ SCORES = st.one_of(st.sampled_from([0.0, 1.0, np.nan]), st.floats(0, 1))
 
 @settings(max_examples=60, deadline=None)
 @given(
-    arrays(np.float64, (3, 5), elements=SCORES),
-    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=7),
+    arrays(np.float64, (3, 5), elements=SCORES), st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=7)
 )
 def test_agreement_is_that_of_loops(values: np.ndarray, pairs: list[tuple[int, int]]) -> None:
     found = pair_agreement(values, [a for a, _ in pairs], [b for _, b in pairs])

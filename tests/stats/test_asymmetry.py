@@ -23,9 +23,7 @@ def lognormal_skewness(sigma: float) -> float:
 def test_quantiles_of_a_lognormal_imply_its_skewness(sigma: float) -> None:
     z = np.random.default_rng(1).normal(size=400_000)
     assert implied_skewness(np.exp(sigma * z)) == pytest.approx(lognormal_skewness(sigma), rel=0.1)
-    assert implied_skewness(5 - 3 * np.exp(sigma * z)) == pytest.approx(
-        lognormal_skewness(sigma), rel=0.1
-    )
+    assert implied_skewness(5 - 3 * np.exp(sigma * z)) == pytest.approx(lognormal_skewness(sigma), rel=0.1)
     assert implied_skewness(z) < 0.05
 
 
@@ -59,10 +57,7 @@ def test_lognormal_scores_are_flagged_and_not_only_the_lucky_samples() -> None:
 
 def test_uneven_heavy_tails_of_differences_are_flagged() -> None:
     rng = np.random.default_rng(4)
-    flags = [
-        paired_difference(rng.lognormal(0, 1.2, 300), rng.lognormal(0.54, 0.6, 300)).flags
-        for _ in range(60)
-    ]
+    flags = [paired_difference(rng.lognormal(0, 1.2, 300), rng.lognormal(0.54, 0.6, 300)).flags for _ in range(60)]
     assert sum(map(bool, flags)) > 54
     assert {"few_skewed_prompts", "heavy_tailed_prompts"} <= set(sum(flags, ()))
     ordinary = paired_difference(rng.random(300), rng.random(300))

@@ -36,9 +36,8 @@ def scipy_ratio(top: Array, bottom: Array, kind: str, resamples: int, seed: int)
         return np.asarray(top[index].sum(axis=axis) / bottom[index].sum(axis=axis))
 
     return stats.bootstrap(
-        (np.arange(len(top)),), ratio, method=kind, n_resamples=resamples,
-        rng=np.random.default_rng(seed),
-    ).confidence_interval  # fmt: skip
+        (np.arange(len(top)),), ratio, method=kind, n_resamples=resamples, rng=np.random.default_rng(seed)
+    ).confidence_interval
 
 
 def ends(found: Interval | None) -> tuple[float, float]:
@@ -53,9 +52,8 @@ def test_the_mean_is_scipys_on_the_same_resamples(kind: Any, n: int, level: floa
     scores = np.rint(scores * 1024) / 1024  # sums are exact: scipy sees which means are tied
     ours = interval_bootstrap(scores, kind=kind, level=level, n_resamples=999, seed=5)
     theirs = stats.bootstrap(
-        (scores,), np.mean, method=kind, n_resamples=999, confidence_level=level,
-        rng=np.random.default_rng(5),
-    ).confidence_interval  # fmt: skip
+        (scores,), np.mean, method=kind, n_resamples=999, confidence_level=level, rng=np.random.default_rng(5)
+    ).confidence_interval
     assert ends(ours) == pytest.approx(tuple(theirs), rel=1e-10)
 
 
@@ -66,9 +64,7 @@ def test_a_ratio_is_scipys_on_the_same_resamples(kind: Any) -> None:
     order = np.argsort(weights * (scores - np.average(scores, weights=weights)))
     scores, weights = scores[order], weights[order]
     ours = interval_bootstrap(scores, weights=weights, kind=kind, n_resamples=1999, seed=8)
-    assert ends(ours) == pytest.approx(
-        tuple(scipy_ratio(scores * weights, weights, kind, 1999, 8)), rel=1e-10
-    )
+    assert ends(ours) == pytest.approx(tuple(scipy_ratio(scores * weights, weights, kind, 1999, 8)), rel=1e-10)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -224,9 +220,7 @@ def test_ends_go_through_the_link() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("scores", "clusters"), [([1, 1, 1], None), ([0.5], None), ([1, 0], ["a", "a"])]
-)
+@pytest.mark.parametrize(("scores", "clusters"), [([1, 1, 1], None), ([0.5], None), ([1, 0], ["a", "a"])])
 def test_no_spread_gives_no_interval(scores: Any, clusters: Any, kind: Any) -> None:
     assert interval_bootstrap(scores, clusters=clusters, kind=kind) is None
 

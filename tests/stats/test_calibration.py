@@ -45,9 +45,13 @@ def test_the_twin_is_estimate_mean(kind: str, units: int, size: int) -> None:
         samples = [a - draws(kind, units, size, rng) for a in samples]
     bounded, clustered = kind in ("binary", "bounded"), size > 1
     twin = intervals(
-        np.array([s.sum(axis=1) for s in samples]), size,
-        clustered=clustered, binary=kind == "binary", bounded=bounded, paired=kind == "paired",
-    )  # fmt: skip
+        np.array([s.sum(axis=1) for s in samples]),
+        size,
+        clustered=clustered,
+        binary=kind == "binary",
+        bounded=bounded,
+        paired=kind == "paired",
+    )
     labels = np.repeat(np.arange(units), size) if clustered else None
     for i, sample in enumerate(samples):
         scores: Any = sample.ravel()
@@ -56,9 +60,12 @@ def test_the_twin_is_estimate_mean(kind: str, units: int, size: int) -> None:
             method = real.method.removeprefix("paired_")
         else:
             real = estimate_mean(
-                scores, clusters=labels, bounds=(0, 1) if bounded else None,
-                n_draws=1 if kind == "binary" else 4, n_resamples=100,
-            )  # fmt: skip
+                scores,
+                clusters=labels,
+                bounds=(0, 1) if bounded else None,
+                n_draws=1 if kind == "binary" else 4,
+                n_resamples=100,
+            )
             method = real.method
         assert (method, bool(real.flags)) == (twin.method[i], bool(twin.flagged[i])) or (
             real.flags[-1:] in {("all_scores_equal",), ("all_differences_equal",)}

@@ -21,10 +21,12 @@ PAGE = (ROOT / "docs" / "calibration_unequal.md").read_text()
 def published(title: str) -> dict[tuple[str, ...], tuple[int, float]]:
     """Samples and share that failed, by scores, p, correlation, sizes and G."""
     part = PAGE[PAGE.index(f"## {title}") :].partition("\n## ")[0]
-    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in part.splitlines()
-             if re.match(r"\| (rate|beta|normal) ", line)]  # fmt: skip
-    return {tuple(line[:5]): (int(line[5]), float(line[6].removesuffix(" %")) / 100)
-            for line in lines}  # fmt: skip
+    lines = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in part.splitlines()
+        if re.match(r"\| (rate|beta|normal) ", line)
+    ]
+    return {tuple(line[:5]): (int(line[5]), float(line[6].removesuffix(" %")) / 100) for line in lines}
 
 
 def test_every_cell_is_published() -> None:
@@ -49,8 +51,12 @@ def test_without_a_flag_intervals_and_tests_hold() -> None:
 
 def test_family_wise_errors_and_rank_sets_hold_for_every_shape() -> None:
     """Flagged or not: at most 7.5 % is the worst that statistics.md saw for these."""
-    for name in ("equal_models: max_t", "equal_models: ranks_own", "unequal_models: ranks_joint",
-                 "unequal_models: simultaneous"):  # fmt: skip
+    for name in (
+        "equal_models: max_t",
+        "equal_models: ranks_own",
+        "unequal_models: ranks_joint",
+        "unequal_models: simultaneous",
+    ):
         for cell, (n, share) in published(_TITLES[name]).items():
             assert share <= 0.075 + 2 * (0.075 * 0.925 / n) ** 0.5, (name, cell)
 

@@ -15,9 +15,7 @@ from warehouse.stats.paired.change import Figure, change_p_value
 def figure(scores: np.ndarray, level: float = 0.95, **options: object) -> Figure:
     found = estimate_mean(scores, level=level, **options)  # type: ignore[arg-type]
     units = found.n_clusters if found.n_clusters is not None else len(scores)
-    return Figure(
-        found.estimate, found.standard_error, found.ci_low, found.ci_high, level, units
-    )  # fmt: skip
+    return Figure(found.estimate, found.standard_error, found.ci_low, found.ci_high, level, units)
 
 
 @pytest.mark.parametrize("level", [0.9, 0.99])
@@ -38,10 +36,7 @@ def test_without_units_and_intervals_it_is_the_normal_test() -> None:
 
 def test_where_no_error_is_known_nothing_is_tested() -> None:
     told = Figure(0.5, 0.1, 0.3, 0.7, 0.95, 30)
-    for unknown in (
-        Figure(0.9, None, None, None, 0.95, 30),
-        Figure(0.9, 0.1, 0.7, 1.0, 0.95, 1),
-    ):
+    for unknown in (Figure(0.9, None, None, None, 0.95, 30), Figure(0.9, 0.1, 0.7, 1.0, 0.95, 1)):
         assert change_p_value(told, unknown) is None
         assert change_p_value(unknown, told) is None
     flat = Figure(0.9, 0.0, None, None, 0.95, 30)
@@ -53,17 +48,13 @@ def test_where_no_error_is_known_nothing_is_tested() -> None:
 def test_a_collapse_without_spread_is_seen() -> None:
     """All right, then all wrong: both standard errors are 0."""
     for n, least in ((5, 1e-9), (50, 0.0)):
-        p = change_p_value(
-            figure(np.ones(n), bounds=(0.0, 1.0)), figure(np.zeros(n), bounds=(0.0, 1.0))
-        )
+        p = change_p_value(figure(np.ones(n), bounds=(0.0, 1.0)), figure(np.zeros(n), bounds=(0.0, 1.0)))
         assert p is not None and least < p < 0.01
 
 
 @given(st.integers(0, 30), st.integers(0, 30))
 def test_there_and_back_are_one_distance(first: int, second: int) -> None:
-    one, other = (
-        figure(np.repeat([1.0, 0.0], (k, 30 - k)), bounds=(0.0, 1.0)) for k in (first, second)
-    )
+    one, other = (figure(np.repeat([1.0, 0.0], (k, 30 - k)), bounds=(0.0, 1.0)) for k in (first, second))
     p = change_p_value(one, other)
     assert p == pytest.approx(change_p_value(other, one), rel=1e-12)
     assert p is not None and 0 <= p <= 1

@@ -43,9 +43,7 @@ def test_the_error_is_that_of_the_draws() -> None:
 def test_one_prompt_is_welchs_t() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.normal(0.5, 1, 7), rng.normal(0, 2, 5)
-    found = paired_difference_prompts_fixed(
-        summarise_draws(a, [0] * 7), summarise_draws(b, [0] * 5)
-    )
+    found = paired_difference_prompts_fixed(summarise_draws(a, [0] * 7), summarise_draws(b, [0] * 5))
     expected = stats.ttest_ind(a, b, equal_var=False)
     ends = expected.confidence_interval(0.95)
     assert (found.statistic, found.p_value) == exactly((expected.statistic, expected.pvalue))
@@ -57,9 +55,7 @@ def test_a_run_with_one_draw_each_has_no_error_and_says_so() -> None:
     two = prompt_draws([0.5, 1.0], [0.5, 0.0], 2)
     found = paired_difference_prompts_fixed(one, two)
     assert (found.standard_error, found.p_value, found.ci_low) == (None, None, None)
-    assert (
-        found.flags == ("no_repeated_draws_a",) and "no prompt of a has two draws" in found.reason
-    )
+    assert found.flags == ("no_repeated_draws_a",) and "no prompt of a has two draws" in found.reason
     some = prompt_draws([0.5, 1.0], [0.5, np.nan], [2, 1])
     found = paired_difference_prompts_fixed(some, two)
     assert found.flags == ("within_imputed_a",)
@@ -112,9 +108,7 @@ def test_weights_are_divided_by_their_sum() -> None:
     parts = [part(rng.normal(size=9), np.arange(9) + 10 * place) for place in range(3)]
     found = combine_differences(parts, weights=[2, 1, 1])
     errors = [part.error or 0.0 for part in parts]
-    assert found.standard_error == exactly(
-        (errors[0] ** 2 / 4 + errors[1] ** 2 / 16 + errors[2] ** 2 / 16) ** 0.5
-    )
+    assert found.standard_error == exactly((errors[0] ** 2 / 4 + errors[1] ** 2 / 16 + errors[2] ** 2 / 16) ** 0.5)
 
 
 def test_benchmarks_of_the_same_prompts_are_paired_on_them() -> None:
@@ -164,17 +158,12 @@ def test_clusters_that_several_benchmarks_share_are_units() -> None:
 @given(st.integers(1, 4), st.integers(0, 10**6))
 def test_one_benchmark_alone_and_the_order_of_several(n_parts: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    parts = [
-        part(rng.normal(size=n), rng.permutation(30)[:n])
-        for n in rng.integers(2, 12, n_parts).tolist()
-    ]
+    parts = [part(rng.normal(size=n), rng.permutation(30)[:n]) for n in rng.integers(2, 12, n_parts).tolist()]
     one = combine_differences(parts[:1])
     assert one.standard_error == exactly(parts[0].error, rel=1e-10)
     assert one.degrees_of_freedom == exactly(parts[0].degrees_of_freedom)
     found, other = combine_differences(parts), combine_differences(parts[::-1])
-    assert (found.difference, found.standard_error) == exactly(
-        (other.difference, other.standard_error), rel=1e-9
-    )
+    assert (found.difference, found.standard_error) == exactly((other.difference, other.standard_error), rel=1e-9)
     values, units = contributions(parts)
     assert values.sum() == exactly(found.difference)
     assert sign_flip_test(values, units).n_clusters == len(set(units.tolist()))

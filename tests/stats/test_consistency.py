@@ -63,8 +63,7 @@ def test_eight_generations_in_two_sets_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "theirs"),
-    [("wilson", "wilson"), ("jeffreys", "jeffreys"), ("clopper_pearson", "beta")],
+    ("method", "theirs"), [("wilson", "wilson"), ("jeffreys", "jeffreys"), ("clopper_pearson", "beta")]
 )
 def test_intervals_are_those_of_statsmodels(method: str, theirs: str) -> None:
     successes = np.array([0, 1, 3, 5, 9, 10, 5, 270])

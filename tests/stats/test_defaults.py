@@ -56,42 +56,18 @@ TABLE = [
     ({"n_prompts": 1500, "tail_units": 99.9}, "t", ("heavy_tailed_prompts",)),
     ({"n_prompts": 10**6, "tail_units": 150.0}, "t", ()),
     ({"n_prompts": 49, "skewness": -1.1}, "t", ("few_skewed_prompts",)),
-    (
-        {"n_clusters": 20, "binary": True, "informative": 20, "size_cv": 0.5},
-        "korn_graubard_wilson",
-        (),
-    ),
-    (
-        {"n_clusters": 19, "binary": True, "informative": 20},
-        "korn_graubard_wilson",
-        ("few_informative_clusters",),
-    ),
-    (
-        {"n_clusters": 99, "binary": True, "informative": 10.9},
-        EFFECTIVE,
-        ("few_informative_clusters",),
-    ),
+    ({"n_clusters": 20, "binary": True, "informative": 20, "size_cv": 0.5}, "korn_graubard_wilson", ()),
+    ({"n_clusters": 19, "binary": True, "informative": 20}, "korn_graubard_wilson", ("few_informative_clusters",)),
+    ({"n_clusters": 99, "binary": True, "informative": 10.9}, EFFECTIVE, ("few_informative_clusters",)),
     ({"n_clusters": 99, "binary": True, "informative": 11}, EFFECTIVE, ()),
     ({"n_clusters": 99, "binary": True, "informative": 19.9}, EFFECTIVE, ()),
-    (
-        {"n_clusters": 99, "binary": True, "informative": 20, "size_cv": 0.51},
-        "korn_graubard_clopper_pearson",
-        (),
-    ),
+    ({"n_clusters": 99, "binary": True, "informative": 20, "size_cv": 0.51}, "korn_graubard_clopper_pearson", ()),
     ({"n_clusters": 20, "bounded": True}, "wilson_bounded", ()),
     ({"n_clusters": 19, "bounded": True}, "wilson_bounded", ("few_clusters",)),
     ({"n_clusters": 40, "bounded": True, "informative": 15}, EFFECTIVE, ()),
-    (
-        {"n_clusters": 40, "bounded": True, "informative": 9},
-        EFFECTIVE,
-        ("few_informative_clusters",),
-    ),
+    ({"n_clusters": 40, "bounded": True, "informative": 9}, EFFECTIVE, ("few_informative_clusters",)),
     ({"n_clusters": 20, "bounded": True, "skewness": 2.0}, "wilson_bounded", ()),
-    (
-        {"n_clusters": 60, "bounded": True, "skewness": 2.0, "size_cv": 0.6},
-        "wilson_bounded",
-        ("few_skewed_clusters",),
-    ),
+    ({"n_clusters": 60, "bounded": True, "skewness": 2.0, "size_cv": 0.6}, "wilson_bounded", ("few_skewed_clusters",)),
     (
         {"n_clusters": 60, "binary": True, "skewness": -2.0, "size_cv": 0.6},
         "korn_graubard_clopper_pearson",
@@ -146,9 +122,7 @@ def clusters(n: int, count: int) -> np.ndarray:
         ("bounded", 40, {"clusters": clusters(40, 20)}, "cr2_t"),
     ],
 )
-def test_estimate_mean_follows_the_table(
-    kind: str, n: int, options: dict[str, Any], method: str
-) -> None:
+def test_estimate_mean_follows_the_table(kind: str, n: int, options: dict[str, Any], method: str) -> None:
     result = estimate_mean(scores(kind, n), **options)
     assert result.method == method
     assert result.ci_low is not None and result.ci_high is not None
@@ -208,13 +182,11 @@ def test_resampling_by_name() -> None:
     scores, codes = scores_of_two_kinds()
     for method, kind in (("bootstrap", "percentile"), ("bca", "bca")):
         found = estimate_mean(
-            scores, clusters=codes, link="exp_neg", weights=codes + 1.0,
-            method=method, n_resamples=500, seed=2,
-        )  # fmt: skip
+            scores, clusters=codes, link="exp_neg", weights=codes + 1.0, method=method, n_resamples=500, seed=2
+        )
         expected = interval_bootstrap(
-            scores, clusters=codes, link="exp_neg", weights=codes + 1.0,
-            kind=kind, n_resamples=500, seed=2,
-        )  # fmt: skip
+            scores, clusters=codes, link="exp_neg", weights=codes + 1.0, kind=kind, n_resamples=500, seed=2
+        )
         assert expected is not None
         assert (found.ci_low, found.ci_high) == (expected.low, expected.high)
         assert (found.method, found.reason) == (method, "asked for")
@@ -257,9 +229,7 @@ def test_each_method_is_the_function_of_its_name() -> None:
         "t": interval_t(m, grouped.se_cr2, grouped.degrees_of_freedom),
         "wilson_bounded": interval_wilson_bounded(m, grouped.se_cr2, grouped.degrees_of_freedom),
         "korn_graubard_wilson": interval_korn_graubard(s, codes),
-        "korn_graubard_clopper_pearson": interval_korn_graubard(
-            s, codes, variant="clopper_pearson"
-        ),
+        "korn_graubard_clopper_pearson": interval_korn_graubard(s, codes, variant="clopper_pearson"),
         "korn_graubard_svyciprop": interval_korn_graubard(s, codes, variant="svyciprop"),
         "clopper_pearson_effective": interval_clopper_pearson_effective(s, clusters=codes),
     }
@@ -289,20 +259,14 @@ def test_names_that_stand_for_another() -> None:
         ({"method": "wilson", "scores": [0, 0.5, 1]}, "needs 0/1 scores"),
         ({"method": "wilson", "link": "exp_neg"}, "needs 0/1 scores"),
         ({"method": "wilson", "n_draws": 2}, "needs 0/1 scores"),
-        (
-            {"method": "korn_graubard_wilson", "scores": [0, 0.5, 1], "clusters": [1, 1, 2]},
-            "needs 0/1 scores",
-        ),
+        ({"method": "korn_graubard_wilson", "scores": [0, 0.5, 1], "clusters": [1, 1, 2]}, "needs 0/1 scores"),
         ({"method": "wilson_bounded", "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
         ({"method": EFFECTIVE, "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
         ({"method": EFFECTIVE, "weights": [1, 2, 3]}, "leave `weights` out"),
         ({"method": "gaffke", "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
         ({"method": "betting", "scores": [0, 0.5, 1]}, "needs finite `bounds`"),
         ({"method": "gaffke", "clusters": [1, 1, 2]}, "use 'wilson_bounded'"),
-        (
-            {"method": "betting", "bounds": (0, 1), "scores": [0, 0.5, 1], "weights": [1, 2, 3]},
-            "leave `weights` out",
-        ),
+        ({"method": "betting", "bounds": (0, 1), "scores": [0, 0.5, 1], "weights": [1, 2, 3]}, "leave `weights` out"),
         ({"method": "bca", "n_resamples": 5}, "at least 100, found 5"),
         ({"method": "bootstrap", "seed": -1}, "`seed`"),
     ],

@@ -23,11 +23,7 @@ repeatable = settings(deadline=None, derandomize=True)
 G5 = [[1, 1, 0], [0, 0], [1, 1, 1, 1], [1, 0, 0, 1]]
 NAN = float("nan")
 
-ragged = st.lists(
-    st.lists(st.sampled_from([0.0, 0.25, 1.0, -3.0]), min_size=1, max_size=6),
-    min_size=1,
-    max_size=12,
-)
+ragged = st.lists(st.lists(st.sampled_from([0.0, 0.25, 1.0, -3.0]), min_size=1, max_size=6), min_size=1, max_size=12)
 
 
 def flat(draws: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:

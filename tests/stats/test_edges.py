@@ -101,9 +101,7 @@ def test_bounds_leave_room_for_the_rounding_of_means() -> None:
 
 
 @pytest.mark.parametrize("interval", [interval_wilson, interval_clopper_pearson, interval_jeffreys])
-@pytest.mark.parametrize(
-    ("successes", "n"), [(-1, 5), (6, 5), (0, 0), (1, float("nan")), (float("nan"), 5)]
-)
+@pytest.mark.parametrize(("successes", "n"), [(-1, 5), (6, 5), (0, 0), (1, float("nan")), (float("nan"), 5)])
 def test_counts_that_are_refused(interval: Any, successes: float, n: float) -> None:
     with pytest.raises(StatisticsError, match="`successes`|`n`"):
         interval(successes, n)
@@ -274,8 +272,7 @@ def test_results_are_plain_numbers_that_serialise() -> None:
         (estimate_mean([0.3]), "0.3 (no interval: a single prompt, n=1, single_prompt)"),
         (
             estimate_mean([1] * 9 + [0], clusters=[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]),
-            "0.9 ± 0.1 [0.3714, 0.9999] (95 % clopper_pearson_effective, n=10, G=5,"
-            " few_informative_clusters)",
+            "0.9 ± 0.1 [0.3714, 0.9999] (95 % clopper_pearson_effective, n=10, G=5, few_informative_clusters)",
         ),
         (
             paired_difference([1, 2, 4], [0, 0, 0], level=0.9),

@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from warehouse.errors import StatisticsError
-from warehouse.stats import (
-    Interval,
-    estimate_mean,
-    interval_clopper_pearson,
-    interval_clopper_pearson_effective,
-)
+from warehouse.stats import Interval, estimate_mean, interval_clopper_pearson, interval_clopper_pearson_effective
 from warehouse.stats.core.links import find_link
 from warehouse.stats.core.sample import Sample, build_sample
 from warehouse.stats.intervals.effective_n import heavy_tailed_df, informative, sample_kurtosis
@@ -63,10 +58,7 @@ def expected(scores: NDArray[Any], level: float) -> tuple[float, float]:
     weight = min(side.sum() ** 2 / (side**2).sum() for side in (scores, 1 - scores))
     size = n if weight < 4 else max(n, mean * (1 - mean) / error**2 * ratio**2)
     x = size * mean
-    return (
-        float(stats.beta.ppf(tail, x, size - x + 1)),
-        float(stats.beta.isf(tail, x + 1, size - x)),
-    )
+    return (float(stats.beta.ppf(tail, x, size - x + 1)), float(stats.beta.isf(tail, x + 1, size - x)))
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])

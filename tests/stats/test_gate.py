@@ -45,9 +45,7 @@ def test_no_loss_is_the_binomial_chance_of_none(n: int, share: float, width: flo
 
 
 @given(st.floats(-1, 1), st.integers(1, 60), st.floats(0, 1))
-def test_the_most_adverse_world_makes_a_constant_that_seldom(
-    difference: float, n: int, margin: float
-) -> None:
+def test_the_most_adverse_world_makes_a_constant_that_seldom(difference: float, n: int, margin: float) -> None:
     """Under the worst of H0 a unit has the constant or the end of the range; nothing between."""
     p_pass, p_fail = p_of_constant(difference, n, margin, 1.0)
     assert max(p_pass, p_fail) == 1 and 0 <= min(p_pass, p_fail) <= 1
@@ -80,12 +78,16 @@ def test_on_the_margin_no_number_of_prompts_decides() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: decide([]), lambda: decide([(0.1, 0.9)], alpha=0.5), lambda: decide([(1.5, 0)]),
-        lambda: p_of_constant(0, 0, 0.1, 1), lambda: p_of_constant(0, 5, -0.1, 1),
-        lambda: p_of_constant(0, 5, 0.1, math.inf), lambda: p_of_constant(2, 5, 0.1, 1),
+        lambda: decide([]),
+        lambda: decide([(0.1, 0.9)], alpha=0.5),
+        lambda: decide([(1.5, 0)]),
+        lambda: p_of_constant(0, 0, 0.1, 1),
+        lambda: p_of_constant(0, 5, -0.1, 1),
+        lambda: p_of_constant(0, 5, 0.1, math.inf),
+        lambda: p_of_constant(2, 5, 0.1, 1),
         lambda: prompts_to_decide(1, 1, 5, 1, alpha=0),
     ],
-)  # fmt: skip
+)
 def test_numbers_out_of_range_are_refused(call: object) -> None:
     with pytest.raises(StatisticsError):
         call()  # type: ignore[operator]

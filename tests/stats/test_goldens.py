@@ -18,11 +18,7 @@ from warehouse.stats import (
 )
 from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.intervals.korn_graubard import (
-    clustered_df,
-    effective_size,
-    informative_clusters,
-)
+from warehouse.stats.intervals.korn_graubard import clustered_df, effective_size, informative_clusters
 
 G1_SCORES = [1, 1, 0, 1, 0, 0, 1, 1, 1, 0]
 G1_CLUSTERS = list("aaaabbcccd")
@@ -127,9 +123,7 @@ def test_g10_paired_t() -> None:
     ],
     ids=["G5", "G6"],
 )
-def test_several_draws_count_as_one_prompt(
-    draws: list[list[int]], mean: float, variance: float
-) -> None:
+def test_several_draws_count_as_one_prompt(draws: list[list[int]], mean: float, variance: float) -> None:
     result = estimate_mean([np.mean(d) for d in draws], n_draws=[len(d) for d in draws])
     assert result.estimate == golden(mean)
     assert result.standard_error is not None and result.standard_error**2 == golden(variance)

@@ -82,9 +82,7 @@ def test_no_error_no_p() -> None:
         ([0.1], None, "a single prompt"),
         ([0.1, 0.3], [1, 1], "a single cluster"),
     ):
-        equal, worse = (
-            test(values, 0.5, labels) for test in (equivalence_test, noninferiority_test)
-        )
+        equal, worse = (test(values, 0.5, labels) for test in (equivalence_test, noninferiority_test))
         assert (equal.p_value, equal.equivalent, equal.ci_low) == (None, None, None)
         assert (worse.p_value, worse.noninferior, worse.ci_low) == (None, None, None)
         assert reason in equal.reason and reason in str(worse)

@@ -26,9 +26,7 @@ SCORES = [1.0] * 30 + [0.0] * 10
         (10, (0.6, 0.8), 1.64488616726, (0.484881948722, 0.893993495272)),
     ],
 )
-def test_g9(
-    missing: int, thetas: tuple[float, float], c: float, interval: tuple[float, float]
-) -> None:
+def test_g9(missing: int, thetas: tuple[float, float], c: float, interval: tuple[float, float]) -> None:
     found = missing_bounds(SCORES, missing, method="imbens_manski")
     assert (found.theta_low, found.theta_high) == pytest.approx(thetas, rel=1e-11)
     assert found.c == pytest.approx(c, rel=1e-11)
@@ -41,9 +39,7 @@ def test_c_solves_the_equation(gap: float, level: float) -> None:
     def excess(c: float) -> float:
         return float(stats.norm.cdf(c + gap) - stats.norm.cdf(-c) - level)
 
-    assert imbens_manski_c(gap, level) == pytest.approx(
-        optimize.brentq(excess, -5, 5, xtol=1e-14), abs=1e-12
-    )
+    assert imbens_manski_c(gap, level) == pytest.approx(optimize.brentq(excess, -5, 5, xtol=1e-14), abs=1e-12)
 
 
 def test_nothing_missing_is_the_normal_interval() -> None:
@@ -56,9 +52,8 @@ def test_nothing_missing_is_the_normal_interval() -> None:
 def test_clusters_give_cr2_errors_over_all_prompts() -> None:
     scored, known = [1, 0, 1, 1, 0, 0], list("aabbcc")
     found = missing_bounds(
-        scored, 3, clusters=known, missing_clusters=["a", "d", "d"], bounds=(0, 1),
-        method="imbens_manski",
-    )  # fmt: skip
+        scored, 3, clusters=known, missing_clusters=["a", "d", "d"], bounds=(0, 1), method="imbens_manski"
+    )
     every = [*known, "a", "d", "d"]
     low, high = (cluster_robust(scored + [end] * 3, every) for end in (0, 1))
     assert low is not None and high is not None
@@ -69,13 +64,8 @@ def test_clusters_give_cr2_errors_over_all_prompts() -> None:
 
 
 @repeatable
-@given(
-    st.lists(st.floats(-2, 3), min_size=1, max_size=30),
-    st.lists(st.floats(-2, 3), min_size=0, max_size=10),
-)
-def test_the_mean_lies_within_whatever_the_missing_were(
-    scored: list[float], missing: list[float]
-) -> None:
+@given(st.lists(st.floats(-2, 3), min_size=1, max_size=30), st.lists(st.floats(-2, 3), min_size=0, max_size=10))
+def test_the_mean_lies_within_whatever_the_missing_were(scored: list[float], missing: list[float]) -> None:
     found = missing_bounds(scored, len(missing), bounds=(-2, 3), method="imbens_manski")
     truth = float(np.mean([*scored, *missing]))
     assert found.theta_low - 1e-9 <= truth <= found.theta_high + 1e-9
@@ -130,8 +120,10 @@ def test_the_hull_is_made_of_the_default_intervals_of_the_filled_samples() -> No
 @repeatable
 @given(
     st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=2, max_size=25),
-    st.integers(0, 6), st.booleans(), st.integers(0, 1000),
-)  # fmt: skip
+    st.integers(0, 6),
+    st.booleans(),
+    st.integers(0, 1000),
+)
 def test_the_hull_holds_the_default_interval_of_the_scored_and_both_means(
     scores: list[float], missing: int, grouped: bool, seed: int
 ) -> None:
@@ -151,11 +143,14 @@ def test_the_hull_holds_the_default_interval_of_the_scored_and_both_means(
 def test_imbens_manski_says_where_it_is_too_short() -> None:
     flags = {
         (n, grouped): missing_bounds(
-            [1.0, 0.0] * n, 1, method="imbens_manski",
+            [1.0, 0.0] * n,
+            1,
+            method="imbens_manski",
             **({"clusters": np.arange(2 * n) % 50, "missing_clusters": [0]} if grouped else {}),
         ).flags
-        for n in (60, 120) for grouped in (False, True)
-    }  # fmt: skip
+        for n in (60, 120)
+        for grouped in (False, True)
+    }
     short = ("imbens_manski_too_short",)
     assert flags == {(60, False): short, (60, True): short, (120, False): (), (120, True): short}
 
@@ -173,10 +168,14 @@ def test_few_unequal_clusters_and_three_percent_missing() -> None:
         lost[wrong[: round(0.03 * len(answers))]] = True
         both = [
             missing_bounds(
-                answers[~lost], int(lost.sum()), clusters=clusters[~lost],
-                missing_clusters=clusters[lost], method=method,
-            ) for method in METHODS
-        ]  # fmt: skip
+                answers[~lost],
+                int(lost.sum()),
+                clusters=clusters[~lost],
+                missing_clusters=clusters[lost],
+                method=method,
+            )
+            for method in METHODS
+        ]
         held += [one.ci_low <= 0.6 <= one.ci_high for one in both]  # type: ignore[operator]
     hull, normal = held / 150
     assert hull > 0.94 > 0.93 > normal

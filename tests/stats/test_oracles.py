@@ -199,9 +199,7 @@ def test_welch_t_is_scipys() -> None:
 
 def test_unpaired_clustered_runs_enter_with_cr2() -> None:
     (a, codes_a), (b, codes_b) = lopsided(11), lopsided(12)
-    result = unpaired_difference(
-        estimate_mean(a, clusters=codes_a), estimate_mean(b, clusters=codes_b)
-    )
+    result = unpaired_difference(estimate_mean(a, clusters=codes_a), estimate_mean(b, clusters=codes_b))
     (se_a, nu_a), (se_b, nu_b) = cr2_by_matrices(a, codes_a), cr2_by_matrices(b, codes_b)
     variance = se_a**2 + se_b**2
     assert result.standard_error == close(variance**0.5)
@@ -231,6 +229,4 @@ def test_eq7_in_its_two_forms() -> None:
     assert result.correlation is not None and result.correlation > 0.5
     other = se_a**2 + se_b**2 - 2 * se_a * se_b * result.correlation
     assert result.se_eq7 == close(other**0.5) == result.standard_error
-    assert result.variance_saved == close(
-        2 * se_a * se_b * result.correlation / (se_a**2 + se_b**2)
-    )
+    assert result.variance_saved == close(2 * se_a * se_b * result.correlation / (se_a**2 + se_b**2))

@@ -15,13 +15,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
 from warehouse.errors import StatisticsError
-from warehouse.stats import (
-    equivalence_test,
-    mcnemar_test,
-    noninferiority_test,
-    sign_flip_test,
-    wilcoxon_test,
-)
+from warehouse.stats import equivalence_test, mcnemar_test, noninferiority_test, sign_flip_test, wilcoxon_test
 from warehouse.stats.paired.sign_flip_null import CHUNK, count_random_patterns
 
 repeatable = settings(deadline=None, derandomize=True, max_examples=50)
@@ -59,9 +53,8 @@ def test_g10() -> None:
 def test_an_exact_p_is_scipys(seed: int) -> None:
     d = np.random.default_rng(seed).normal(0.4, 1, 9)
     reference = stats.permutation_test(
-        (d, np.zeros(9)), lambda a, b: np.sum(a - b), permutation_type="samples",
-        n_resamples=np.inf, vectorized=False,
-    )  # fmt: skip
+        (d, np.zeros(9)), lambda a, b: np.sum(a - b), permutation_type="samples", n_resamples=np.inf, vectorized=False
+    )
     assert sign_flip_test(d).p_value == exactly(reference.pvalue, rel=1e-10)
 
 
@@ -114,10 +107,7 @@ def test_random_signs_are_fair_and_independent() -> None:
 def test_the_block_size_changes_nothing(n: int) -> None:
     d = np.random.default_rng(n).normal(size=n)
     resamples = CHUNK + 100
-    counts = {
-        count_random_patterns(d, 0.7 * n**0.5, resamples, 11, columns=columns)
-        for columns in (1, 3, 64, 1000)
-    }
+    counts = {count_random_patterns(d, 0.7 * n**0.5, resamples, 11, columns=columns) for columns in (1, 3, 64, 1000)}
     assert len(counts) == 1 and 0 < counts.pop() < resamples
 
 
@@ -151,9 +141,7 @@ def test_differences_that_are_all_0_give_1() -> None:
 
 @repeatable
 @given(small, st.floats(0.01, 1e3), st.integers(0, 3))
-def test_sign_scale_order_and_zeros_change_nothing(
-    values: list[float], scale: float, zeros: int
-) -> None:
+def test_sign_scale_order_and_zeros_change_nothing(values: list[float], scale: float, zeros: int) -> None:
     d = np.array(values, float)
     p = sign_flip_test(d).p_value
     for other in (-d, scale * d, d[::-1], np.append(d, [0.0] * zeros)):
@@ -267,8 +255,13 @@ def test_rounding_makes_no_ranks() -> None:
 def test_results_are_one_line_and_a_dictionary() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for result in (sign_flip_test(G10), mcnemar_test([1, 0], [0, 0]), wilcoxon_test(G10),
-                       equivalence_test(G10, 1), noninferiority_test(G10, 1)):  # fmt: skip
+        for result in (
+            sign_flip_test(G10),
+            mcnemar_test([1, 0], [0, 0]),
+            wilcoxon_test(G10),
+            equivalence_test(G10, 1),
+            noninferiority_test(G10, 1),
+        ):
             assert "\n" not in str(result)
             assert result.to_dict()["p_value"] == result.p_value
 

@@ -68,14 +68,10 @@ def test_clustered_errors_are_those_of_statsmodels_and_of_the_matrix_form(gaps: 
     for place, (a, b) in enumerate(zip(found.first, found.second, strict=True)):
         rows = common(scores, a, b)
         d, groups = (scores[:, a] - scores[:, b])[rows], clusters[rows]
-        fit = sm.OLS(d, np.ones(len(d))).fit(
-            cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
-        )
+        fit = sm.OLS(d, np.ones(len(d))).fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False})
         g = len(set(groups))
         assert found.difference[place] == pytest.approx(fit.params[0], rel=1e-10)
-        assert found.error_max_t[place] == pytest.approx(
-            fit.bse[0] * np.sqrt(g / (g - 1)), rel=1e-10
-        )
+        assert found.error_max_t[place] == pytest.approx(fit.bse[0] * np.sqrt(g / (g - 1)), rel=1e-10)
         assert found.standard_error[place] == pytest.approx(cr2_by_matrices(d, groups), rel=1e-10)
         one = paired_difference(scores[rows, a], scores[rows, b], clusters=groups)
         assert found.degrees_of_freedom[place] == pytest.approx(one.degrees_of_freedom, rel=1e-10)
@@ -93,9 +89,7 @@ def cr2_by_matrices(d: Floats, groups: NDArray[np.int64]) -> float:
     return float(np.sqrt(total)) / n
 
 
-def slow_max_t(
-    scores: Floats, clusters: NDArray[np.int64] | None, n_draws: int, seed: int
-) -> Floats:
+def slow_max_t(scores: Floats, clusters: NDArray[np.int64] | None, n_draws: int, seed: int) -> Floats:
     """The largest |T*| of each draw by the definition in statistics.md, pair by pair: the null
     imposed, f_c N for each cluster's part of the sum; a fixed error for many single prompts."""
     units = np.arange(len(scores)) if clusters is None else as_clusters(clusters, len(scores)).codes
@@ -121,9 +115,19 @@ def slow_max_t(
 
 @pytest.mark.parametrize(
     ("n", "g", "gaps"),
-    [(60, 0, 0.0), (60, 0, 0.2), (60, 8, 0.0), (60, 8, 0.2), (230, 0, 0.0), (300, 0, 0.1),
-     (300, 0, 0.01), (251, 0, 0.1), (400, 250, 0.0), (400, 250, 0.01)],
-)  # fmt: skip
+    [
+        (60, 0, 0.0),
+        (60, 0, 0.2),
+        (60, 8, 0.0),
+        (60, 8, 0.2),
+        (230, 0, 0.0),
+        (300, 0, 0.1),
+        (300, 0, 0.01),
+        (251, 0, 0.1),
+        (400, 250, 0.0),
+        (400, 250, 0.01),
+    ],
+)
 def test_max_t_is_its_definition(n: int, g: int, gaps: float) -> None:
     scores, clusters = scores_of(n, 4, gaps=gaps), labels_of(n, g) if g else None
     found = all_pairs(scores, clusters, n_resamples=99, seed=3)
@@ -178,8 +182,7 @@ def test_each_models_own_critical_value_is_of_its_own_pairs() -> None:
     scores = scores_of(50, 4)
     found = all_pairs(scores, n_resamples=199, seed=2)
     for model in range(4):
-        others = [slow_max_t(scores[:, [model, k]], None, 199, 2) for k in range(4)
-                  if k != model]  # fmt: skip
+        others = [slow_max_t(scores[:, [model, k]], None, 199, 2) for k in range(4) if k != model]
         own = np.sort(np.max(others, axis=0))
         assert found.critical_values[model] == pytest.approx(own[189], rel=1e-10)
     assert found.critical_values.max() <= found.critical_value
@@ -205,28 +208,21 @@ def test_order_shift_and_scale(seed: int, m: int, n: int, gaps: bool, grouped: b
     clusters = random.integers(0, 5, n) if grouped else None
     base = all_pairs(scores, clusters, n_resamples=0)
     rows, columns = random.permutation(n), random.permutation(m)
-    shuffled = all_pairs(
-        scores[np.ix_(rows, columns)], None if clusters is None else clusters[rows], n_resamples=0
-    )
+    shuffled = all_pairs(scores[np.ix_(rows, columns)], None if clusters is None else clusters[rows], n_resamples=0)
     moved = all_pairs(3 + 2 * scores, clusters, n_resamples=0)
     for name in ("difference", "standard_error", "p_value", "p_holm", "correlation", "p_bh"):
         expected = base.square(name)
         same = shuffled.square(name)
-        assert same == pytest.approx(expected[np.ix_(columns, columns)], rel=1e-7, abs=1e-9,
-                                     nan_ok=True), name  # fmt: skip
+        assert same == pytest.approx(expected[np.ix_(columns, columns)], rel=1e-7, abs=1e-9, nan_ok=True), name
         factor = 2 if name in ("difference", "standard_error") else 1
-        assert moved.square(name) == pytest.approx(
-            factor * expected, rel=1e-7, abs=1e-9, nan_ok=True
-        ), name
+        assert moved.square(name) == pytest.approx(factor * expected, rel=1e-7, abs=1e-9, nan_ok=True), name
     turned = base.square("difference")
     assert np.nan_to_num(turned) == pytest.approx(-np.nan_to_num(turned.T))
 
 
 def test_singleton_clusters_are_no_clusters() -> None:
     scores = scores_of(50, 4)
-    plain, single = all_pairs(scores, n_resamples=199), all_pairs(
-        scores, np.arange(50), n_resamples=199
-    )  # fmt: skip
+    plain, single = all_pairs(scores, n_resamples=199), all_pairs(scores, np.arange(50), n_resamples=199)
     for name in ("standard_error", "p_value", "p_max_t", "simultaneous_low", "error_max_t"):
         assert getattr(single, name) == pytest.approx(getattr(plain, name), rel=1e-9)
 
@@ -245,15 +241,22 @@ def test_pairs_without_an_error_are_left_out_with_a_reason() -> None:
     scores[20, 5] = 0.3
     scores[20:, 4] = np.linspace(0, 1, 20)
     found = all_pairs(scores, n_resamples=99)
-    reasons = {(int(a), int(b)): r for a, b, r in
-               zip(found.first, found.second, found.reasons, strict=True)}  # fmt: skip
+    reasons = {(int(a), int(b)): r for a, b, r in zip(found.first, found.second, found.reasons, strict=True)}
     assert reasons[0, 1] == "all differences are equal"
     assert reasons[0, 3] == reasons[3, 5] == "no common prompt"
     assert reasons[4, 5] == "a single common prompt"
     assert reasons[0, 2] == ""
     bad = np.array([r != "" for r in found.reasons])
-    for name in ("standard_error", "statistic", "p_value", "p_holm", "p_bh", "p_max_t",
-                 "simultaneous_low", "error_max_t"):  # fmt: skip
+    for name in (
+        "standard_error",
+        "statistic",
+        "p_value",
+        "p_holm",
+        "p_bh",
+        "p_max_t",
+        "simultaneous_low",
+        "error_max_t",
+    ):
         assert np.array_equal(np.isnan(getattr(found, name)), bad), name
     assert found.difference[0] == pytest.approx(-0.1)
     assert np.isnan(found.critical_values[3])

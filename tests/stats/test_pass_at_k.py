@@ -49,9 +49,7 @@ def by_subsets(correct: int, size: int, k: int) -> tuple[float, float]:
 
 @repeatable
 @given(counts())
-def test_each_prompts_figure_is_the_share_of_subsets(
-    case: tuple[list[int], list[int], int],
-) -> None:
+def test_each_prompts_figure_is_the_share_of_subsets(case: tuple[list[int], list[int], int]) -> None:
     correct, sizes, k = case
     expected = np.array([by_subsets(c, size, k) for c, size in zip(correct, sizes, strict=True)])
     np.testing.assert_allclose(pass_at_k_by_prompt(correct, sizes, k), expected[:, 0], atol=1e-12)
@@ -102,23 +100,17 @@ def jackknife_variance(correct: int, size: int, k: int, some: bool) -> float:
 
 @repeatable
 @given(counts(more=1))
-def test_with_the_prompts_fixed_the_error_is_the_jackknife(
-    case: tuple[list[int], list[int], int],
-) -> None:
+def test_with_the_prompts_fixed_the_error_is_the_jackknife(case: tuple[list[int], list[int], int]) -> None:
     correct, sizes, k = case
     for some, function in ((True, pass_at_k), (False, pass_hat_k)):
         pairs = zip(correct, sizes, strict=True)
         v = np.array([jackknife_variance(c, size, k, some) for c, size in pairs])
         found = function(correct, sizes, k, estimand="prompts_fixed")
-        assert (found.standard_error or 0) == pytest.approx(
-            math.sqrt(v.sum()) / len(v), rel=1e-10, abs=1e-12
-        )
+        assert (found.standard_error or 0) == pytest.approx(math.sqrt(v.sum()) / len(v), rel=1e-10, abs=1e-12)
         if found.ci_low is not None and found.ci_high is not None:
             assert 0 <= found.ci_low <= (found.estimate or 0) <= found.ci_high <= 1
             freedom = v.sum() ** 2 / (v**2 / (np.array(sizes) - 1)).sum()
-            expected = interval_wilson_bounded(
-                found.estimate or 0, found.standard_error, float(freedom)
-            )
+            expected = interval_wilson_bounded(found.estimate or 0, found.standard_error, float(freedom))
             assert expected is not None
             assert (found.ci_low, found.ci_high) == pytest.approx((expected.low, expected.high))
 
@@ -159,10 +151,7 @@ def test_the_order_of_prompts_does_not_matter(case: tuple[list[int], list[int], 
 def test_clusters_give_the_cluster_robust_error() -> None:
     correct, labels = [1, 0, 3, 2, 4, 4, 0, 1], list("aabbccdd")
     values = pass_at_k_by_prompt(correct, 4, 2)
-    found, expected = (
-        pass_at_k(correct, 4, 2, clusters=labels),
-        estimate_mean(values, clusters=labels, bounds=(0, 1)),
-    )
+    found, expected = (pass_at_k(correct, 4, 2, clusters=labels), estimate_mean(values, clusters=labels, bounds=(0, 1)))
     assert (found.standard_error, found.n_clusters) == (expected.se_cr2, 4)
     assert pass_at_k(correct, 4, 2, clusters=labels, estimand="prompts_fixed").n_clusters is None
 

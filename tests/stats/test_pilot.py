@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warehouse.errors import StatisticsError
-from warehouse.stats import (
-    cluster_robust,
-    paired_difference,
-    plan_from_one,
-    plan_from_pilot,
-    sample_size,
-)
+from warehouse.stats import cluster_robust, paired_difference, plan_from_one, plan_from_pilot, sample_size
 from warehouse.stats.power.power import standard_error
 
 # goldens.md G5 and G6: draws per prompt

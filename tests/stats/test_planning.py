@@ -60,9 +60,7 @@ def test_power_is_that_of_a_z_test(k_a: int, k_b: int, alpha: float) -> None:
 
 
 def test_n_and_effect_are_those_of_a_z_test() -> None:
-    n = ORACLE.solve_power(
-        0.1 / math.sqrt(4 / 9), power=0.9, alpha=0.025, ratio=0, alternative="larger"
-    )
+    n = ORACLE.solve_power(0.1 / math.sqrt(4 / 9), power=0.9, alpha=0.025, ratio=0, alternative="larger")
     assert sample_size(0.1, PAPER, power=0.9) == math.ceil(n)
     effect = minimum_detectable_effect(150, PAPER, power=0.9) / math.sqrt(4 / 9)
     found = ORACLE.power(effect, 150, 0.025, ratio=0, alternative="larger")
@@ -92,18 +90,14 @@ def test_the_effect_is_found_with_the_power_it_is_meant_for(
 
 
 @given(parts, draws, draws)
-def test_swapping_the_models_changes_nothing(
-    given_parts: VarianceParts, k_a: int, k_b: int
-) -> None:
+def test_swapping_the_models_changes_nothing(given_parts: VarianceParts, k_a: int, k_b: int) -> None:
     swapped = VarianceParts(given_parts.omega2, given_parts.sigma2_b, given_parts.sigma2_a)
     one = standard_error(90, given_parts, k_a=k_a, k_b=k_b)
     assert standard_error(90, swapped, k_a=k_b, k_b=k_a) == pytest.approx(one, rel=1e-12)
 
 
 @given(parts, deltas, st.floats(0.01, 100))
-def test_a_change_of_unit_changes_no_n(
-    given_parts: VarianceParts, delta: float, unit: float
-) -> None:
+def test_a_change_of_unit_changes_no_n(given_parts: VarianceParts, delta: float, unit: float) -> None:
     p = given_parts
     scaled = VarianceParts(*(unit**2 * part for part in (p.omega2, p.sigma2_a, p.sigma2_b)))
     assert abs(sample_size(unit * delta, scaled) - sample_size(delta, p)) <= 1

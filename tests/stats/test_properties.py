@@ -111,9 +111,7 @@ def test_bounds_between_the_errors(run: Run) -> None:
 
 @repeatable
 @given(runs(), st.floats(-1e3, 1e3), st.floats(0.01, 1e3))
-def test_shift_moves_the_estimate_and_scale_stretches_the_errors(
-    run: Run, shift: float, scale: float
-) -> None:
+def test_shift_moves_the_estimate_and_scale_stretches_the_errors(run: Run, shift: float, scale: float) -> None:
     before = estimate_mean(run.scores, clusters=run.clusters, method="t")
     after = estimate_mean(scale * run.scores + shift, clusters=run.clusters, method="t")
     size = scale + abs(shift)

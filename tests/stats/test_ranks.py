@@ -24,8 +24,7 @@ def some_pairs(higher: bool = True, n_resamples: int = 199, gaps: float = 0.0) -
 def test_ranks_and_sets_are_their_definitions(higher: bool, gaps: float) -> None:
     pairs = some_pairs(higher, gaps=gaps)
     ranks = rank_models(pairs)
-    figures = list(zip(pairs.first, pairs.second, pairs.difference, pairs.error_max_t,
-                       pairs.p_holm, strict=True))  # fmt: skip
+    figures = list(zip(pairs.first, pairs.second, pairs.difference, pairs.error_max_t, pairs.p_holm, strict=True))
     for j in range(6):
         better = {"holm": 0, "own": 0, "joint": 0}
         worse = {"own": 0, "joint": 0}

@@ -14,11 +14,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import estimate_mean, paired_difference
 
 Floats = NDArray[np.float64]
-LINKS = {
-    "identity": lambda r: r,
-    "exp_neg": lambda r: math.exp(-r),
-    "neg_over_ln2": lambda r: -r / math.log(2),
-}
+LINKS = {"identity": lambda r: r, "exp_neg": lambda r: math.exp(-r), "neg_over_ln2": lambda r: -r / math.log(2)}
 
 
 def close(value: float) -> object:

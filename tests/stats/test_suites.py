@@ -66,10 +66,7 @@ def matrix_form(scores: Scores, units: Scores, weights: np.ndarray) -> tuple[flo
         columns.append(column)
     g = np.array(columns)
     variance = float(((g @ residuals) ** 2).sum())
-    alone = [
-        estimate_mean(one, clusters=labels).se_cr2
-        for one, labels in zip(scores, units, strict=True)
-    ]
+    alone = [estimate_mean(one, clusters=labels).se_cr2 for one, labels in zip(scores, units, strict=True)]
     omega = np.diag([(alone[j] or 0) ** 2 * len(scores[j]) for j in leaf])
     p = g @ rest @ omega @ rest @ g.T
     return math.sqrt(variance), float(np.trace(p) ** 2 / (p**2).sum())
@@ -110,9 +107,7 @@ def test_independent_leaves_add_their_squares_with_welchs_df() -> None:
     assert found.standard_error == exact(math.sqrt(sum(parts)))
     assert found.se_independent == exact(math.sqrt(sum(parts)))
     assert found.degrees_of_freedom == exact(sum(parts) ** 2 / below)
-    low, high = oracle.t.interval(
-        0.95, found.degrees_of_freedom, found.estimate, found.standard_error
-    )
+    low, high = oracle.t.interval(0.95, found.degrees_of_freedom, found.estimate, found.standard_error)
     assert (found.ci_low, found.ci_high, found.method) == (exact(low), exact(high), "t")
 
 
@@ -128,9 +123,7 @@ def test_a_leaf_twice_is_the_leaf_once() -> None:
 def test_bounded_figures_stay_in_their_bounds() -> None:
     cells = [leaf_cell([1, 1, 1, 0.9, 1], range(5)), leaf_cell([1, 0.8, 1], range(10, 13))]
     found = combine_leaves(cells, bounds=(0, 1))
-    expected = interval_wilson_bounded(
-        found.estimate, found.standard_error, found.degrees_of_freedom
-    )
+    expected = interval_wilson_bounded(found.estimate, found.standard_error, found.degrees_of_freedom)
     assert expected is not None and found.method == "wilson_bounded"
     assert (found.ci_low, found.ci_high) == (exact(expected.low), exact(expected.high))
     assert found.ci_high is not None and found.ci_high <= 1
@@ -205,13 +198,7 @@ def test_shift_and_scale(seed: int, shift: float, scale: float) -> None:
 def pair(a: list[Cell], b: list[Cell], weights: object = None) -> tuple[float, float, float, float]:
     found = compare_suites([a, b], weights)  # type: ignore[arg-type]
     return tuple(
-        float(part[0, 1])
-        for part in (
-            found.difference,
-            found.standard_error,
-            found.degrees_of_freedom,
-            found.p_value,
-        )
+        float(part[0, 1]) for part in (found.difference, found.standard_error, found.degrees_of_freedom, found.p_value)
     )  # type: ignore[return-value]
 
 
@@ -234,9 +221,11 @@ def test_one_leaf_with_other_prompts_is_the_unpaired_difference() -> None:
     expected = unpaired_difference(a, b)
     found = pair([leaf_cell(a, np.arange(30))], [leaf_cell(b, np.arange(50, 67))])
     assert found == (
-        exact(expected.difference), exact(expected.standard_error),
-        exact(expected.degrees_of_freedom), exact(expected.p_value),
-    )  # fmt: skip
+        exact(expected.difference),
+        exact(expected.standard_error),
+        exact(expected.degrees_of_freedom),
+        exact(expected.p_value),
+    )
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -371,10 +360,9 @@ def test_intervals_cover_and_tests_hold_their_size() -> None:
     units = [np.arange(40) + 100 * leaf for leaf in range(8)]
     for _ in range(rounds):
         runs = [
-            [leaf_cell((dice.random(40) < t).astype(float), u)
-             for t, u in zip(truths, units, strict=True)]
+            [leaf_cell((dice.random(40) < t).astype(float), u) for t, u in zip(truths, units, strict=True)]
             for _ in range(2)
-        ]  # fmt: skip
+        ]
         found = combine_leaves(runs[0], bounds=(0, 1))
         assert found.ci_low is not None and found.ci_high is not None
         covered += found.ci_low <= truths.mean() <= found.ci_high

@@ -39,9 +39,7 @@ def golden(value: float) -> object:
 
 
 def flat(draws: list[list[float]]) -> tuple[np.ndarray, np.ndarray]:
-    return np.concatenate(draws).astype(float), np.repeat(
-        np.arange(len(draws)), [len(d) for d in draws]
-    )
+    return np.concatenate(draws).astype(float), np.repeat(np.arange(len(draws)), [len(d) for d in draws])
 
 
 def split(draws: list[list[float]], **options):
@@ -105,10 +103,7 @@ def test_the_raw_part_between_prompts_is_unbiased() -> None:
     expectation = 0.0
     for outcome in product((0, 1), repeat=sum(sizes)):
         parts = np.split(np.array(outcome, dtype=float), np.cumsum(sizes)[:-1])
-        chance = math.prod(
-            rate if draw else 1 - rate
-            for rate, part in zip(rates, parts, strict=True) for draw in part
-        )  # fmt: skip
+        chance = math.prod(rate if draw else 1 - rate for rate, part in zip(rates, parts, strict=True) for draw in part)
         expectation += chance * (split([list(part) for part in parts]).between_raw or 0.0)
     assert expectation == pytest.approx(np.var(rates, ddof=1), rel=1e-10)
 
@@ -162,9 +157,7 @@ def test_clusters_take_the_cluster_robust_variance() -> None:
 
 @repeatable
 @given(
-    st.lists(
-        st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=1, max_size=5), min_size=2, max_size=9
-    ),
+    st.lists(st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=1, max_size=5), min_size=2, max_size=9),
     st.randoms(use_true_random=False),
     st.floats(-5, 5),
     st.sampled_from([-3.0, 0.5, 10.0]),
@@ -195,8 +188,7 @@ def test_what_the_split_refuses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("k", "expected"),
-    [(2, 1.1283791671), (5, 2.32592894728), (10, 3.07750546167), (50, 4.49814725878)],
+    ("k", "expected"), [(2, 1.1283791671), (5, 2.32592894728), (10, 3.07750546167), (50, 4.49814725878)]
 )
 def test_g7_expected_range(k: int, expected: float) -> None:
     assert expected_range(k) == golden(expected)
@@ -298,10 +290,7 @@ def test_crossed_parts_are_unbiased() -> None:
     dice, seeds, n = np.random.default_rng(4), 4, 6
     parts = []
     for _ in range(4000):
-        table = (
-            2.0 * dice.normal(size=(1, n)) + dice.normal(size=(seeds, 1))
-            + 0.5 * dice.normal(size=(seeds, n))
-        )  # fmt: skip
+        table = 2.0 * dice.normal(size=(1, n)) + dice.normal(size=(seeds, 1)) + 0.5 * dice.normal(size=(seeds, n))
         found = crossed_variance(table)
         parts.append((found.variance_prompts, found.variance_seeds, found.variance_interaction))
     errors = np.std(parts, axis=0) / math.sqrt(len(parts))
@@ -309,9 +298,7 @@ def test_crossed_parts_are_unbiased() -> None:
 
 
 def test_with_both_fixed_only_draws_are_left() -> None:
-    found = crossed_variance(
-        [[0.5, 1], [0, 0.5]], within=[[0.5, 0], [0, 0.25]], n_draws=[[2, 2], [2, 4]]
-    )
+    found = crossed_variance([[0.5, 1], [0, 0.5]], within=[[0.5, 0], [0, 0.25]], n_draws=[[2, 2], [2, 4]])
     assert found.se_both_fixed == pytest.approx(math.sqrt(0.25 + 0.0625) / 4)
 
 

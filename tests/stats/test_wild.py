@@ -59,9 +59,8 @@ def test_wildboottest_on_the_same_weights() -> None:
     scores, labels = data(3)
     for null in (0.0, 0.8, 2.5):
         boot = module.WildboottestCL(
-            X=np.ones((len(scores), 1)), Y=scores - null, cluster=labels, R=np.ones(1), B=499,
-            seed=1, parallel=False,
-        )  # fmt: skip
+            X=np.ones((len(scores), 1)), Y=scores - null, cluster=labels, R=np.ones(1), B=499, seed=1, parallel=False
+        )
         boot.v = weights(len(SIZES), 499).T
         boot.get_scores(bootstrap_type="11", impose_null=True)
         for step in (boot.get_numer, boot.get_denom, boot.get_tboot, boot.get_vcov):
@@ -70,9 +69,7 @@ def test_wildboottest_on_the_same_weights() -> None:
         boot.get_pvalue()
         ours = wild_bootstrap_test(scores, null=null, clusters=labels, n_resamples=499)
         assert ours is not None
-        assert prepared(scores, labels, 499).statistics(null) == pytest.approx(
-            boot.t_boot, rel=1e-10
-        )
+        assert prepared(scores, labels, 499).statistics(null) == pytest.approx(boot.t_boot, rel=1e-10)
         assert ours.statistic == pytest.approx(float(boot.t_stat), rel=1e-10)
         theirs = (1 + 499 * float(boot.pvalue)) / 500  # ours counts the sample itself
         assert ours.p_value == pytest.approx(theirs, rel=1e-12)
@@ -104,9 +101,7 @@ def test_without_clusters_each_prompt_is_one() -> None:
 def test_shift_and_scale(shift: float, scale: float, seed: int) -> None:
     scores, labels = data(7)
     plain = interval_wild_bootstrap(scores, clusters=labels, n_resamples=199, seed=seed)
-    moved = interval_wild_bootstrap(
-        shift + scale * scores, clusters=labels, n_resamples=199, seed=seed
-    )
+    moved = interval_wild_bootstrap(shift + scale * scores, clusters=labels, n_resamples=199, seed=seed)
     assert plain is not None and moved is not None
     expected = [shift + scale * plain.low, shift + scale * plain.high]
     assert [moved.low, moved.high] == pytest.approx(expected, rel=1e-7, abs=1e-7 * scale)
@@ -140,8 +135,7 @@ def test_the_test_holds_its_level_with_few_unequal_clusters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "clusters"),
-    [([1, 2, 3], "aaa"), ([2, 2, 2, 2], "aabb"), ([1, 3, 3, 1], "aabb"), ([4], None)],
+    ("scores", "clusters"), [([1, 2, 3], "aaa"), ([2, 2, 2, 2], "aabb"), ([1, 3, 3, 1], "aabb"), ([4], None)]
 )
 def test_no_spread_gives_nothing(scores: Any, clusters: Any) -> None:
     labels = None if clusters is None else list(clusters)

@@ -57,16 +57,27 @@ class Kit:
     def claim(self, path: str = "", sha256: str = "") -> Claim:
         number = next(self._numbers)
         claim = source_ledger.claim(
-            self.store, path=path or f"dump{number}.json", size=1, sha256=sha256 or f"{number:064}",
-            importer="tool", version="1", settings={},
-        )  # fmt: skip
+            self.store,
+            path=path or f"dump{number}.json",
+            size=1,
+            sha256=sha256 or f"{number:064}",
+            importer="tool",
+            version="1",
+            settings={},
+        )
         assert claim is not None
         return claim
 
     def load(
-        self, headers: RunHeader | Sequence[RunHeader], rows: Sequence[Row] = (), *,
-        path: str = "", dump: dict[str, Any] | None = None, dry_run: bool = False, **options: Any,
-    ) -> LoadReport:  # fmt: skip
+        self,
+        headers: RunHeader | Sequence[RunHeader],
+        rows: Sequence[Row] = (),
+        *,
+        path: str = "",
+        dump: dict[str, Any] | None = None,
+        dry_run: bool = False,
+        **options: Any,
+    ) -> LoadReport:
         """Load one source of its own; `dump` holds more fields of the dump, `options` the rest."""
         runs = (headers,) if isinstance(headers, RunHeader) else tuple(headers)
         batches = {"batches": [batch_of(rows)] if rows else []}
@@ -123,10 +134,7 @@ def migrated_postgresql(postgres_cluster: Any, migrated_database: str) -> Iterat
 
 
 @pytest.fixture(
-    params=[
-        pytest.param("duckdb", marks=pytest.mark.engine),
-        pytest.param("postgresql", marks=pytest.mark.engine),
-    ]
+    params=[pytest.param("duckdb", marks=pytest.mark.engine), pytest.param("postgresql", marks=pytest.mark.engine)]
 )
 def migrated_url(request: pytest.FixtureRequest) -> str:
     """URL of an empty, migrated store, on each engine."""

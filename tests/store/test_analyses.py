@@ -16,14 +16,7 @@ from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 from warehouse.store.schema import check, tables
 
-QUESTION = Question(
-    "matrix_test",
-    "quiz",
-    "1",
-    result_cache.fingerprint("abc"),
-    7,
-    {"similarity": ["cosine"], "n": 3},
-)
+QUESTION = Question("matrix_test", "quiz", "1", result_cache.fingerprint("abc"), 7, {"similarity": ["cosine"], "n": 3})
 RESULT = {"rows": [{"p": 0.25, "name": "é", "none": None}], "n": 3}
 NOON = datetime(2026, 1, 2, 12)
 

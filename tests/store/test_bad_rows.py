@@ -22,8 +22,7 @@ def test_rows_that_stand_twice_are_collapsed_and_counted(kit: Any, whole: Any) -
 
 
 @pytest.mark.parametrize(
-    ("policy", "expected"),
-    [("first", [(1.0, 0)]), ("last", [(0.0, 0)]), ("draws", [(1.0, 0), (0.0, 1)])],
+    ("policy", "expected"), [("first", [(1.0, 0)]), ("last", [(0.0, 0)]), ("draws", [(1.0, 0), (0.0, 1)])]
 )
 def test_rows_that_contradict_each_other(kit: Any, policy: str, expected: Any) -> None:
     rows = [kit.row("a", 1.0, response="x"), kit.row("a", 0.0, response="y")]
@@ -32,15 +31,13 @@ def test_rows_that_contradict_each_other(kit: Any, policy: str, expected: Any) -
     assert kit.counts("run", "score", "run_source") == (0, 0, 0)
     kit.load(kit.header(), rows, on_duplicate=policy)
     assert kit.all("select value, draw from score order by draw") == expected
-    assert kit.all(
-        "select text from content join generation on sha256 = response_hash order by draw"
-    ) == [("x",)] * (policy != "last") + [("y",)] * (policy != "first")
+    assert kit.all("select text from content join generation on sha256 = response_hash order by draw") == [("x",)] * (
+        policy != "last"
+    ) + [("y",)] * (policy != "first")
 
 
 @pytest.mark.parametrize(("policy", "same", "other"), [("first", 2, 1), ("last", 1, 2)])
-def test_contradicting_rows_are_counted_apart_from_equal_ones(
-    kit: Any, policy: str, same: int, other: int
-) -> None:
+def test_contradicting_rows_are_counted_apart_from_equal_ones(kit: Any, policy: str, same: int, other: int) -> None:
     rows = [kit.row("a", value) for value in (1.0, 1.0)]
     rows += [kit.row("b", value) for value in (1.0, 1.0, 0.0)]
     report = kit.load(kit.header(), rows, on_duplicate=policy)
@@ -54,8 +51,10 @@ def test_equal_rows_are_draws_where_the_user_says_so(kit: Any, whole: Any) -> No
     report = kit.load(kit.header(), rows, on_duplicate="draws")
     assert report.notes == ()
     assert kit.all("select key, draw from score join prompt on id = prompt_id order by 1, 2") == [
-        ("a", 0), ("a", 1), ("b", 0)
-    ]  # fmt: skip
+        ("a", 0),
+        ("a", 1),
+        ("b", 0),
+    ]
 
 
 # --- faults ----------------------------------------------------------------------------------
@@ -64,14 +63,14 @@ def test_equal_rows_are_draws_where_the_user_says_so(kit: Any, whole: Any) -> No
 def test_bad_rows_refuse_the_source_unless_allowed(kit: Any) -> None:
     bad = [Rejection("line 3", "{nonsense", "a JSON object"), Rejection("line 9", "]", "JSON")]
     with pytest.raises(InputError, match=r"d\.json.*2 rows.*line 3.*nonsense.*--max-rejected 2"):
-        kit.load(kit.header(), kit.rows({"a": 1.0}), dump={"rejections": bad}, path="d.json",
-                 max_rejected=1)  # fmt: skip
+        kit.load(kit.header(), kit.rows({"a": 1.0}), dump={"rejections": bad}, path="d.json", max_rejected=1)
     assert kit.counts("run", "score", "rejection") == (0, 0, 0)
     report = kit.load(kit.header(), kit.rows({"a": 1.0}), dump={"rejections": bad}, max_rejected=2)
     assert (report.n_runs, report.n_rejected) == (1, 2)
     assert kit.all("select place, found, expected from rejection order by 1") == [
-        ("line 3", "{nonsense", "a JSON object"), ("line 9", "]", "JSON")
-    ]  # fmt: skip
+        ("line 3", "{nonsense", "a JSON object"),
+        ("line 9", "]", "JSON"),
+    ]
 
 
 LINES = """
@@ -127,8 +126,7 @@ def test_an_identity_that_is_no_json_is_refused(kit: Any) -> None:
 
 def test_fewer_prompts_than_declared_is_truncated(kit: Any) -> None:
     kit.load(kit.header("1", n_requested=3, n_benchmark=9), kit.rows({"a": 1.0, "b": 0.0}))
-    kit.load(kit.header("2", n_requested=2, n_benchmark=9, fewshot=1),
-             kit.rows({"a": 1.0, "b": 0.0}))  # fmt: skip
+    kit.load(kit.header("2", n_requested=2, n_benchmark=9, fewshot=1), kit.rows({"a": 1.0, "b": 0.0}))
     kit.load(kit.header("3", n_requested=2, status="failed", fewshot=2), kit.rows({"a": 1.0}))
     assert kit.all("select status, status_reason, n_found, n_benchmark from run order by id") == [
         ("truncated", "2 prompts found, 3 declared", 2, 9),

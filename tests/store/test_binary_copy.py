@@ -60,18 +60,13 @@ KINDS = {
     "bool": Kind(pa.bool_(), "bool", [True, False, False, True, True], st.booleans()),
     "string": Kind(pa.string(), "text", TEXTS, TEXT),
     "large_string": Kind(pa.large_string(), "text", TEXTS, TEXT),
-    "binary": Kind(
-        pa.binary(), "bytea", [b"", b"\0\xff\0", bytes(range(256))], st.binary(max_size=9)
-    ),
+    "binary": Kind(pa.binary(), "bytea", [b"", b"\0\xff\0", bytes(range(256))], st.binary(max_size=9)),
     "large_binary": Kind(pa.large_binary(), "bytea", [b"", b"\0\xff"], st.binary(max_size=9)),
     "timestamp": Kind(pa.timestamp("us"), "timestamp", TIMES, st.datetimes()),
     "vector": Kind(pa.list_(pa.float32()), "float4[]", VECTORS, st.lists(FLOAT4 | st.none())),
     "large_vector": Kind(pa.large_list(pa.float32()), "float4[]", VECTORS, st.lists(FLOAT4)),
     "fixed_vector": Kind(
-        pa.list_(pa.float32(), 2),
-        "float4[]",
-        [[1.0, 2.0], [None, 0.5]],
-        st.lists(FLOAT4, min_size=2, max_size=2),
+        pa.list_(pa.float32(), 2), "float4[]", [[1.0, 2.0], [None, 0.5]], st.lists(FLOAT4, min_size=2, max_size=2)
     ),
 }
 
@@ -82,24 +77,17 @@ def connection(postgres_url: str) -> Iterator[psycopg.Connection]:
         yield opened
 
 
-def copy(
-    connection: psycopg.Connection, types: list[str], batches: Iterable[pa.RecordBatch]
-) -> None:
+def copy(connection: psycopg.Connection, types: list[str], batches: Iterable[pa.RecordBatch]) -> None:
     """Copy `batches` into a new table, `loaded`."""
     columns = ", ".join(f"c{i} {server}" for i, server in enumerate(types))
     connection.execute("drop table if exists loaded")
     connection.execute(f"create table loaded ({columns})")
-    with (
-        connection.cursor() as cursor,
-        cursor.copy("copy loaded from stdin (format binary)") as stream,
-    ):
+    with connection.cursor() as cursor, cursor.copy("copy loaded from stdin (format binary)") as stream:
         for part in encode_stream(batches):
             stream.write(part)
 
 
-def load(
-    connection: psycopg.Connection, types: list[str], batches: Iterable[pa.RecordBatch]
-) -> list[tuple[Any, ...]]:
+def load(connection: psycopg.Connection, types: list[str], batches: Iterable[pa.RecordBatch]) -> list[tuple[Any, ...]]:
     """The rows of a new table, in order, after `batches` were copied into it."""
     copy(connection, types, batches)
     return connection.execute("select * from loaded", binary=True).fetchall()
@@ -133,9 +121,7 @@ def test_of_a_slice_nothing_else_arrives(connection: psycopg.Connection, kind: K
         assert same(found, [(value,) for value in values[cut]])
 
 
-def driver_stream(
-    connection: psycopg.Connection, types: list[str], rows: list[tuple[Any, ...]]
-) -> bytes:
+def driver_stream(connection: psycopg.Connection, types: list[str], rows: list[tuple[Any, ...]]) -> bytes:
     """What the server's own Python driver would send."""
     sent = io.BytesIO()
     with psycopg.Copy(connection.cursor(), binary=True, writer=FileWriter(sent)) as stream:
@@ -148,8 +134,7 @@ def driver_stream(
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[Kind], list[tuple[Any, ...]]]:
     kinds = draw(st.lists(st.sampled_from(list(KINDS.values())), min_size=1, max_size=6))
-    columns = [kind.any_value | st.none() if draw(st.booleans()) else kind.any_value
-               for kind in kinds]  # fmt: skip
+    columns = [kind.any_value | st.none() if draw(st.booleans()) else kind.any_value for kind in kinds]
     return kinds, draw(st.lists(st.tuples(*columns), max_size=12))
 
 
@@ -200,9 +185,7 @@ def test_what_lies_under_a_null_is_not_sent(connection: psycopg.Connection) -> N
     offsets = pa.py_buffer(np.array([0, 1, 3, 4], np.int32))
     texts = pa.Array.from_buffers(pa.string(), 3, [hidden, offsets, pa.py_buffer(b"a\0bc")])
     inner = pa.array([1.0, 2.0, 3.0, 4.0], pa.float32())
-    vectors = pa.ListArray.from_buffers(
-        pa.list_(inner.type), 3, [hidden, offsets], children=[inner]
-    )
+    vectors = pa.ListArray.from_buffers(pa.list_(inner.type), 3, [hidden, offsets], children=[inner])
     numbers = pa.Array.from_buffers(pa.int64(), 3, [hidden, pa.py_buffer(np.arange(3))])
     replaced: Counter[str] = Counter()
     list(encode_stream([batch(texts)], replaced=replaced))
@@ -289,9 +272,7 @@ def test_long_texts_leave_in_bounded_parts(connection: psycopg.Connection) -> No
     assert connection.execute(found).fetchall() == [expected]
 
 
-def test_a_query_of_the_other_engine_streams_into_this_one(
-    connection: psycopg.Connection,
-) -> None:
+def test_a_query_of_the_other_engine_streams_into_this_one(connection: psycopg.Connection) -> None:
     query = """
         select i, i::int as small, i / 3.0::double as ratio, i % 2 = 0 as even,
             case when i % 3 > 0 then 'größe ' || i end as text, {'i': i}::json as document,
@@ -300,9 +281,7 @@ def test_a_query_of_the_other_engine_streams_into_this_one(
         from range(10000) as t(i) order by i"""
     types = ["int8", "int4", "float8", "bool", "text", "json", "bytea", "timestamp"]
     with duckdb.connect() as other:
-        found = load(
-            connection, [*types, "float4[]", "text"], other.execute(query).to_arrow_reader(3000)
-        )
+        found = load(connection, [*types, "float4[]", "text"], other.execute(query).to_arrow_reader(3000))
         expected = other.execute(query).fetchall()
     texts = [(*row[:5], {"i": row[0]}, *row[6:]) for row in expected]
     assert found == texts

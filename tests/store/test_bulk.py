@@ -55,15 +55,15 @@ def test_statements_do_not_grow_with_runs(kit: Any) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 200])
-def test_dimensions_are_found_by_their_keys_or_among_all(
-    kit: Any, limit: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dimensions_are_found_by_their_keys_or_among_all(kit: Any, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dimensions, "MANY", limit)
     headers = [
         kit.header(None, model=model, training_seed=seed, step=step, suite=("suite",), agent=agent)
-        for model in ("org/a", "org/b") for seed in ("1", "2") for step in (1, 2)
+        for model in ("org/a", "org/b")
+        for seed in ("1", "2")
+        for step in (1, 2)
         for agent in (None, "x")
-    ]  # fmt: skip
+    ]
     for value in (0.0, 1.0):  # new to the store, then known to it but not to the session
         kit.loader.dimensions.forget()
         data = [kit.row("a", value, run=run) for run in range(len(headers))]
@@ -93,12 +93,25 @@ def test_runs_without_an_id_of_the_tool_have_no_key_in_common(kit: Any) -> None:
 def test_rows_arrive_as_they_are(kit: Any) -> None:
     when = datetime(2026, 1, 2, 3, 4, 5, 678)
     given = [
-        {"id": 2**40, "started_at": when, "finished_at": None, "state": "done",
-         "program_version": "é\u2028", "parameters": {"a": [1, None, float("nan")]},
-         "summary": None},
-        {"id": 2, "started_at": datetime(1969, 7, 20), "finished_at": when, "state": "",
-         "program_version": None, "parameters": [], "summary": {"n": 2**63}},
-    ]  # fmt: skip
+        {
+            "id": 2**40,
+            "started_at": when,
+            "finished_at": None,
+            "state": "done",
+            "program_version": "é\u2028",
+            "parameters": {"a": [1, None, float("nan")]},
+            "summary": None,
+        },
+        {
+            "id": 2,
+            "started_at": datetime(1969, 7, 20),
+            "finished_at": when,
+            "state": "",
+            "program_version": None,
+            "parameters": [],
+            "summary": {"n": 2**63},
+        },
+    ]
     with kit.store.begin() as connection:
         bulk_insert.append(connection, tables.refresh, given)
         bulk_insert.append(connection, tables.refresh, [])
@@ -110,27 +123,26 @@ def test_rows_arrive_as_they_are(kit: Any) -> None:
 @pytest.mark.parametrize(
     ("column", "value"),
     [
-        ("fewshot", 2**31), ("fewshot", 1.5), ("fewshot", True), ("fewshot_seed", 2**63),
-        ("fewshot_seed", "one"), ("temperature", "hot"), ("temperature", 10**400),
-        ("endpoint", 5), ("endpoint", "\ud800"), ("started_at", "today"),
+        ("fewshot", 2**31),
+        ("fewshot", 1.5),
+        ("fewshot", True),
+        ("fewshot_seed", 2**63),
+        ("fewshot_seed", "one"),
+        ("temperature", "hot"),
+        ("temperature", 10**400),
+        ("endpoint", 5),
+        ("endpoint", "\ud800"),
+        ("started_at", "today"),
     ],
-)  # fmt: skip
-def test_a_value_that_does_not_fit_its_column_is_named(
-    kit: Any, column: str, value: object
-) -> None:
-    with (
-        pytest.raises(bulk_insert.UnfitError, match=f"^{column} of run: "),
-        kit.store.begin() as open_,
-    ):
+)
+def test_a_value_that_does_not_fit_its_column_is_named(kit: Any, column: str, value: object) -> None:
+    with pytest.raises(bulk_insert.UnfitError, match=f"^{column} of run: "), kit.store.begin() as open_:
         bulk_insert.append(open_, tables.run, [{column: value}])
 
 
 def test_a_key_is_never_changed_to_fit(kit: Any) -> None:
     if kit.store.dialect.embedded:
         pytest.skip("this engine holds U+0000")
-    with (
-        pytest.raises(bulk_insert.UnfitError, match="U\\+0000 in name"),
-        kit.store.begin() as connection,
-    ):
+    with pytest.raises(bulk_insert.UnfitError, match="U\\+0000 in name"), kit.store.begin() as connection:
         bulk_insert.append(connection, tables.model, [{"id": 1, "name": "a\0b"}])
     assert kit.counts("model") == (0,)

@@ -159,9 +159,7 @@ def test_equal_questions_are_linked_and_doubtful_ones_left(store: Store) -> None
     assert joined(store) == {"x1": "quiz p1"}
     assert prompt_links.link(store, "other", "quiz").n_already == 1
     assert prompt_links.links(store) == [prompt_links.LinkEntry("other", "quiz", "text", 1)]
-    assert (
-        prompt_links.link(store, "quiz", "other").n_linked == 0
-    )  # the same two, the other way round
+    assert prompt_links.link(store, "quiz", "other").n_linked == 0  # the same two, the other way round
     assert prompt_links.unlink(store, "other") == 1
     assert joined(store) == {}
 
@@ -174,9 +172,6 @@ def test_links_never_form_chains(store: Store) -> None:
 
 
 def test_a_benchmark_that_is_not_there_is_named(store: Store) -> None:
-    for call in (
-        lambda: prompt_links.link(store, "nope", "quiz"),
-        lambda: prompt_links.unlink(store, "nope"),
-    ):
+    for call in (lambda: prompt_links.link(store, "nope", "quiz"), lambda: prompt_links.unlink(store, "nope")):
         with pytest.raises(MisuseError, match="no benchmark 'nope'"):
             call()

@@ -25,28 +25,41 @@ def fill(kit: Any) -> None:
     """Something of everything that a loader writes."""
     links = ("identity", "exp_neg", "neg_over_ln2", "none")
     kinds = ("match", "model", "execution", "human")
-    metrics = [kit.spec("acc"), *(
-        kit.spec(f"m{number}", link=link, scorer=kind, scorer_kind=kind, kind="continuous")
-        for number, (link, kind) in enumerate(zip(links, kinds, strict=True))
-    )]  # fmt: skip
+    metrics = [
+        kit.spec("acc"),
+        *(
+            kit.spec(f"m{number}", link=link, scorer=kind, scorer_kind=kind, kind="continuous")
+            for number, (link, kind) in enumerate(zip(links, kinds, strict=True))
+        ),
+    ]
     published = (kit.figure("acc", 0.5, n=6), kit.figure("m1", 3.0))
     header = kit.header("1", suite=("top", "middle"), metrics=metrics, published=published)
     words = [
-        kit.row(f"s{number}", scores=[{
-            "metric": "acc", "value": None if status != "scored" else 1.0, "status": status,
-            "origin": origin,
-        }])
-        for number, (status, origin) in enumerate(
-            zip(SCORE_STATUSES, SCORE_ORIGINS * 2, strict=True)
+        kit.row(
+            f"s{number}",
+            scores=[
+                {"metric": "acc", "value": None if status != "scored" else 1.0, "status": status, "origin": origin}
+            ],
         )
-    ]  # fmt: skip
+        for number, (status, origin) in enumerate(zip(SCORE_STATUSES, SCORE_ORIGINS * 2, strict=True))
+    ]
     option = [{"choice_index": n, "loglikelihood": -1.0 - n} for n in range(3)]
     draws = [
-        kit.row("d", 0.25 * draw, draw=draw, fewshot_draw=shots, perturbation=perturbation,
-                response=f"r{draw}", prompt_sent="p", choice_scores=option,
-                metadata=json.dumps({"topic": "t"}))
-        for draw in range(4) for shots in ("", "2") for perturbation in ("", "typos")
-    ]  # fmt: skip
+        kit.row(
+            "d",
+            0.25 * draw,
+            draw=draw,
+            fewshot_draw=shots,
+            perturbation=perturbation,
+            response=f"r{draw}",
+            prompt_sent="p",
+            choice_scores=option,
+            metadata=json.dumps({"topic": "t"}),
+        )
+        for draw in range(4)
+        for shots in ("", "2")
+        for perturbation in ("", "typos")
+    ]
     special = [
         kit.row("w", scores=[{"metric": "m1", "value": 3.7, "weight": 2.5}]),
         kit.row("w", scores=[{"metric": "m2", "value": 0.3, "n_draws": 10}]),
@@ -63,16 +76,12 @@ def fill(kit: Any) -> None:
     untold = [kit.row(prompt, 1.0, response="not kept") for prompt in "ab"]
     other = kit.header("4", benchmark="other", model="org/b")
     kit.load(other, untold, path="four.json", text="none")
-    source_ledger.refuse(
-        kit.store, kit.claim("bad.json"), "bad", [Rejection("line 2", "[", "JSON")]
-    )
+    source_ledger.refuse(kit.store, kit.claim("bad.json"), "bad", [Rejection("line 2", "[", "JSON")])
     field_clusters.cluster_by(kit.store, "quiz", ["topic"], default=True)
 
 
 @pytest.fixture(scope="module")
-def filled_file(
-    migrated_file: Path, tmp_path_factory: pytest.TempPathFactory, open_kit: Any
-) -> str:
+def filled_file(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory, open_kit: Any) -> str:
     path = shutil.copy(migrated_file, tmp_path_factory.mktemp("filled") / "store.duckdb")
     with open_kit(f"duckdb:///{path}") as kit:
         fill(kit)
@@ -124,106 +133,169 @@ def test_a_loaded_store_is_clean(store: Store) -> None:
 #: what is broken: the finding, and its groups
 FAULTS: dict[str, tuple[str, list[dict[str, Any]]]] = {
     # references
-    "update generation set variant_id = 999 "
-    "where variant_id = (select max(variant_id) from generation)": (
-        "orphan_facts", [{"table_name": "generation", "reference": "variant_id", "n": 4}]),
+    "update generation set variant_id = 999 where variant_id = (select max(variant_id) from generation)": (
+        "orphan_facts",
+        [{"table_name": "generation", "reference": "variant_id", "n": 4}],
+    ),
     "update published_score set source_id = 99 where value = 3.0": (
-        "orphan_facts", [{"table_name": "published_score", "reference": "source_id", "n": 1}]),
+        "orphan_facts",
+        [{"table_name": "published_score", "reference": "source_id", "n": 1}],
+    ),
     "update published_score set run_id = 99": (
-        "orphan_facts", [{"table_name": "published_score", "reference": "run_id", "n": 2}]),
+        "orphan_facts",
+        [{"table_name": "published_score", "reference": "run_id", "n": 2}],
+    ),
     "update run set checkpoint_id = 99 where id = 3": (
-        "orphan_dimensions", [{"table_name": "run", "reference": "checkpoint_id", "n": 1}]),
+        "orphan_dimensions",
+        [{"table_name": "run", "reference": "checkpoint_id", "n": 1}],
+    ),
     "update run set agent_id = 99 where id = 3": (
-        "orphan_dimensions", [{"table_name": "run", "reference": "agent_id", "n": 1}]),
+        "orphan_dimensions",
+        [{"table_name": "run", "reference": "agent_id", "n": 1}],
+    ),
     "update checkpoint set training_seed_id = 99 where id = 1": (
-        "orphan_dimensions", [{"table_name": "checkpoint", "reference": "training_seed_id",
-                               "n": 1}]),
+        "orphan_dimensions",
+        [{"table_name": "checkpoint", "reference": "training_seed_id", "n": 1}],
+    ),
     "update training_seed set model_id = 99 where model_id = 1": (
-        "orphan_dimensions", [{"table_name": "training_seed", "reference": "model_id", "n": 1}]),
+        "orphan_dimensions",
+        [{"table_name": "training_seed", "reference": "model_id", "n": 1}],
+    ),
     "update benchmark set parent_id = 99 where name = 'other'": (
-        "orphan_dimensions", [{"table_name": "benchmark", "reference": "parent_id", "n": 1}]),
+        "orphan_dimensions",
+        [{"table_name": "benchmark", "reference": "parent_id", "n": 1}],
+    ),
     "update model set canonical_id = 99 where id = 1": (
-        "orphan_dimensions", [{"table_name": "model", "reference": "canonical_id", "n": 1}]),
+        "orphan_dimensions",
+        [{"table_name": "model", "reference": "canonical_id", "n": 1}],
+    ),
     # duplicates
     "insert into prompt_score select * from prompt_score where run_id = 4": (
-        "duplicate_facts", [{"table_name": "prompt_score", "run_id": 4, "n": 2}]),
+        "duplicate_facts",
+        [{"table_name": "prompt_score", "run_id": 4, "n": 2}],
+    ),
     "insert into prompt_cluster select * from prompt_cluster": (
-        "duplicate_memberships", [{"clustering_id": 1, "n": 2}]),
+        "duplicate_memberships",
+        [{"clustering_id": 1, "n": 2}],
+    ),
     # counts
     "delete from generation where draw = 3": (
-        "run_counts", [{"run_id": 1, "counter": "n_generations", "declared": 16, "found": 12,
-                        "n": 4}]),
-    "delete from choice": (
-        "run_counts", [{"run_id": 1, "counter": "n_choices", "declared": 48, "found": 0,
-                        "n": 48}]),
+        "run_counts",
+        [{"run_id": 1, "counter": "n_generations", "declared": 16, "found": 12, "n": 4}],
+    ),
+    "delete from choice": ("run_counts", [{"run_id": 1, "counter": "n_choices", "declared": 48, "found": 0, "n": 48}]),
     "update source set n_seen_again = 3 where path = 'again.json'": (
-        "source_counts", [{"source_id": 2, "counter": "n_runs + n_seen_again", "declared": 3,
-                           "found": 1, "n": 2}]),
+        "source_counts",
+        [{"source_id": 2, "counter": "n_runs + n_seen_again", "declared": 3, "found": 1, "n": 2}],
+    ),
     "update source set n_scores = 0 where path = 'four.json'": (
-        "source_counts", [{"source_id": 5, "counter": "n_scores", "declared": 0, "found": 2,
-                           "n": 2}]),
+        "source_counts",
+        [{"source_id": 5, "counter": "n_scores", "declared": 0, "found": 2, "n": 2}],
+    ),
     "delete from rejection where found = '['": (
-        "source_counts", [{"source_id": 6, "counter": "n_rejected", "declared": 1, "found": 0,
-                           "n": 1}]),
+        "source_counts",
+        [{"source_id": 6, "counter": "n_rejected", "declared": 1, "found": 0, "n": 1}],
+    ),
     # words and numbers
     "update score set origin = 'guessed' where run_id = 4": (
-        "vocabulary", [{"table_name": "score", "column_name": "origin", "word": "guessed",
-                        "n": 2}]),
+        "vocabulary",
+        [{"table_name": "score", "column_name": "origin", "word": "guessed", "n": 2}],
+    ),
     "update run set status = 'done' where id = 3": (
-        "vocabulary", [{"table_name": "run", "column_name": "status", "word": "done", "n": 1}]),
+        "vocabulary",
+        [{"table_name": "run", "column_name": "status", "word": "done", "n": 1}],
+    ),
     "update metric set link = 'log' where name = 'm1'": (
-        "vocabulary", [{"table_name": "metric", "column_name": "link", "word": "log", "n": 1}]),
+        "vocabulary",
+        [{"table_name": "metric", "column_name": "link", "word": "log", "n": 1}],
+    ),
     "update source set state = 'lost' where state = 'refused'": (
-        "vocabulary", [{"table_name": "source", "column_name": "state", "word": "lost", "n": 1}]),
+        "vocabulary",
+        [{"table_name": "source", "column_name": "state", "word": "lost", "n": 1}],
+    ),
     "update score set status = 'scored' where status = 'refused'": (
-        "score_values", [{"run_id": 1, "fault": "scored without a value", "n": 1}]),
+        "score_values",
+        [{"run_id": 1, "fault": "scored without a value", "n": 1}],
+    ),
     # means
     "update prompt_score set value = value * (1 + 3e-9) where weight = 2.5": (
-        "prompt_score", [{"run_id": 1, "fault": "value", "n": 1}]),
+        "prompt_score",
+        [{"run_id": 1, "fault": "value", "n": 1}],
+    ),
     "update prompt_score set value = 'NaN' where weight = 2.5": (
-        "prompt_score", [{"run_id": 1, "fault": "value", "n": 1}]),
+        "prompt_score",
+        [{"run_id": 1, "fault": "value", "n": 1}],
+    ),
     "update prompt_score set within_variance = 0.1 where perturbation = 'typos'": (
-        "prompt_score", [{"run_id": 1, "fault": "within_variance", "n": 1}]),
+        "prompt_score",
+        [{"run_id": 1, "fault": "within_variance", "n": 1}],
+    ),
     "update prompt_score set weight = 1 where weight = 2.5": (
-        "prompt_score", [{"run_id": 1, "fault": "weight", "n": 1}]),
+        "prompt_score",
+        [{"run_id": 1, "fault": "weight", "n": 1}],
+    ),
     "update prompt_score set n_unscored = 0 where n_unscored = 1": (
-        "prompt_score", [{"run_id": 1, "fault": "n_unscored", "n": 5}]),
+        "prompt_score",
+        [{"run_id": 1, "fault": "n_unscored", "n": 5}],
+    ),
     "update prompt_score set is_binary = true where perturbation = 'typos'": (
-        "prompt_score", [{"run_id": 1, "fault": "is_binary", "n": 1}]),
+        "prompt_score",
+        [{"run_id": 1, "fault": "is_binary", "n": 1}],
+    ),
     "delete from prompt_score where perturbation = 'typos'": (
-        "prompt_score", [{"run_id": 1, "fault": "missing", "n": 1}]),
+        "prompt_score",
+        [{"run_id": 1, "fault": "missing", "n": 1}],
+    ),
     "update prompt_score set perturbation = 'x' where perturbation = 'typos'": (
-        "prompt_score", [{"run_id": 1, "fault": "missing", "n": 1},
-                         {"run_id": 1, "fault": "surplus", "n": 1}]),
-    "update score set value = 0.5 where value = 3.7": (
-        "prompt_score", [{"run_id": 1, "fault": "value", "n": 1}]),
+        "prompt_score",
+        [{"run_id": 1, "fault": "missing", "n": 1}, {"run_id": 1, "fault": "surplus", "n": 1}],
+    ),
+    "update score set value = 0.5 where value = 3.7": ("prompt_score", [{"run_id": 1, "fault": "value", "n": 1}]),
     # rings and aliases
     "update run set superseded_by = 2 where id = 3": (
-        "superseded_rings", [{"run_id": 2, "n": 2}, {"run_id": 3, "n": 2}]),
+        "superseded_rings",
+        [{"run_id": 2, "n": 2}, {"run_id": 3, "n": 2}],
+    ),
     "update run set superseded_by = 4 where id = 4": ("superseded_rings", [{"run_id": 4, "n": 1}]),
     "update benchmark set parent_id = id where name = 'top'": (
-        "benchmark_rings", [{"benchmark_id": 3, "benchmark": "top", "n": 1}]),
+        "benchmark_rings",
+        [{"benchmark_id": 3, "benchmark": "top", "n": 1}],
+    ),
     "update model set canonical_id = id": ("alias_chains", [{"table_name": "model", "n": 2}]),
     # the rest
     "update id_counter set next_id = 2 where table_name = 'run'": (
-        "id_counters", [{"table_name": "run", "next_id": 2, "largest_id": 4, "n": 3}]),
+        "id_counters",
+        [{"table_name": "run", "next_id": 2, "largest_id": 4, "n": 3}],
+    ),
     "delete from id_counter where table_name = 'scorer'": (
-        "id_counters", [{"table_name": "scorer", "next_id": None, "largest_id": 5, "n": 5}]),
+        "id_counters",
+        [{"table_name": "scorer", "next_id": None, "largest_id": 5, "n": 5}],
+    ),
     "update source set state = 'loading' where path = 'bad.json'": (
-        "note_unfinished_sources", [{"source_id": 6, "path": "bad.json", "n": 1}]),
+        "note_unfinished_sources",
+        [{"source_id": 6, "path": "bad.json", "n": 1}],
+    ),
     "update benchmark_metric set default_by = 'me'": (
-        "vocabulary", [{"table_name": "benchmark_metric", "column_name": "default_by",
-                        "word": "me", "n": 6}]),
+        "vocabulary",
+        [{"table_name": "benchmark_metric", "column_name": "default_by", "word": "me", "n": 6}],
+    ),
     "update run_metric set n_scored = 0 where run_id = 4": (
-        "run_metrics", [{"run_id": 4, "metric_id": 1, "declared": 0, "found": 2, "n": 1}]),
-    "delete from benchmark_metric where benchmark_id = (select id from benchmark "
-    "where name = 'other')": (
-        "undescribed_metrics", [{"benchmark_id": 4, "metric_id": 1, "n": 1}]),
-    "update prompt set split = 'test' where benchmark_id = (select id from benchmark "
-    "where name = 'other')": ("strange_prompts", [{"run_id": 4, "n": 2}]),
+        "run_metrics",
+        [{"run_id": 4, "metric_id": 1, "declared": 0, "found": 2, "n": 1}],
+    ),
+    "delete from benchmark_metric where benchmark_id = (select id from benchmark where name = 'other')": (
+        "undescribed_metrics",
+        [{"benchmark_id": 4, "metric_id": 1, "n": 1}],
+    ),
+    "update prompt set split = 'test' where benchmark_id = (select id from benchmark where name = 'other')": (
+        "strange_prompts",
+        [{"run_id": 4, "n": 2}],
+    ),
     "update benchmark set default_clustering_id = 1 where name = 'other'": (
-        "strange_clusters", [{"clustering_id": 1, "fault": "default of a benchmark", "n": 1}]),
-}  # fmt: skip
+        "strange_clusters",
+        [{"clustering_id": 1, "fault": "default of a benchmark", "n": 1}],
+    ),
+}
 
 
 @pytest.mark.parametrize("change", FAULTS, ids=lambda change: change[:60])
@@ -238,8 +310,9 @@ MORE: dict[str, dict[str, int]] = {
     "delete from prompt where key = 'd'": {"orphan_facts": 16 * 2 + 48 + 2 + 1},
     "delete from metric where name = 'm1'": {"orphan_facts": 4, "orphan_dimensions": 1},
     "delete from run_source where run_id = 4": {"runs_without_source": 1, "source_counts": 5},
-    "update benchmark set parent_id = (select id from benchmark where name = 'quiz') "
-    "where name = 'top'": {"benchmark_rings": 9},
+    "update benchmark set parent_id = (select id from benchmark where name = 'quiz') where name = 'top'": {
+        "benchmark_rings": 9
+    },
     "update score set variant_id = 999 where run_id = 3": {"orphan_facts": 3, "prompt_score": 3},
     "update score set value = 'NaN' where value = 3.7": {"score_values": 1},
     "update score set value = '-Infinity' where value = 3.7": {"score_values": 1},
@@ -251,13 +324,14 @@ MORE: dict[str, dict[str, int]] = {
     "where prompt_id = (select max(prompt_id) from prompt_cluster)": {"strange_clusters": 1},
     "update run set n_scores = 7 where id = 4": {"run_counts": 5, "source_counts": 5},
     "update run set n_found = 1 where id = 3": {"run_counts": 2, "source_counts": 2},
-    "insert into generation select * from generation where draw = 1": {
-        "duplicate_facts": 4, "run_counts": 4},
-    "insert into choice select * from choice where choice_index = 2": {
-        "duplicate_facts": 16, "run_counts": 16},
+    "insert into generation select * from generation where draw = 1": {"duplicate_facts": 4, "run_counts": 4},
+    "insert into choice select * from choice where choice_index = 2": {"duplicate_facts": 16, "run_counts": 16},
     "insert into score select * from score where value = 1e9": {
-        "duplicate_facts": 1, "run_counts": 1, "prompt_score": 1},
-}  # fmt: skip
+        "duplicate_facts": 1,
+        "run_counts": 1,
+        "prompt_score": 1,
+    },
+}
 
 
 @pytest.mark.parametrize("change", MORE, ids=lambda change: change[:60])
@@ -271,15 +345,15 @@ def test_keys_that_stand_twice(store: Store) -> None:
     """Where the constraints are gone, as after a restore without them."""
     twice = "insert into model select * from model where name = 'org/a'"
     if store.dialect.embedded:
-        lose = ["create table copied as select * from model", "drop table model",
-                "alter table copied rename to model"]  # fmt: skip
+        lose = ["create table copied as select * from model", "drop table model", "alter table copied rename to model"]
     else:
-        lose = ["alter table model drop constraint uq_model_name",
-                "alter table model drop constraint pk_model cascade"]  # fmt: skip
-    assert found_after(store, *lose, twice) == {"duplicate_keys": [
-        {"table_name": "model", "key_name": "id", "n": 1},
-        {"table_name": "model", "key_name": "natural key", "n": 1},
-    ]}  # fmt: skip
+        lose = ["alter table model drop constraint uq_model_name", "alter table model drop constraint pk_model cascade"]
+    assert found_after(store, *lose, twice) == {
+        "duplicate_keys": [
+            {"table_name": "model", "key_name": "id", "n": 1},
+            {"table_name": "model", "key_name": "natural key", "n": 1},
+        ]
+    }
 
 
 def test_texts_that_stand_twice(store: Store) -> None:
@@ -290,9 +364,7 @@ def test_texts_that_stand_twice(store: Store) -> None:
 
 
 def test_every_check_is_seen_to_fail(store: Store) -> None:
-    proved = {name for name, _ in FAULTS.values()} | {
-        name for more in MORE.values() for name in more
-    }
+    proved = {name for name, _ in FAULTS.values()} | {name for more in MORE.values() for name in more}
     proved |= {"duplicate_keys", "duplicate_texts"}
     assert {query.name for query in checks(store.dialect.name)} == proved
 
@@ -332,9 +404,7 @@ def test_drift_does_not_hide_what_can_still_be_checked(kit: Any) -> None:
     report = check(kit.store)
     assert not report.ok and any("choice" in line for line in report.drift)
     assert "runs_without_source" in [item.check for item in report.integrity]
-    assert set(report.skipped) == {
-        "duplicate_facts", "orphan_facts", "run_counts", "strange_prompts"
-    }  # fmt: skip
+    assert set(report.skipped) == {"duplicate_facts", "orphan_facts", "run_counts", "strange_prompts"}
     assert "not checked: " in str(report)
 
 

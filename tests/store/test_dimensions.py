@@ -14,24 +14,71 @@ from warehouse.store.schema.check import check
 
 
 def test_a_run_points_to_everything_its_header_names(kit: Any) -> None:
-    kit.load(kit.header(
-        "r1", model="org/a-7b", family="a", parameter_count=7_000_000_000, training_seed="s1",
-        initialisation_seed=3, recipe="r", hyperparameters={"lr": 0.1}, step=400, tokens=2**40,
-        revision="main", is_final=False, agent="aider", agent_version="2",
-        agent_parameters={"k": 1}, suite=("suite", "scenario"), benchmark="leaf",
-        benchmark_version="v1", dataset_revision="d1", split="test", harness_version="0.4",
-        harness_commit="abc", hardware="8 x H100", cost=1.5, temperature=0.7, top_p=0.9,
-        max_tokens=2**40, sampling_seed=2**40, sampling={"top_k": 5}, fewshot=3,
-        started_at=datetime(2026, 1, 2, 3, 4, 5), tags=("x", "y"), note="n",
-    ), kit.rows({"a": 1.0}))  # fmt: skip
-    seen = kit.one("select model, developer, training_seed, recipe, checkpoint, position, "
-                   "position_unit, tokens, agent, agent_version, benchmark, split, harness, "
-                   "harness_version, temperature, max_tokens, sampling_seed, started_at, note "
-                   "from run_current")  # fmt: skip
+    kit.load(
+        kit.header(
+            "r1",
+            model="org/a-7b",
+            family="a",
+            parameter_count=7_000_000_000,
+            training_seed="s1",
+            initialisation_seed=3,
+            recipe="r",
+            hyperparameters={"lr": 0.1},
+            step=400,
+            tokens=2**40,
+            revision="main",
+            is_final=False,
+            agent="aider",
+            agent_version="2",
+            agent_parameters={"k": 1},
+            suite=("suite", "scenario"),
+            benchmark="leaf",
+            benchmark_version="v1",
+            dataset_revision="d1",
+            split="test",
+            harness_version="0.4",
+            harness_commit="abc",
+            hardware="8 x H100",
+            cost=1.5,
+            temperature=0.7,
+            top_p=0.9,
+            max_tokens=2**40,
+            sampling_seed=2**40,
+            sampling={"top_k": 5},
+            fewshot=3,
+            started_at=datetime(2026, 1, 2, 3, 4, 5),
+            tags=("x", "y"),
+            note="n",
+        ),
+        kit.rows({"a": 1.0}),
+    )
+    seen = kit.one(
+        "select model, developer, training_seed, recipe, checkpoint, position, "
+        "position_unit, tokens, agent, agent_version, benchmark, split, harness, "
+        "harness_version, temperature, max_tokens, sampling_seed, started_at, note "
+        "from run_current"
+    )
     assert seen == (
-        "org/a-7b", "org", "s1", "r", "step=400@main", 400.0, "step", 2**40, "aider", "2", "leaf",
-        "test", "tool", "0.4", 0.7, 2**40, 2**40, datetime(2026, 1, 2, 3, 4, 5), "n",
-    )  # fmt: skip
+        "org/a-7b",
+        "org",
+        "s1",
+        "r",
+        "step=400@main",
+        400.0,
+        "step",
+        2**40,
+        "aider",
+        "2",
+        "leaf",
+        "test",
+        "tool",
+        "0.4",
+        0.7,
+        2**40,
+        2**40,
+        datetime(2026, 1, 2, 3, 4, 5),
+        "n",
+    )
     stored = kit.one("select cast(tags as varchar), cast(sampling as varchar) from run")
     assert [json.loads(text) for text in stored] == [["x", "y"], {"top_k": 5}]
     assert kit.one("select cost, hardware, commit_hash from run_group") == (1.5, "8 x H100", "abc")
@@ -39,17 +86,14 @@ def test_a_run_points_to_everything_its_header_names(kit: Any) -> None:
 
 def test_what_is_not_known_is_null_not_a_json_null(kit: Any) -> None:
     kit.load(kit.header(), kit.rows({"a": 1.0}))
-    nulls = kit.one(
-        "select count(tags) + count(sampling) + count(configuration) + count(temperature) from run"
-    )
+    nulls = kit.one("select count(tags) + count(sampling) + count(configuration) + count(temperature) from run")
     assert nulls == 0
     assert kit.one("select count(metadata) + count(choices) + count(text_hash) from prompt") == 0
     assert kit.one("select count(notes) from source") == 0
 
 
 def test_checkpoints_of_one_training_are_told_apart(kit: Any) -> None:
-    headers = [kit.header(str(step), step=step, training_seed=seed)
-               for step in (100, 200) for seed in ("1", "2")]  # fmt: skip
+    headers = [kit.header(str(step), step=step, training_seed=seed) for step in (100, 200) for seed in ("1", "2")]
     kit.load(headers, [kit.row("a", 1.0, run=run) for run in range(4)])
     assert kit.counts("model", "training_seed", "checkpoint", "run") == (1, 2, 4, 4)
 
@@ -57,8 +101,7 @@ def test_checkpoints_of_one_training_are_told_apart(kit: Any) -> None:
 def test_runs_of_one_invocation_form_a_group(kit: Any) -> None:
     headers = [kit.header("same", benchmark=name) for name in "pqr"]
     kit.load(headers, [kit.row("a", 1.0, run=run) for run in range(3)])
-    kit.load([kit.header(None, benchmark=name) for name in "st"],
-             [kit.row("a", 1.0, run=run) for run in range(2)])  # fmt: skip
+    kit.load([kit.header(None, benchmark=name) for name in "st"], [kit.row("a", 1.0, run=run) for run in range(2)])
     assert kit.all("select count(*) from run group by run_group_id order by 1") == [(2,), (3,)]
 
 
@@ -66,10 +109,12 @@ def test_runs_of_one_invocation_form_a_group(kit: Any) -> None:
 
 
 def parents(kit: Any) -> dict[str, Any]:
-    return dict(kit.all(
-        "select child.name, parent.name from benchmark child "
-        "left join benchmark parent on parent.id = child.parent_id"
-    ))  # fmt: skip
+    return dict(
+        kit.all(
+            "select child.name, parent.name from benchmark child "
+            "left join benchmark parent on parent.id = child.parent_id"
+        )
+    )
 
 
 def test_the_tree_grows_and_keeps_what_it_knows(kit: Any) -> None:
@@ -78,9 +123,7 @@ def test_the_tree_grows_and_keeps_what_it_knows(kit: Any) -> None:
     kit.load(kit.header("2", suite=("elsewhere",), benchmark="leaf"), kit.rows({"a": 0.0}))
     kit.load(kit.header("3", suite=("leaf",), benchmark="top"), kit.rows({"a": 0.0}))
     kit.load(kit.header("4", suite=("own",), benchmark="own"), kit.rows({"a": 0.0}))
-    assert parents(kit) == {
-        "leaf": "middle", "middle": "top", "top": None, "elsewhere": None, "own": None
-    }  # fmt: skip
+    assert parents(kit) == {"leaf": "middle", "middle": "top", "top": None, "elsewhere": None, "own": None}
     assert check(kit.store).ok
 
 
@@ -116,9 +159,7 @@ def test_kinds_are_inferred_and_widened(kit: Any) -> None:
     assert listed(kit) == {"acc": ("binary", 0, 1, True), "f1": ("bounded", 0, 1, False)}
     kit.load(kit.header("2"), [kit.row("a", 0.5), kit.row("a", 37.0, metric="f1")])
     kit.load(kit.header("3"), [kit.row("a", 0.0), kit.row("a", 0.0, metric="f1")])
-    assert listed(kit) == {
-        "acc": ("bounded", 0, 1, True), "f1": ("continuous", None, None, False)
-    }  # fmt: skip
+    assert listed(kit) == {"acc": ("bounded", 0, 1, True), "f1": ("continuous", None, None, False)}
 
 
 def test_a_declared_range_holds_against_an_inferred_one(kit: Any) -> None:
@@ -137,15 +178,15 @@ def test_a_declared_range_holds_against_an_inferred_one(kit: Any) -> None:
 def test_what_the_dump_says_of_a_metric_counts(kit: Any) -> None:
     bleu = kit.spec("bleu", kind="bounded", low=0.0, high=100.0, higher_is_better=True)
     wer = kit.spec("wer", higher_is_better=False, is_default=True, unit="words", link="none")
-    kit.load(kit.header(metrics=(bleu, wer)), [
-        kit.row("a", 1.0, scores=[{"metric": "bleu", "value": 37.0}, {"metric": "wer", "value": 1}])
-    ])  # fmt: skip
-    assert listed(kit) == {
-        "bleu": ("bounded", 0, 100, False), "wer": ("binary", 0, 1, True)
-    }  # fmt: skip
+    kit.load(
+        kit.header(metrics=(bleu, wer)),
+        [kit.row("a", 1.0, scores=[{"metric": "bleu", "value": 37.0}, {"metric": "wer", "value": 1}])],
+    )
+    assert listed(kit) == {"bleu": ("bounded", 0, 100, False), "wer": ("binary", 0, 1, True)}
     assert kit.all("select name, unit, link from metric order by 1") == [
-        ("bleu", "", "identity"), ("wer", "words", "none")
-    ]  # fmt: skip
+        ("bleu", "", "identity"),
+        ("wer", "words", "none"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -155,16 +196,17 @@ def test_what_the_dump_says_of_a_metric_counts(kit: Any) -> None:
 )
 def test_a_benchmark_has_one_default_metric(kit: Any, metrics: Any, default: str) -> None:
     scores = [{"metric": name, "value": 1.0} for name in metrics]
-    kit.load(kit.header(metrics=[kit.spec(name) for name in metrics]),
-             [kit.row("a", scores=scores)])  # fmt: skip
+    kit.load(kit.header(metrics=[kit.spec(name) for name in metrics]), [kit.row("a", scores=scores)])
     kit.load(kit.header("2"), [kit.row("a", 0.0)])
     chosen = [name for name, row in listed(kit).items() if row[3]]
     assert chosen == [default]
 
 
 def test_judges_and_filters_make_metrics_of_their_own(kit: Any) -> None:
-    judges = [kit.spec("acc", scorer="judge", scorer_kind="model", judge_model=name,
-                       scorer_parameters={"t": 0}) for name in ("org/j1", "org/j2")]  # fmt: skip
+    judges = [
+        kit.spec("acc", scorer="judge", scorer_kind="model", judge_model=name, scorer_parameters={"t": 0})
+        for name in ("org/j1", "org/j2")
+    ]
     for number, spec in enumerate(judges):
         kit.load(kit.header(str(number), metrics=(spec,)), [kit.row("a", 1.0)])
     kit.load(kit.header("f"), [kit.row("a", scores=[{"metric": "acc", "filter": "x", "value": 1}])])
@@ -193,21 +235,20 @@ def test_published_figures_of_runs_and_groups(kit: Any) -> None:
         ("quiz", 1, 1, "mean", "", 0.5, 0.1, 2, None),
         ("suite", None, 1, "mean", "", 0.6, None, 9, None),
         ("quiz", 1, 1, "worst", "", None, None, None, "nan"),
-    ]  # fmt: skip
+    ]
     assert kit.counts("metric") == (1,)
     assert check(kit.store).ok
 
 
 def test_figures_without_samples_are_runs_of_their_own(kit: Any) -> None:
     """Training curves: aggregates only."""
-    headers = [kit.header(None, step=step, published=(kit.figure("acc", step / 1000),))
-               for step in (100, 200)]  # fmt: skip
+    headers = [kit.header(None, step=step, published=(kit.figure("acc", step / 1000),)) for step in (100, 200)]
     assert kit.load(headers).n_runs == 2
     assert kit.load(headers).n_seen_again == 2
-    assert kit.all("select position, estimate, origin from run_score join run_current "
-                   "on run_current.run_id = run_score.run_id order by 1") == [
-        (100.0, 0.1, "published"), (200.0, 0.2, "published")
-    ]  # fmt: skip
+    assert kit.all(
+        "select position, estimate, origin from run_score join run_current "
+        "on run_current.run_id = run_score.run_id order by 1"
+    ) == [(100.0, 0.1, "published"), (200.0, 0.2, "published")]
 
 
 # --- clusters --------------------------------------------------------------------------------
@@ -221,12 +262,15 @@ def documents(kit: Any, topics: dict[str, Any], **fields: Any) -> list[Any]:
 
 
 def members(kit: Any, name: str) -> dict[str, str]:
-    return dict(kit.all(
-        "select prompt.key, cluster.label from prompt_cluster "
-        "join cluster on cluster.id = cluster_id join prompt on prompt.id = prompt_id "
-        "join clustering on clustering.id = prompt_cluster.clustering_id "
-        "where clustering.name = :name", name=name,
-    ))  # fmt: skip
+    return dict(
+        kit.all(
+            "select prompt.key, cluster.label from prompt_cluster "
+            "join cluster on cluster.id = cluster_id join prompt on prompt.id = prompt_id "
+            "join clustering on clustering.id = prompt_cluster.clustering_id "
+            "where clustering.name = :name",
+            name=name,
+        )
+    )
 
 
 def test_clusters_by_field_are_kept_complete(kit: Any) -> None:
@@ -239,24 +283,15 @@ def test_clusters_by_field_are_kept_complete(kit: Any) -> None:
     assert field_clusters.cluster_by(kit.store, "quiz", ["doc.id"]) == ("doc.id", 3, 5)
     assert members(kit, "doc.id") == expected
     assert kit.all(
-        "select clustering.name from benchmark join clustering "
-        "on clustering.id = default_clustering_id"
+        "select clustering.name from benchmark join clustering on clustering.id = default_clustering_id"
     ) == [("topic",)]
     assert check(kit.store).ok
 
 
 def test_several_fields_form_one_clustering(kit: Any) -> None:
     kit.load(kit.header(), documents(kit, {"a": "x", "b": "x"}) + documents(kit, {"c": "y"}))
-    assert field_clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == (
-        "topic,doc.id",
-        2,
-        3,
-    )
-    assert field_clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == (
-        "topic,doc.id",
-        2,
-        3,
-    )
+    assert field_clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == ("topic,doc.id", 2, 3)
+    assert field_clusters.cluster_by(kit.store, "quiz", ["topic", "doc.id"]) == ("topic,doc.id", 2, 3)
     assert kit.counts("clustering", "cluster", "prompt_cluster") == (1, 2, 3)
 
 

@@ -24,10 +24,7 @@ def dump(path: Path, model: str, n: int, length: int) -> Path:
         rows = csv.writer(file)
         rows.writerow(["model", "benchmark", "prompt_id", "response", "metric", "score"])
         for number in range(n):
-            text = "".join(
-                hashlib.sha512(f"{number} {part}".encode()).hexdigest()
-                for part in range(length // 128)
-            )
+            text = "".join(hashlib.sha512(f"{number} {part}".encode()).hexdigest() for part in range(length // 128))
             rows.writerow([model, "quiz", f"p{number}", text, "acc", number % 2])
     return path
 
@@ -44,17 +41,13 @@ def test_a_load_without_room_leaves_the_store_as_it_was(tmp_path: Path, size: fl
     large = dump(tmp_path / "large.csv", "org/b", 3000, 2048)
     ingest = ("--db", "s.duckdb", "ingest")
     assert in_subprocess(*ingest, str(small), folder=tmp_path).returncode == 0
-    full = in_subprocess(
-        *ingest, str(large), folder=tmp_path, preexec_fn=limited(int(size * MEGABYTE))
-    )
+    full = in_subprocess(*ingest, str(large), folder=tmp_path, preexec_fn=limited(int(size * MEGABYTE)))
     assert full.returncode == 4, full.stderr
     assert "Traceback" not in full.stderr
     assert full.stderr.count("Error: no room on the disk: ") == 1
     assert "make room" in full.stderr
     with open_store(str(tmp_path / "s.duckdb")) as store:
-        assert store.arrow("select name from model join run_current on model = name")[
-            "name"
-        ].to_pylist() == ["org/a"]
+        assert store.arrow("select name from model join run_current on model = name")["name"].to_pylist() == ["org/a"]
         assert store.arrow("select count(*) as n from score")["n"].to_pylist() == [4]
         assert check(store).ok
     assert in_subprocess(*ingest, str(large), folder=tmp_path).returncode == 0

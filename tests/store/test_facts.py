@@ -22,8 +22,10 @@ def means(kit: Any) -> dict[str, tuple[Any, ...]]:
 
 
 def test_draws_are_averaged(kit: Any) -> None:
-    kit.load(kit.header(), [kit.row("a", value, draw=number, response=f"r{number}")
-                            for number, value in enumerate([1.0, 0.0, 1.0, 1.0])])  # fmt: skip
+    kit.load(
+        kit.header(),
+        [kit.row("a", value, draw=number, response=f"r{number}") for number, value in enumerate([1.0, 0.0, 1.0, 1.0])],
+    )
     assert means(kit)["a"] == pytest.approx((0.75, 1.0, 4, 0.25, 4, 0, True), rel=1e-12)
     assert kit.counts("generation", "content") == (4, 4)
 
@@ -32,22 +34,26 @@ def test_a_value_of_all_draws_together_stands_apart(kit: Any) -> None:
     rows = [kit.row("a", 0.0, draw=number) for number in range(3)]
     kit.load(kit.header(), [*rows, kit.row("a", 1.0, metric="maj@3", draw=-1)])
     assert kit.all(
-        "select name, value, n_draws from prompt_score join metric on metric.id = metric_id "
-        "order by name"
+        "select name, value, n_draws from prompt_score join metric on metric.id = metric_id order by name"
     ) == [("acc", 0.0, 3), ("maj@3", 1.0, 1)]
     assert kit.all("select draw from score order by 1") == [(-1,), (0,), (1,), (2,)]
 
 
 def test_draws_of_examples_are_averaged_and_perturbations_are_not(kit: Any, whole: Any) -> None:
-    kit.load(kit.header(), [
-        kit.row("a", 1.0, fewshot_draw="1"),
-        kit.row("a", 0.0, fewshot_draw="2"),
-        kit.row("a", 1.0, perturbation="typos"),
-        kit.row("a", 1.0, perturbation="dialect", template="t2"),
-    ])  # fmt: skip
-    assert kit.all(
-        "select perturbation, value, n_draws from prompt_score order by perturbation"
-    ) == [("", 0.5, 2), ("dialect", 1.0, 1), ("typos", 1.0, 1)]
+    kit.load(
+        kit.header(),
+        [
+            kit.row("a", 1.0, fewshot_draw="1"),
+            kit.row("a", 0.0, fewshot_draw="2"),
+            kit.row("a", 1.0, perturbation="typos"),
+            kit.row("a", 1.0, perturbation="dialect", template="t2"),
+        ],
+    )
+    assert kit.all("select perturbation, value, n_draws from prompt_score order by perturbation") == [
+        ("", 0.5, 2),
+        ("dialect", 1.0, 1),
+        ("typos", 1.0, 1),
+    ]
     assert kit.counts("prompt", "prompt_variant", "score") == (1, 4, 4)
 
 
@@ -55,14 +61,15 @@ def test_draws_of_examples_are_averaged_and_perturbations_are_not(kit: Any, whol
 MEANS: dict[str, Any] = {
     "rate": ([{"value": 0.3, "n_draws": 10}], (0.3, 1.0, 10, 0.3 * 0.7 * 10 / 9, 1, 0, False)),
     "count": ([{"value": 3.0, "n_draws": 10}], (3.0, 1.0, 10, None, 1, 0, False)),
-    "two rates": ([{"value": 1.0, "n_draws": 2}, {"value": 0.0, "n_draws": 6}],
-                  (0.25, 1.0, 8, 0.25 * 0.75 * 8 / 7, 2, 0, True)),
-    "weights": ([{"value": 2.0, "weight": 1.0}, {"value": 5.0, "weight": 3.0}],
-                (4.25, 2.0, 2, 4.5, 2, 0, False)),
+    "two rates": (
+        [{"value": 1.0, "n_draws": 2}, {"value": 0.0, "n_draws": 6}],
+        (0.25, 1.0, 8, 0.25 * 0.75 * 8 / 7, 2, 0, True),
+    ),
+    "weights": ([{"value": 2.0, "weight": 1.0}, {"value": 5.0, "weight": 3.0}], (4.25, 2.0, 2, 4.5, 2, 0, False)),
     "one missing": ([{"value": 1.0}, {"value": None}], (1.0, 1.0, 1, None, 1, 1, True)),
     "all missing": ([{"value": None}, {"value": NAN}], (None, 1.0, 0, None, 0, 2, False)),
     "one": ([{"value": 0.5}], (0.5, 1.0, 1, None, 1, 0, False)),
-}  # fmt: skip
+}
 
 
 def test_the_mean_of_a_prompt(kit: Any, whole: Any) -> None:
@@ -82,19 +89,26 @@ def test_the_mean_of_a_prompt(kit: Any, whole: Any) -> None:
 
 def test_what_is_no_number_is_null_with_its_reason(kit: Any, whole: Any) -> None:
     given = [
-        {"value": 1.0}, {"value": NAN}, {"value": INF}, {"value": -INF}, {"value": None},
-        {"value": None, "status": "refused"}, {"value": 0.0, "status": "no_answer"},
-        {"value": None, "status": "not_scalar", "raw": "[1, 2]"}, {"value": NAN, "status": "limit"},
-        {"value": NAN, "status": "scored"}, {"value": 1.0, "origin": "implied", "raw": "yes"},
-        {"value": 0.5, "n_draws": 0}, {"value": 0.5, "weight": -1.0}, {"value": 0.5, "weight": NAN},
-    ]  # fmt: skip
-    kit.load(kit.header(), [
-        kit.row(f"{place:02}", scores=[{"metric": "acc"} | score])
-        for place, score in enumerate(given)
-    ])  # fmt: skip
+        {"value": 1.0},
+        {"value": NAN},
+        {"value": INF},
+        {"value": -INF},
+        {"value": None},
+        {"value": None, "status": "refused"},
+        {"value": 0.0, "status": "no_answer"},
+        {"value": None, "status": "not_scalar", "raw": "[1, 2]"},
+        {"value": NAN, "status": "limit"},
+        {"value": NAN, "status": "scored"},
+        {"value": 1.0, "origin": "implied", "raw": "yes"},
+        {"value": 0.5, "n_draws": 0},
+        {"value": 0.5, "weight": -1.0},
+        {"value": 0.5, "weight": NAN},
+    ]
+    kit.load(
+        kit.header(), [kit.row(f"{place:02}", scores=[{"metric": "acc"} | score]) for place, score in enumerate(given)]
+    )
     assert kit.all(
-        "select value, status, raw, origin from score join prompt on prompt.id = prompt_id "
-        "order by key"
+        "select value, status, raw, origin from score join prompt on prompt.id = prompt_id order by key"
     ) == [
         (1.0, "scored", None, "recorded"),
         (None, "error", "nan", "recorded"),
@@ -113,11 +127,18 @@ def test_what_is_no_number_is_null_with_its_reason(kit: Any, whole: Any) -> None
 
 def test_options_are_stored_as_they_are(kit: Any, whole: Any) -> None:
     options = [
-        {"choice_index": 0, "loglikelihood": -1.5, "unconditional_loglikelihood": -3.0,
-         "is_greedy": True, "n_tokens": 2, "n_bytes": 7, "is_target": False},
+        {
+            "choice_index": 0,
+            "loglikelihood": -1.5,
+            "unconditional_loglikelihood": -3.0,
+            "is_greedy": True,
+            "n_tokens": 2,
+            "n_bytes": 7,
+            "is_target": False,
+        },
         {"choice_index": 1, "loglikelihood": None, "is_target": None},
         {"choice_index": 2, "loglikelihood": NAN, "unconditional_loglikelihood": -INF},
-    ]  # fmt: skip
+    ]
     kit.load(kit.header(), [kit.row("a", 1.0, choice_scores=options), kit.row("b", 0.0)])
     assert kit.all(
         "select choice_index, loglikelihood, unconditional_loglikelihood, is_greedy, n_tokens, "
@@ -132,14 +153,21 @@ def test_options_are_stored_as_they_are(kit: Any, whole: Any) -> None:
 
 def test_what_is_known_of_a_generation_is_stored(kit: Any) -> None:
     told = {
-        "extracted_answer": "4", "finish_reason": "stop", "input_tokens": 2**40,
-        "output_tokens": 0, "latency": 0.25, "cost": 1e-6, "error": "none", "explanation": "ok",
-    }  # fmt: skip
+        "extracted_answer": "4",
+        "finish_reason": "stop",
+        "input_tokens": 2**40,
+        "output_tokens": 0,
+        "latency": 0.25,
+        "cost": 1e-6,
+        "error": "none",
+        "explanation": "ok",
+    }
     kit.load(kit.header(), [kit.row("a", 1.0, **told), kit.row("b", 1.0, output_tokens=3)])
     columns = ", ".join(told)
     assert kit.all(f"select {columns} from generation order by prompt_id") == [
-        tuple(told.values()), (None, None, None, 3, None, None, None, None)
-    ]  # fmt: skip
+        tuple(told.values()),
+        (None, None, None, 3, None, None, None, None),
+    ]
 
 
 @pytest.mark.parametrize("said", ["", "abc", "\N{SNOWMAN}" * 50])
@@ -155,10 +183,7 @@ def test_how_columns_are_compressed(migrated_duckdb: str) -> None:
     with open_store(migrated_duckdb, write=True) as store:
         raw = store.connection.connection.driver_connection
         texts = "sha256(range::varchar)"
-        raw.execute(
-            f"insert into content select unhex({texts}), {texts} || repeat(' and so on', 40)"
-            " from range(20000)"
-        )
+        raw.execute(f"insert into content select unhex({texts}), {texts} || repeat(' and so on', 40) from range(20000)")
         raw.execute("checkpoint")
         used = raw.execute(
             "select distinct column_name, compression from pragma_storage_info('content')"

@@ -22,8 +22,7 @@ from warehouse.store.load.state import LoadOptions
 from warehouse.store.open import open_store
 from warehouse.store.schema.check import check
 
-FACTS = ("run", "score", "generation", "choice", "prompt_score", "content", "published_score",
-         "run_source")  # fmt: skip
+FACTS = ("run", "score", "generation", "choice", "prompt_score", "content", "published_score", "run_source")
 
 
 class Broken(Exception):
@@ -67,15 +66,11 @@ def test_a_refused_source_is_in_the_ledger_with_its_reason(kit: Any) -> None:
     assert source_ledger.loaded(kit.store) == {}
     assert check(kit.store).integrity == ()
     again = source_ledger.claim(
-        kit.store, path="bad.json", size=1, sha256=claim.sha256, importer="tool", version="1",
-        settings={},
-    )  # fmt: skip
+        kit.store, path="bad.json", size=1, sha256=claim.sha256, importer="tool", version="1", settings={}
+    )
     assert again is not None and again.id == claim.id
     with pytest.raises(InputError):
-        kit.loader.load(
-            Dump((kit.header(),), [batch_of([kit.row("a", 1.0, identity="{")])]), again,
-            LoadOptions(),
-        )  # fmt: skip
+        kit.loader.load(Dump((kit.header(),), [batch_of([kit.row("a", 1.0, identity="{")])]), again, LoadOptions())
 
 
 # --- a process that dies ---------------------------------------------------------------------
@@ -113,31 +108,20 @@ load(2)
 
 
 @pytest.mark.parametrize(
-    "fatal",
-    [
-        "select source.id from source where source.id in",
-        "select benchmark_metric",
-        "update source set state",
-    ],
+    "fatal", ["select source.id from source where source.id in", "select benchmark_metric", "update source set state"]
 )
 def test_a_killed_process_leaves_whole_sources(migrated_url: str, fatal: str) -> None:
     """Killed at the first statement of the transaction that holds the facts, behind the runs and
     their facts, and at the last."""
-    ended = subprocess.run(
-        [sys.executable, "-c", DYING, migrated_url, fatal], capture_output=True, text=True
-    )
+    ended = subprocess.run([sys.executable, "-c", DYING, migrated_url, fatal], capture_output=True, text=True)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     with open_store(migrated_url, write=True) as store:
         report = check(store)
         assert report.ok and [item.n for item in report.integrity] == [1]
         counted = "select count(*) from score union all select count(*) from content"
         assert store.arrow(counted).column(0).to_pylist() == [50, 50]
-        assert store.arrow("select state from source order by id").column(0).to_pylist() == [
-            "loaded", "loading"
-        ]  # fmt: skip
-        claim = source_ledger.claim(
-            store, path="2", size=1, sha256="2", importer="tool", version="1", settings={}
-        )
+        assert store.arrow("select state from source order by id").column(0).to_pylist() == ["loaded", "loading"]
+        claim = source_ledger.claim(store, path="2", size=1, sha256="2", importer="tool", version="1", settings={})
         assert claim is not None and claim.id == 2
 
 
@@ -156,9 +140,7 @@ with open_store(sys.argv[1], write=sys.argv[2] == "write"):
 def holder(migrated_duckdb: str) -> Iterator[subprocess.Popen[str]]:
     """Another process that has a store of the embedded engine open for writing."""
     command = [sys.executable, "-c", HOLDING, migrated_duckdb, "write"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "open\n"
         yield process
 
@@ -236,8 +218,7 @@ def test_a_load_that_another_writer_got_in_the_way_of_is_tried_again(kit: Any) -
             "end if; return new; end $$"
         )
         connection.exec_driver_sql(
-            "create trigger fail_once before insert on run for each row execute function "
-            "fail_once()"
+            "create trigger fail_once before insert on run for each row execute function fail_once()"
         )
     report = kit.load(kit.header(), kit.rows({"q": 1.0}))
     assert (report.state, report.n_runs) == ("loaded", 1)

@@ -43,8 +43,10 @@ def test_the_same_run_in_another_file_is_seen_again(kit: Any) -> None:
     assert other_id.n_seen_again == 1
     assert kit.counts("run", "score", "prompt") == (1, 3, 3)
     assert kit.all("select run_id, source_id, place from run_source order by 2") == [
-        (1, 1, "x.json"), (1, 2, "y.json"), (1, 3, None)
-    ]  # fmt: skip
+        (1, 1, "x.json"),
+        (1, 2, "y.json"),
+        (1, 3, None),
+    ]
 
 
 def test_keys_are_the_same_in_every_store(kit: Any) -> None:
@@ -61,10 +63,17 @@ def test_what_does_not_change_the_measurement_does_not_make_another_run(kit: Any
 
 def test_what_changes_the_measurement_makes_another_condition(kit: Any) -> None:
     fields: list[dict[str, Any]] = [
-        {}, {"temperature": 0.7}, {"fewshot": 5}, {"step": 100}, {"task_version": "2"},
-        {"agent": "x"}, {"split": "test"}, {"sampling": {"top_k": 3}}, {"model": "org/b"},
+        {},
+        {"temperature": 0.7},
+        {"fewshot": 5},
+        {"step": 100},
+        {"task_version": "2"},
+        {"agent": "x"},
+        {"split": "test"},
+        {"sampling": {"top_k": 3}},
+        {"model": "org/b"},
         {"metrics": (kit.spec("acc", judge_model="org/judge"),)},
-    ]  # fmt: skip
+    ]
     headers = [kit.header(str(number), **field) for number, field in enumerate(fields)]
     report = kit.load(headers, [row for run in range(10) for row in kit.rows(SCORES, run=run)])
     assert (report.n_runs, report.n_repeats) == (10, 0)
@@ -82,9 +91,7 @@ def test_a_file_that_holds_every_stored_row_supersedes(kit: Any) -> None:
     report = kit.load(headers, [*completed, *metric, *draw, *told])
     assert (report.n_runs, report.n_superseded, report.n_repeats) == (4, 4, 0)
     assert kit.current() == [5, 6, 7, 8]
-    assert kit.all("select superseded_by from run where id < 5 order by id") == [
-        (5,), (6,), (7,), (8,)
-    ]  # fmt: skip
+    assert kit.all("select superseded_by from run where id < 5 order by id") == [(5,), (6,), (7,), (8,)]
 
 
 def test_a_retried_sample_supersedes(kit: Any) -> None:
@@ -96,14 +103,14 @@ def test_a_retried_sample_supersedes(kit: Any) -> None:
 
 # three tries of one run: each holds all that the one before had settled
 TRIES: tuple[dict[str, float | None], ...] = (
-    {"a": 1.0, "b": None}, {"a": 1.0, "b": 0.0}, {"a": 1.0, "b": 0.0, "c": 1.0}
-)  # fmt: skip
+    {"a": 1.0, "b": None},
+    {"a": 1.0, "b": 0.0},
+    {"a": 1.0, "b": 0.0, "c": 1.0},
+)
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
-def test_tries_make_the_same_chain_in_whichever_order_they_come(
-    kit: Any, order: tuple[int, ...]
-) -> None:
+def test_tries_make_the_same_chain_in_whichever_order_they_come(kit: Any, order: tuple[int, ...]) -> None:
     reports = [kit.load(kit.header(), kit.rows(TRIES[number])) for number in order]
     sizes = "select n_found, n_scores, content_digest from run where id = {}"
     ids = {number: place + 1 for place, number in enumerate(order)}
@@ -126,20 +133,17 @@ def test_a_shorter_try_says_what_became_of_it(kit: Any) -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_of_tries_that_settled_the_same_the_longer_stays_and_then_the_later(
-    kit: Any, order: tuple[int, int]
-) -> None:
+def test_of_tries_that_settled_the_same_the_longer_stays_and_then_the_later(kit: Any, order: tuple[int, int]) -> None:
     day = datetime(2026, 1, 1)
     short, long = kit.rows({"a": 1.0}), kit.rows({"a": 1.0, "b": None})
-    early, late = ([*kit.rows({"a": 1.0}), kit.row("b", None, error="x", response=text)]
-                   for text in "xy")  # fmt: skip
+    early, late = ([*kit.rows({"a": 1.0}), kit.row("b", None, error="x", response=text)] for text in "xy")
     for number in order:
         kit.load(kit.header("1"), (short, long)[number])
-        kit.load(kit.header("2", fewshot=1, started_at=day + timedelta(number)),
-                 (early, late)[number])  # fmt: skip
-    assert kit.all(
-        "select fewshot, n_found, started_at from run_current order by fewshot nulls first"
-    ) == [(None, 2, None), (1, 2, day + timedelta(1))]
+        kit.load(kit.header("2", fewshot=1, started_at=day + timedelta(number)), (early, late)[number])
+    assert kit.all("select fewshot, n_found, started_at from run_current order by fewshot nulls first") == [
+        (None, 2, None),
+        (1, 2, day + timedelta(1)),
+    ]
 
 
 def test_a_shorter_file_replaces_what_it_is_told_to_replace(kit: Any) -> None:
@@ -154,10 +158,7 @@ def test_many_runs_are_held_against_many(kit: Any, monkeypatch: pytest.MonkeyPat
     headers = [kit.header(model=f"org/{run:02}") for run in range(12)]
 
     def rows(longer: int) -> list[dict[str, Any]]:
-        return [
-            row for run in range(12)
-            for row in kit.rows(SCORES if run % longer == 0 else {"a": 1.0}, run=run)
-        ]  # fmt: skip
+        return [row for run in range(12) for row in kit.rows(SCORES if run % longer == 0 else {"a": 1.0}, run=run)]
 
     kit.load(headers, rows(3))
     report = kit.load(headers, rows(2))
@@ -178,8 +179,7 @@ def test_the_old_file_is_still_known_after_it_was_superseded(kit: Any) -> None:
 
 
 def test_other_rows_under_the_same_id_are_a_conflict(kit: Any) -> None:
-    kit.load(kit.header(), [kit.row("a", 1.0, response="x", choice_scores=option(-1.0)),
-                            kit.row("b", 0.0)])  # fmt: skip
+    kit.load(kit.header(), [kit.row("a", 1.0, response="x", choice_scores=option(-1.0)), kit.row("b", 0.0)])
     changed = [
         [kit.row("a", 0.0, response="x", choice_scores=option(-1.0)), kit.row("b", 0.0)],
         [kit.row("a", 1.0, response="x", choice_scores=option(-1.0)), kit.row("c", 0.0)],
@@ -218,10 +218,7 @@ def test_a_conflict_may_supersede(kit: Any) -> None:
 def test_one_conflict_keeps_the_whole_source_out(kit: Any) -> None:
     kit.load(kit.header(), kit.rows(SCORES))
     with pytest.raises(ConflictError):
-        kit.load(
-            [kit.header(benchmark="other"), kit.header()],
-            [*kit.rows({"z": 1.0}), *kit.rows({"a": 0.0}, run=1)],
-        )
+        kit.load([kit.header(benchmark="other"), kit.header()], [*kit.rows({"z": 1.0}), *kit.rows({"a": 0.0}, run=1)])
     assert kit.counts("run", "score", "run_source") == (1, 3, 1)
 
 
@@ -276,9 +273,7 @@ def test_forgetting_a_source_removes_its_runs(kit: Any) -> None:
     kit.load(kit.header("2", fewshot=1), kit.rows(SCORES), path="two.json")
     assert source_ledger.forget(kit.store, "one.json") == (1, 0)
     assert kit.current() == [2]
-    assert kit.counts("source", "score", "generation", "prompt_score", "run_source") == (
-        1, 3, 0, 3, 1
-    )  # fmt: skip
+    assert kit.counts("source", "score", "generation", "prompt_score", "run_source") == (1, 3, 0, 3, 1)
     assert check(kit.store).integrity == ()
 
 

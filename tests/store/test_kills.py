@@ -14,7 +14,8 @@ from tests.campaign.units import ROOT
 def test_whole_sources_only(store_url: str) -> None:
     done = subprocess.run(
         [sys.executable, str(ROOT / "tests/campaign/kills.py"), "--url", store_url, "--kills", "8"],
-        capture_output=True, text=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("8 kills")

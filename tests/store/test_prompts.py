@@ -19,28 +19,36 @@ def identity(**document: Any) -> str:
 
 def test_the_position_is_that_in_its_source_where_several_are_loaded_together(kit: Any) -> None:
     nameless = [{"run": 0, "scores": [{"metric": "acc", "value": 1.0}]} for _ in range(2)]
-    dumps = [Dump((kit.header(str(run), model=f"org/{run}"),), [batch_of(nameless)])
-             for run in range(3)]  # fmt: skip
+    dumps = [Dump((kit.header(str(run), model=f"org/{run}"),), [batch_of(nameless)]) for run in range(3)]
     parsed = kit.loader.parse_all(dumps, LoadOptions())
     reports = kit.loader.load_all(parsed, [kit.claim() for _ in dumps], LoadOptions())
     assert [report.n_samples for report in reports] == [2, 2, 2]
-    assert kit.all("select key, key_kind from prompt order by key") == [
-        ("0", "position"), ("1", "position"),
-    ]  # fmt: skip
+    assert kit.all("select key, key_kind from prompt order by key") == [("0", "position"), ("1", "position")]
 
 
 def test_the_key_is_the_content_else_the_id_else_the_position(kit: Any) -> None:
-    kit.load(kit.header(), [
-        kit.row("a", 1.0, identity='{"q": 1,  "t": "x"}', position=4, text="Q 1", target="x",
-                choices='["x", "y"]', metadata='{"topic": {"name": "t"}}'),
-        kit.row("b", 1.0, position=5),
-        {"run": 0, "position": 6, "scores": [{"metric": "acc", "value": 0.0}]},
-    ])  # fmt: skip
+    kit.load(
+        kit.header(),
+        [
+            kit.row(
+                "a",
+                1.0,
+                identity='{"q": 1,  "t": "x"}',
+                position=4,
+                text="Q 1",
+                target="x",
+                choices='["x", "y"]',
+                metadata='{"topic": {"name": "t"}}',
+            ),
+            kit.row("b", 1.0, position=5),
+            {"run": 0, "position": 6, "scores": [{"metric": "acc", "value": 0.0}]},
+        ],
+    )
     assert kit.all("select key, key_kind, tool_id, text, target from prompt order by id") == [
         (content_key('{"t":"x","q":1}'), "content", "a", "Q 1", "x"),
         ("b", "id", "b", None, None),
         ("6", "position", None, None, None),
-    ]  # fmt: skip
+    ]
 
 
 def test_prompts_are_shared_by_runs_and_sources(kit: Any) -> None:
@@ -68,50 +76,61 @@ def test_questions_keep_their_keys_when_a_loader_forgets_them(
 
 def test_repeated_questions_are_numbered(kit: Any, whole: Any) -> None:
     def asked(*order: str) -> list[Any]:
-        return [kit.row(item, 1.0, identity=identity(q="same"), position="xyz".index(item))
-                for item in order]  # fmt: skip
+        return [kit.row(item, 1.0, identity=identity(q="same"), position="xyz".index(item)) for item in order]
 
     kit.load(kit.header("1"), asked("x", "y", "z"))
     kit.load(kit.header("2", model="org/b"), asked("z", "y", "x"))
     kit.load(kit.header("3", model="org/c"), asked("x", "y"))
-    assert kit.all("select occurrence, tool_id from prompt order by 1") == [
-        (0, "x"), (1, "y"), (2, "z")
-    ]  # fmt: skip
-    assert kit.all("select run_id, count(*) from prompt_score group by 1 order by 1") == [
-        (1, 3), (2, 3), (3, 2)
-    ]  # fmt: skip
+    assert kit.all("select occurrence, tool_id from prompt order by 1") == [(0, "x"), (1, "y"), (2, "z")]
+    assert kit.all("select run_id, count(*) from prompt_score group by 1 order by 1") == [(1, 3), (2, 3), (3, 2)]
 
 
 def test_rows_of_one_item_are_joined(kit: Any, whole: Any) -> None:
     """One row per filter, the generation on the first only."""
     rows = [
-        kit.row("a", identity=identity(q=1), response="so 4",
-                scores=[{"metric": "acc", "filter": "strict", "value": 0.0}]),
-        kit.row("a", identity=identity(q=1),
-                scores=[{"metric": "acc", "filter": "flexible", "value": 1.0}]),
-    ]  # fmt: skip
+        kit.row(
+            "a", identity=identity(q=1), response="so 4", scores=[{"metric": "acc", "filter": "strict", "value": 0.0}]
+        ),
+        kit.row("a", identity=identity(q=1), scores=[{"metric": "acc", "filter": "flexible", "value": 1.0}]),
+    ]
     kit.load(kit.header(), rows)
     assert kit.counts("prompt", "generation", "score") == (1, 1, 2)
-    assert kit.all(
-        "select filter, value from score join metric on metric.id = metric_id order by 1"
-    ) == [("flexible", 1.0), ("strict", 0.0)]
+    assert kit.all("select filter, value from score join metric on metric.id = metric_id order by 1") == [
+        ("flexible", 1.0),
+        ("strict", 0.0),
+    ]
 
 
 ODD = [
-    "a/b\\c", "it's \"quoted\"", "'; drop table run; --", "%s %(x)s :name $1 ?", "日本\u200b🙂",
-    "  ", "a\tb\nc", "x" * 3000, "{}", "null",
-]  # fmt: skip
+    "a/b\\c",
+    'it\'s "quoted"',
+    "'; drop table run; --",
+    "%s %(x)s :name $1 ?",
+    "日本\u200b🙂",
+    "  ",
+    "a\tb\nc",
+    "x" * 3000,
+    "{}",
+    "null",
+]
 
 
 def test_odd_texts_survive(kit: Any) -> None:
-    headers = [
-        kit.header(odd, model=odd, note=odd, tags=(odd,), configuration={odd: [odd]}) for odd in ODD
-    ]
+    headers = [kit.header(odd, model=odd, note=odd, tags=(odd,), configuration={odd: [odd]}) for odd in ODD]
     rows = [
-        kit.row(odd, 1.0, run=run, text=odd, target=odd, response=odd, prompt_sent=odd,
-                perturbation=odd, identity=identity(q=odd))
+        kit.row(
+            odd,
+            1.0,
+            run=run,
+            text=odd,
+            target=odd,
+            response=odd,
+            prompt_sent=odd,
+            perturbation=odd,
+            identity=identity(q=odd),
+        )
         for run, odd in enumerate(ODD)
-    ]  # fmt: skip
+    ]
     kit.load(headers, rows, path=ODD[2])
     odd = [(text,) for text in sorted(ODD)]
     for column in ("prompt.tool_id", "prompt.text", "model.name", "run.note", "content.text"):
@@ -125,8 +144,7 @@ def test_odd_texts_survive(kit: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "stored"),
-    [("all", {"Say x", "x", "y"}), ("responses", {"x", "y"}), ("none", set())],
+    ("policy", "stored"), [("all", {"Say x", "x", "y"}), ("responses", {"x", "y"}), ("none", set())]
 )
 def test_texts_are_stored_once_and_only_those_wanted(kit: Any, policy: str, stored: Any) -> None:
     rows = [
@@ -162,5 +180,6 @@ def test_nul_characters(kit: Any) -> None:
     else:
         assert stored == ("x\ufffdy", "p\ufffdq\ufffd")
         assert [note.split(" became")[0] for note in report.notes] == [
-            "2 characters U+0000 of target", "1 characters U+0000 of text"
-        ]  # fmt: skip
+            "2 characters U+0000 of target",
+            "1 characters U+0000 of text",
+        ]

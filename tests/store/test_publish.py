@@ -66,8 +66,10 @@ def test_a_reader_keeps_its_copy_until_it_opens_again(filled: str, tmp_path: Pat
         publish(filled, path)
         assert scores(reader) == [0.0, 1.0]
     # this process may still have the replaced file open under its path; another has not
-    code = f"import warehouse; print(warehouse.connect({path!r}, create=False)" \
-        ".arrow('select count(*) as n from score')['n'][0])"  # fmt: skip
+    code = (
+        f"import warehouse; print(warehouse.connect({path!r}, create=False)"
+        ".arrow('select count(*) as n from score')['n'][0])"
+    )
     seen = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True)
     assert seen.stdout.strip() == "4", seen.stderr
     assert {item.name for item in tmp_path.iterdir()} == {"copy.duckdb", "store.duckdb"}
@@ -75,8 +77,10 @@ def test_a_reader_keeps_its_copy_until_it_opens_again(filled: str, tmp_path: Pat
 
 def test_what_a_killed_writer_had_committed_is_in_the_copy(filled: str, tmp_path: Path) -> None:
     file = filled.removeprefix("duckdb:///")
-    code = f"import duckdb, os; c = duckdb.connect({file!r}); " \
-        "c.execute('insert into score select * from score'); os._exit(9)"  # fmt: skip
+    code = (
+        f"import duckdb, os; c = duckdb.connect({file!r}); "
+        "c.execute('insert into score select * from score'); os._exit(9)"
+    )
     subprocess.run([sys.executable, "-c", code], check=False)
     assert Path(file + ".wal").exists()
     with open_store(publish(filled, tmp_path / "copy.duckdb").path) as copy:
@@ -99,10 +103,12 @@ def test_nothing_else_is_replaced(filled: str, tmp_path: Path) -> None:
     text.chmod(0o444)
     open_store(str(other), create=True).close()
     for path, part in (
-        (text, "no published copy"), (other, "no published copy"), (tmp_path, "no published copy"),
+        (text, "no published copy"),
+        (other, "no published copy"),
+        (tmp_path, "no published copy"),
         (Path(filled.removeprefix("duckdb:///")), "the store itself"),
         (tmp_path / "none" / "copy", "does not exist"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(MisuseError, match=part):
             publish(filled, path)
     assert text.read_text() == "mine"
@@ -111,12 +117,12 @@ def test_nothing_else_is_replaced(filled: str, tmp_path: Path) -> None:
 
 
 def test_it_waits_for_a_writer_and_names_it(filled: str, tmp_path: Path) -> None:
-    code = f"import sys; from warehouse.store.open import open_store; " \
-        f"s = open_store({filled!r}, write=True); print('open', flush=True); sys.stdin.read(1); " \
-        "s.close()"  # fmt: skip
-    with subprocess.Popen(
-        [sys.executable, "-P", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as writer:
+    code = (
+        f"import sys; from warehouse.store.open import open_store; "
+        f"s = open_store({filled!r}, write=True); print('open', flush=True); sys.stdin.read(1); "
+        "s.close()"
+    )
+    with subprocess.Popen([sys.executable, "-P", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as writer:
         assert writer.stdout is not None and writer.stdin is not None
         writer.stdout.readline()
         with pytest.raises(StoreLockedError, match=f"process {writer.pid} "):

@@ -26,10 +26,12 @@ def _errors() -> dict[str, float]:
     cr0 = math.sqrt(float(sums @ sums)) / n
     within = float(rest @ rest) / (n - 1)
     return {
-        "naive": naive, "naive_n": naive * math.sqrt((n - 1) / n), "clustered_cr0": cr0,
+        "naive": naive,
+        "naive_n": naive * math.sqrt((n - 1) / n),
+        "clustered_cr0": cr0,
         "clustered_cr1": cr0 * math.sqrt(6 / 5),
         "clustered_miller": math.sqrt(float(sums @ sums) + within) / n,
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +49,10 @@ def rows() -> StoreRows:
     rows.scores(same, dict.fromkeys(KEYS, 1.0))
     rows.published(same, 1.0, benchmark="exam", standard_error=0.0)
     rows.clusters(
-        "exam", {str(group): [key for key, own in zip(KEYS, GROUPS, strict=True) if own == group]
-                 for group in range(6)}, default=False,
-    )  # fmt: skip
+        "exam",
+        {str(group): [key for key, own in zip(KEYS, GROUPS, strict=True) if own == group] for group in range(6)},
+        default=False,
+    )
     f1 = rows.metric("f1", link="none")
     rows.describe("lists", f1, default=False)
     run = rows.run("lab/lists", "lists")
@@ -88,20 +91,21 @@ def test_a_published_error_of_0_is_0(world: Store) -> None:
 
 
 def test_small_figures_are_compared_at_their_decimals(world: Store) -> None:
-    found = select(
-        world, "select published, verdict from published_against_recomputed"
-        " where model = 'lab/thirty'",
-    )  # fmt: skip
+    found = select(world, "select published, verdict from published_against_recomputed where model = 'lab/thirty'")
     assert {row["published"]: row["verdict"] for row in found} == {
-        0.067: "rounded", 0.0667: "rounded", 0.066: "contradicts", 0.07: "contradicts",
-    }  # fmt: skip
+        0.067: "rounded",
+        0.0667: "rounded",
+        0.066: "contradicts",
+        0.07: "contradicts",
+    }
 
 
 def test_a_figure_of_lists_appears_as_published(world: Store) -> None:
     (row,) = leaderboard(world, "lists", metric="f1").rows
     assert (row.estimate, row.method) == (0.71, "published")
     (figure,) = select(
-        world, "select estimate, origin from run_score s join run_current r on r.run_id = s.run_id"
+        world,
+        "select estimate, origin from run_score s join run_current r on r.run_id = s.run_id"
         " where r.model = 'lab/lists'",
-    )  # fmt: skip
+    )
     assert (figure["estimate"], figure["origin"]) == (0.71, "published")

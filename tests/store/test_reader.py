@@ -37,9 +37,7 @@ def _drop(url: str) -> None:
     """The roles are the server's, and have rights in databases of other tests."""
     with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
         names = connection.execute("select datname from pg_database where datallowconn").fetchall()
-        roles = (
-            "select rolname from pg_roles where rolname in ('warehouse_reader', 'a%b\"c', 'strong')"
-        )
+        roles = "select rolname from pg_roles where rolname in ('warehouse_reader', 'a%b\"c', 'strong')"
         found = [row[0] for row in connection.execute(roles).fetchall()]
     for (name,) in names:
         here = sa.make_url(url).set(database=name).render_as_string(hide_password=False)
@@ -91,11 +89,7 @@ def test_a_named_reader_is_taken_and_one_with_power_is_not(
 
 
 def test_powers_of_groups_count(run: Caller, server: str) -> None:
-    statement(
-        server,
-        "create role strong login in role pg_signal_backend",
-        "grant select on run to strong",
-    )
+    statement(server, "create role strong login in role pg_signal_backend", "grant select on run to strong")
     url = sa.make_url(server).set(username="strong").render_as_string(hide_password=False)
     with pytest.raises(MisuseError, match="pg_signal_backend"):
         open_store(url, guarded=True, check=False)
@@ -110,9 +104,7 @@ def test_a_reader_of_another_database_is_told_so(run: Caller, server: str) -> No
 
 
 def test_functions_that_lend_power_are_named(run: Caller, server: str) -> None:
-    statement(
-        server, "create function lend() returns text language sql security definer return 'x'"
-    )
+    statement(server, "create function lend() returns text language sql security definer return 'x'")
     made = run("db", "reader", db=server)
     assert "lend()" in made.err and "powers of postgres" in made.err
 
@@ -129,10 +121,7 @@ def test_a_password_is_made_where_one_is_needed(
     lines = file.read_text().splitlines()
     password = lines[0].rpartition(":")[2]
     assert len(password) >= 32 and password not in made.out + made.err
-    assert lines[0].split(":")[3] == "warehouse_reader" and lines[1:] == [
-        "# mine",
-        "other:5432:x:y:z",
-    ]
+    assert lines[0].split(":")[3] == "warehouse_reader" and lines[1:] == ["# mine", "other:5432:x:y:z"]
     assert file.stat().st_mode & 0o077 == 0
     with psycopg.connect(server.replace("+psycopg", "")) as connection:
         kept = "select rolpassword from pg_authid where rolname = 'warehouse_reader'"
@@ -149,9 +138,7 @@ def test_a_file_needs_no_reader(run: Caller, duckdb_url: str) -> None:
 
 
 def test_who_may_make_no_roles_is_told(server: str) -> None:
-    statement(
-        server, "create role strong login", "grant select on all tables in schema public to strong"
-    )
+    statement(server, "create role strong login", "grant select on all tables in schema public to strong")
     url = sa.make_url(server).set(username="strong").render_as_string(hide_password=False)
     with open_store(url, write=True) as store, pytest.raises(StoreError, match="permission denied"):
         reader_role.make(store)

@@ -109,7 +109,7 @@ def _hides(text: str) -> None:
         ("duckdb:///a.db", "duckdb:///a.db"),
         ("a.db", "duckdb:///a.db"),
     ],
-)  # fmt: skip
+)
 def test_how_a_url_is_shown(text: str, shown: str) -> None:
     assert shown_url(parse_url(text)) == shown
 
@@ -132,9 +132,7 @@ def test_words_of_a_driver_lose_the_secret() -> None:
         '[alerts]\nwebhook = "https://u:{0}@[h"',
     ],
 )
-def test_a_settings_file_does_not_tell(
-    run: Caller, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_settings_file_does_not_tell(run: Caller, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "warehouse.toml").write_text(line.format(SECRET))
     for command in (("config",), ("refresh",), ("-v", "runs"), ("schedule", "show")):

@@ -22,8 +22,7 @@ from warehouse.store.schema.check import check
 
 def load(kit: Kit, name: str, run: str, prompts: str) -> None:
     rows = [
-        kit.row(prompt, 1.0, prompt_text=f"what is {prompt}?", response=f"{run} says {prompt}")
-        for prompt in prompts
+        kit.row(prompt, 1.0, prompt_text=f"what is {prompt}?", response=f"{run} says {prompt}") for prompt in prompts
     ]
     kit.load(kit.header(run, model=f"org/{run}"), rows, path=name)
 
@@ -59,14 +58,14 @@ def test_places_in_clusters_and_links_go_with_a_prompt(kit: Kit) -> None:
     load(kit, "two.json", "2", "bc")
     ids = {key: number for number, key in kit.all("select id, key from prompt")}
     benchmark = kit.one("select id from benchmark")
-    kit.do("insert into clustering (id, benchmark_id, name, kind) values (1, :b, 'k', 'source')",
-           b=benchmark)  # fmt: skip
+    kit.do("insert into clustering (id, benchmark_id, name, kind) values (1, :b, 'k', 'source')", b=benchmark)
     kit.do("insert into cluster (id, clustering_id, label) values (1, 1, 'x')")
-    kit.do("insert into id_counter (table_name, next_id) values ('clustering', 2), ('cluster', 2),"
-           " ('prompt_link', 3), ('embedder', 2)")  # fmt: skip
+    kit.do(
+        "insert into id_counter (table_name, next_id) values ('clustering', 2), ('cluster', 2),"
+        " ('prompt_link', 3), ('embedder', 2)"
+    )
     for prompt in ids.values():
-        kit.do("insert into prompt_cluster (clustering_id, cluster_id, prompt_id)"
-               " values (1, 1, :p)", p=prompt)  # fmt: skip
+        kit.do("insert into prompt_cluster (clustering_id, cluster_id, prompt_id) values (1, 1, :p)", p=prompt)
     # c is held and stands behind a, which nothing will hold: a stays; b has a link of its own
     link = "insert into prompt_link (id, prompt_id, canonical_prompt_id) values (:i, :p, :c)"
     kit.do(link, i=1, p=ids["c"], c=ids["a"])
@@ -88,14 +87,10 @@ def test_a_vacuum_of_what_is_held_removes_nothing(kit: Kit) -> None:
 
 def test_the_command(run: Caller, migrated_url: str) -> None:
     found = run("db", "vacuum", db=migrated_url)
-    assert found.code == 0 and found.out.endswith(
-        "0 prompts and 0 texts that nothing holds removed\n"
-    )
+    assert found.code == 0 and found.out.endswith("0 prompts and 0 texts that nothing holds removed\n")
 
 
-def test_a_source_that_another_process_loads_keeps_what_it_may_use(
-    migrated_postgresql: str,
-) -> None:
+def test_a_source_that_another_process_loads_keeps_what_it_may_use(migrated_postgresql: str) -> None:
     """Between its transactions a load knows prompts and texts that it has no facts about yet."""
     url = migrated_postgresql
     source = [("0" * 64, "settings")]
@@ -154,8 +149,7 @@ def store_prompt(store: Store) -> None:
     with store.begin() as connection:
         connection.exec_driver_sql("insert into benchmark (id, name, level) values (1, 'quiz', 0)")
         connection.exec_driver_sql(
-            "insert into prompt (id, benchmark_id, split, key, key_kind, occurrence)"
-            " values (1, 1, '', 'a', 'id', 0)"
+            "insert into prompt (id, benchmark_id, split, key, key_kind, occurrence) values (1, 1, '', 'a', 'id', 0)"
         )
 
 

@@ -22,8 +22,7 @@ def race(url: str, folder: Path, writers: int, files: int, prompts: int, wait: f
     assert [(code, said) for code, said in ended if code or "Error" in said] == []
     with open_store(url) as store:
         counted = store.arrow(
-            "select count(*) as n, count(distinct content_digest || condition_key) as different "
-            "from run"
+            "select count(*) as n, count(distinct content_digest || condition_key) as different from run"
         ).to_pylist()
         assert counted == [{"n": files, "different": files}]
         assert store.arrow("select count(*) as n from score")["n"].to_pylist() == [files * prompts]
@@ -51,9 +50,7 @@ def test_a_source_is_with_one_process_at_a_time(postgres_url: str) -> None:
         assert source_ledger.reserve(one, [KEY]) == [True]
         assert source_ledger.reserve(two, [KEY]) == [False]
         assert source_ledger.reserve(two, [OTHER]) == [True]
-        waiting = threading.Thread(
-            target=source_ledger.reserve, args=(two, [KEY]), kwargs={"patient": True}
-        )
+        waiting = threading.Thread(target=source_ledger.reserve, args=(two, [KEY]), kwargs={"patient": True})
         waiting.start()
         source_ledger.release(one, [KEY])
         waiting.join(30)
@@ -73,9 +70,6 @@ def test_loads_without_a_key_in_common_run_beside_each_other(postgres_url: str) 
             dialect.exclusive(theirs)
         with one.begin() as mine:
             dialect.beside(mine, ["a", "b"])
-            with (
-                pytest.raises(sa.exc.OperationalError, match="lock timeout"),
-                two.begin() as theirs,
-            ):
+            with pytest.raises(sa.exc.OperationalError, match="lock timeout"), two.begin() as theirs:
                 theirs.exec_driver_sql("set local lock_timeout = '100ms'")
                 dialect.beside(theirs, ["b"])

@@ -65,9 +65,14 @@ def in_subprocess(
 ) -> subprocess.CompletedProcess[str]:
     """The installed command, as a shell would run it."""
     return subprocess.run(
-        [str(COMMAND), *arguments], cwd=folder, text=True, capture_output=True, timeout=60,
-        env={**os.environ, **(environment or {})}, **options,
-    )  # fmt: skip
+        [str(COMMAND), *arguments],
+        cwd=folder,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, **(environment or {})},
+        **options,
+    )
 
 
 @contextmanager

@@ -98,9 +98,14 @@ def save_bert(folder: Path, **settings: Any) -> tuple[Any, Any]:
     (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n")
     tokenizer = BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=16)
     config = BertConfig(
-        vocab_size=len(VOCABULARY), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
-        intermediate_size=32, max_position_embeddings=16, **settings,
-    )  # fmt: skip
+        vocab_size=len(VOCABULARY),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=16,
+        **settings,
+    )
     tokenizer.save_pretrained(folder)
     return config, tokenizer
 

@@ -32,52 +32,99 @@ def schema(name: str) -> Any:
 
 def result(metric: str = "accuracy", score: float = 0.5, **more: Any) -> Document:
     stated: Document = {
-        "evaluation_result_id": f"maps,{metric}", "evaluation_name": "geo maps",
-        "source_data": {"dataset_name": "maps", "source_type": "hf_dataset", "hf_repo": "org/maps",
-                        "hf_split": "test", "samples_number": 7},
+        "evaluation_result_id": f"maps,{metric}",
+        "evaluation_name": "geo maps",
+        "source_data": {
+            "dataset_name": "maps",
+            "source_type": "hf_dataset",
+            "hf_repo": "org/maps",
+            "hf_split": "test",
+            "samples_number": 7,
+        },
         "evaluation_timestamp": "1750000000",
-        "metric_config": {"metric_id": metric, "metric_name": "A name", "metric_unit": "proportion",
-                          "lower_is_better": False, "score_type": "continuous",
-                          "min_score": 0.0, "max_score": 1.0},
-        "score_details": {"score": score, "uncertainty": {
-            "standard_error": {"value": 0.25, "method": "analytic"}, "num_samples": 2}},
-        "generation_config": {"generation_args": {
-            "temperature": 0.75, "top_p": 0.875, "top_k": 5, "max_tokens": 77, "reasoning": True,
-            "prompt_template": "Q: {q}", "max_attempts": 3}},
-    }  # fmt: skip
+        "metric_config": {
+            "metric_id": metric,
+            "metric_name": "A name",
+            "metric_unit": "proportion",
+            "lower_is_better": False,
+            "score_type": "continuous",
+            "min_score": 0.0,
+            "max_score": 1.0,
+        },
+        "score_details": {
+            "score": score,
+            "uncertainty": {"standard_error": {"value": 0.25, "method": "analytic"}, "num_samples": 2},
+        },
+        "generation_config": {
+            "generation_args": {
+                "temperature": 0.75,
+                "top_p": 0.875,
+                "top_k": 5,
+                "max_tokens": 77,
+                "reasoning": True,
+                "prompt_template": "Q: {q}",
+                "max_attempts": 3,
+            }
+        },
+    }
     return stated | more
 
 
 def evaluation(*results: Document) -> Document:
     unknown = {"deployment_type": "unknown", "model_availability": "open_weights"}
     return {
-        "schema_version": "0.3.0", "evaluation_id": "maps/org_m/1750000001",
+        "schema_version": "0.3.0",
+        "evaluation_id": "maps/org_m/1750000001",
         "retrieved_timestamp": "1750000009.5",
-        "source_metadata": {"source_type": "evaluation_run", "source_organization_name": "lab",
-                            "evaluator_relationship": "third_party"},
+        "source_metadata": {
+            "source_type": "evaluation_run",
+            "source_organization_name": "lab",
+            "evaluator_relationship": "third_party",
+        },
         "eval_library": {"name": "lm_eval", "version": "0.4.13"},
-        "model_info": {"name": "M", "id": "org/m", "developer": "Org", "inference_platform": "host",
-                       "additional_details": unknown | {"revision": "step50"}},
+        "model_info": {
+            "name": "M",
+            "id": "org/m",
+            "developer": "Org",
+            "inference_platform": "host",
+            "additional_details": unknown | {"revision": "step50"},
+        },
         "evaluation_results": list(results) or [result()],
-    }  # fmt: skip
+    }
 
 
 def sample(number: int = 1, score: Any = 1.0, **more: Any) -> Document:
     stated: Document = {
-        "schema_version": "0.3.0", "evaluation_id": "maps/org_m/1750000001", "model_id": "org/m",
-        "evaluation_name": "geo maps", "evaluation_result_id": "maps,accuracy",
-        "sample_id": f"q{number}", "interaction_type": "single_turn",
-        "input": {"raw": f"question {number}", "formatted": f"sent {number}",
-                  "reference": [f"right {number}"], "choices": ["x", f"right {number}"]},
-        "output": {"raw": [f"I say {number}"]}, "messages": None,
-        "answer_attribution": [{"turn_idx": 0, "source": "output.raw", "is_terminal": True,
-                                "extracted_value": f"say {number}", "extraction_method": "regex"}],
+        "schema_version": "0.3.0",
+        "evaluation_id": "maps/org_m/1750000001",
+        "model_id": "org/m",
+        "evaluation_name": "geo maps",
+        "evaluation_result_id": "maps,accuracy",
+        "sample_id": f"q{number}",
+        "interaction_type": "single_turn",
+        "input": {
+            "raw": f"question {number}",
+            "formatted": f"sent {number}",
+            "reference": [f"right {number}"],
+            "choices": ["x", f"right {number}"],
+        },
+        "output": {"raw": [f"I say {number}"]},
+        "messages": None,
+        "answer_attribution": [
+            {
+                "turn_idx": 0,
+                "source": "output.raw",
+                "is_terminal": True,
+                "extracted_value": f"say {number}",
+                "extraction_method": "regex",
+            }
+        ],
         "evaluation": {"score": score, "is_correct": score == 1.0},
-        "token_usage": {"input_tokens": 10 + number, "output_tokens": 20 + number,
-                        "total_tokens": 30 + 2 * number},
-        "performance": {"latency_ms": 1500.0 + number}, "error": None,
+        "token_usage": {"input_tokens": 10 + number, "output_tokens": 20 + number, "total_tokens": 30 + 2 * number},
+        "performance": {"latency_ms": 1500.0 + number},
+        "error": None,
         "metadata": {"subject": f"subject {number}"},
-    }  # fmt: skip
+    }
     return stated | more
 
 

@@ -16,8 +16,7 @@ FIXTURES = Path(__file__).parents[1] / "data" / "helm" / "runs" / "v1"
 Document = dict[str, Any]
 
 NAME = "quiz:subject=maps,method=generation,model=org_tiny,data_augmentation=spaces"
-SPACES = {"name": "extra_space", "robustness": True, "fairness": False,
-          "computed_on": "perturbed", "num_spaces": 2}  # fmt: skip
+SPACES = {"name": "extra_space", "robustness": True, "fairness": False, "computed_on": "perturbed", "num_spaces": 2}
 
 
 def take(*paths: Path, **values: Any) -> Taken:
@@ -28,44 +27,80 @@ def take(*paths: Path, **values: Any) -> Taken:
 def spec(**adapter: Any) -> Document:
     """A run specification in which every field that is read has a value of its own."""
     stated = {
-        "method": "generation", "model": "org/tiny", "model_deployment": "cloud/tiny",
-        "max_train_instances": 5, "max_eval_instances": 7, "num_outputs": 1,
-        "num_train_trials": 1, "num_trials": 1, "temperature": 0.25, "max_tokens": 31,
-        "stop_sequences": ["\n"], "instructions": "Answer.", "input_prefix": "Q: ",
+        "method": "generation",
+        "model": "org/tiny",
+        "model_deployment": "cloud/tiny",
+        "max_train_instances": 5,
+        "max_eval_instances": 7,
+        "num_outputs": 1,
+        "num_train_trials": 1,
+        "num_trials": 1,
+        "temperature": 0.25,
+        "max_tokens": 31,
+        "stop_sequences": ["\n"],
+        "instructions": "Answer.",
+        "input_prefix": "Q: ",
         "output_prefix": "A: ",
-    }  # fmt: skip
+    }
     metrics = [{"class_name": "helm.Basic", "args": {"names": ["f1_score", "exact_match"]}}]
-    return {"name": NAME, "scenario_spec": {"class_name": "helm.Quiz", "args": {}},
-            "adapter_spec": stated | adapter, "metric_specs": metrics,
-            "groups": ["quiz", "quiz_maps"]}  # fmt: skip
+    return {
+        "name": NAME,
+        "scenario_spec": {"class_name": "helm.Quiz", "args": {}},
+        "adapter_spec": stated | adapter,
+        "metric_specs": metrics,
+        "groups": ["quiz", "quiz_maps"],
+    }
 
 
 def instance(number: int, split: str = "test", perturbation: Any = None) -> Document:
     found = {
-        "id": f"id{number}", "split": split,
+        "id": f"id{number}",
+        "split": split,
         "input": {"text": f"question {number}" + ("  !" if perturbation else "")},
-        "references": [{"output": {"text": f"right {number}"}, "tags": ["correct"]},
-                       {"output": {"text": f"wrong {number}"}, "tags": []}],
-    }  # fmt: skip
+        "references": [
+            {"output": {"text": f"right {number}"}, "tags": ["correct"]},
+            {"output": {"text": f"wrong {number}"}, "tags": []},
+        ],
+    }
     return found | ({"perturbation": perturbation} if perturbation else {})
 
 
 def state(asked: Document, text: str = "right", trial: int = 0, **more: Any) -> Document:
     """A request that was answered with ``text``."""
-    result = {"success": True, "cached": False, "request_time": 1.5,
-              "request_datetime": 1_795_173_453,
-              "completions": [{"text": text, "logprob": -2.0, "finish_reason": {"reason": "stop"},
-                               "tokens": [{"text": text, "logprob": -2.0}]}]}  # fmt: skip
-    request = {"prompt": f"Q: {asked['input'].get('text')}\nA:", "top_p": 0.75,
-               "top_k_per_token": 3, "temperature": 0.25, "num_completions": 1}  # fmt: skip
-    return {"instance": asked, "train_trial_index": trial, "request": request, "result": result,
-            "num_train_instances": 5, "prompt_truncated": False} | more  # fmt: skip
+    result = {
+        "success": True,
+        "cached": False,
+        "request_time": 1.5,
+        "request_datetime": 1_795_173_453,
+        "completions": [
+            {
+                "text": text,
+                "logprob": -2.0,
+                "finish_reason": {"reason": "stop"},
+                "tokens": [{"text": text, "logprob": -2.0}],
+            }
+        ],
+    }
+    request = {
+        "prompt": f"Q: {asked['input'].get('text')}\nA:",
+        "top_p": 0.75,
+        "top_k_per_token": 3,
+        "temperature": 0.25,
+        "num_completions": 1,
+    }
+    return {
+        "instance": asked,
+        "train_trial_index": trial,
+        "request": request,
+        "result": result,
+        "num_train_instances": 5,
+        "prompt_truncated": False,
+    } | more
 
 
 def stat(name: str, value: float | None, split: str = "test", **naming: Any) -> Document:
     known = {} if value is None else {"sum": value, "mean": value}
-    return {"name": {"name": name, "split": split, **naming},
-            "count": int(value is not None), **known}  # fmt: skip
+    return {"name": {"name": name, "split": split, **naming}, "count": int(value is not None), **known}
 
 
 def stats_of(asked: Document, values: Document, trial: int = 0) -> Document:
@@ -99,23 +134,29 @@ def plain(folder: Path) -> Path:
     return write(
         folder,
         run_spec=spec(),
-        scenario_state={"adapter_spec": spec()["adapter_spec"], "request_states": [
-            state(item, f"say {place}") for place, item in enumerate(asked)
-        ]},
+        scenario_state={
+            "adapter_spec": spec()["adapter_spec"],
+            "request_states": [state(item, f"say {place}") for place, item in enumerate(asked)],
+        },
         per_instance_stats=[stats_of(*pair) for pair in zip(asked, scores, strict=True)],
-        stats=[stat("exact_match", 0.5), stat("f1_score", 0.375), stat("num_instances", 2),
-               stat("exact_match", 0.0, perturbation=SPACES),
-               stat("num_instances", 1, perturbation=SPACES),
-               stat("exact_match", 0.0, perturbation=worst),
-               stat("macro_f1", 0.625), stat("exact_match", 1.0, "valid"),
-               stat("num_instances", 1, "valid"), stat("inference_runtime", 9.0),
-               stat("bits_per_byte", 1.25)],
-    )  # fmt: skip
+        stats=[
+            stat("exact_match", 0.5),
+            stat("f1_score", 0.375),
+            stat("num_instances", 2),
+            stat("exact_match", 0.0, perturbation=SPACES),
+            stat("num_instances", 1, perturbation=SPACES),
+            stat("exact_match", 0.0, perturbation=worst),
+            stat("macro_f1", 0.625),
+            stat("exact_match", 1.0, "valid"),
+            stat("num_instances", 1, "valid"),
+            stat("inference_runtime", 9.0),
+            stat("bits_per_byte", 1.25),
+        ],
+    )
 
 
 def by_prompt(taken: Taken) -> dict[tuple[Any, ...], Document]:
-    return {(row["prompt_id"], row["perturbation"], row["fewshot_draw"], row["draw"]): row
-            for row in taken.rows}  # fmt: skip
+    return {(row["prompt_id"], row["perturbation"], row["fewshot_draw"], row["draw"]): row for row in taken.rows}
 
 
 def values(row: Document) -> dict[str, float | None]:

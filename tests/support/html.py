@@ -55,6 +55,5 @@ def requests(browser: Any) -> list[str]:
     """Addresses that the page asked for since last asked."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     return [
-        message["params"]["request"]["url"] for message in messages
-        if message["method"] == "Network.requestWillBeSent"
-    ]  # fmt: skip
+        message["params"]["request"]["url"] for message in messages if message["method"] == "Network.requestWillBeSent"
+    ]

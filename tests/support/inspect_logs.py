@@ -71,13 +71,18 @@ def write_packed(path: Path, entries: dict[str, tuple[int, bytes, bytes]]) -> Pa
         fixed = struct.pack("<HHHHH", 20, 0, method, 0, 33) + sizes
         lengths = struct.pack("<HH", len(title), 0)
         directory.append(
-            b"PK\x01\x02" + struct.pack("<H", 20) + fixed + lengths
-            + struct.pack("<HHHII", 0, 0, 0, 0, out.tell()) + title
-        )  # fmt: skip
+            b"PK\x01\x02"
+            + struct.pack("<H", 20)
+            + fixed
+            + lengths
+            + struct.pack("<HHHII", 0, 0, 0, 0, out.tell())
+            + title
+        )
         out.write(b"PK\x03\x04" + fixed + lengths + title + packed)
     start, table = out.tell(), b"".join(directory)
-    out.write(table + b"PK\x05\x06" + struct.pack(
-        "<HHHHIIH", 0, 0, len(directory), len(directory), len(table), start, 0))  # fmt: skip
+    out.write(
+        table + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, len(directory), len(directory), len(table), start, 0)
+    )
     path.write_bytes(out.getvalue())
     return path
 

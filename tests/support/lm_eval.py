@@ -55,9 +55,7 @@ class Taken:
 
     def mean(self, benchmark: str, metric: str, filter: str = "") -> float:
         values = [
-            value
-            for key, value in self.scores(benchmark).items()
-            if key[2:] == (metric, filter) and value is not None
+            value for key, value in self.scores(benchmark).items() if key[2:] == (metric, filter) and value is not None
         ]
         return float(sum(values) / len(values))
 

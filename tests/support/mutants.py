@@ -11,15 +11,33 @@ from tests.support import lm_eval
 from warehouse.errors import InputError
 
 STRANGE: tuple[Any, ...] = (
-    None, True, 0, -1, 1e308, 2**63, "", "x", "\x00", "[]", [], {}, [None], [[1]], {"a": None},
-    [{}], {"value": {"value": 1}}, "attachment://0", "9" * 400, float("nan"), "2026-13-45",
-)  # fmt: skip
+    None,
+    True,
+    0,
+    -1,
+    1e308,
+    2**63,
+    "",
+    "x",
+    "\x00",
+    "[]",
+    [],
+    {},
+    [None],
+    [[1]],
+    {"a": None},
+    [{}],
+    {"value": {"value": 1}},
+    "attachment://0",
+    "9" * 400,
+    float("nan"),
+    "2026-13-45",
+)
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Paths to everything inside a value."""
-    inner = value.items() if isinstance(value, dict) else enumerate(
-        value) if isinstance(value, list) else ()  # fmt: skip
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(found for key, item in inner for found in places(item, (*path, key)))]
 
 

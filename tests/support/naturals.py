@@ -59,12 +59,15 @@ Picture = dict[str, Any]
 def picture(store: Store) -> Picture:
     """Runs, prompts, headline metrics, clusterings and leaderboards, without any id."""
     return {
-        "runs": _rows(store, _RUNS), "prompts": _prompts(store), "metrics": _rows(store, _METRICS),
-        "clusters": _rows(store, _CLUSTERS), "benchmarks": _rows(store, _BENCHMARKS),
+        "runs": _rows(store, _RUNS),
+        "prompts": _prompts(store),
+        "metrics": _rows(store, _METRICS),
+        "clusters": _rows(store, _CLUSTERS),
+        "benchmarks": _rows(store, _BENCHMARKS),
         "models": _rows(store, _MODELS),
         "figures": _rows(store, "select * from score_summary", drop=("run_id", "metric_id")),
         "leaderboards": _boards(store),
-    }  # fmt: skip
+    }
 
 
 def differences(one: Picture, other: Picture) -> list[str]:
@@ -79,8 +82,7 @@ def differences(one: Picture, other: Picture) -> list[str]:
 
 def _rows(store: Store, sql: str, drop: tuple[str, ...] = ()) -> list[str]:
     return sorted(
-        _text({key: _rounded(row[key]) for key in row if key not in drop})
-        for row in store.arrow(sql).to_pylist()
+        _text({key: _rounded(row[key]) for key in row if key not in drop}) for row in store.arrow(sql).to_pylist()
     )
 
 
@@ -114,7 +116,6 @@ def _boards(store: Store) -> list[str]:
         head = [board.benchmark, board.metric, board.higher_is_better, *map(str, board.others)]
         lines.append(_text([*head, *board.notes, *board.basis]))
         for row in board.rows:
-            shown = {key: _rounded(value) for key, value in row.to_dict().items()
-                     if key not in _BY_CHANCE}  # fmt: skip
+            shown = {key: _rounded(value) for key, value in row.to_dict().items() if key not in _BY_CHANCE}
             lines.append(_text([name, shown]))
     return sorted(lines)

@@ -17,8 +17,9 @@ from warehouse.cli.main import main
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
-_BLOCK = re.compile(r"^(?:<!-- (?P<mark>[\w ]+) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$",
-                    re.MULTILINE | re.DOTALL)  # fmt: skip
+_BLOCK = re.compile(
+    r"^(?:<!-- (?P<mark>[\w ]+) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 #: What a shell must read: quotes alone do not count.
 _SHELL = re.compile(r"[|<>;&$*]|^\w+=|^(?!warehouse )")
 
@@ -59,9 +60,7 @@ def examples(text: str) -> list[Example]:
 
 def agrees(printed: str, shown: str) -> bool:
     """Whether output is as shown; a line ``...`` stands for any lines, also for none."""
-    pattern = "".join(
-        "(?:.*\n)*" if line == "..." else re.escape(f"{line}\n") for line in shown.splitlines()
-    )
+    pattern = "".join("(?:.*\n)*" if line == "..." else re.escape(f"{line}\n") for line in shown.splitlines())
     lines = (line.rstrip() for line in printed.splitlines())
     return re.fullmatch(pattern, "".join(f"{line}\n" for line in lines)) is not None
 
@@ -83,9 +82,14 @@ class Terminal:
             return self._here(shlex.split(command)[1:])
         path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
-            ["sh", "-c", command], cwd=self.folder, env=os.environ | {"PATH": path}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,
-        )  # fmt: skip
+            ["sh", "-c", command],
+            cwd=self.folder,
+            env=os.environ | {"PATH": path},
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=120,
+        )
         self.status = done.returncode
         return done.stdout
 

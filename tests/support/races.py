@@ -46,8 +46,10 @@ def ingest_at_once(url: str, folders: Sequence[Path], wait: float = 10.0) -> lis
     started = [
         subprocess.Popen(
             [str(COMMAND), "--db", url, "--wait", str(wait), "ingest", str(folder)],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for folder in folders
-    ]  # fmt: skip
+    ]
     return [(process.wait(), said) for process in started for said in [process.communicate()[1]]]

@@ -18,8 +18,12 @@ from warehouse.store.open import open_store
 
 EXAM = binary(30, 7, seed=5)
 #: Answers of each prompt by run, and the expected one is "yes": P is 0, 1, 1/4, 1/2.
-ANSWERS = {"wrong": ["no"] * 4, "right": ["yes"] * 4, "torn": ["no", "yes", "so", "la"],
-           "half": ["yes", "no", "yes", "no"]}  # fmt: skip
+ANSWERS = {
+    "wrong": ["no"] * 4,
+    "right": ["yes"] * 4,
+    "torn": ["no", "yes", "so", "la"],
+    "half": ["yes", "no", "yes", "no"],
+}
 STEPS = (0.0, 100.0, 1000.0, 30000.0)
 
 
@@ -37,9 +41,7 @@ def build() -> StoreRows:
         prompt["target"] = f"yes {EVIL}"
     for table in list(rows.rows):  # ids go on after those made here
         if "id" in rows.rows[table][0]:
-            rows.rows["id_counter"].append(
-                {"table_name": table, "next_id": len(rows.rows[table]) + 1}
-            )
+            rows.rows["id_counter"].append({"table_name": table, "next_id": len(rows.rows[table]) + 1})
     return rows
 
 
@@ -68,8 +70,7 @@ def _gens(rows: StoreRows) -> None:
     """Four answers to each of four prompts, at two temperatures."""
     for temperature in (0.2, 0.8):
         run = rows.run("lab/a", "gens", temperature=temperature)
-        rows.scores(run, {key: [float(one == "yes") for one in given]
-                          for key, given in ANSWERS.items()})  # fmt: skip
+        rows.scores(run, {key: [float(one == "yes") for one in given] for key, given in ANSWERS.items()})
         for key, given in ANSWERS.items():
             for draw, answer in enumerate(given):
                 said = f"{EVIL} {answer}" if key == "wrong" else answer

@@ -19,12 +19,44 @@ from sqlglot.tokens import TokenType
 DIALECTS = ("duckdb", "postgres", "spark")
 #: Functions that the three share (engines.md lists how that was tried).
 FUNCTIONS = {
-    "abs", "avg", "bool_and", "bool_or", "ceil", "coalesce", "corr", "count", "covar_pop",
-    "covar_samp", "cume_dist", "dense_rank", "exp", "floor", "greatest", "lag", "lead", "least",
-    "ln", "max", "min", "ntile", "nullif", "percentile_cont", "power", "rank", "regr_r2",
-    "regr_slope", "round", "row_number", "sqrt", "stddev_pop", "stddev_samp", "substring", "sum",
-    "var_pop", "var_samp",
-}  # fmt: skip
+    "abs",
+    "avg",
+    "bool_and",
+    "bool_or",
+    "ceil",
+    "coalesce",
+    "corr",
+    "count",
+    "covar_pop",
+    "covar_samp",
+    "cume_dist",
+    "dense_rank",
+    "exp",
+    "floor",
+    "greatest",
+    "lag",
+    "lead",
+    "least",
+    "ln",
+    "max",
+    "min",
+    "ntile",
+    "nullif",
+    "percentile_cont",
+    "power",
+    "rank",
+    "regr_r2",
+    "regr_slope",
+    "round",
+    "row_number",
+    "sqrt",
+    "stddev_pop",
+    "stddev_samp",
+    "substring",
+    "sum",
+    "var_pop",
+    "var_samp",
+}
 #: Types that all three know by one name and give one meaning.
 TYPES = {"BIGINT", "INT", "BOOLEAN", "DATE", "TIMESTAMP"}
 #: The engines that hold stores; statements of our own program run on no other.
@@ -33,15 +65,24 @@ STORES = ("duckdb", "postgres")
 _STORE_FUNCTIONS, _STORE_TYPES = {"str_position"}, {"TEXT", "DOUBLE"}
 #: What stands for a placeholder of a template, by its kind, so that the text can be parsed.
 PLACEHOLDERS = {
-    "condition": "1 = 1", "column": "prompt_id", "number": "1", "numbers": "1, 2", "join": "",
+    "condition": "1 = 1",
+    "column": "prompt_id",
+    "number": "1",
+    "numbers": "1, 2",
+    "join": "",
     "table": "run",
-}  # fmt: skip
+}
 _PLACEHOLDER = re.compile(r"^-- placeholder: (?P<name>\w+) (?P<kind>\w+) -- .+", re.MULTILINE)
 #: Names that the parser gives to a function of the subset.
 _SAME = {
-    "logical_and": "bool_and", "logical_or": "bool_or", "ceiling": "ceil", "pow": "power",
-    "stddev": "stddev_samp", "variance": "var_samp", "variance_pop": "var_pop",
-}  # fmt: skip
+    "logical_and": "bool_and",
+    "logical_or": "bool_or",
+    "ceiling": "ceil",
+    "pow": "power",
+    "stddev": "stddev_samp",
+    "variance": "var_samp",
+    "variance_pop": "var_pop",
+}
 #: Parts of a statement that the parser takes for functions.
 _SYNTAX = (exp.Case, exp.If, exp.Cast, exp.And, exp.Or, exp.Xor, exp.Exists, exp.Any)
 _REFUSED: dict[type[exp.Expression], str] = {
@@ -90,11 +131,17 @@ def faults(sql: str, schema: Schema | None = None, dialects: Sequence[str] = DIA
     stores = set(dialects) <= set(STORES)
     functions = FUNCTIONS | _STORE_FUNCTIONS if stores else FUNCTIONS
     return [
-        *_tokens(sql), *_refused_parts(tree), *_functions(tree, functions),
-        *_types(tree, TYPES | _STORE_TYPES if stores else TYPES), *_stars(tree),
-        *_groups(tree), *_frames(tree), *_orders(trees), *_shadows(tree, known),
+        *_tokens(sql),
+        *_refused_parts(tree),
+        *_functions(tree, functions),
+        *_types(tree, TYPES | _STORE_TYPES if stores else TYPES),
+        *_stars(tree),
+        *_groups(tree),
+        *_frames(tree),
+        *_orders(trees),
+        *_shadows(tree, known),
         *_repeated_facts(tree, known),
-    ]  # fmt: skip
+    ]
 
 
 def statement_faults(sql: str, dialect: str) -> list[str]:
@@ -177,9 +224,7 @@ def _groups(tree: exp.Expression) -> Iterator[str]:
         if any(isinstance(item, exp.Literal) for item in node.expressions):
             yield "groups by the number of a column"
     for node in tree.find_all(exp.Order):
-        if node.args.get("all") or any(
-            item.this.name.lower() == "all" for item in node.expressions
-        ):
+        if node.args.get("all") or any(item.this.name.lower() == "all" for item in node.expressions):
             yield "uses ORDER BY ALL"
 
 
@@ -211,9 +256,10 @@ def _shadows(tree: exp.Expression, schema: Schema) -> Iterator[str]:
         aliases = {
             item.alias
             for item in select.selects
-            if isinstance(item, exp.Alias) and not _is_column(item.this, item.alias)
+            if isinstance(item, exp.Alias)
+            and not _is_column(item.this, item.alias)
             and (item.alias in sources or item.alias in _own_columns(item))
-        }  # fmt: skip
+        }
         used = {column.name for part in _clauses(select) for column in _bare_columns(part)}
         yield from (f"alias {name} shadows a column and is used bare" for name in aliases & used)
 
@@ -255,9 +301,6 @@ def _repeated_facts(tree: exp.Expression, schema: Schema) -> Iterator[str]:
         if any(table.name in heavy for table in cte.this.find_all(exp.Table)):
             heavy.add(cte.alias)
         inside = {id(table) for table in cte.this.find_all(exp.Table)}
-        uses = [
-            table for table in tree.find_all(exp.Table)
-            if table.name == cte.alias and id(table) not in inside
-        ]  # fmt: skip
+        uses = [table for table in tree.find_all(exp.Table) if table.name == cte.alias and id(table) not in inside]
         if cte.alias in heavy and len(uses) > 1:
             yield f"uses {cte.alias}, which holds a fact table, {len(uses)} times"

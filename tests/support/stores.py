@@ -12,10 +12,7 @@ from tests.support.builders import StoreRows
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
-ENGINES = [
-    pytest.param("duckdb", marks=pytest.mark.engine),
-    pytest.param("postgresql", marks=pytest.mark.engine),
-]
+ENGINES = [pytest.param("duckdb", marks=pytest.mark.engine), pytest.param("postgresql", marks=pytest.mark.engine)]
 
 
 @contextmanager

@@ -17,35 +17,27 @@ MODELS = ("lab/x", "lab/y")
 def build_two_models() -> StoreRows:
     """The world, and two models on three benchmarks of one scale and one of another."""
     rows, dice = build_world(), random.Random(21)
-    names = ("extracted_answer", "error", "explanation", "latency", "input_tokens",
-             "output_tokens", "cost")  # fmt: skip
+    names = ("extracted_answer", "error", "explanation", "latency", "input_tokens", "output_tokens", "cost")
     for name, n, draws in (("one", 60, 1), ("many", 25, 4), ("same", 5, 1), ("shared", 20, 1)):
         rows.describe(name, rows.metric())
         for model, skill in zip(MODELS, (0.75, 0.55), strict=True):
             run = rows.run(model, name)
             scores = {
-                f"{name}{place}": [
-                    1.0 if name == "same" else float(dice.random() < skill) for _ in range(draws)
-                ]
+                f"{name}{place}": [1.0 if name == "same" else float(dice.random() < skill) for _ in range(draws)]
                 for place in range(n)
             }
             rows.scores(run, scores)
             for key in scores:
-                rows.generation(run, key, 0, f"{model} says {key} " + "on and on " * 20,
-                                **dict.fromkeys(names))  # fmt: skip
+                rows.generation(run, key, 0, f"{model} says {key} " + "on and on " * 20, **dict.fromkeys(names))
     for place in range(20):  # the prompts of `shared` are those of `one`
         own, other = rows.prompt("shared", f"shared{place}"), rows.prompt("one", f"one{place}")
-        rows.add("prompt_link", ("shared", place), prompt_id=own, canonical_prompt_id=other,
-                 method="same text")  # fmt: skip
+        rows.add("prompt_link", ("shared", place), prompt_id=own, canonical_prompt_id=other, method="same text")
     rows.describe("marks", rows.metric("marks"), kind="bounded", high=10.0)
-    rows.clusters(
-        "marks", {f"c{label}": [f"m{3 * label + i}" for i in range(3)] for label in range(4)}
-    )
+    rows.clusters("marks", {f"c{label}": [f"m{3 * label + i}" for i in range(3)] for label in range(4)})
     for model in MODELS:
         for temperature in (0.0, 1.0):
             scores = {f"m{place}": float(dice.randint(0, 10)) for place in range(12)}
-            rows.scores(rows.run(model, "marks", temperature=temperature), scores,
-                        rows.metric("marks"))  # fmt: skip
+            rows.scores(rows.run(model, "marks", temperature=temperature), scores, rows.metric("marks"))
     _options(rows, dice)
     _documents(rows, dice)
     _overflow(rows)
@@ -75,14 +67,12 @@ def _documents(rows: StoreRows, dice: random.Random) -> None:
         rows.clusters(name, keys, name="document")
         for model, sign in (("lab/r", 1), ("lab/s", 0)):
             scores = {
-                key: 0.5 + sign * effect[label] + dice.uniform(-0.05, 0.05)
-                for label in keys for key in keys[label]
-            }  # fmt: skip
+                key: 0.5 + sign * effect[label] + dice.uniform(-0.05, 0.05) for label in keys for key in keys[label]
+            }
             rows.scores(rows.run(model, name), scores)
         for key in sum(keys.values(), []) if name == "doc/2" else []:
             own, old = rows.prompt(name, key), rows.prompt("doc/old", key)
-            rows.add("prompt_link", ("doc", key), prompt_id=own, canonical_prompt_id=old,
-                     method="same text")  # fmt: skip
+            rows.add("prompt_link", ("doc", key), prompt_id=own, canonical_prompt_id=old, method="same text")
 
 
 def _options(rows: StoreRows, dice: random.Random) -> None:
@@ -101,11 +91,16 @@ def _choices(rows: StoreRows, run: int, keys: Iterable[str]) -> None:
     """Log-likelihoods of three options; run r finds option (prompt + r) mod 3 most likely."""
     for place, key in enumerate(keys):
         for option in range(3):
-            rows.rows["choice"].append({
-                "run_id": run, "prompt_id": rows.prompt("left", key), "variant_id": rows.variant(),
-                "draw": 0, "choice_index": option,
-                "loglikelihood": -1.0 if option == (place + run) % 3 else -2.0 - option,
-            })  # fmt: skip
+            rows.rows["choice"].append(
+                {
+                    "run_id": run,
+                    "prompt_id": rows.prompt("left", key),
+                    "variant_id": rows.variant(),
+                    "draw": 0,
+                    "choice_index": option,
+                    "loglikelihood": -1.0 if option == (place + run) % 3 else -2.0 - option,
+                }
+            )
 
 
 ROWS = build_two_models()
@@ -115,21 +110,18 @@ def draws(benchmark: str, model: str) -> dict[int, list[float]]:
     """Prompt (that it is linked to) -> draws, of the one run there."""
     link = {row["prompt_id"]: row["canonical_prompt_id"] for row in ROWS.rows["prompt_link"]}
     (run,) = [
-        row["id"] for row in ROWS.rows["run"]
+        row["id"]
+        for row in ROWS.rows["run"]
         if row["benchmark_id"] == ROWS.benchmark(benchmark)
         and row["checkpoint_id"] == ROWS._checkpoint(model, "", "", None, None)
-    ]  # fmt: skip
+    ]
     found: dict[int, list[float]] = {}
     for score in ROWS.rows["score"]:
         if score["run_id"] == run:
-            found.setdefault(link.get(score["prompt_id"], score["prompt_id"]), []).append(
-                score["value"]
-            )
+            found.setdefault(link.get(score["prompt_id"], score["prompt_id"]), []).append(score["value"])
     return dict(sorted(found.items()))
 
 
-def means(
-    benchmark: str, models: tuple[str, str] = MODELS
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def means(benchmark: str, models: tuple[str, str] = MODELS) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     a, b = (np.array([np.mean(d) for d in draws(benchmark, m).values()]) for m in models)
     return a, b

@@ -20,9 +20,21 @@ G12 = ["1101", "0101", "1111", "0001", "1011"]
 def build_world() -> StoreRows:
     rows = StoreRows()
     for part in (
-        _golden, _draws, _items, _quiz, _essay, _words, _edges, _seeds, _suite, _published,
-        _judged, _seen, _drift, _operations,
-    ):  # fmt: skip
+        _golden,
+        _draws,
+        _items,
+        _quiz,
+        _essay,
+        _words,
+        _edges,
+        _seeds,
+        _suite,
+        _published,
+        _judged,
+        _seen,
+        _drift,
+        _operations,
+    ):
         part(rows)
     return rows
 
@@ -77,12 +89,9 @@ def _quiz(rows: StoreRows) -> None:
         for repeat in range(2 if model == "org/b" else 1):
             run = rows.run(model, "quiz", repeat=repeat, fewshot=5, n_benchmark=40)
             rows.scores(run, {key: _answers(dice, skill, 3) for key in keys})
-            rows.scores(run, {key: _answers(dice, skill, 1) for key in keys},
-                        rows.metric("acc", "strict"))  # fmt: skip
-            rows.scores(run, {key: _answers(dice, skill / 2, 1) for key in keys},
-                        perturbation="typo")  # fmt: skip
-    missing: Scores = {key: [None, 1.0] if place % 5 else [None, None] for place, key in
-                       enumerate(keys)}  # fmt: skip
+            rows.scores(run, {key: _answers(dice, skill, 1) for key in keys}, rows.metric("acc", "strict"))
+            rows.scores(run, {key: _answers(dice, skill / 2, 1) for key in keys}, perturbation="typo")
+    missing: Scores = {key: [None, 1.0] if place % 5 else [None, None] for place, key in enumerate(keys)}
     rows.scores(rows.run("org/d", "quiz", fewshot=5), missing)
     subset = rows.run("org/e", "quiz", fewshot=5, status="truncated", n_benchmark=40)
     rows.scores(subset, {key: 1.0 if place % 3 else 0.0 for place, key in enumerate(keys[:9])})
@@ -95,8 +104,11 @@ def _quiz(rows: StoreRows) -> None:
     rows.benchmark("quiz_2024", alias_of="quiz")
     rows.scores(rows.run("org/g", "quiz_2024"), {key: _answers(dice, 0.5, 1) for key in keys})
     rows.describe("quiz_2024", rows.metric())
-    link = {"prompt_id": rows.prompt("quiz_2024", "q0"), "method": "same text",
-            "canonical_prompt_id": rows.prompt("quiz", "q0")}  # fmt: skip
+    link = {
+        "prompt_id": rows.prompt("quiz_2024", "q0"),
+        "method": "same text",
+        "canonical_prompt_id": rows.prompt("quiz", "q0"),
+    }
     rows.add("prompt_link", ("q0",), **link)
 
 
@@ -110,12 +122,10 @@ def _essay(rows: StoreRows) -> None:
     metric = rows.metric("chrf")
     rows.describe("essay", metric, kind="bounded", high=1e6)
     keys = [f"e{place}" for place in range(60)]
-    rows.clusters("essay", {f"topic{size}": keys[size * (size + 1) // 2 :][: size + 1]
-                            for size in range(9)})  # fmt: skip
+    rows.clusters("essay", {f"topic{size}": keys[size * (size + 1) // 2 :][: size + 1] for size in range(9)})
     for model in ("org/a", "org/b"):
         level = {f"topic{size}": dice.gauss(5e3, 1.0) for size in range(9)}
-        owner = {key: f"topic{size}" for size in range(9)
-                 for key in keys[size * (size + 1) // 2 :][: size + 1]}  # fmt: skip
+        owner = {key: f"topic{size}" for size in range(9) for key in keys[size * (size + 1) // 2 :][: size + 1]}
         scores = {key: level.get(owner.get(key, ""), 5e3) + dice.gauss(0, 0.5) for key in keys}
         rows.scores(rows.run(model, "essay"), scores, metric)
 
@@ -129,8 +139,9 @@ def _words(rows: StoreRows) -> None:
     links = (("word_perplexity", "exp_neg"), ("bits_per_byte", "neg_over_ln2"))
     metrics = [rows.metric(name, link=link) for name, link in links]
     for metric in metrics:
-        rows.describe("words", metric, default=metric == metrics[0], kind="continuous", low=None,
-                      high=None, higher=False)  # fmt: skip
+        rows.describe(
+            "words", metric, default=metric == metrics[0], kind="continuous", low=None, high=None, higher=False
+        )
     for model in ("org/a", "org/b"):
         run = rows.run(model, "words")
         for metric in metrics:
@@ -171,8 +182,12 @@ def _seeds(rows: StoreRows) -> None:
 
 def _suite(rows: StoreRows) -> None:
     """A suite of two scenarios, one with two parts; ties, a lower-is-better part, a gap."""
-    for child, parent in (("suite/one", "suite"), ("suite/two", "suite"),
-                          ("suite/two/a", "suite/two"), ("suite/two/b", "suite/two")):  # fmt: skip
+    for child, parent in (
+        ("suite/one", "suite"),
+        ("suite/two", "suite"),
+        ("suite/two/a", "suite/two"),
+        ("suite/two/b", "suite/two"),
+    ):
         rows.benchmark(child, parent)
     loss = rows.metric("loss")
     figures = {
@@ -217,8 +232,13 @@ def _published(rows: StoreRows) -> None:
     run = rows.run("told/other", "told", temperature=1.0)
     rows.scores(run, numbered([[1.0, 0.0, 0.0, 1.0, 0.0], [0.0] * 5, [1.0] * 5]))
     rows.published(run, 0.9, benchmark="told")
-    for statistic, value in (("pass@2", (0.7 + 0 + 1) / 3), ("pass@5", 2 / 3), ("best", 2 / 3),
-                             ("pass@6", 1.0), ("elo", 1200.0)):  # fmt: skip
+    for statistic, value in (
+        ("pass@2", (0.7 + 0 + 1) / 3),
+        ("pass@5", 2 / 3),
+        ("best", 2 / 3),
+        ("pass@6", 1.0),
+        ("elo", 1200.0),
+    ):
         rows.published(run, value, benchmark="told", statistic=statistic)
     run = rows.run("told/only", "told")
     rows.published(run, 0.3, benchmark="told")
@@ -262,8 +282,9 @@ def _seen(rows: StoreRows) -> None:
     rows.generation(run, "task/1 'x'", 1, "", **failed, **spent)
     for place in range(2):
         rows.prompt("seen", f"copy{place}", text="the same words")
-    rows.scores(rows.run("org/b", "seen", started_at=datetime(2026, 1, 6)),
-                {"copy0": 1.0, "copy1": 1.0, "abcdef123": 0.0})  # fmt: skip
+    rows.scores(
+        rows.run("org/b", "seen", started_at=datetime(2026, 1, 6)), {"copy0": 1.0, "copy1": 1.0, "abcdef123": 0.0}
+    )
 
 
 def _drift(rows: StoreRows) -> None:
@@ -278,18 +299,41 @@ def _operations(rows: StoreRows) -> None:
     """Two sources, and two refreshes of which the later is not finished."""
     for number, loaded in ((1, datetime(2026, 2, 1)), (2, None)):
         rows.add(
-            "source", (number,), sha256=f"{number}" * 64, settings_key="", path=f"dump{number}",
-            format="tabular", importer_version="1", state="loaded" if loaded else "claimed",
-            claimed_at=datetime(2026, 2, 1), loaded_at=loaded, n_runs=number, bytes=10,
-        )  # fmt: skip
-    rows.rows["run_source"] += [
-        {"run_id": run["id"], "source_id": 1, "place": "x"} for run in rows.rows["run"]
-    ]
+            "source",
+            (number,),
+            sha256=f"{number}" * 64,
+            settings_key="",
+            path=f"dump{number}",
+            format="tabular",
+            importer_version="1",
+            state="loaded" if loaded else "claimed",
+            claimed_at=datetime(2026, 2, 1),
+            loaded_at=loaded,
+            n_runs=number,
+            bytes=10,
+        )
+    rows.rows["run_source"] += [{"run_id": run["id"], "source_id": 1, "place": "x"} for run in rows.rows["run"]]
     for number, finished in enumerate((datetime(2026, 3, 1), datetime(2026, 4, 1), None), start=1):
-        rows.add("refresh", (number,), started_at=datetime(2026, 3, number), finished_at=finished,
-                 state="finished" if finished else "running", program_version="0")  # fmt: skip
-        rows.rows["metric_value"].append({
-            "refresh_id": number, "subject_kind": "run", "subject": "a", "benchmark": "quiz",
-            "metric": "acc", "statistic": "mean", "method": "wilson", "method_version": "1",
-            "estimate": 0.5 + number / 8, "n": 40, "input_fingerprint": "",
-        })  # fmt: skip
+        rows.add(
+            "refresh",
+            (number,),
+            started_at=datetime(2026, 3, number),
+            finished_at=finished,
+            state="finished" if finished else "running",
+            program_version="0",
+        )
+        rows.rows["metric_value"].append(
+            {
+                "refresh_id": number,
+                "subject_kind": "run",
+                "subject": "a",
+                "benchmark": "quiz",
+                "metric": "acc",
+                "statistic": "mean",
+                "method": "wilson",
+                "method_version": "1",
+                "estimate": 0.5 + number / 8,
+                "n": 40,
+                "input_fingerprint": "",
+            }
+        )

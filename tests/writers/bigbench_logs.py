@@ -19,9 +19,18 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
 
-for name in ("tensorflow", "tensorflow.compat", "tensorflow.compat.v1", "tensorflow.compat.v2",
-             "datasets", "t5", "t5.evaluation", "transformers", "requests",
-             "requests_unixsocket"):  # fmt: skip
+for name in (
+    "tensorflow",
+    "tensorflow.compat",
+    "tensorflow.compat.v1",
+    "tensorflow.compat.v2",
+    "datasets",
+    "t5",
+    "t5.evaluation",
+    "transformers",
+    "requests",
+    "requests_unixsocket",
+):
     sys.modules.setdefault(name, MagicMock())
 files = sys.modules["tensorflow"].compat.v2.io.gfile
 files.GFile, files.isdir, files.glob = open, os.path.isdir, glob.glob
@@ -40,63 +49,86 @@ CAPITALS = {"France": "Paris", "Spain": "Madrid", "Peru": "Lima"}
 class Tiny(model_api.Model):
     """Knows two capitals; likes options by their length, the shortest best."""
 
-    def generate_text(self, inputs: Any, max_length: Any = None, stop_string: Any = None,
-                      output_regex: Any = None) -> Any:  # fmt: skip
+    def generate_text(
+        self, inputs: Any, max_length: Any = None, stop_string: Any = None, output_regex: Any = None
+    ) -> Any:
         if isinstance(inputs, list):
-            return [self.generate_text(item, max_length, stop_string, output_regex)
-                    for item in inputs]  # fmt: skip
+            return [self.generate_text(item, max_length, stop_string, output_regex) for item in inputs]
         asked = inputs.rpartition("Q:")[2]
         place = next((name for name in CAPITALS if name in asked), "nowhere")
         said = {"France": "Paris", "Spain": "Barcelona"}.get(place, "Lima")
-        return model_utils.postprocess_output(f"{said}; as {len(inputs)}", max_length, stop_string,
-                                              output_regex)  # fmt: skip
+        return model_utils.postprocess_output(f"{said}; as {len(inputs)}", max_length, stop_string, output_regex)
 
     def cond_log_prob(self, inputs: Any, targets: Any, absolute_normalization: Any = False) -> Any:
         if not isinstance(inputs, list):
             return self.cond_log_prob([inputs], [targets], absolute_normalization)[0]
-        found = [[-len(text) / 4 - len(asked) / 1024 for text in options]
-                 for asked, options in zip(inputs, targets, strict=True)]  # fmt: skip
+        found = [
+            [-len(text) / 4 - len(asked) / 1024 for text in options]
+            for asked, options in zip(inputs, targets, strict=True)
+        ]
         if absolute_normalization:
             return found
         return [list(row - scipy.special.logsumexp(row)) for row in found]
 
     def model_data(self) -> model_api.ModelData:
         return model_api.ModelData(
-            model_family="TINY T=0.5", model_name="3m", total_params=3000, training_steps=700,
-            non_embedding_params=2000, flop_matched_non_embedding_params=1500,
-            training_batch_size=48, description="a model of tests",
-            decoding_params={"temperature": 0.5, "top_k": 9}, additional_details="none",
-        )  # fmt: skip
+            model_family="TINY T=0.5",
+            model_name="3m",
+            total_params=3000,
+            training_steps=700,
+            non_embedding_params=2000,
+            flop_matched_non_embedding_params=1500,
+            training_batch_size=48,
+            description="a model of tests",
+            decoding_params={"temperature": 0.5, "top_k": 9},
+            additional_details="none",
+        )
 
 
 def task(name: str, preferred: str, metrics: list[str], examples: list[Any]) -> dict[str, Any]:
-    return {"canary": "none", "name": name, "description": f"on {name}", "keywords": ["test"],
-            "preferred_score": preferred, "metrics": metrics, "examples": examples,
-            "task_prefix": "Say it. "}  # fmt: skip
+    return {
+        "canary": "none",
+        "name": name,
+        "description": f"on {name}",
+        "keywords": ["test"],
+        "preferred_score": preferred,
+        "metrics": metrics,
+        "examples": examples,
+        "task_prefix": "Say it. ",
+    }
 
 
 def tasks() -> dict[str, dict[str, Any]]:
-    asked = [{"input": f"Capital of {name}?", "target": [capital, capital.upper()]}
-             for name, capital in CAPITALS.items()]  # fmt: skip
+    asked = [
+        {"input": f"Capital of {name}?", "target": [capital, capital.upper()]} for name, capital in CAPITALS.items()
+    ]
     one = [{"input": row["input"], "target": row["target"][0] + " it is"} for row in asked]
-    options = {"one": {"yes": 1, "never": 0}, "two": {"oh yes": 1, "no": 0.25},
-               "three": {"a": 0, "bb": 0.5, "ccc": 1}}  # fmt: skip
-    chosen = [{"input": f"{number}?", "target": max(scores, key=lambda text: scores[text]),
-               "target_scores": scores} for number, scores in options.items()]  # fmt: skip
+    options = {"one": {"yes": 1, "never": 0}, "two": {"oh yes": 1, "no": 0.25}, "three": {"a": 0, "bb": 0.5, "ccc": 1}}
+    chosen = [
+        {"input": f"{number}?", "target": max(scores, key=lambda text: scores[text]), "target_scores": scores}
+        for number, scores in options.items()
+    ]
     both = "multiple_choice_grade"
     return {
-        "made_capitals": task("made_capitals", "exact_str_match",
-                              ["exact_str_match", "log_likelihood"], asked),
+        "made_capitals": task("made_capitals", "exact_str_match", ["exact_str_match", "log_likelihood"], asked),
         "made_numbers": {
-            **{key: value for key, value in task("made_numbers", "", [], []).items()
-               if key not in ("examples", "metrics", "preferred_score", "task_prefix")},
-            "subtasks": [task("small", both, [both], chosen),
-                         task("large", both, [both, "exact_str_match"],
-                              [{**row, "input": f"big {row['input']}"} for row in chosen]),
-                         task("likely", "log_likelihood", ["log_likelihood", "exact_str_match"],
-                              one)],
+            **{
+                key: value
+                for key, value in task("made_numbers", "", [], []).items()
+                if key not in ("examples", "metrics", "preferred_score", "task_prefix")
+            },
+            "subtasks": [
+                task("small", both, [both], chosen),
+                task(
+                    "large",
+                    both,
+                    [both, "exact_str_match"],
+                    [{**row, "input": f"big {row['input']}"} for row in chosen],
+                ),
+                task("likely", "log_likelihood", ["log_likelihood", "exact_str_match"], one),
+            ],
         },
-    }  # fmt: skip
+    }
 
 
 def main(folder: Path) -> None:

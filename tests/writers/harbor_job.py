@@ -19,49 +19,57 @@ from harbor.models.agent.context import AgentContext
 from harbor.models.job.result import JobResult, JobStats
 from harbor.models.task.id import LocalTaskId
 from harbor.models.trial.config import AgentConfig, TaskConfig, TrialConfig
-from harbor.models.trial.result import (
-    AgentInfo,
-    ExceptionInfo,
-    ModelInfo,
-    TimingInfo,
-    TrialResult,
-)
+from harbor.models.trial.result import AgentInfo, ExceptionInfo, ModelInfo, TimingInfo, TrialResult
 from harbor.models.verifier.result import VerifierResult
 from harbor.utils.pass_at_k import compute_pass_at_k_by_evals
 
 START = datetime(2026, 11, 20, 11, 0, tzinfo=UTC)
 
 
-def trial(
-    number: int, task: str, reward: float | None, exception: str | None = None
-) -> TrialResult:
+def trial(number: int, task: str, reward: float | None, exception: str | None = None) -> TrialResult:
     begun = START + timedelta(minutes=number)
     return TrialResult(
-        id=UUID(int=number), task_name=task, trial_name=f"{task}__{number:07d}",
-        trial_uri=f"file:///jobs/demo/{task}__{number:07d}", task_id=LocalTaskId(path=Path(task)),
-        source="quiz@1.0", task_checksum=f"sum of {task}",
-        config=TrialConfig(task=TaskConfig(path=Path(task)), trial_name=f"{task}__{number:07d}",
-                           agent=AgentConfig(name="terminus", model_name="org/tiny",
-                                             kwargs={"max_turns": 9})),
-        agent_info=AgentInfo(name="terminus", version="2.1",
-                             model_info=ModelInfo(name="tiny", provider="org")),
-        agent_result=AgentContext(n_input_tokens=1000 + number, n_cache_tokens=500,
-                                  n_output_tokens=100 + number, cost_usd=0.25 * number),
+        id=UUID(int=number),
+        task_name=task,
+        trial_name=f"{task}__{number:07d}",
+        trial_uri=f"file:///jobs/demo/{task}__{number:07d}",
+        task_id=LocalTaskId(path=Path(task)),
+        source="quiz@1.0",
+        task_checksum=f"sum of {task}",
+        config=TrialConfig(
+            task=TaskConfig(path=Path(task)),
+            trial_name=f"{task}__{number:07d}",
+            agent=AgentConfig(name="terminus", model_name="org/tiny", kwargs={"max_turns": 9}),
+        ),
+        agent_info=AgentInfo(name="terminus", version="2.1", model_info=ModelInfo(name="tiny", provider="org")),
+        agent_result=AgentContext(
+            n_input_tokens=1000 + number, n_cache_tokens=500, n_output_tokens=100 + number, cost_usd=0.25 * number
+        ),
         verifier_result=None if reward is None else VerifierResult(rewards={"reward": reward}),
-        exception_info=None if exception is None else ExceptionInfo(
-            exception_type=exception, exception_message=f"told {number}",
-            exception_traceback="no trace", occurred_at=begun),
-        started_at=begun, finished_at=begun + timedelta(seconds=50),
-        agent_execution=TimingInfo(started_at=begun + timedelta(seconds=10),
-                                   finished_at=begun + timedelta(seconds=20 + number)),
-    )  # fmt: skip
+        exception_info=None
+        if exception is None
+        else ExceptionInfo(
+            exception_type=exception,
+            exception_message=f"told {number}",
+            exception_traceback="no trace",
+            occurred_at=begun,
+        ),
+        started_at=begun,
+        finished_at=begun + timedelta(seconds=50),
+        agent_execution=TimingInfo(
+            started_at=begun + timedelta(seconds=10), finished_at=begun + timedelta(seconds=20 + number)
+        ),
+    )
 
 
 TRIALS = [
-    trial(1, "sort", 1), trial(2, "sort", 0, "AgentTimeoutError"), trial(3, "chess", 1),
-    trial(4, "chess", None, "VerifierTimeoutError"), trial(5, "maps", 0, "SSHAccessError"),
+    trial(1, "sort", 1),
+    trial(2, "sort", 0, "AgentTimeoutError"),
+    trial(3, "chess", 1),
+    trial(4, "chess", None, "VerifierTimeoutError"),
+    trial(5, "maps", 0, "SSHAccessError"),
     trial(6, "maps", None, "ContextWindowExceededError"),
-]  # fmt: skip
+]
 
 
 def main(folder: Path) -> None:
@@ -70,8 +78,13 @@ def main(folder: Path) -> None:
     for key, rates in compute_pass_at_k_by_evals(TRIALS).items():
         stats.evals[key].pass_at_k = rates
         stats.evals[key].metrics = [Mean().compute(rewards)]
-    job = JobResult(id=UUID(int=99), started_at=START, finished_at=START + timedelta(hours=1),
-                    n_total_trials=len(TRIALS), stats=stats)  # fmt: skip
+    job = JobResult(
+        id=UUID(int=99),
+        started_at=START,
+        finished_at=START + timedelta(hours=1),
+        n_total_trials=len(TRIALS),
+        stats=stats,
+    )
     write(folder / "demo" / "result.json", job)
     for item in TRIALS:
         write(folder / "demo" / item.trial_name / "result.json", item)

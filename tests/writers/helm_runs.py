@@ -20,24 +20,14 @@ from helm.benchmark.adaptation.common_adapter_specs import (
     get_language_modeling_adapter_spec,
     get_multiple_choice_adapter_spec,
 )
-from helm.benchmark.metrics.common_metric_specs import (
-    get_exact_match_metric_specs,
-    get_language_modeling_metric_specs,
-)
+from helm.benchmark.metrics.common_metric_specs import get_exact_match_metric_specs, get_language_modeling_metric_specs
 from helm.benchmark.run_spec import RunSpec, run_spec_function
-from helm.benchmark.scenarios.scenario import (
-    TEST_SPLIT,
-    Input,
-    Instance,
-    Scenario,
-    ScenarioSpec,
-)
+from helm.benchmark.scenarios.scenario import TEST_SPLIT, Input, Instance, Scenario, ScenarioSpec
 from helm.benchmark.window_services.default_window_service import DefaultWindowService
 from helm.clients.simple_client import SimpleClient
 from helm.common.request import GeneratedOutput, RequestResult, Token
 
-KEPT = ("run_spec.json", "scenario.json", "scenario_state.json", "per_instance_stats.json",
-        "stats.json")  # fmt: skip
+KEPT = ("run_spec.json", "scenario.json", "scenario_state.json", "per_instance_stats.json", "stats.json")
 WINDOW = 12  # tokens of a request at most
 ENTRIES = (
     "quiz:way=multiple_choice_joint,model=simple/model1,num_train_trials=2,"
@@ -90,25 +80,34 @@ def make_request(self: SimpleClient, request: object) -> RequestResult:
     number = next((int(word) for word in reversed(words) if word.isdigit()), 1)
     said = request.prompt if request.echo_prompt else " A" if number % 3 else " B"
     pieces = [piece if place == 0 else f" {piece}" for place, piece in enumerate(said.split(" "))]
-    tokens = [
-        Token(piece, -(number + place / 8 + len(piece) / 64))
-        for place, piece in enumerate(pieces)
-        if piece
-    ]
-    answer = GeneratedOutput(said, sum(token.logprob for token in tokens), tokens,
-                             finish_reason={"reason": "length"})  # fmt: skip
+    tokens = [Token(piece, -(number + place / 8 + len(piece) / 64)) for place, piece in enumerate(pieces) if piece]
+    answer = GeneratedOutput(said, sum(token.logprob for token in tokens), tokens, finish_reason={"reason": "length"})
     return RequestResult(
-        success=True, embedding=[], completions=[answer], cached=False,
-        request_time=0.25 + number, request_datetime=1_795_000_000 + number,
-    )  # fmt: skip
+        success=True,
+        embedding=[],
+        completions=[answer],
+        cached=False,
+        request_time=0.25 + number,
+        request_datetime=1_795_000_000 + number,
+    )
 
 
 def main(folder: Path) -> None:
     SimpleClient.make_request = make_request
     DefaultWindowService.max_sequence_length = property(lambda self: WINDOW)
     with tempfile.TemporaryDirectory() as scratch:
-        sys.argv = ["helm-run", "--run-entries", *ENTRIES, "--suite", "v1", "-o", scratch,
-                    "--max-eval-instances", "2", "--disable-cache"]  # fmt: skip
+        sys.argv = [
+            "helm-run",
+            "--run-entries",
+            *ENTRIES,
+            "--suite",
+            "v1",
+            "-o",
+            scratch,
+            "--max-eval-instances",
+            "2",
+            "--disable-cache",
+        ]
         run.main()
         for made in sorted(Path(scratch, "runs", "v1").glob("*:*")):
             # colons are no part of a file name everywhere

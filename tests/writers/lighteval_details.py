@@ -100,10 +100,7 @@ def choices_of(number: int, place: int) -> list[str]:
 
 def write_new(out: Path) -> None:
     from lighteval.logging.evaluation_tracker import EvaluationTracker
-    from lighteval.metrics.sample_preparator import (
-        GenerativeCorpusMetricInput,
-        PerplexityCorpusMetricInput,
-    )
+    from lighteval.metrics.sample_preparator import GenerativeCorpusMetricInput, PerplexityCorpusMetricInput
     from lighteval.metrics.utils.metric_utils import Metric
     from lighteval.models.abstract_model import ModelConfig
     from lighteval.models.model_input import GenerationParameters

@@ -47,9 +47,12 @@ class Pupil:
         place = next((name for name in CAPITALS if name in text), "")
         known = {"France": "Paris, of course", "Spain": "Barcelona", "Peru": "Lima"}
         said = known.get(place, f"a line on {text.split()[-1]}")
-        record_sampling(prompt=prompt, sampled=[said], model=f"{self.model}-0613",
-                        usage={"prompt_tokens": len(text), "completion_tokens": len(said),
-                               "total_tokens": len(text) + len(said)})  # fmt: skip
+        record_sampling(
+            prompt=prompt,
+            sampled=[said],
+            model=f"{self.model}-0613",
+            usage={"prompt_tokens": len(text), "completion_tokens": len(said), "total_tokens": len(text) + len(said)},
+        )
         return Said(said)
 
 
@@ -59,9 +62,12 @@ class Judge(Pupil):
     def __call__(self, prompt: Any, **settings: Any) -> Said:
         text = prompt if isinstance(prompt, str) else prompt[-1]["content"]
         said = "Well" if "line on rain" in text else "No" if "line on snow" in text else "Yes"
-        record_sampling(prompt=prompt, sampled=said, model=f"{self.model}-0314",
-                        usage={"prompt_tokens": 1000, "completion_tokens": 2000,
-                               "total_tokens": 3000})  # fmt: skip
+        record_sampling(
+            prompt=prompt,
+            sampled=said,
+            model=f"{self.model}-0314",
+            usage={"prompt_tokens": 1000, "completion_tokens": 2000, "total_tokens": 3000},
+        )
         return Said(said)
 
 
@@ -75,16 +81,16 @@ class Mixed(evals.Eval):
             return
         for turn in sample["turns"]:
             self.completion_fn(prompt=[{"role": "user", "content": turn}])
-            evals.record.record_match(turn.endswith("sea"), expected="salt", picked=f"({turn})",
-                                      options=["salt", "sweet"])  # fmt: skip
+            evals.record.record_match(
+                turn.endswith("sea"), expected="salt", picked=f"({turn})", options=["salt", "sweet"]
+            )
         for place, option in enumerate(("salt", "sweet")):
             evals.record.record_cond_logp(sample["turns"][0], option, -0.25 - place)
         evals.record.record_pick_option(sample["turns"][0], ["salt", "sweet"], "sweet")
         evals.record.record_embedding("ignored", "small")
         evals.record.record_function_call("look", {"at": 1}, "seen")
         evals.record.record_extra({"walked": 3})
-        evals.record.record_metrics(taste=len(sample["turns"]) / 4, fresh=True, colour="blue",
-                                    depth=float("nan"))  # fmt: skip
+        evals.record.record_metrics(taste=len(sample["turns"]) / 4, fresh=True, colour="blue", depth=float("nan"))
 
     def run(self, recorder: Any) -> dict[str, Any]:
         self.eval_all_samples(recorder, self.get_samples())
@@ -106,8 +112,7 @@ def registry(folder: Path) -> None:
     def chat(text: str) -> list[dict[str, str]]:
         return [{"role": "system", "content": "Be short."}, {"role": "user", "content": text}]
 
-    asked = [{"input": chat(f"Capital of {name}?"), "ideal": capital}
-             for name, capital in CAPITALS.items()]  # fmt: skip
+    asked = [{"input": chat(f"Capital of {name}?"), "ideal": capital} for name, capital in CAPITALS.items()]
     shots = [
         {
             "sample": [
@@ -117,31 +122,46 @@ def registry(folder: Path) -> None:
         }
     ]
     topics = [{"input": f"Write a line on {topic}"} for topic in ("sun", "rain", "snow")]
-    tasted = [{"turns": ["the sea", "a lake", "a river"]}, {"turns": ["a red sea"]},
-              {"fails": True, "turns": []}]  # fmt: skip
+    tasted = [{"turns": ["the sea", "a lake", "a river"]}, {"turns": ["a red sea"]}, {"fails": True, "turns": []}]
     specs = {
         "capitals": {"id": "capitals.test.v1", "metrics": ["accuracy"]},
         "capitals.test.v1": {
             "class": "evals.elsuite.basic.match:Match",
-            "args": {"samples_jsonl": lines("quiz/capitals.jsonl", asked), "num_few_shot": 1,
-                     "few_shot_jsonl": lines("quiz/shots.jsonl", shots), "max_tokens": 77},
+            "args": {
+                "samples_jsonl": lines("quiz/capitals.jsonl", asked),
+                "num_few_shot": 1,
+                "few_shot_jsonl": lines("quiz/shots.jsonl", shots),
+                "max_tokens": 77,
+            },
         },
         "fuzzy": {"id": "fuzzy.val.v2", "metrics": ["f1_score"]},
-        "fuzzy.val.v2": {"class": "evals.elsuite.basic.fuzzy_match:FuzzyMatch",
-                         "args": {"samples_jsonl": "quiz/capitals.jsonl"}},
+        "fuzzy.val.v2": {
+            "class": "evals.elsuite.basic.fuzzy_match:FuzzyMatch",
+            "args": {"samples_jsonl": "quiz/capitals.jsonl"},
+        },
         "lines": {"id": "lines.dev.v0", "metrics": ["score"]},
         "lines.dev.v0": {
             "class": "evals.elsuite.modelgraded.classify:ModelBasedClassify",
-            "args": {"samples_jsonl": lines("quiz/topics.jsonl", topics),
-                     "modelgraded_spec": "liked", "eval_type": "classify"},
+            "args": {
+                "samples_jsonl": lines("quiz/topics.jsonl", topics),
+                "modelgraded_spec": "liked",
+                "eval_type": "classify",
+            },
         },
         "mixed": {"id": "mixed.test.match-v3", "metrics": ["taste"]},
-        "mixed.test.match-v3": {"class": "openai_evals_logs:Mixed",
-                                "args": {"samples_jsonl": lines("quiz/mixed.jsonl", tasted)}},
-    }  # fmt: skip
-    liked = {"liked": {"prompt": "Is it good? {completion}\nYes or No", "input_outputs":
-             {"input": "completion"}, "choice_strings": ["Yes", "No"],
-             "choice_scores": {"Yes": 1.0, "No": 0.25}}}  # fmt: skip
+        "mixed.test.match-v3": {
+            "class": "openai_evals_logs:Mixed",
+            "args": {"samples_jsonl": lines("quiz/mixed.jsonl", tasted)},
+        },
+    }
+    liked = {
+        "liked": {
+            "prompt": "Is it good? {completion}\nYes or No",
+            "input_outputs": {"input": "completion"},
+            "choice_strings": ["Yes", "No"],
+            "choice_scores": {"Yes": 1.0, "No": 0.25},
+        }
+    }
     functions = {
         "tiny": {"class": "openai_evals_logs:Pupil", "args": {"model": "tiny"}},
         "judge": {"class": "openai_evals_logs:Judge", "args": {"model": "judge"}},
@@ -157,9 +177,10 @@ def main(folder: Path) -> None:
         registry(Path(made))
         for functions, name, more in (
             ("tiny", "capitals", ["--seed", "31", "--extra_eval_params", "max_tokens=78"]),
-            ("tiny", "fuzzy", ["--max_samples", "3"]), ("tiny,judge", "lines", []),
+            ("tiny", "fuzzy", ["--max_samples", "3"]),
+            ("tiny,judge", "lines", []),
             ("tiny", "mixed", []),
-        ):  # fmt: skip
+        ):
             command = [
                 functions,
                 name,

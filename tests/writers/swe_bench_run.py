@@ -30,8 +30,14 @@ def report(name: str, passed: list[str], failed: list[str]) -> None:
     tests = get_eval_tests_report(status, gold)
     folder = RUN_EVALUATION_LOG_DIR / RUN / MODEL.replace("/", "__") / name
     folder.mkdir(parents=True, exist_ok=True)
-    verdict = {"patch_is_None": False, "patch_exists": True, "patch_successfully_applied": True,
-               "resolved": not failed, "infra_failure": False, "tests_status": tests}  # fmt: skip
+    verdict = {
+        "patch_is_None": False,
+        "patch_exists": True,
+        "patch_successfully_applied": True,
+        "resolved": not failed,
+        "infra_failure": False,
+        "tests_status": tests,
+    }
     (folder / "report.json").write_text(json.dumps({name: verdict}, indent=4))
     (folder / "patch.diff").write_text(f"patch of {name}\n")
 
@@ -48,8 +54,9 @@ def main(folder: Path) -> None:
     (lost_folder / "test_output.txt").write_text("Cannot allocate memory\n")
     predicted = {
         name: {"instance_id": name, "model_name_or_path": MODEL, "model_patch": f"diff of {name}"}
-        for name in NAMES if name != absent
-    }  # fmt: skip
+        for name in NAMES
+        if name != absent
+    }
     predicted[empty]["model_patch"] = ""
     rows = [json.dumps(row) + "\n" for row in predicted.values()]
     Path("predictions.jsonl").write_text("".join(rows))

@@ -34,37 +34,55 @@ from terminal_bench.harness.models import (  # noqa: E402
 def trial(task: str, attempt: int, resolved: bool | None, **more: object) -> TrialResults:
     number = 16 * len(task) + attempt
     return TrialResults(
-        id=UUID(int=number, version=4), trial_name=f"{task}.{attempt}-of-2.demo", task_id=task,
-        instruction=f"Please do {task}.", is_resolved=resolved,
-        total_input_tokens=1000 + number, total_output_tokens=100 + number,
-        trial_started_at="2026-11-20T11:00:00+00:00", trial_ended_at="2026-11-20T12:00:00+00:00",
+        id=UUID(int=number, version=4),
+        trial_name=f"{task}.{attempt}-of-2.demo",
+        task_id=task,
+        instruction=f"Please do {task}.",
+        is_resolved=resolved,
+        total_input_tokens=1000 + number,
+        total_output_tokens=100 + number,
+        trial_started_at="2026-11-20T11:00:00+00:00",
+        trial_ended_at="2026-11-20T12:00:00+00:00",
         agent_started_at="2026-11-20T11:10:00+00:00",
         agent_ended_at=f"2026-11-20T11:10:{10 + attempt}.500000+00:00",
-        test_started_at="2026-11-20T11:30:00+00:00", test_ended_at="2026-11-20T11:45:00+00:00",
+        test_started_at="2026-11-20T11:30:00+00:00",
+        test_ended_at="2026-11-20T11:45:00+00:00",
         **more,
-    )  # fmt: skip
+    )
 
 
 TRIALS = [
-    trial("sort", 1, True, failure_mode="unset",
-          parser_results={"test_a": "passed", "test_b": "passed"}),
+    trial("sort", 1, True, failure_mode="unset", parser_results={"test_a": "passed", "test_b": "passed"}),
     trial("sort", 2, False, failure_mode="agent_timeout", parser_results={"test_a": "failed"}),
     trial("chess", 1, None, failure_mode="parse_error"),
     trial("chess", 2, True, failure_mode="none", parser_results={"test_c": "passed"}),
-]  # fmt: skip
+]
 
 
 def main(folder: Path) -> None:
     run = folder / "demo"
     results = BenchmarkResults(id=UUID(int=7, version=4), results=TRIALS)
     metadata = RunMetadata(
-        run_id="demo", uuid=str(UUID(int=8, version=4)), dataset_name="terminal-bench-demo",
-        dataset_version="0.1.1", output_path="runs", agent_name="terminus", no_rebuild=False,
-        cleanup=True, log_level=20, n_tasks=2, n_attempts=2, dataset_size=3,
-        accuracy=results.accuracy, model_name="org/tiny", commit_hash="abc123",
-        start_time="2026-11-20T10:59:00+00:00", end_time="2026-11-20T13:00:00+00:00",
-        agent_kwargs={"max_steps": 9, "nothing": None}, pass_at_k=results.pass_at_k,
-    )  # fmt: skip
+        run_id="demo",
+        uuid=str(UUID(int=8, version=4)),
+        dataset_name="terminal-bench-demo",
+        dataset_version="0.1.1",
+        output_path="runs",
+        agent_name="terminus",
+        no_rebuild=False,
+        cleanup=True,
+        log_level=20,
+        n_tasks=2,
+        n_attempts=2,
+        dataset_size=3,
+        accuracy=results.accuracy,
+        model_name="org/tiny",
+        commit_hash="abc123",
+        start_time="2026-11-20T10:59:00+00:00",
+        end_time="2026-11-20T13:00:00+00:00",
+        agent_kwargs={"max_steps": 9, "nothing": None},
+        pass_at_k=results.pass_at_k,
+    )
     write(run / "results.json", results)
     write(run / "run_metadata.json", metadata)
     for item in TRIALS:

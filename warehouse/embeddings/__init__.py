@@ -24,9 +24,19 @@ from warehouse.embeddings.sentence import (
 from warehouse.errors import InputError, MisuseError
 
 __all__ = [
-    "BATCH", "CrossEntailment", "Embedder", "Entailment", "SentenceEmbedder", "Vectors", "encode",
-    "find_folder", "folder_revision", "is_own", "load_embedder", "load_entailment",
-]  # fmt: skip
+    "BATCH",
+    "CrossEntailment",
+    "Embedder",
+    "Entailment",
+    "SentenceEmbedder",
+    "Vectors",
+    "encode",
+    "find_folder",
+    "folder_revision",
+    "is_own",
+    "load_embedder",
+    "load_entailment",
+]
 
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _LABELLED = re.compile(r"(?P<label>[^=/\\:]+)=(?P<rest>.+)")
@@ -57,9 +67,7 @@ def load_embedder(spec: str, *, device: str | None = None, batch_size: int = BAT
     return SentenceEmbedder(name, revision, model, batch_size)
 
 
-def load_entailment(
-    folder: str | Path, *, device: str | None = None, batch_size: int = BATCH
-) -> Entailment:
+def load_entailment(folder: str | Path, *, device: str | None = None, batch_size: int = BATCH) -> Entailment:
     """A natural-language-inference cross-encoder from a folder.
 
     Args:
@@ -77,9 +85,7 @@ def load_entailment(
         return made
     found = find_folder(str(folder))
     if found is None:
-        raise InputError(
-            "no such folder", path=str(folder), expected="a folder with an NLI cross-encoder"
-        )
+        raise InputError("no such folder", path=str(folder), expected="a folder with an NLI cross-encoder")
     model = load_model("CrossEncoder", str(folder), found, device)
     label, revision = entailment_label(model, found), folder_revision(found)
     return CrossEntailment(found.name, revision, model, label, batch_size)

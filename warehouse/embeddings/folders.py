@@ -23,15 +23,10 @@ def find_folder(spec: str) -> Path | None:
     path = Path(spec).expanduser()
     if path.is_dir():
         if not any((path / name).exists() for name in ("modules.json", "config.json")):
-            raise InputError(
-                "the folder holds no model", path=spec, expected="modules.json or config.json"
-            )
+            raise InputError("the folder holds no model", path=spec, expected="modules.json or config.json")
         return path.resolve()
     if path.exists() or spec.startswith(_PATH) or spec.count("/") > 1:
-        raise InputError(
-            "no such folder", path=spec,
-            expected="a folder that holds a sentence-transformers model",
-        )  # fmt: skip
+        raise InputError("no such folder", path=spec, expected="a folder that holds a sentence-transformers model")
     return None
 
 

@@ -77,9 +77,10 @@ def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     vectors = np.ascontiguousarray(embedder.encode(texts), dtype=np.float32)
     if vectors.shape != (len(texts), embedder.dimension):
         raise InputError(
-            f"gave vectors of shape {vectors.shape}", path=embedder.name,
+            f"gave vectors of shape {vectors.shape}",
+            path=embedder.name,
             expected=f"{len(texts)} vectors of {embedder.dimension} numbers",
-        )  # fmt: skip
+        )
     wrong = ~np.isfinite(vectors).all(axis=1)
     if wrong.any():
         vectors = vectors.copy()

@@ -32,9 +32,8 @@ class SentenceEmbedder:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors, shape (n, dimension)."""
         vectors: Vectors = self.model.encode(
-            list(texts), batch_size=self.batch_size, show_progress_bar=False,
-            convert_to_numpy=True,
-        )  # fmt: skip
+            list(texts), batch_size=self.batch_size, show_progress_bar=False, convert_to_numpy=True
+        )
         return vectors.astype(np.float32, copy=False)
 
     def too_long(self, texts: Sequence[str]) -> NDArray[np.bool_]:
@@ -45,9 +44,7 @@ class SentenceEmbedder:
 class CrossEntailment:
     """A cross-encoder with three (or two) labels as an :class:`Entailment`."""
 
-    def __init__(
-        self, name: str, revision: str, model: Any, label: int, batch_size: int = BATCH
-    ) -> None:
+    def __init__(self, name: str, revision: str, model: Any, label: int, batch_size: int = BATCH) -> None:
         self.name, self.revision, self.model = name, revision, model
         self.label, self.batch_size = label, batch_size
 
@@ -56,16 +53,16 @@ class CrossEntailment:
         if not len(premises):
             return np.empty(0, np.bool_)
         scores = self.model.predict(
-            list(zip(premises, hypotheses, strict=True)), batch_size=self.batch_size,
-            show_progress_bar=False, convert_to_numpy=True,
-        )  # fmt: skip
+            list(zip(premises, hypotheses, strict=True)),
+            batch_size=self.batch_size,
+            show_progress_bar=False,
+            convert_to_numpy=True,
+        )
         return np.asarray(np.argmax(scores, axis=1) == self.label, np.bool_)
 
     def too_long(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
         """Which pairs have more tokens than the model reads, shape (n,)."""
-        longest = getattr(self.model, "max_seq_length", None) or getattr(
-            self.model, "max_length", None
-        )
+        longest = getattr(self.model, "max_seq_length", None) or getattr(self.model, "max_length", None)
         return _longer(self.model.tokenizer, (premises, hypotheses), longest)
 
 
@@ -74,9 +71,7 @@ def _package() -> Any:
         return importlib.import_module("sentence_transformers")
     except ImportError as error:
         missing = error.name or "sentence_transformers"
-        raise MisuseError(
-            f"a text model needs the package {missing}, which is not installed; run: {INSTALL}"
-        ) from None
+        raise MisuseError(f"a text model needs the package {missing}, which is not installed; run: {INSTALL}") from None
 
 
 @contextmanager
@@ -119,9 +114,10 @@ def _read(kind: Any, spec: str, folder: Path | None, device: str | None) -> Any:
     except Exception as error:  # the packages raise what their own readers raise
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise InputError(
-            f"the model cannot be loaded: {reason}", path=spec,
+            f"the model cannot be loaded: {reason}",
+            path=spec,
             advice="" if folder else "without network, give a folder that holds the model",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def _dimension(model: Any) -> Any:
@@ -135,9 +131,7 @@ def hub_revision(model: Any) -> str:
     return str(getattr(getattr(inner, "config", None), "_commit_hash", None) or "")[:DIGITS]
 
 
-def _longer(
-    tokenizer: Any, texts: Sequence[Sequence[str]], longest: int | None
-) -> NDArray[np.bool_]:
+def _longer(tokenizer: Any, texts: Sequence[Sequence[str]], longest: int | None) -> NDArray[np.bool_]:
     """Which texts (or pairs of texts) have more than ``longest`` tokens, marks included."""
     n = len(texts[0])
     if longest is None or not callable(tokenizer) or not n:
@@ -158,6 +152,8 @@ def entailment_label(model: Any, folder: Path) -> int:
         if len(labels) > 1 and name.lower() == "entailment":
             return key
     raise InputError(
-        f"the model's labels are {', '.join(labels.values())}", path=str(folder),
-        expected="a label 'entailment'", advice="give a natural-language-inference model",
-    )  # fmt: skip
+        f"the model's labels are {', '.join(labels.values())}",
+        path=str(folder),
+        expected="a label 'entailment'",
+        advice="give a natural-language-inference model",
+    )

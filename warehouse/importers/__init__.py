@@ -53,9 +53,7 @@ def _load(point: EntryPoint) -> Importer:
     try:
         found = point.load()
     except Exception as error:
-        raise WarehouseError(
-            f"the importer '{point.name}' ({point.value}) does not load: {error}"
-        ) from error
+        raise WarehouseError(f"the importer '{point.name}' ({point.value}) does not load: {error}") from error
     if not isinstance(found, Importer):
         raise WarehouseError(
             f"the entry point '{point.name}' ({point.value}) is no importer; expected an "

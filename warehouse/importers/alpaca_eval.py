@@ -10,32 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import (
-    Row,
-    batches_of,
-    has_keys,
-    head_of,
-    moment,
-    required_text,
-)
-from warehouse.importers.common.json_fields import (
-    as_text,
-    compact,
-    number_or_none,
-    require_model,
-    text_or_none,
-)
+from warehouse.importers.common.documents import Row, batches_of, has_keys, head_of, moment, required_text
+from warehouse.importers.common.json_fields import as_text, compact, number_or_none, require_model, text_or_none
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.common.model_names import disagreement, same_model
-from warehouse.records import (
-    Candidate,
-    Dump,
-    ImportSettings,
-    MetricSpec,
-    PublishedScore,
-    RunHeader,
-    SourceFiles,
-)
+from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = BENCHMARK = "alpaca_eval"
 METRIC = "win_rate"
@@ -45,9 +24,22 @@ LEADERBOARD = "leaderboard.csv"
 _OUTPUTS = "model_outputs.json"
 
 #: Fields of an annotation that are no property of the instruction.
-_ANNOTATION = ("instruction", "output_1", "output_2", "generator_1", "generator_2", "annotator",
-               "preference", "price_per_example", "time_per_example", "raw_completion",
-               "referenced_models", "output", "original_output", "generator")  # fmt: skip
+_ANNOTATION = (
+    "instruction",
+    "output_1",
+    "output_2",
+    "generator_1",
+    "generator_2",
+    "annotator",
+    "preference",
+    "price_per_example",
+    "time_per_example",
+    "raw_completion",
+    "referenced_models",
+    "output",
+    "original_output",
+    "generator",
+)
 _DRAW_IN_OLD_FILES, _FAILED = 0, -1
 
 Pair = tuple[str, str, str]
@@ -87,17 +79,14 @@ class AlpacaEval:
             raise InputError("holds no annotation", path=str(path), expected="a list of them")
         stated = text_or_none(settings.stated.get("model"))
         board = _board(source.files[1:])
-        runs = tuple(_header(pair, first, board, stated, source.name)
-                     for pair, first in seen.items())  # fmt: skip
+        runs = tuple(_header(pair, first, board, stated, source.name) for pair, first in seen.items())
         dump = Dump(runs, ())
         dump.notes += _other_names(path, seen)
         lines = RowSource(path, path.name, ("instruction",), dump.rejections, dump.notes)
-        items = ((f"{path.name} line {line}", (place, row))
-                 for place, (line, row) in enumerate(lines.numbered()))  # fmt: skip
+        items = ((f"{path.name} line {line}", (place, row)) for place, (line, row) in enumerate(lines.numbered()))
         numbers = {pair: number for number, pair in enumerate(seen)}
         rows_of = partial(_rows, numbers)
-        dump.batches = batches_of(items, rows_of, dump.rejections,
-                                  "an annotation as AlpacaEval writes it")  # fmt: skip
+        dump.batches = batches_of(items, rows_of, dump.rejections, "an annotation as AlpacaEval writes it")
         return dump
 
 
@@ -124,22 +113,32 @@ def _either(row: Row, key: str) -> Any:
 
 
 def _circumstances(row: Row) -> Row:
-    return {"version": text_or_none(row.get("preference_version")),
-            "date": moment(row.get("preference_date"))}  # fmt: skip
+    return {"version": text_or_none(row.get("preference_version")), "date": moment(row.get("preference_date"))}
 
 
-def _header(
-    pair: Pair, first: Row, board: dict[str, Row], stated: str | None, place: str
-) -> RunHeader:
+def _header(pair: Pair, first: Row, board: dict[str, Row], stated: str | None, place: str) -> RunHeader:
     model, opponent, judge = pair
     require_model(stated or model or None, place)
-    judged = {"scorer": judge, "scorer_kind": "model", "judge_model": judge}
+    judged: dict[str, Any] = {"scorer": judge, "scorer_kind": "model", "judge_model": judge}
     published = tuple(_published(board.get(model, {})))
-    metrics = [MetricSpec(METRIC, kind="bounded", low=0, high=1, higher_is_better=True,
-                          chance_level=0.5, is_default=True, **judged)]  # type: ignore[arg-type]  # fmt: skip
+    metrics = [
+        MetricSpec(
+            METRIC, kind="bounded", low=0, high=1, higher_is_better=True, chance_level=0.5, is_default=True, **judged
+        )
+    ]
     if any(item.metric == CONTROLLED for item in published):
-        metrics.append(MetricSpec(CONTROLLED, link="none", kind="bounded", low=0, high=1,
-                                  higher_is_better=True, is_default=False, **judged))  # type: ignore[arg-type]  # fmt: skip
+        metrics.append(
+            MetricSpec(
+                CONTROLLED,
+                link="none",
+                kind="bounded",
+                low=0,
+                high=1,
+                higher_is_better=True,
+                is_default=False,
+                **judged,
+            )
+        )
     return RunHeader(
         harness=HARNESS,
         model=model,
@@ -156,15 +155,18 @@ def _header(
 
 def _published(figures: Row) -> Iterator[PublishedScore]:
     """A line of the leaderboard; its figures are in percent."""
-    for metric, error, statistic in ((METRIC, "standard_error", "mean"),
-                                     (CONTROLLED, "lc_standard_error", "fitted")):  # fmt: skip
+    for metric, error, statistic in ((METRIC, "standard_error", "mean"), (CONTROLLED, "lc_standard_error", "fitted")):
         value = _percent(figures.get(metric))
         if value is not None:
             total = _percent(figures.get("n_total"))
             yield PublishedScore(
-                metric, value, statistic=statistic, standard_error=_percent(figures.get(error)),
-                n=None if total is None else round(100 * total), raw=figures[metric],
-            )  # fmt: skip
+                metric,
+                value,
+                statistic=statistic,
+                standard_error=_percent(figures.get(error)),
+                n=None if total is None else round(100 * total),
+                raw=figures[metric],
+            )
 
 
 def _percent(text: Any) -> float | None:
@@ -184,8 +186,7 @@ def _board(files: Sequence[Path]) -> dict[str, Row]:
             for row in lines:
                 found[str(row.get((lines.fieldnames or [""])[0]))] = dict(row)
         except (OSError, ValueError, csv.Error) as error:
-            raise InputError(f"cannot be read: {error}", path=str(path),
-                             expected="a table with commas") from None  # fmt: skip
+            raise InputError(f"cannot be read: {error}", path=str(path), expected="a table with commas") from None
     return found
 
 
@@ -194,8 +195,7 @@ def _rows(numbers: dict[Pair, int], item: tuple[int, Row]) -> Iterator[Row]:
     instruction = required_text(row, "instruction")
     output = row.get("output_2")
     written = _either(row, "raw_completion")
-    kept = {key: value for key, value in row.items()
-            if key not in _ANNOTATION and not key.startswith("preference_")}  # fmt: skip
+    kept = {key: value for key, value in row.items() if key not in _ANNOTATION and not key.startswith("preference_")}
     yield {
         "run": numbers[_pair(row)],
         "position": place,  # instructions may be asked twice
@@ -214,11 +214,7 @@ def _score(preference: Any) -> Row:
         raw = None if preference is None else compact(preference)
         return {"metric": METRIC, "value": None, "status": "error", "raw": raw}
     value = number_or_none(preference)
-    if (
-        value is None
-        or isinstance(preference, bool)
-        or not (value == _DRAW_IN_OLD_FILES or 1 <= value <= 2)
-    ):
+    if value is None or isinstance(preference, bool) or not (value == _DRAW_IN_OLD_FILES or 1 <= value <= 2):
         raise ValueError(f"preference is {compact(preference)[:60]}, not between 1 and 2")
     won = 0.5 if value == _DRAW_IN_OLD_FILES else value - 1
     return {"metric": METRIC, "value": won, "raw": compact(preference)}

@@ -75,10 +75,7 @@ def require_utf8(head: bytes, name: str) -> None:
         InputError: it is UTF-16.
     """
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError(
-            "text in UTF-16", path=name, expected="text in UTF-8",
-            advice="save the file again as UTF-8",
-        )  # fmt: skip
+        raise InputError("text in UTF-16", path=name, expected="text in UTF-8", advice="save the file again as UTF-8")
 
 
 def _beyond(number: int, place: str) -> InputError:

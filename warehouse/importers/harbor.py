@@ -28,15 +28,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
-from warehouse.records import (
-    Candidate,
-    Dump,
-    ImportSettings,
-    MetricSpec,
-    PublishedScore,
-    RunHeader,
-    SourceFiles,
-)
+from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "harbor"
 RESULT = "result.json"
@@ -87,23 +79,27 @@ class Harbor:
         """
         documents = [(path, read_document(path)) for path in source.files]
         job: Row = next((found for path, found in documents if path.parent == source.root), {})
-        trials = [(str(path.relative_to(source.root)), found)
-                  for path, found in documents if path.parent != source.root]  # fmt: skip
+        trials = [
+            (str(path.relative_to(source.root)), found) for path, found in documents if path.parent != source.root
+        ]
         groups: dict[Condition, list[Row]] = {}
         for _, trial in trials:
             groups.setdefault(_condition(trial), []).append(trial)
         if not groups:
             raise InputError("holds no trial", path=source.name, expected="a job of Harbor")
         stated = text_or_none(settings.stated.get("model"))
-        dump = Dump(tuple(_header(condition, group, job, source.root, stated)
-                          for condition, group in groups.items()), ())  # fmt: skip
+        dump = Dump(
+            tuple(_header(condition, group, job, source.root, stated) for condition, group in groups.items()), ()
+        )
         numbers = {condition: number for number, condition in enumerate(groups)}
         draws = _draws(trials)
         names = [[metric.name for metric in run.metrics] for run in dump.runs]
         dump.batches = batches_of(
-            trials, lambda trial: [_row(trial, numbers[_condition(trial)], draws, names)],
-            dump.rejections, "a trial as Harbor writes it",
-        )  # fmt: skip
+            trials,
+            lambda trial: [_row(trial, numbers[_condition(trial)], draws, names)],
+            dump.rejections,
+            "a trial as Harbor writes it",
+        )
         return dump
 
 
@@ -116,9 +112,7 @@ def _condition(trial: Row) -> Condition:
     return *who, model, text_or_none(trial.get("source")) or ""
 
 
-def _header(
-    condition: Condition, trials: Sequence[Row], job: Row, folder: Path, stated: str | None
-) -> RunHeader:
+def _header(condition: Condition, trials: Sequence[Row], job: Row, folder: Path, stated: str | None) -> RunHeader:
     agent, version, model, dataset = condition
     require_model(stated or model or None, str(folder))
     agent_settings = part_of(part_of(trials[0], "config"), "agent")
@@ -155,9 +149,15 @@ def _metrics(trials: Iterable[Row]) -> Iterator[MetricSpec]:
     default = REWARD if REWARD in names else names[0]
     for name in names:
         is_binary = all(value in (0, 1) for value in found.get(name, ()))
-        yield MetricSpec(name, kind="binary" if is_binary else None, low=0 if is_binary else None,
-                         high=1 if is_binary else None, higher_is_better=True,
-                         scorer_kind="execution", is_default=name == default)  # fmt: skip
+        yield MetricSpec(
+            name,
+            kind="binary" if is_binary else None,
+            low=0 if is_binary else None,
+            high=1 if is_binary else None,
+            higher_is_better=True,
+            scorer_kind="execution",
+            is_default=name == default,
+        )
 
 
 def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterator[PublishedScore]:
@@ -186,8 +186,7 @@ def _entries(value: Any) -> list[Row]:
 def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
     """The number of each trial among those of its task and condition, by the time they began."""
     ordered = sorted(
-        (trial for _, trial in trials),
-        key=lambda trial: (str(trial.get("started_at")), str(trial.get("trial_name"))),
+        (trial for _, trial in trials), key=lambda trial: (str(trial.get("started_at")), str(trial.get("trial_name")))
     )
     counts: dict[tuple[Condition, str], int] = {}
     found: dict[int, int] = {}
@@ -201,10 +200,12 @@ def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
 def _usage(trial: Row) -> tuple[int | None, int | None, float | None]:
     """Tokens read (cached ones among them), tokens written, dollars; steps are added up."""
     own = part_of(trial, "agent_result")
-    parts = [own] if own else [part_of(step, "agent_result")
-                               for step in _entries(trial.get("step_results"))]  # fmt: skip
-    return (_total(parts, "n_input_tokens"), _total(parts, "n_output_tokens"),
-            _sum(number_or_none(part.get("cost_usd")) for part in parts))  # fmt: skip
+    parts = [own] if own else [part_of(step, "agent_result") for step in _entries(trial.get("step_results"))]
+    return (
+        _total(parts, "n_input_tokens"),
+        _total(parts, "n_output_tokens"),
+        _sum(number_or_none(part.get("cost_usd")) for part in parts),
+    )
 
 
 def _total(parts: Iterable[Mapping[str, Any]], key: str) -> int | None:
@@ -220,8 +221,8 @@ def _sum(values: Iterable[float | None]) -> float | None:
 def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequence[str]]) -> Row:
     task = required_text(trial, "task_name")
     exception = part_of(trial, "exception_info") or next(
-        (found for step in _entries(trial.get("step_results"))
-         if (found := part_of(step, "exception_info"))), {})  # fmt: skip
+        (found for step in _entries(trial.get("step_results")) if (found := part_of(step, "exception_info"))), {}
+    )
     kind = text_or_none(exception.get("exception_type"))
     message = text_or_none(exception.get("exception_message"))
     timing = part_of(trial, "agent_execution")
@@ -246,8 +247,7 @@ def _scores(trial: Row, exception: str | None, names: Sequence[str]) -> list[Row
     """Rewards. One beside a failure that is not the agent's is no measurement, and kept raw."""
     rewards = _rewards(trial)
     valid = exception is None or exception in _OF_THE_AGENT
-    lacking = "limit" if exception in _OF_THE_AGENT - _REFUSALS else (
-        "refused" if exception in _REFUSALS else "error")  # fmt: skip
+    lacking = "limit" if exception in _OF_THE_AGENT - _REFUSALS else ("refused" if exception in _REFUSALS else "error")
     found = []
     for name in names:
         stated = rewards.get(name)

@@ -18,39 +18,22 @@ from warehouse.importers.common.documents import (
     required_text,
     verdict,
 )
-from warehouse.importers.common.json_fields import (
-    as_text,
-    compact,
-    number_or_none,
-    require_model,
-    text_or_none,
-)
+from warehouse.importers.common.json_fields import as_text, compact, number_or_none, require_model, text_or_none
 from warehouse.importers.common.jsonl import RowSource
-from warehouse.records import (
-    Candidate,
-    Dump,
-    ImportSettings,
-    MetricSpec,
-    PublishedScore,
-    RunHeader,
-    SourceFiles,
-)
+from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = SUITE = "livecodebench"
 METRIC = "pass@1"
 
 # Scenario.codegeneration_10_0.2_eval_all.json   scenario, generations, temperature
-_NAME = re.compile(
-    r"Scenario\.(?P<scenario>\w+?)_\d+_(?P<temperature>\d+(?:\.\d+)?)_eval_all\.json"
-)
+_NAME = re.compile(r"Scenario\.(?P<scenario>\w+?)_\d+_(?P<temperature>\d+(?:\.\d+)?)_eval_all\.json")
 _RATE = re.compile(r"pass@[1-9]\d{0,6}")
 #: Lists with an item for each generation, and figures made of them.
 _PER_DRAW = ("output_list", "code_list", "pred_list", "graded_list", "metadata", METRIC, "pass1")
 
 PASSED = MetricSpec(
-    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution",
-    is_default=True,
-)  # fmt: skip
+    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution", is_default=True
+)
 
 
 class LiveCodeBench:
@@ -95,11 +78,9 @@ class LiveCodeBench:
         )
         dump = Dump((header,), ())
         lines = RowSource(path, path.name, ("graded_list",), dump.rejections, dump.notes)
-        items = ((f"{path.name} line {line}", (place, row))
-                 for place, (line, row) in enumerate(lines.numbered()))  # fmt: skip
+        items = ((f"{path.name} line {line}", (place, row)) for place, (line, row) in enumerate(lines.numbered()))
         rows_of = partial(_rows, dump.notes)
-        dump.batches = batches_of(items, rows_of, dump.rejections,
-                                  "a problem as LiveCodeBench writes it")  # fmt: skip
+        dump.batches = batches_of(items, rows_of, dump.rejections, "a problem as LiveCodeBench writes it")
         return dump
 
 
@@ -150,9 +131,8 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
             "response": None if output is None else as_text(output),
             "extracted_answer": None if program is None else as_text(program),
             "explanation": None if said is None else as_text(said),
-            "scores": [{"metric": METRIC, "value": value,
-                        "status": "no_answer" if unanswered else None}],
-        }  # fmt: skip
+            "scores": [{"metric": METRIC, "value": value, "status": "no_answer" if unanswered else None}],
+        }
 
 
 def _identifier(problem: Row) -> str:
@@ -171,8 +151,10 @@ def _check_rate(problem: Row, values: list[float | None], notes: list[str]) -> N
     stated = number_or_none(problem.get(METRIC, problem.get("pass1")))
     held = [value for value in values if value is not None]
     if stated is not None and held and abs(stated - sum(held) / len(held)) > 1e-9:
-        notes.append(f"{_identifier(problem)}: states {METRIC} {stated}, its verdicts give "
-                     f"{sum(held) / len(held):.6g}: the verdicts are taken")  # fmt: skip
+        notes.append(
+            f"{_identifier(problem)}: states {METRIC} {stated}, its verdicts give "
+            f"{sum(held) / len(held):.6g}: the verdicts are taken"
+        )
 
 
 IMPORTER = LiveCodeBench()

@@ -8,15 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import (
-    Row,
-    batches_of,
-    has_keys,
-    head_of,
-    list_of,
-    moment,
-    read_document,
-)
+from warehouse.importers.common.documents import Row, batches_of, has_keys, head_of, list_of, moment, read_document
 from warehouse.importers.common.fingerprint import fingerprint
 from warehouse.importers.common.json_fields import (
     as_text,
@@ -28,15 +20,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.common.jsonl import RowSource
-from warehouse.records import (
-    Candidate,
-    Dump,
-    ImportSettings,
-    MetricSpec,
-    PublishedScore,
-    RunHeader,
-    SourceFiles,
-)
+from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "promptfoo"
 PASS, SCORE = "pass", "score"
@@ -46,14 +30,37 @@ ERROR = 2  # failureReason of a result without answer
 Counts = dict[tuple[int, str], tuple[int | None, int]]
 
 #: Settings of a provider that change what is answered. Others may hold keys and addresses.
-_SAMPLING = ("frequency_penalty", "max_completion_tokens", "max_output_tokens", "max_tokens",
-             "maxTokens", "presence_penalty", "reasoning_effort", "seed", "stop", "temperature",
-             "top_k", "topK", "top_p", "topP")  # fmt: skip
+_SAMPLING = (
+    "frequency_penalty",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "max_tokens",
+    "maxTokens",
+    "presence_penalty",
+    "reasoning_effort",
+    "seed",
+    "stop",
+    "temperature",
+    "top_k",
+    "topK",
+    "top_p",
+    "topP",
+)
 #: Those that have a field of their own in the header.
 _OWN_FIELD = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
 #: Assertions that a model decides.
-_JUDGED = ("llm-rubric", "model-graded-", "factuality", "g-eval", "answer-relevance", "context-",
-           "conversation-relevance", "pi", "select-best", "similar")  # fmt: skip
+_JUDGED = (
+    "llm-rubric",
+    "model-graded-",
+    "factuality",
+    "g-eval",
+    "answer-relevance",
+    "context-",
+    "conversation-relevance",
+    "pi",
+    "select-best",
+    "similar",
+)
 
 
 class Promptfoo:
@@ -69,8 +76,7 @@ class Promptfoo:
             head = head_of(item)
             first = head.partition("\n")[0]
             whole = head.startswith("{") and has_keys(head[:400], "evalId", "results")
-            lines = first.startswith("{") and (
-                has_keys(first, "promptIdx", "testIdx", "gradingResult", "success"))  # fmt: skip
+            lines = first.startswith("{") and (has_keys(first, "promptIdx", "testIdx", "gradingResult", "success"))
             if whole or lines:
                 yield SourceFiles(str(item.path), item.path.parent, (item.path,))
 
@@ -90,8 +96,7 @@ class Promptfoo:
             document = read_document(path)
             results = part_of(document, "results").get("results")
             if not isinstance(results, list):
-                raise InputError("'results.results' is no list", path=str(path),
-                                 expected="the results of promptfoo")  # fmt: skip
+                raise InputError("'results.results' is no list", path=str(path), expected="the results of promptfoo")
             items = [(f"result {place}", row) for place, row in enumerate(results)]
         first: dict[int, Row] = {}
         found: list[Any] = [row for _, row in items]
@@ -100,8 +105,7 @@ class Promptfoo:
                 first.setdefault(row["promptIdx"], row)
         stated = text_or_none(settings.stated.get("model"))
         dump.runs = tuple(
-            _header(document, row, _named(document, path.stem), stated, source.name)
-            for row in first.values()
+            _header(document, row, _named(document, path.stem), stated, source.name) for row in first.values()
         )
         if not first:
             raise InputError("holds no result", path=str(path), expected="results of promptfoo")
@@ -129,8 +133,7 @@ def _header(document: Row, row: Row, name: str, stated: str | None, place: str) 
         harness=HARNESS,
         model=model or "",
         benchmark=name,
-        template_hash=text_or_none(row.get("promptId"))
-        or fingerprint({"label": parts.get("label")}),
+        template_hash=text_or_none(row.get("promptId")) or fingerprint({"label": parts.get("label")}),
         temperature=number_or_none(settings.get("temperature")),
         top_p=number_or_none(settings.get("top_p")),
         max_tokens=whole_count(settings.get("max_tokens")),
@@ -144,7 +147,7 @@ def _header(document: Row, row: Row, name: str, stated: str | None, place: str) 
         configuration={"prompt": text_or_none(parts.get("label")) or ""},
         published=tuple(_published(results, row["promptIdx"])),
         place=f"prompt {row['promptIdx']}",
-    )  # fmt: skip
+    )
 
 
 def _run_id(document: Row, row: Row) -> str | None:
@@ -157,8 +160,9 @@ def _settings(document: Row, provider: Mapping[str, Any]) -> Row:
     listed = part_of(document, "config").get("providers")
     for entry in listed if isinstance(listed, list) else ():
         if isinstance(entry, dict) and provider.get("label", provider.get("id")) in (
-            entry.get("label"), entry.get("id"),
-        ):  # fmt: skip
+            entry.get("label"),
+            entry.get("id"),
+        ):
             found = part_of(entry, "config")
             return {key: found[key] for key in _SAMPLING if found.get(key) is not None}
     return {}
@@ -167,10 +171,16 @@ def _settings(document: Row, provider: Mapping[str, Any]) -> Row:
 def _metrics(document: Row, row: Row) -> Iterator[MetricSpec]:
     kinds = _assertions(document) or _types(part_of(row, "testCase"))
     judged = any(kind.removeprefix("not-").startswith(_JUDGED) for kind in kinds)
-    yield MetricSpec(PASS, kind="binary", low=0, high=1, higher_is_better=True, is_default=True,
-                     scorer_kind="model" if judged else "match")  # fmt: skip
-    yield MetricSpec(SCORE, higher_is_better=True, is_default=False,
-                     scorer_kind="model" if judged else "match")  # fmt: skip
+    yield MetricSpec(
+        PASS,
+        kind="binary",
+        low=0,
+        high=1,
+        higher_is_better=True,
+        is_default=True,
+        scorer_kind="model" if judged else "match",
+    )
+    yield MetricSpec(SCORE, higher_is_better=True, is_default=False, scorer_kind="model" if judged else "match")
 
 
 def _assertions(document: Row) -> list[str]:
@@ -183,8 +193,11 @@ def _assertions(document: Row) -> list[str]:
 
 def _types(case: Mapping[str, Any]) -> list[str]:
     stated = case.get("assert")
-    return [item["type"] for item in (stated if isinstance(stated, list) else ())
-            if isinstance(item, dict) and isinstance(item.get("type"), str)]  # fmt: skip
+    return [
+        item["type"]
+        for item in (stated if isinstance(stated, list) else ())
+        if isinstance(item, dict) and isinstance(item.get("type"), str)
+    ]
 
 
 def _published(results: Row, number: int) -> Iterator[PublishedScore]:
@@ -201,12 +214,11 @@ def _published(results: Row, number: int) -> Iterator[PublishedScore]:
         yield PublishedScore(SCORE, score / total)
 
 
-def _batches(
-    items: Iterable[tuple[str, Any]], numbers: Sequence[int], dump: Dump
-) -> Iterator[pa.RecordBatch]:
+def _batches(items: Iterable[tuple[str, Any]], numbers: Sequence[int], dump: Dump) -> Iterator[pa.RecordBatch]:
     counts: Counts = {}
-    return batches_of(items, lambda row: [_row(row, numbers, counts)], dump.rejections,
-                      "a result as promptfoo writes it")  # fmt: skip
+    return batches_of(
+        items, lambda row: [_row(row, numbers, counts)], dump.rejections, "a result as promptfoo writes it"
+    )
 
 
 def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
@@ -269,9 +281,10 @@ def _scores(row: Row, failed: bool, refused: bool) -> list[Row]:
     named = part_of(row, "namedScores").items()
     figures |= {name: number_or_none(value) for name, value in named if name not in figures}
     status = "error" if failed else "refused" if refused else None
-    return [{"metric": name, "value": None if failed else value,
-             "status": status if value is not None else "error"}
-            for name, value in figures.items()]  # fmt: skip
+    return [
+        {"metric": name, "value": None if failed else value, "status": status if value is not None else "error"}
+        for name, value in figures.items()
+    ]
 
 
 IMPORTER = Promptfoo()

@@ -28,15 +28,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
-from warehouse.records import (
-    Candidate,
-    Dump,
-    ImportSettings,
-    MetricSpec,
-    PublishedScore,
-    RunHeader,
-    SourceFiles,
-)
+from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "terminal-bench"
 BENCHMARK = "terminal-bench-core"
@@ -49,9 +41,8 @@ _SUBMISSION = re.compile(r"\d{8}_(?P<agent>[^_]+)_(?P<model>.+)")
 _ATTEMPT = re.compile(r"\.(\d{1,9})-of-\d+")
 
 RESOLVED = MetricSpec(
-    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution",
-    is_default=True,
-)  # fmt: skip
+    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution", is_default=True
+)
 
 Document = dict[str, Any]
 
@@ -99,29 +90,24 @@ class TerminalBench:
         metadata = top.get(METADATA, {})
         whole = top.get(RESULTS, {}) if "results" in top.get(RESULTS, {}) else {}
         if not isinstance(whole.get("results", []), list):
-            raise InputError("'results' is no list", path=str(source.files[0]),
-                             expected="a list of trials")  # fmt: skip
+            raise InputError("'results' is no list", path=str(source.files[0]), expected="a list of trials")
         found = [(f"trial {place}", trial) for place, trial in enumerate(whole.get("results", []))]
         known = {str(trial.get("trial_name")) for _, trial in found if isinstance(trial, dict)}
         found += [
             (str(path.relative_to(source.root)), trial)
             for path, trial in documents.items()
-            if trial is not metadata
-            and trial is not whole
-            and str(trial.get("trial_name")) not in known
+            if trial is not metadata and trial is not whole and str(trial.get("trial_name")) not in known
         ]
         header = _header(source.root, metadata, whole, settings.stated)
         dump = Dump((header,), ())
-        dump.batches = batches_of(found, lambda trial: [_row(trial)], dump.rejections,
-                                  "a trial as Terminal-Bench writes it")  # fmt: skip
+        dump.batches = batches_of(
+            found, lambda trial: [_row(trial)], dump.rejections, "a trial as Terminal-Bench writes it"
+        )
         return dump
 
 
-def _header(
-    folder: Path, metadata: Document, whole: Document, values: Mapping[str, Any]
-) -> RunHeader:
-    agent, model = text_or_none(metadata.get("agent_name")), text_or_none(
-        metadata.get("model_name"))  # fmt: skip
+def _header(folder: Path, metadata: Document, whole: Document, values: Mapping[str, Any]) -> RunHeader:
+    agent, model = text_or_none(metadata.get("agent_name")), text_or_none(metadata.get("model_name"))
     for part in reversed(folder.parts):
         submission = _SUBMISSION.fullmatch(part)
         if submission:
@@ -130,8 +116,17 @@ def _header(
     require_model(text_or_none(values.get("model")) or model, str(folder))
     commit = text_or_none(metadata.get("commit_hash"))
     arguments = part_of(metadata, "agent_kwargs")
-    kept = ("run_id", "uuid", "dataset_path", "task_ids", "exclude_task_ids", "n_attempts",
-            "n_tasks", "resumed_at", "end_time")  # fmt: skip
+    kept = (
+        "run_id",
+        "uuid",
+        "dataset_path",
+        "task_ids",
+        "exclude_task_ids",
+        "n_attempts",
+        "n_tasks",
+        "resumed_at",
+        "end_time",
+    )
     return RunHeader(
         harness=HARNESS,
         model=model or "",
@@ -176,9 +171,7 @@ def _row(trial: Any) -> Document:
         "latency": seconds_between(trial.get("agent_started_at"), trial.get("agent_ended_at")),
         "explanation": compact(tests) if tests else None,
         # no verdict is no score; the source's accuracy counts it as not resolved
-        "scores": [
-            {"metric": METRIC, "value": verdict(trial.get("is_resolved"), "is_resolved")}
-        ],  # fmt: skip
+        "scores": [{"metric": METRIC, "value": verdict(trial.get("is_resolved"), "is_resolved")}],
     }
 
 

@@ -47,19 +47,23 @@ class _Plan:
 
 
 def _plan(
-    values: Mapping[str, Any], mapping: str | Path | None, options: LoadOptions,
-    defaults: Mapping[str, Any], force: bool = False, higher_is_better: bool | None = None,
-) -> _Plan:  # fmt: skip
+    values: Mapping[str, Any],
+    mapping: str | Path | None,
+    options: LoadOptions,
+    defaults: Mapping[str, Any],
+    force: bool = False,
+    higher_is_better: bool | None = None,
+) -> _Plan:
     from warehouse.importers.tabular.importer import load_mapping
 
     parsed = load_mapping(Path(mapping)) if mapping else None
-    settings = ImportSettings(
-        dict(values), parsed, str(mapping or ""), dict(defaults), higher_is_better
-    )
+    settings = ImportSettings(dict(values), parsed, str(mapping or ""), dict(defaults), higher_is_better)
     recorded: dict[str, Any] = {
         "values": {key: str(value) for key, value in values.items()},
-        "mapping": parsed, "text": options.text, "on_duplicate": options.on_duplicate,
-    }  # fmt: skip
+        "mapping": parsed,
+        "text": options.text,
+        "on_duplicate": options.on_duplicate,
+    }
     if defaults:
         recorded["defaults"] = {key: str(value) for key, value in defaults.items()}
     if higher_is_better is not None:  # absent else: settings of older versions stay the same
@@ -67,9 +71,7 @@ def _plan(
     return _Plan(settings, options, recorded, force)
 
 
-def _jobs(
-    paths: Iterable[str | Path], format: str | None, settings: ImportSettings
-) -> tuple[list[_Job], list[Unread]]:
+def _jobs(paths: Iterable[str | Path], format: str | None, settings: ImportSettings) -> tuple[list[_Job], list[Unread]]:
     jobs: list[_Job] = []
     unread: list[Unread] = []
     for path in map(Path, paths):
@@ -83,10 +85,7 @@ def _jobs(
             candidates = [item for item in candidates if item.path not in taken]
         left += [_left_over(item, settings) for item in candidates]
         # what is named by itself was meant, whatever it is called
-        unread += [
-            replace(item, is_missed=bool(item.is_missed or item.path == path and item.reason))
-            for item in left
-        ]
+        unread += [replace(item, is_missed=bool(item.is_missed or item.path == path and item.reason)) for item in left]
     return jobs, unread
 
 
@@ -116,9 +115,7 @@ def sources(
     higher_is_better: bool | None = None,
 ) -> tuple[list[tuple[Path, ...]], list[Unread]]:
     """Files of each source that :func:`ingest` would find, and what it would not read."""
-    plan = _plan(
-        values or {}, mapping, LoadOptions(), defaults or {}, higher_is_better=higher_is_better
-    )
+    plan = _plan(values or {}, mapping, LoadOptions(), defaults or {}, higher_is_better=higher_is_better)
     settings = plan.settings
     jobs, left = _jobs(paths, format, settings)
     return [tuple(job.files.files) for job in jobs], left

@@ -41,9 +41,7 @@ SMALL_BYTES = 1_000_000
 GROUP_SOURCES, GROUP_BYTES, GROUP_ROWS = 100, 8_000_000, 200_000
 #: What packed files hold of bytes for each of theirs; a guess for text.
 PACKED = 10
-_PACKED_SUFFIXES = {
-    ".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz", ".eval", ".parquet", ".xlsx",
-}  # fmt: skip
+_PACKED_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz", ".eval", ".parquet", ".xlsx"}
 
 
 @dataclass(frozen=True)
@@ -115,9 +113,7 @@ def ingest(
         MappingError: a mapping that is wrong in itself.
     """
     started = time.monotonic()
-    plan = _plan(
-        values or {}, mapping, options or LoadOptions(), defaults or {}, force, higher_is_better
-    )
+    plan = _plan(values or {}, mapping, options or LoadOptions(), defaults or {}, force, higher_is_better)
     jobs, unread = _jobs(paths, format, plan.settings)
     missed = [item for item in unread if item.is_missed]
     if only is not None:
@@ -146,9 +142,7 @@ def ingest(
 # --- loading ---------------------------------------------------------------------------------
 
 
-def _load_all(
-    store: Store, jobs: Sequence[_Job], plan: _Plan, dry_run: bool, watcher: Progress
-) -> list[LoadReport]:
+def _load_all(store: Store, jobs: Sequence[_Job], plan: _Plan, dry_run: bool, watcher: Progress) -> list[LoadReport]:
     """Load the sources in order, small ones together; while some are loaded, the next are parsed on
     another thread."""
     together = not dry_run and len(jobs) > 1
@@ -212,19 +206,15 @@ def _grouped(tasks: Iterable[_Task], together: bool) -> Iterator[list[_Task]]:
 
 def _unpacked_size(job: _Job) -> int:
     """Bytes of a job's files, as a guess where they are packed."""
-    return sum(
-        _size_of(path) * (PACKED if path.suffix.lower() in _PACKED_SUFFIXES else 1)
-        for path in job.files.files
-    )
+    return sum(_size_of(path) * (PACKED if path.suffix.lower() in _PACKED_SUFFIXES else 1) for path in job.files.files)
 
 
 class _Work:
     """What the steps of loading many sources share."""
 
     def __init__(
-        self, store: Store, loader: Loader, pool: ThreadPoolExecutor, plan: _Plan, dry_run: bool,
-        watcher: Progress,
-    ) -> None:  # fmt: skip
+        self, store: Store, loader: Loader, pool: ThreadPoolExecutor, plan: _Plan, dry_run: bool, watcher: Progress
+    ) -> None:
         self.store, self.loader, self.pool, self.plan = store, loader, pool, plan
         self.dry_run, self.watcher = dry_run, watcher
         self.known = source_ledger.loaded(store)
@@ -249,10 +239,7 @@ class _Work:
             # entered before contexts were: the same if its path says so
             older = self.known.get((identity.sha256, self.key(job, self.plan.recorded)))
             if older is not None and context.says_same(
-                job.importer,
-                job.files,
-                *source_ledger.paths_of(self.store, older),
-                identity.context,
+                job.importer, job.files, *source_ledger.paths_of(self.store, older), identity.context
             ):
                 return older
         return found
@@ -260,10 +247,13 @@ class _Work:
     def entry(self, job: _Job, identity: _Identity) -> source_ledger.Entry:
         """What a job is entered in the ledger with."""
         return source_ledger.Entry(
-            path=job.files.name, size=job.size, sha256=identity.sha256,
-            importer=job.importer.name, version=job.importer.version,
+            path=job.files.name,
+            size=job.size,
+            sha256=identity.sha256,
+            importer=job.importer.name,
+            version=job.importer.version,
             settings=self.settings(identity),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -428,9 +418,7 @@ class _Wanted:
     entry: source_ledger.Entry
 
 
-def _claim(
-    work: _Work, wanted: Sequence[_Wanted], reports: dict[int, LoadReport], patient: bool
-) -> list[_Claimed]:
+def _claim(work: _Work, wanted: Sequence[_Wanted], reports: dict[int, LoadReport], patient: bool) -> list[_Claimed]:
     """Those of some sources that are for this process to load, entered in the ledger."""
     if not work.dry_run:
         sources = [item.entry.source for item in wanted]
@@ -521,8 +509,7 @@ def _read(work: _Work, item: _Claimed) -> Dump:
     stated = settings.higher_is_better
     dump.notes += against_direction(dump.runs, stated)
     dump.runs = tuple(
-        with_direction(with_values(header, settings.values, settings.defaults), stated)
-        for header in dump.runs
+        with_direction(with_values(header, settings.values, settings.defaults), stated) for header in dump.runs
     )
     return dump
 
@@ -554,9 +541,7 @@ def _finish(work: _Work, begun: _Begun) -> None:
         work.watcher.done(reports[task.number])
 
 
-def _load(
-    work: _Work, claimed: Sequence[_Claimed], parsed: Future[_Together], slot: int
-) -> dict[int, LoadReport]:
+def _load(work: _Work, claimed: Sequence[_Claimed], parsed: Future[_Together], slot: int) -> dict[int, LoadReport]:
     """Load sources in one transaction. Where one stands in the way of the others, halves of them
     are tried, down to that one by itself: what becomes of each is what would without the others."""
     if len(claimed) == 1:
@@ -575,9 +560,7 @@ def _load(
     return reports
 
 
-def _load_together(
-    work: _Work, parsed: Future[_Together]
-) -> tuple[dict[int, LoadReport], Sequence[_Claimed]]:
+def _load_together(work: _Work, parsed: Future[_Together]) -> tuple[dict[int, LoadReport], Sequence[_Claimed]]:
     """The reports of several sources by number, and the sources that are left to be loaded."""
     try:
         found = parsed.result()

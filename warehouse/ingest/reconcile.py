@@ -24,9 +24,7 @@ class Reconciled:
 
 def _published(store: Store, first: int) -> bool:
     """Whether a source publishes figures of runs from ``first`` on: the view reads all runs."""
-    counted = store.arrow(
-        "select count(*) as n from published_score where run_id >= :first", {"first": first}
-    )
+    counted = store.arrow("select count(*) as n from published_score where run_id >= :first", {"first": first})
     return bool(counted["n"][0].as_py())
 
 
@@ -42,10 +40,14 @@ def _reconcile(store: Store, reports: Sequence[LoadReport]) -> tuple[Reconciled,
     )
     return tuple(
         Reconciled(
-            run=row["run_id"], model=row["model"], benchmark=row["benchmark"],
+            run=row["run_id"],
+            model=row["model"],
+            benchmark=row["benchmark"],
             metric=",".join(part for part in (row["metric"], row["metric_filter"]) if part),
-            published=row["published"], recomputed=row["recomputed"], verdict=row["verdict"],
+            published=row["published"],
+            recomputed=row["recomputed"],
+            verdict=row["verdict"],
         )
         for row in found.to_pylist()
         if row["run_id"] in run_ids
-    )  # fmt: skip
+    )

@@ -51,9 +51,7 @@ class Watcher:
         """
         now = self.clock()
         stamps = self._stamps()
-        self._seen = {
-            path: (stamp, self._since(path, stamp, now)) for path, stamp in stamps.items()
-        }
+        self._seen = {path: (stamp, self._since(path, stamp, now)) for path, stamp in stamps.items()}
         return any(self._is_settled(path, now) and self._is_new(path) for path in self._seen)
 
     def ready(self) -> tuple[list[tuple[Path, ...]], list[Unread]]:
@@ -64,12 +62,9 @@ class Watcher:
         chosen = [
             files
             for files in found
-            if all(self._is_settled(path, now) for path in files)
-            and any(self._is_new(path) for path in files)
+            if all(self._is_settled(path, now) for path in files) and any(self._is_new(path) for path in files)
         ]
-        return chosen, [
-            item for item in unknown if self._is_settled(item.path, now) and self._is_new(item.path)
-        ]
+        return chosen, [item for item in unknown if self._is_settled(item.path, now) and self._is_new(item.path)]
 
     def take(self, files: Sequence[Path]) -> None:
         """These files are dealt with, as they were at the last look."""

@@ -53,8 +53,7 @@ class EveryEvalEverReport:
 
     def __str__(self) -> str:
         return (
-            f"{self.n_runs} evaluations, {self.n_rows} sample rows, {self.n_unscored} without a "
-            f"score in {self.folder}"
+            f"{self.n_runs} evaluations, {self.n_rows} sample rows, {self.n_unscored} without a score in {self.folder}"
         )
 
 
@@ -110,14 +109,18 @@ def _write_all(
         target.parent.mkdir(parents=True, exist_ok=True)
         samples = target.with_name(f"{target.name}_samples.jsonl")
         apart = target.with_name(f"{target.name}_unscored.ndjson")
-        counts = [_write(lines_of(store, run, document["evaluation_id"], scored), path)
-                  for scored, path in ((True, samples), (False, apart))]  # fmt: skip
+        counts = [
+            _write(lines_of(store, run, document["evaluation_id"], scored), path)
+            for scored, path in ((True, samples), (False, apart))
+        ]
         if counts[0]:
             document["detailed_evaluation_results"] = {
-                "format": "jsonl", "file_path": f"{where.as_posix()}_samples.jsonl",
-                "hash_algorithm": "sha256", "total_rows": counts[0],
+                "format": "jsonl",
+                "file_path": f"{where.as_posix()}_samples.jsonl",
+                "hash_algorithm": "sha256",
+                "total_rows": counts[0],
                 "checksum": hashlib.sha256(samples.read_bytes()).hexdigest(),
-            }  # fmt: skip
+            }
         text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
         target.with_name(f"{target.name}.json").write_text(text + "\n", encoding="utf-8")
         rows, unscored, written = rows + counts[0], unscored + counts[1], written + 1

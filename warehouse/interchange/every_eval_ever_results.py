@@ -16,8 +16,17 @@ _FIGURES = """
 select metric_id, estimate, standard_error, n_prompts, n_clusters, n_draws, n_unscored, method
 from score_summary where run_id = :run
 """
-_AS_DETAILS = ("revision", "step", "epoch", "tokens", "base_checkpoint", "training_seed",
-               "parameter_count", "agent", "agent_version")  # fmt: skip
+_AS_DETAILS = (
+    "revision",
+    "step",
+    "epoch",
+    "tokens",
+    "base_checkpoint",
+    "training_seed",
+    "parameter_count",
+    "agent",
+    "agent_version",
+)
 
 Row = dict[str, Any]
 
@@ -38,8 +47,7 @@ def aggregate(store: Store, run: Run, now: float) -> Row:
     header = run.header
     figures = {row["metric_id"]: row for row in store.arrow(_FIGURES, {"run": run.id}).to_pylist()}
     found = (_result(run, metric, figures.get(metric["id"])) for metric in run.metrics)
-    when = {"evaluation_timestamp": f"{header['started_at']}+00:00"} if (
-        "started_at" in header) else {}  # fmt: skip
+    when = {"evaluation_timestamp": f"{header['started_at']}+00:00"} if ("started_at" in header) else {}
     model = run.model_id
     number = f"{model.replace('/', '_')}/{run.content_digest[:16]}"
     return {
@@ -67,11 +75,10 @@ def _model(run: Run, model: str) -> Row:
     header = run.header
     told = {name: str(header[name]) for name in _AS_DETAILS if name in header}
     found = {
-        "name": str(header["model"]), "id": model,
-        "additional_details": {
-            **told, "deployment_type": "unknown", "model_availability": "unknown",
-        },
-    }  # fmt: skip
+        "name": str(header["model"]),
+        "id": model,
+        "additional_details": {**told, "deployment_type": "unknown", "model_availability": "unknown"},
+    }
     named = {"developer": header.get("developer"), "inference_platform": header.get("endpoint")}
     return found | {name: value for name, value in named.items() if value}
 
@@ -86,13 +93,14 @@ def _result(run: Run, metric: Row, figure: Row | None) -> Row | None:
         "evaluation_result_id": result_id(metric["name"], metric["filter"]),
         "evaluation_name": str(header["benchmark"]),
         "source_data": {
-            "dataset_name": str(header["benchmark"]), "source_type": "other",
+            "dataset_name": str(header["benchmark"]),
+            "source_type": "other",
             "additional_details": {"split": str(header["split"])},
         },
         "metric_config": _config(metric),
         "score_details": details,
         "generation_config": _generation(header),
-    }  # fmt: skip
+    }
 
 
 def _score(run: Run, metric: Row, figure: Row | None) -> Row | None:
@@ -101,13 +109,14 @@ def _score(run: Run, metric: Row, figure: Row | None) -> Row | None:
         uncertainty: Row = {"num_samples": figure["n_prompts"]}
         if figure["standard_error"] is not None:
             uncertainty["standard_error"] = {
-                "value": figure["standard_error"], "method": f"analytic ({figure['method']})",
-            }  # fmt: skip
-        counts = {name: str(figure[name]) for name in ("n_clusters", "n_draws", "n_unscored")
-                  if figure[name] is not None}  # fmt: skip
+                "value": figure["standard_error"],
+                "method": f"analytic ({figure['method']})",
+            }
+        counts = {
+            name: str(figure[name]) for name in ("n_clusters", "n_draws", "n_unscored") if figure[name] is not None
+        }
         return {"score": figure["estimate"], "details": counts, "uncertainty": uncertainty}
-    known = [row for row in run.published
-             if row["metric_id"] == metric["id"] and row["value"] is not None]  # fmt: skip
+    known = [row for row in run.published if row["metric_id"] == metric["id"] and row["value"] is not None]
     ranked = sorted(known, key=lambda row: (row["statistic"] != "mean", bool(row["perturbation"])))
     if not ranked:
         return None
@@ -115,8 +124,11 @@ def _score(run: Run, metric: Row, figure: Row | None) -> Row | None:
     told: Row = {} if first["n"] is None else {"num_samples": first["n"]}
     if first["standard_error"] is not None:
         told["standard_error"] = {"value": first["standard_error"], "method": "as published"}
-    return {"score": first["value"], "details": {"statistic": first["statistic"]},
-            **({"uncertainty": told} if told else {})}  # fmt: skip
+    return {
+        "score": first["value"],
+        "details": {"statistic": first["statistic"]},
+        **({"uncertainty": told} if told else {}),
+    }
 
 
 def _config(metric: Row) -> Row:
@@ -126,12 +138,14 @@ def _config(metric: Row) -> Row:
     if better is None:
         details["direction"] = "unknown"
     found: Row = {
-        "metric_id": metric["name"], "metric_name": metric["name"],
+        "metric_id": metric["name"],
+        "metric_name": metric["name"],
         "lower_is_better": better is False,
         "score_type": "binary" if metric["kind"] == "binary" else "continuous",
-        "min_score": metric["low"], "max_score": metric["high"],
+        "min_score": metric["low"],
+        "max_score": metric["high"],
         "additional_details": {key: value for key, value in details.items() if value},
-    }  # fmt: skip
+    }
     if unit:
         found["metric_unit"] = unit
     if judge:
@@ -145,8 +159,12 @@ def _generation(header: Row) -> Row:
     stated: Row = {name: header[name] for name in ("temperature", "top_p") if name in header}
     if header.get("max_tokens", 0) >= 1:
         stated["max_tokens"] = header["max_tokens"]
-    rest = {name: header[name] for name in ("formulation", "fewshot", "fewshot_seed",
-            "reasoning_effort", "sampling_seed", "sampling") if name in header}  # fmt: skip
-    told = {name: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-            for name, value in rest.items()}  # fmt: skip
+    rest = {
+        name: header[name]
+        for name in ("formulation", "fewshot", "fewshot_seed", "reasoning_effort", "sampling_seed", "sampling")
+        if name in header
+    }
+    told = {
+        name: value if isinstance(value, str) else json.dumps(value, sort_keys=True) for name, value in rest.items()
+    }
     return {"generation_args": stated, "additional_details": told}

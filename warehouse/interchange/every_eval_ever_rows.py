@@ -60,8 +60,7 @@ class _Block:
         bound = {"run": run.id, **bounds}
         self.run = run
         self.prompts = {row["id"]: row for row in store.arrow(_TEXTS, bounds).to_pylist()}
-        self.scores, self.choices = defaultdict[Place, list[Row]](list), defaultdict[
-            Place, list[Row]](list)  # fmt: skip
+        self.scores, self.choices = defaultdict[Place, list[Row]](list), defaultdict[Place, list[Row]](list)
         for query, target in (
             (query_text("interchange", "scores_of_block"), self.scores),
             (query_text("interchange", "choices_of_block"), self.choices),
@@ -81,9 +80,8 @@ class _Block:
         return rest or ([] if known else [None])
 
     def line(
-        self, place: Place, score: Row | None, position: int, evaluation_id: str,
-        specs: dict[int, Row], again: bool,
-    ) -> Row:  # fmt: skip
+        self, place: Place, score: Row | None, position: int, evaluation_id: str, specs: dict[int, Row], again: bool
+    ) -> Row:
         """One line; ``again``: prompt and response stand in an earlier one already."""
         prompt, said = self.prompts[place[0]], self.generations.get(place, {})
         golds = _golds(prompt["target"])
@@ -91,8 +89,9 @@ class _Block:
         choices = parsed(prompt["choices"])
         options = [_text(item) for item in choices] if isinstance(choices, list) else None
         kept = self._kept(place, prompt, position, again)
-        hashed = json.dumps({"raw": text, "reference": golds}, sort_keys=True,
-                            separators=(",", ":"), ensure_ascii=False)  # fmt: skip
+        hashed = json.dumps(
+            {"raw": text, "reference": golds}, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+        )
         answer = said.get("extracted_answer")
         found: Row = {
             "schema_version": SCHEMA_VERSION,
@@ -102,18 +101,24 @@ class _Block:
             "sample_id": prompt["tool_id"] or prompt["key"],
             "sample_hash": hashlib.sha256(hashed.encode()).hexdigest(),
             "interaction_type": "single_turn",
-            "input": {"raw": text, "formatted": said.get("prompt_sent"), "reference": golds,
-                      "choices": options},
+            "input": {"raw": text, "formatted": said.get("prompt_sent"), "reference": golds, "choices": options},
             "output": {"raw": self._texts(place, said)},
             "messages": None,
-            "answer_attribution": [] if answer is None else [{
-                "turn_idx": 0, "source": "output.raw", "extracted_value": answer,
-                "extraction_method": (score or {}).get("filter") or "unknown", "is_terminal": True,
-            }],
+            "answer_attribution": []
+            if answer is None
+            else [
+                {
+                    "turn_idx": 0,
+                    "source": "output.raw",
+                    "extracted_value": answer,
+                    "extraction_method": (score or {}).get("filter") or "unknown",
+                    "is_terminal": True,
+                }
+            ],
             "evaluation": None,
             **_counts(said),
             "error": said.get("error"),
-        }  # fmt: skip
+        }
         if score is not None:
             found["evaluation_result_id"] = result_id(score["metric"], score["filter"])
             kept["score"] = _without(score, (*_PLACE, "value", "metric_id"))
@@ -127,17 +132,18 @@ class _Block:
         """The response; of a score of all draws, those of all draws."""
         if place[-1] >= 0:
             return [] if said.get("response") is None else [said["response"]]
-        others = (row for key, row in self.generations.items()
-                  if key[:-1] == place[:-1] and key[-1] >= 0)  # fmt: skip
+        others = (row for key, row in self.generations.items() if key[:-1] == place[:-1] and key[-1] >= 0)
         return [row["response"] for row in others if row["response"] is not None]
 
     def _kept(self, place: Place, prompt: Row, position: int, again: bool) -> Row:
         """What the format has no field for: columns of a sample row."""
         said = self.generations.get(place, {})
         row: Row = {
-            "prompt_id": prompt["key"], "position": position, "draw": place[-1],
+            "prompt_id": prompt["key"],
+            "position": position,
+            "draw": place[-1],
             **{name: value for name, value in zip(_PLACE[1:-1], place[1:-1], strict=True) if value},
-        }  # fmt: skip
+        }
         if again:
             return {"row": row, "again": True}
         row |= {"target": prompt["target"], "text": prompt["text"]}
@@ -184,8 +190,7 @@ def _counts(said: Row) -> Row:
     found: Row = {}
     given, written = said.get("input_tokens"), said.get("output_tokens")
     if given is not None and written is not None:
-        found["token_usage"] = {"input_tokens": given, "output_tokens": written,
-                                "total_tokens": given + written}  # fmt: skip
+        found["token_usage"] = {"input_tokens": given, "output_tokens": written, "total_tokens": given + written}
     if said.get("latency") is not None and said["latency"] >= 0:
         found["performance"] = {"latency_ms": said["latency"] * 1000}
     return found

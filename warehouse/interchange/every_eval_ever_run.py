@@ -12,8 +12,7 @@ from warehouse.store.sql.query_files import query_text
 
 _BENCHMARKS = "select id, name, parent_id from benchmark"
 #: Columns of a run that are no header fields.
-_APART = ("id", "condition_key", "content_digest", "n_scores", "benchmark_id", "position",
-          "position_unit")  # fmt: skip
+_APART = ("id", "condition_key", "content_digest", "n_scores", "benchmark_id", "position", "position_unit")
 _JSON = ("sampling", "configuration", "tags", "hyperparameters", "agent_parameters")
 
 Row = dict[str, Any]
@@ -50,16 +49,13 @@ def runs_of(store: Store) -> Iterator[Run]:
     for row in store.arrow(query_text("interchange", "runs")).to_pylist():
         bound = {"run": row["id"], "benchmark": row["benchmark_id"]}
         metrics = store.arrow(query_text("interchange", "metrics_of_run"), bound).to_pylist()
-        published = store.arrow(
-            query_text("interchange", "published_of_run"), {"run": row["id"]}
-        ).to_pylist()
+        published = store.arrow(query_text("interchange", "published_of_run"), {"run": row["id"]}).to_pylist()
         header = _header(row) | {
             "suite": _suite(tree, row["benchmark_id"]),
             "metrics": [_known(item, "id") for item in metrics],
             "published": [_known(item, "metric_id") for item in published],
         }
-        yield Run(row["id"], header, metrics, published, row["condition_key"],
-                  row["content_digest"])  # fmt: skip
+        yield Run(row["id"], header, metrics, published, row["condition_key"], row["content_digest"])
 
 
 def parsed(value: Any) -> Any:

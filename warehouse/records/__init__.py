@@ -23,11 +23,31 @@ import pyarrow as pa
 from warehouse.records.canonical_json import canonical_json, content_key, is_cut, parse_json
 
 __all__ = [
-    "CHOICE_TYPE", "CUT_SHORT", "SAMPLE_SCHEMA", "SCORE_ORIGINS", "SCORE_STATUSES", "SCORE_TYPE",
-    "Batch", "Candidate", "Dump", "ImportSettings", "Link", "MetricKind", "MetricSpec",
-    "PublishedScore", "Reading", "Rejection", "RunHeader", "RunStatus", "SourceFiles",
-    "canonical_json", "content_key", "is_cut", "literal_path", "parse_json",
-]  # fmt: skip
+    "CHOICE_TYPE",
+    "CUT_SHORT",
+    "SAMPLE_SCHEMA",
+    "SCORE_ORIGINS",
+    "SCORE_STATUSES",
+    "SCORE_TYPE",
+    "Batch",
+    "Candidate",
+    "Dump",
+    "ImportSettings",
+    "Link",
+    "MetricKind",
+    "MetricSpec",
+    "PublishedScore",
+    "Reading",
+    "Rejection",
+    "RunHeader",
+    "RunStatus",
+    "SourceFiles",
+    "canonical_json",
+    "content_key",
+    "is_cut",
+    "literal_path",
+    "parse_json",
+]
 
 Link = Literal["identity", "exp_neg", "neg_over_ln2", "none"]
 #: How a rejection begins where the file ends inside the row.

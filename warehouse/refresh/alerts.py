@@ -113,10 +113,7 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     if rules.worse:
         tests += _worse(values)
     adjusted = holm([math.nan if one.p_value is None else one.p_value for one in tests])
-    found = [
-        replace(one, p_holm=float(p))
-        for one, p in zip(tests, adjusted, strict=True) if p < rules.alpha
-    ]  # fmt: skip
+    found = [replace(one, p_holm=float(p)) for one, p in zip(tests, adjusted, strict=True) if p < rules.alpha]
     found += _unscored(values, rules.max_unscored)
     found += _published(store, values) if rules.published else []
     found += _silence(store, rules.max_silence, now)
@@ -142,10 +139,7 @@ def _read(store: Store, name: str, refresh: int) -> list[dict[str, Any]]:
 
 def _moved(store: Store, values: Sequence[Mapping[str, Any]], refresh: int) -> Iterator[Alert]:
     """Both figures taken as independent, which is cautious where they share prompts or runs."""
-    before = {
-        (row["subject"], row["benchmark"], row["metric"]): row
-        for row in _read(store, "scores_before", refresh)
-    }
+    before = {(row["subject"], row["benchmark"], row["metric"]): row for row in _read(store, "scores_before", refresh)}
     for row in values:
         old = before.get((row["subject"], row["benchmark"], row["metric"]))
         if row["statistic"] != "score" or old is None:
@@ -162,10 +156,7 @@ def _figure(row: Mapping[str, Any]) -> Figure:
     units = row["n"] if row["n_clusters"] is None else row["n_clusters"]
     none = None if row["method"] == "published" else 0.0  # scores are there, without spread
     error = none if row["standard_error"] is None else row["standard_error"]
-    return Figure(
-        row["estimate"], error, row["low"], row["high"],
-        row["parameters"]["level"], units or None,
-    )  # fmt: skip
+    return Figure(row["estimate"], error, row["low"], row["high"], row["parameters"]["level"], units or None)
 
 
 def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[Alert]:
@@ -182,10 +173,12 @@ def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[Alert]:
 def _without_direction(values: Sequence[Mapping[str, Any]]) -> list[str]:
     """Differences of which nobody said which sign is for the worse."""
     found = {
-        (row["metric"], row["benchmark"]) for row in values
-        if row["statistic"] == "difference" and row["estimate"] is not None
+        (row["metric"], row["benchmark"])
+        for row in values
+        if row["statistic"] == "difference"
+        and row["estimate"] is not None
         and row["parameters"].get("higher_is_better", True) is None
-    }  # fmt: skip
+    }
     metrics = dict.fromkeys(metric for metric, _ in sorted(found))
     return [
         f"worse is not checked for {metric} on"
@@ -214,12 +207,13 @@ def _published(store: Store, values: Sequence[Mapping[str, Any]]) -> list[Alert]
     ).to_pylist()
     return [
         Alert(
-            "published", row["benchmark"], row["model"],
-            f"{row['metric']} is published as {row['published']:.6g}, its samples give"
-            f" {row['recomputed']:.6g}",
+            "published",
+            row["benchmark"],
+            row["model"],
+            f"{row['metric']} is published as {row['published']:.6g}, its samples give {row['recomputed']:.6g}",
         )
         for row in rows
-    ]  # fmt: skip
+    ]
 
 
 def _silence(store: Store, limit: timedelta | None, now: datetime) -> list[Alert]:

@@ -43,9 +43,7 @@ class Telling:
     problem: WarehouseError | None = None
 
 
-def tell(
-    access: Access, rules: Rules, refresh: int, now: datetime, channels: Mapping[str, Channel]
-) -> Telling:
+def tell(access: Access, rules: Rules, refresh: int, now: datetime, channels: Mapping[str, Channel]) -> Telling:
     """Tell the alerts of a refresh, and what channels have not told of those before.
 
     Args:
@@ -78,15 +76,12 @@ def tell(
     return telling
 
 
-def _chosen(
-    found: Sequence[Untold], refresh: int, now: datetime, channels: Iterable[str]
-) -> list[Untold]:
+def _chosen(found: Sequence[Untold], refresh: int, now: datetime, channels: Iterable[str]) -> list[Untold]:
     """This refresh, then the oldest of those before it that are not too old."""
     present = [one for one in found if one.id == refresh]
     earlier = [
-        one for one in found
-        if one.id != refresh and now - one.ended <= MAX_AGE and any(map(one.awaits, channels))
-    ]  # fmt: skip
+        one for one in found if one.id != refresh and now - one.ended <= MAX_AGE and any(map(one.awaits, channels))
+    ]
     return present + earlier[:AT_ONCE]
 
 
@@ -94,9 +89,7 @@ def _of_earlier(found: Alerts, refresh: int) -> Alerts:
     """Silence is of the present, and not told for an earlier refresh."""
     if found.refresh_id == refresh:
         return found
-    return Alerts(
-        tuple(row for row in found.rows if row.rule != "silence"), found.refresh_id, found.tests
-    )
+    return Alerts(tuple(row for row in found.rows if row.rule != "silence"), found.refresh_id, found.tests)
 
 
 def _through(channel: Channel, waiting: Sequence[Alerts], telling: Telling) -> set[int]:
@@ -121,11 +114,9 @@ def _mark(one: Untold, channel: str, told: bool, now: datetime) -> str:
 
 def _notes(name: str, counts: Mapping[str, int]) -> list[str]:
     """What is left to tell, and what is told no more."""
-    words = {
-        DUE: "wait for the next refresh",
-        GIVEN_UP: f"were not taken for {MAX_AGE.days} days and are given up",
-    }
+    words = {DUE: "wait for the next refresh", GIVEN_UP: f"were not taken for {MAX_AGE.days} days and are given up"}
     return [
         f"alerts of {count} refresh{'' if count == 1 else 'es'} {words[kind]} ({name})"
-        for kind in words if (count := counts.get(kind))
-    ]  # fmt: skip
+        for kind in words
+        if (count := counts.get(kind))
+    ]

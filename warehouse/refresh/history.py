@@ -71,9 +71,8 @@ class History(Result):
 
 
 def history(
-    store: Store, model: str | None, benchmark: str, *, statistic: str | None = None,
-    last: int | None = None,
-) -> History:  # fmt: skip
+    store: Store, model: str | None, benchmark: str, *, statistic: str | None = None, last: int | None = None
+) -> History:
     """Every figure that refreshes computed of a model on a benchmark.
 
     A row stands for a refresh that changed the figure; in between it was the same.
@@ -99,16 +98,11 @@ def history(
         about, command = f"{model!r} on {found.name}", ""
     if not rows:
         whole = " as a whole" if model is None else ""
-        raise MisuseError(
-            f"no refresh has computed figures of {about}{whole}; run: warehouse refresh{command}"
-        )
+        raise MisuseError(f"no refresh has computed figures of {about}{whole}; run: warehouse refresh{command}")
     statistics = sorted({row.statistic for row in rows})
     if statistic is not None and statistic not in statistics:
         raise MisuseError(f"no statistic {statistic!r}; there are: {', '.join(statistics)}")
-    kept = [
-        row for row in rows
-        if statistic in (None, row.statistic) and (last is None or row.age <= last)
-    ]  # fmt: skip
+    kept = [row for row in rows if statistic in (None, row.statistic) and (last is None or row.age <= last)]
     return History(model, found.name, tuple(kept))
 
 
@@ -121,9 +115,7 @@ def _of_benchmark(stored: Sequence[HistoryRow]) -> list[HistoryRow]:
     return [row for row in stored if row.subject_kind in _WHOLE and "#" not in row.subject]
 
 
-def _of_model(
-    store: Store, stored: Sequence[HistoryRow], model: str, benchmark_ids: Sequence[int]
-) -> list[HistoryRow]:
+def _of_model(store: Store, stored: Sequence[HistoryRow], model: str, benchmark_ids: Sequence[int]) -> list[HistoryRow]:
     try:
         conditions = find_conditions(store, model, benchmark_ids=benchmark_ids)
         subjects = {subject_of(condition) for condition in conditions}

@@ -16,9 +16,12 @@ _HARMLESS = ("", "new", "the settings changed")
 
 
 def notes_on_others(
-    chosen: Sequence[Family], benchmarks: Sequence[BenchmarkData], settings: Settings,
-    current: Sequence[StoredValue], named: Collection[str] | None,
-) -> Iterator[str]:  # fmt: skip
+    chosen: Sequence[Family],
+    benchmarks: Sequence[BenchmarkData],
+    settings: Settings,
+    current: Sequence[StoredValue],
+    named: Collection[str] | None,
+) -> Iterator[str]:
     """A line for each family that is not chosen and has figures which do not hold any more.
 
     Args:
@@ -27,10 +30,10 @@ def notes_on_others(
     """
     mine = {family.name for family in chosen}
     figures = Counter(
-        name for one in current
-        if (named is None or one["benchmark"] in named)
-        and (name := family_of(one["input_fingerprint"])) not in mine
-    )  # fmt: skip
+        name
+        for one in current
+        if (named is None or one["benchmark"] in named) and (name := family_of(one["input_fingerprint"])) not in mine
+    )
     installed = family_names()
     for name, count in sorted(figures.items()):
         if name not in installed:

@@ -81,10 +81,13 @@ def family_of(fingerprint: str) -> str:
 
 
 def make_plan(
-    families: Sequence[Family], benchmarks: Sequence[BenchmarkData], settings: Settings,
-    current: Sequence[StoredValue], unfinished: Sequence[StoredValue],
+    families: Sequence[Family],
+    benchmarks: Sequence[BenchmarkData],
+    settings: Settings,
+    current: Sequence[StoredValue],
+    unfinished: Sequence[StoredValue],
     named: Collection[str] | None = None,
-) -> Plan:  # fmt: skip
+) -> Plan:
     """Compare what is stored with what should be.
 
     Args:
@@ -129,9 +132,7 @@ def make_plan(
     )
 
 
-def _question(
-    family: Family, data: BenchmarkData, unit: Unit, stored: Mapping[str, Sequence[StoredValue]]
-) -> Question:
+def _question(family: Family, data: BenchmarkData, unit: Unit, stored: Mapping[str, Sequence[StoredValue]]) -> Question:
     hashes = (
         digest(data.benchmark.name, unit.subject)[:_LENGTH],
         data.inputs(unit.conditions)[:_LENGTH],

@@ -97,6 +97,8 @@ class Refreshed(Result):
     def summary(self) -> dict[str, Any]:
         """What is kept of it."""
         return {
-            "families": [row.to_dict() for row in self.rows], "failures": list(self.failures),
-            "notes": list(self.notes), "seconds": self.seconds,
-        }  # fmt: skip
+            "families": [row.to_dict() for row in self.rows],
+            "failures": list(self.failures),
+            "notes": list(self.notes),
+            "seconds": self.seconds,
+        }

@@ -66,15 +66,15 @@ def list_stale(access: Access, work: Work = Work()) -> StaleList:
     plan, notes, _ = _read(access, work, choose_families(work.families))
     rows = [
         StaleRow(
-            one.family.name, one.data.benchmark.name, one.unit.subject,
+            one.family.name,
+            one.data.benchmark.name,
+            one.unit.subject,
             "resumed" if one.name in plan.resumed else one.why,
         )
-        for one in plan.questions if one.why
-    ]  # fmt: skip
-    rows += [
-        StaleRow(family_of(one["input_fingerprint"]), one["benchmark"], one["subject"], GONE)
-        for one in plan.gone
+        for one in plan.questions
+        if one.why
     ]
+    rows += [StaleRow(family_of(one["input_fingerprint"]), one["benchmark"], one["subject"], GONE) for one in plan.gone]
     fresh = sum(not one.why for one in plan.questions)
     return StaleList(tuple(rows), fresh, (*notes, *plan.failures))
 
@@ -111,16 +111,13 @@ def refresh(
         return _Refresh(access, work, families, clock).run(progress)
 
 
-def _read(
-    access: Access, work: Work, families: Sequence[Family]
-) -> tuple[Plan, list[str], int | None]:
+def _read(access: Access, work: Work, families: Sequence[Family]) -> tuple[Plan, list[str], int | None]:
     """The plan, notes, and the id of an unfinished refresh."""
     with access.reading() as store:
         current = metric_values.current_values(store)
         read = read_all(
-            store, access.reading, work.settings.baselines, work.benchmarks,
-            {value["benchmark"] for value in current},
-        )  # fmt: skip
+            store, access.reading, work.settings.baselines, work.benchmarks, {value["benchmark"] for value in current}
+        )
         dead = metric_values.unfinished(store)
         done = metric_values.values_of(store, dead["id"]) if dead else []
     names = read.names if work.benchmarks else None
@@ -133,9 +130,7 @@ def _read(
 class _Refresh:
     """One refresh while it runs."""
 
-    def __init__(
-        self, access: Access, work: Work, families: Sequence[Family], clock: Clock
-    ) -> None:
+    def __init__(self, access: Access, work: Work, families: Sequence[Family], clock: Clock) -> None:
         self.access, self.work, self.clock = access, work, clock
         self.started = time.monotonic()
         self.holder = f"process {os.getpid()} on {socket.gethostname()} ({uuid4().hex[:8]})"
@@ -166,13 +161,14 @@ class _Refresh:
 
     def _begin(self, store: Store) -> None:
         parameters = {
-            "holder": self.holder, "families": list(self.counts),
-            "benchmarks": list(self.work.benchmarks), "settings": asdict(self.work.settings),
-        }  # fmt: skip
+            "holder": self.holder,
+            "families": list(self.counts),
+            "benchmarks": list(self.work.benchmarks),
+            "settings": asdict(self.work.settings),
+        }
         self.id = metric_values.begin(
-            store, parameters, version("eval-warehouse"), self.clock(), self.adopted,
-            self.plan.outdated,
-        )  # fmt: skip
+            store, parameters, version("eval-warehouse"), self.clock(), self.adopted, self.plan.outdated
+        )
 
     def _answer(self, question: Question) -> None:
         family, begun = question.family, time.monotonic()
@@ -228,22 +224,28 @@ class _Refresh:
                 self.counts[family]["gone"] += 1
             found = self._summary()
             metric_values.finish(
-                store, self.id, self.holder, rows, summary=found.summary() | self._marks(),
-                state="failed" if self.failures else "complete", now=self.clock(),
-            )  # fmt: skip
+                store,
+                self.id,
+                self.holder,
+                rows,
+                summary=found.summary() | self._marks(),
+                state="failed" if self.failures else "complete",
+                now=self.clock(),
+            )
         return found
 
     def _summary(self) -> Refreshed:
         if self.overtaken:
             self.notes.append(
-                f"{self.overtaken} answers are left for the next refresh: their runs changed"
-                " while they were computed"
+                f"{self.overtaken} answers are left for the next refresh: their runs changed while they were computed"
             )
         return Refreshed(
-            rows=tuple(self._family_row(name) for name in self.counts), refresh_id=self.id,
-            seconds=time.monotonic() - self.started, failures=tuple(self.failures),
+            rows=tuple(self._family_row(name) for name in self.counts),
+            refresh_id=self.id,
+            seconds=time.monotonic() - self.started,
+            failures=tuple(self.failures),
             notes=tuple(self.notes),
-        )  # fmt: skip
+        )
 
     def _marks(self) -> dict[str, Any]:
         """Alerts are due with the figures, in one transaction; without any there are none."""

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
-def post(
-    url: str, message: Mapping[str, Any], *, timeout: float = 10.0, tries: int = 3,
-    pause: float = 1.0,
-) -> None:  # fmt: skip
+def post(url: str, message: Mapping[str, Any], *, timeout: float = 10.0, tries: int = 3, pause: float = 1.0) -> None:
     """POST a message as JSON.
 
     Args:
@@ -42,10 +39,11 @@ def post(
     require_url(url)
     parts = urllib.parse.urlsplit(url)
     request = urllib.request.Request(
-        _without_credentials(parts), data=json.dumps(message).encode(), method="POST",
-        headers={"Content-Type": "application/json", "User-Agent": "eval-warehouse",
-                 **_authorization(parts)},
-    )  # fmt: skip
+        _without_credentials(parts),
+        data=json.dumps(message).encode(),
+        method="POST",
+        headers={"Content-Type": "application/json", "User-Agent": "eval-warehouse", **_authorization(parts)},
+    )
     for attempt in range(1, tries + 1):
         problem, final = _try(request, timeout)
         if not problem:

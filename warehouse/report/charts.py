@@ -25,9 +25,13 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 10, 38
 _LINE = 17
 #: What tells series apart: colours of style.css, and dashes, for those who do not see colours.
 SERIES = (
-    ("var(--mark)", [1, 0]), ("var(--c1)", [6, 3]), ("var(--c2)", [2, 2]),
-    ("var(--c3)", [8, 3, 2, 3]), ("var(--c4)", [4, 4]), ("var(--c5)", [1, 3]),
-)  # fmt: skip
+    ("var(--mark)", [1, 0]),
+    ("var(--c1)", [6, 3]),
+    ("var(--c2)", [2, 2]),
+    ("var(--c3)", [8, 3, 2, 3]),
+    ("var(--c4)", [4, 4]),
+    ("var(--c5)", [1, 3]),
+)
 #: Series that have colours and dashes of their own; further ones are faint.
 COLOURS = len(SERIES)
 _FAINT = "var(--faint)"
@@ -40,23 +44,47 @@ _CONFIG: Spec = {
     "aria": False,
     "view": {"stroke": None},
     "axis": {
-        "aria": False, "domain": False, "labelColor": "var(--dim)", "labelFontSize": 11,
-        "labelFlush": False, "titleColor": "var(--fg)", "titleFontSize": 11,
-        "titleFontWeight": "normal", "tickColor": "var(--line)",
+        "aria": False,
+        "domain": False,
+        "labelColor": "var(--dim)",
+        "labelFontSize": 11,
+        "labelFlush": False,
+        "titleColor": "var(--fg)",
+        "titleFontSize": 11,
+        "titleFontWeight": "normal",
+        "tickColor": "var(--line)",
     },
-    "axisX": {"grid": False, "domain": True, "domainColor": "var(--dim)", "tickSize": 4,
-              "zindex": 1, "minExtent": 20, "maxExtent": 20},
+    "axisX": {
+        "grid": False,
+        "domain": True,
+        "domainColor": "var(--dim)",
+        "tickSize": 4,
+        "zindex": 1,
+        "minExtent": 20,
+        "maxExtent": 20,
+    },
     "axisY": {"ticks": False, "gridColor": "var(--line)", "minExtent": 34, "maxExtent": 46},
     "legend": {
-        "aria": False, "orient": "bottom", "direction": "horizontal", "offset": 8, "title": None,
-        "labelColor": "var(--dim)", "labelFontSize": 11, "titleColor": "var(--dim)",
-        "titleFontSize": 11, "titleFontWeight": "normal", "titleOrient": "left", "titlePadding": 8,
-        "rowPadding": 4, "columnPadding": 14, "clipHeight": 12, "symbolSize": 120,
+        "aria": False,
+        "orient": "bottom",
+        "direction": "horizontal",
+        "offset": 8,
+        "title": None,
+        "labelColor": "var(--dim)",
+        "labelFontSize": 11,
+        "titleColor": "var(--dim)",
+        "titleFontSize": 11,
+        "titleFontWeight": "normal",
+        "titleOrient": "left",
+        "titlePadding": 8,
+        "rowPadding": 4,
+        "columnPadding": 14,
+        "clipHeight": 12,
+        "symbolSize": 120,
         "symbolStrokeWidth": 1.75,
     },
-    "line": {"strokeWidth": 1.75, "strokeJoin": "round",
-             "invalid": "break-paths-show-path-domains"},
-}  # fmt: skip
+    "line": {"strokeWidth": 1.75, "strokeJoin": "round", "invalid": "break-paths-show-path-domains"},
+}
 
 
 @dataclass(frozen=True)
@@ -75,9 +103,17 @@ class Chart:
 
 
 def chart(
-    title: str, say: str, x: Spec | None, y: Spec | None, layers: Sequence[Spec], *,
-    legend: int = 0, beside: bool = False, size: tuple[int, int] = PLOT, top: int = _TOP,
-) -> Chart | None:  # fmt: skip
+    title: str,
+    say: str,
+    x: Spec | None,
+    y: Spec | None,
+    layers: Sequence[Spec],
+    *,
+    legend: int = 0,
+    beside: bool = False,
+    size: tuple[int, int] = PLOT,
+    top: int = _TOP,
+) -> Chart | None:
     """A figure; None without an axis.
 
     Args:
@@ -94,16 +130,18 @@ def chart(
     if x is None or y is None:
         return None
     bottom = _BOTTOM + (legend and 8 + legend * _LINE)
-    layout = {"anchor": "start", "direction": "horizontal" if beside else "vertical",
-              "margin": 18 if beside else 6}  # fmt: skip
+    layout = {"anchor": "start", "direction": "horizontal" if beside else "vertical", "margin": 18 if beside else 6}
     config = {**_CONFIG, "legend": {**_CONFIG["legend"], "layout": {"bottom": layout}}}
     spec = {
-        "width": size[0], "height": size[1], "background": None, "config": config,
+        "width": size[0],
+        "height": size[1],
+        "background": None,
+        "config": config,
         "autosize": {"type": "none"},  # fonts differ between machines, sizes shall not
         "padding": {"left": _LEFT, "right": _RIGHT, "top": top, "bottom": bottom},
         "encoding": {"x": {"field": "x", **x}, "y": {"field": "y", **y}},
         "layer": list(layers),
-    }  # fmt: skip
+    }
     return Chart(title, say, spec)
 
 
@@ -126,9 +164,7 @@ def span(values: Iterable[float | None], *, also: Sequence[float] = ()) -> Ends 
     return low, high
 
 
-def axis(
-    title: str, ends: Ends | None, *, log: bool = False, nice: bool = True, whole: bool = False
-) -> Spec | None:
+def axis(title: str, ends: Ends | None, *, log: bool = False, nice: bool = True, whole: bool = False) -> Spec | None:
     """The channel of an axis; None without ends.
 
     Args:
@@ -163,9 +199,13 @@ def is_long(ends: Ends) -> bool:
 
 
 def lines(
-    curves: Sequence[tuple[str, Points]], *, dots: bool = False, faint: Sequence[Points] = (),
-    columns: int = 1, width: int = PLOT[0],
-) -> tuple[list[Spec], int]:  # fmt: skip
+    curves: Sequence[tuple[str, Points]],
+    *,
+    dots: bool = False,
+    faint: Sequence[Points] = (),
+    columns: int = 1,
+    width: int = PLOT[0],
+) -> tuple[list[Spec], int]:
     """Layers of curves, and the lines of their legend.
 
     Args:
@@ -179,21 +219,25 @@ def lines(
     others = [f"{len(faint)} other{'s' * (len(faint) > 1)}"] if faint else []
     names = distinct([name for name, _ in curves] + others, int(_PER_PIXEL * width / columns))
     looks = dict(zip(names, [*SERIES[: len(curves)], (_FAINT, [1, 0])], strict=False))
-    drawn = [(name, points) for name, (_, points) in zip(names, curves, strict=False)
-             if any(finite(up) is not None for _, up in points)]  # fmt: skip
-    legend = {"columns": columns, "symbolType": "stroke", "symbolSize": 300,
-              "labelLimit": width // columns - 30}  # fmt: skip
+    drawn = [
+        (name, points)
+        for name, (_, points) in zip(names, curves, strict=False)
+        if any(finite(up) is not None for _, up in points)
+    ]
+    legend = {"columns": columns, "symbolType": "stroke", "symbolSize": 300, "labelLimit": width // columns - 30}
     kinds = [name for name, _ in drawn] + names[len(curves) :]
     channels = {
-        channel: {"field": "k", "type": "nominal", "legend": legend,
-                  "scale": {"domain": kinds, "range": [looks[kind][part] for kind in kinds]}}
+        channel: {
+            "field": "k",
+            "type": "nominal",
+            "legend": legend,
+            "scale": {"domain": kinds, "range": [looks[kind][part] for kind in kinds]},
+        }
         for part, channel in enumerate(("color", "strokeDash"))
-    }  # fmt: skip
+    }
     mark: Spec = {"type": "line", "point": {"size": 20, "filled": True} if dots else False}
     layers = [_faint(faint)] if faint else []
-    layers.append(
-        layer(mark, [place(*at, k=name) for name, ats in drawn for at in ats], **channels)
-    )
+    layers.append(layer(mark, [place(*at, k=name) for name, ats in drawn for at in ats], **channels))
     return layers, math.ceil(len(kinds) / columns)
 
 
@@ -211,13 +255,17 @@ def bars(bins: Iterable[Bin], kinds: Mapping[str, str], *, with_legend: bool = T
         kinds: colour of each kind, in the order of the legend.
         with_legend: whether there is one.
     """
-    rows = [{"x": low, "x2": high, "y": floor, "y2": top, "k": kind}
-            for low, high, floor, top, kind in bins if top > floor]  # fmt: skip
+    rows = [
+        {"x": low, "x2": high, "y": floor, "y2": top, "k": kind} for low, high, floor, top, kind in bins if top > floor
+    ]
     legend = {"columns": len(kinds), "symbolType": "square"} if with_legend else None
     return layer(
-        {"type": "rect", "stroke": "var(--bg)"}, rows, x2={"field": "x2"}, y2={"field": "y2"},
+        {"type": "rect", "stroke": "var(--bg)"},
+        rows,
+        x2={"field": "x2"},
+        y2={"field": "y2"},
         fill=colours("k", kinds, legend),
-    )  # fmt: skip
+    )
 
 
 def colours(field: str, kinds: Mapping[str, str], legend: Spec | None) -> Spec:

@@ -6,19 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from warehouse.analysis.leaderboard.curves import CurveRow, Curves
-from warehouse.report.charts import (
-    COLOURS,
-    SERIES,
-    WIDE_PLOT,
-    Chart,
-    Spec,
-    axis,
-    chart,
-    finite,
-    layer,
-    lines,
-    span,
-)
+from warehouse.report.charts import COLOURS, SERIES, WIDE_PLOT, Chart, Spec, axis, chart, finite, layer, lines, span
 
 #: Words of a unit on an axis.
 _UNITS = {"step": "training step", "tokens": "training tokens", "epoch": "epoch"}
@@ -42,27 +30,31 @@ def _chart(rows: Sequence[CurveRow], found: Curves) -> Chart | None:
     layers, legend = lines(
         [(_name(row), [(p.position, p.estimate) for p in row.points]) for row in coloured],
         faint=[[(p.position, p.estimate) for p in row.points] for row in others],
-        dots=True, columns=2, width=WIDE_PLOT[0],
-    )  # fmt: skip
-    bands = [one for row, (colour, _) in zip(coloured, SERIES, strict=False)
-             if (one := _band(row, colour))]  # fmt: skip
+        dots=True,
+        columns=2,
+        width=WIDE_PLOT[0],
+    )
+    bands = [one for row, (colour, _) in zip(coloured, SERIES, strict=False) if (one := _band(row, colour))]
     where = f" ({rows[0].split})" if rows[0].split else ""
     intervals = f", with {100 * found.level:g}% intervals" if bands else ""
     return chart(
         f"{metric} along training{where}{intervals}",
-        f"{metric} of {len(rows)} curves against {unit}, {len(points)} checkpoints;"
-        " the figures are in the table below",
+        f"{metric} of {len(rows)} curves against {unit}, {len(points)} checkpoints; the figures are in the table below",
         axis(unit, span([p.position for p in points]), log=True),
-        axis(metric, span([end for p in points for end in (p.estimate, p.ci_low, p.ci_high)]),
-             log=True),
-        [*layers[:-1], *bands, layers[-1]], legend=legend, size=WIDE_PLOT,
-    )  # fmt: skip
+        axis(metric, span([end for p in points for end in (p.estimate, p.ci_low, p.ci_high)]), log=True),
+        [*layers[:-1], *bands, layers[-1]],
+        legend=legend,
+        size=WIDE_PLOT,
+    )
 
 
 def _band(row: CurveRow, colour: str) -> Spec | None:
     """The intervals of a curve as an area, or as a line where there is one only."""
-    ends = [{"x": point.position, "y": point.ci_low, "y2": point.ci_high} for point in row.points
-            if finite(point.ci_low) is not None and finite(point.ci_high) is not None]  # fmt: skip
+    ends = [
+        {"x": point.position, "y": point.ci_low, "y2": point.ci_high}
+        for point in row.points
+        if finite(point.ci_low) is not None and finite(point.ci_high) is not None
+    ]
     if not ends:
         return None
     mark: Spec = {"type": "area", "fill": colour, "fillOpacity": 0.16}

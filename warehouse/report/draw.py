@@ -11,19 +11,42 @@ from xml.etree import ElementTree
 #: Attributes that are kept. Classes, roles and styles say nothing here: the page's policy refuses
 #: styles, and a screen reader is given the words of the whole figure.
 _KEPT = {
-    "d", "fill", "fill-opacity", "font-weight", "height", "opacity", "stroke", "stroke-dasharray",
-    "stroke-linecap", "stroke-linejoin", "stroke-opacity", "stroke-width", "text-anchor",
-    "transform", "viewBox", "width", "x", "x2", "y", "y2",
-}  # fmt: skip
+    "d",
+    "fill",
+    "fill-opacity",
+    "font-weight",
+    "height",
+    "opacity",
+    "stroke",
+    "stroke-dasharray",
+    "stroke-linecap",
+    "stroke-linejoin",
+    "stroke-opacity",
+    "stroke-width",
+    "text-anchor",
+    "transform",
+    "viewBox",
+    "width",
+    "x",
+    "x2",
+    "y",
+    "y2",
+}
 #: Attributes that a group can say for all that is in it.
 _INHERITED = _KEPT - {"d", "height", "opacity", "transform", "viewBox", "width", "x", "y"}
 #: What holds where nothing is said; ``.plot`` of style.css says no fill.
 _DEFAULTS = {
-    "fill": ("none", "transparent"), "fill-opacity": ("1",), "font-weight": ("normal",),
-    "opacity": ("1",), "stroke": ("none", "transparent"), "stroke-dasharray": ("", "1,0"),
-    "stroke-opacity": ("1",), "stroke-width": ("1",), "text-anchor": ("start",),
+    "fill": ("none", "transparent"),
+    "fill-opacity": ("1",),
+    "font-weight": ("normal",),
+    "opacity": ("1",),
+    "stroke": ("none", "transparent"),
+    "stroke-dasharray": ("", "1,0"),
+    "stroke-opacity": ("1",),
+    "stroke-width": ("1",),
+    "text-anchor": ("start",),
     "transform": ("translate(0,0)",),
-}  # fmt: skip
+}
 _STEP = re.compile(r"([MLZ])(?:(-?[\d.]+),(-?[\d.]+))?")
 _NUMBER = re.compile(r"-?(?:\d*\.\d+(?:e[-+]?\d+)?|\d+e[-+]?\d+)")
 _SHIFT = re.compile(r"translate\((-?[\d.]+),(-?[\d.]+)\)")
@@ -141,9 +164,7 @@ def _as_steps(node: ElementTree.Element) -> None:
 
 
 def _tenths(number: int) -> str:
-    return (
-        f"{number / 10:.10g}".replace("0.", ".", 1) if abs(number) < 10 else f"{number / 10:.10g}"
-    )
+    return f"{number / 10:.10g}".replace("0.", ".", 1) if abs(number) < 10 else f"{number / 10:.10g}"
 
 
 def _as_dot(node: ElementTree.Element) -> None:
@@ -153,12 +174,14 @@ def _as_dot(node: ElementTree.Element) -> None:
         return
     if start := _moved(node):
         node.attrib = {
-            "d": f"M{start[0]} {start[1]}h0", "stroke-linecap": "round",
+            "d": f"M{start[0]} {start[1]}h0",
+            "stroke-linecap": "round",
             "stroke-width": f"{2 * float(disc[1]):.10g}",
         } | {
-            name.replace("fill", "stroke"): value for name, value in node.attrib.items()
+            name.replace("fill", "stroke"): value
+            for name, value in node.attrib.items()
             if name in ("fill", "fill-opacity", "opacity")
-        }  # fmt: skip
+        }
 
 
 def _as_place(node: ElementTree.Element) -> None:

@@ -66,10 +66,13 @@ def map_part(found: Maps) -> MapPart:
         charts=tuple(chart for chart in charts if chart),
         histograms=tuple(chart for chart in histograms if chart),
         distributions=tuple(row for _, row in spread),
-        suspects=tuple(suspects[:TOP]), n_suspects=len(suspects),
-        max_p=first.max_p if first else 0.0, min_s=first.min_s if first else 0.0,
-        notes=(*notes, *found.left_out), more=found.more,
-    )  # fmt: skip
+        suspects=tuple(suspects[:TOP]),
+        n_suspects=len(suspects),
+        max_p=first.max_p if first else 0.0,
+        min_s=first.min_s if first else 0.0,
+        notes=(*notes, *found.left_out),
+        more=found.more,
+    )
 
 
 def _suspects(found: Maps) -> list[tuple[int, DataMapRow]]:
@@ -98,25 +101,29 @@ def _name(row: DistributionRow) -> str:
 
 def _map(found: DataMap, spread: DistributionRow) -> Chart | None:
     rows = [row for row in found.rows if _is_of(row, spread) and row.consistency is not None]
-    points = [(row.p_correct, row.consistency) for row in rows
-              if row.p_correct is not None and row.consistency is not None]  # fmt: skip
+    points = [
+        (row.p_correct, row.consistency) for row in rows if row.p_correct is not None and row.consistency is not None
+    ]
     if not points:
         return None
     lowest = -math.log(max(row.n_generations for row in rows))
     counts = Counter((_cell(p, 0.0, 1.0), _cell(s, lowest, 0.0)) for p, s in points)
     sizes = _sizes(counts.values())
     cells = sorted(counts.items(), key=lambda cell: (cell[1], cell[0]))
-    dots = [{"x": across / _CELLS, "y": lowest * (1 - up / _CELLS), "k": _label(sizes, count)}
-            for (across, up), count in cells]  # fmt: skip
-    region = {"x": 0.0, "x2": found.max_p, "y": max(found.min_s, lowest), "y2": 0.0,
-              "k": "suspected label errors"}  # fmt: skip
+    dots = [
+        {"x": across / _CELLS, "y": lowest * (1 - up / _CELLS), "k": _label(sizes, count)}
+        for (across, up), count in cells
+    ]
+    region = {"x": 0.0, "x2": found.max_p, "y": max(found.min_s, lowest), "y2": 0.0, "k": "suspected label errors"}
     return chart(
         _name(spread),
         f"{_name(spread)}: P(correct) against S(consistency) of {len(points)} prompts;"
         f" {spread.n_suspected} lie in the region of suspected label errors",
-        axis("P(correct)", (0.0, 1.0)), axis("S(consistency)", (lowest, 0.0), nice=False),
-        [_region(region), _dots(dots, {label: size for label, _, size in sizes})], legend=2,
-    )  # fmt: skip
+        axis("P(correct)", (0.0, 1.0)),
+        axis("S(consistency)", (lowest, 0.0), nice=False),
+        [_region(region), _dots(dots, {label: size for label, _, size in sizes})],
+        legend=2,
+    )
 
 
 def _sizes(counts: Iterable[int]) -> list[tuple[str, int, int]]:
@@ -137,21 +144,22 @@ def _label(sizes: Sequence[tuple[str, int, int]], count: int) -> str:
 
 def _region(box: Spec) -> Spec:
     return layer(
-        {"type": "rect", "stroke": "var(--bad)", "strokeDash": [3, 2]}, [box],
-        x2={"field": "x2"}, y2={"field": "y2"},
+        {"type": "rect", "stroke": "var(--bad)", "strokeDash": [3, 2]},
+        [box],
+        x2={"field": "x2"},
+        y2={"field": "y2"},
         fill=colours("k", {box["k"]: "var(--region)"}, {"symbolType": "square"}),
-    )  # fmt: skip
+    )
 
 
 def _dots(rows: Sequence[Spec], areas: Mapping[str, int]) -> Spec:
     scale = {"type": "ordinal", "domain": list(areas), "range": list(areas.values())}
-    legend = {"title": "prompts", "columns": len(areas), "symbolFillColor": "var(--mark)",
-              "symbolStrokeWidth": 0}  # fmt: skip
+    legend = {"title": "prompts", "columns": len(areas), "symbolFillColor": "var(--mark)", "symbolStrokeWidth": 0}
     return layer(
-        {"type": "point", "filled": True, "fill": "var(--mark)", "fillOpacity": 0.75,
-         "strokeWidth": 0}, rows,
+        {"type": "point", "filled": True, "fill": "var(--mark)", "fillOpacity": 0.75, "strokeWidth": 0},
+        rows,
         size={"field": "k", "type": "ordinal", "scale": scale, "legend": legend},
-    )  # fmt: skip
+    )
 
 
 def _cell(value: float, low: float, high: float) -> int:
@@ -164,12 +172,15 @@ def _is_of(row: DataMapRow, spread: DistributionRow) -> bool:
 
 def _distribution(row: DistributionRow, top: float) -> Chart | None:
     width = 1 / len(row.histogram)
-    bins = [(place * width, (place + 1) * width, 0.0, count / row.n_prompts, "")
-            for place, count in enumerate(row.histogram)]  # fmt: skip
+    bins = [
+        (place * width, (place + 1) * width, 0.0, count / row.n_prompts, "")
+        for place, count in enumerate(row.histogram)
+    ]
     return chart(
         _name(row),
         f"{_name(row)}: histogram of P(correct) over {row.n_prompts} prompts,"
         f" {100 * row.share_never:.0f}% never, {100 * row.share_always:.0f}% always correct",
-        axis("P(correct)", (0.0, 1.0)), axis("share of prompts", (0.0, top)),
+        axis("P(correct)", (0.0, 1.0)),
+        axis("share of prompts", (0.0, top)),
         [bars(bins, {"": "var(--fill)"}, with_legend=False)],
-    )  # fmt: skip
+    )

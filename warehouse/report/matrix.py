@@ -6,12 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.matrix.cached import StoredMatrix
-from warehouse.analysis.matrix.results import (
-    MatrixClusters,
-    MatrixExplanation,
-    MatrixGrowth,
-    MatrixWeights,
-)
+from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixWeights
 from warehouse.report.matrix_charts import (
     FDR,
     coefficient_chart,
@@ -29,9 +24,12 @@ _SIZES = 10
 
 #: Last word of a command, and what it answers.
 _COMMANDS = {
-    "test": "correlation of prompts", "cluster": "clusters of prompts", "weights": "other weights",
-    "grow": "scores against size", "explain": "what their text explains",
-}  # fmt: skip
+    "test": "correlation of prompts",
+    "cluster": "clusters of prompts",
+    "weights": "other weights",
+    "grow": "scores against size",
+    "explain": "what their text explains",
+}
 
 
 def matrix_part(found: StoredMatrix) -> dict[str, Any]:
@@ -49,8 +47,7 @@ def matrix_part(found: StoredMatrix) -> dict[str, Any]:
             part["head"] = _head(part["found"], chosen.get(name, ""))
     absent = {*found.missing, *found.outdated}
     lacking = [(word, what) for word, what in _COMMANDS.items() if word in absent]
-    return {**parts, "any": bool(found.found), "lacking": lacking,
-            "outdated": bool(found.outdated)}  # fmt: skip
+    return {**parts, "any": bool(found.found), "lacking": lacking, "outdated": bool(found.outdated)}
 
 
 def _head(found: Any, chosen: str) -> str:
@@ -64,9 +61,13 @@ def _head(found: Any, chosen: str) -> str:
 
 def _clusters(found: MatrixClusters) -> dict[str, Any]:
     largest = sorted(found.clusters, key=lambda row: -row.n_prompts)
-    return {"found": found, "chart": silhouette_chart(found), "largest": largest[:TOP],
-            "texts": any(row.text for row in largest[:TOP]),
-            "more": max(0, len(largest) - TOP)}  # fmt: skip
+    return {
+        "found": found,
+        "chart": silhouette_chart(found),
+        "largest": largest[:TOP],
+        "texts": any(row.text for row in largest[:TOP]),
+        "more": max(0, len(largest) - TOP),
+    }
 
 
 @dataclass(frozen=True)
@@ -86,19 +87,31 @@ def _weights(found: MatrixWeights) -> dict[str, Any]:
     others = [scheme for scheme in schemes if scheme != "uniform"]
     changes = [
         ChangeRow(
-            cells[model, "uniform"].rank, model, cells[model, "uniform"].score,
-            tuple((cells[model, one].score, cells[model, one].rank_change,
-                   _shade(cells[model, one].rank_change, len(models))) for one in others),
+            cells[model, "uniform"].rank,
+            model,
+            cells[model, "uniform"].score,
+            tuple(
+                (
+                    cells[model, one].score,
+                    cells[model, one].rank_change,
+                    _shade(cells[model, one].rank_change, len(models)),
+                )
+                for one in others
+            ),
         )
         for model in models
-    ]  # fmt: skip
+    ]
     by_model = {row.model: row for row in found.random}
     ordered = [by_model[model] for model in models]
     ends = [value for row in found.random for value in (row.lowest, row.highest)]
     return {
-        "found": found, "schemes": others, "changes": changes, "random": ordered,
-        "axis": make_axis(ends), "outranks": outrank_chart(found, ordered),
-    }  # fmt: skip
+        "found": found,
+        "schemes": others,
+        "changes": changes,
+        "random": ordered,
+        "axis": make_axis(ends),
+        "outranks": outrank_chart(found, ordered),
+    }
 
 
 def _shade(change: int, n_models: int) -> str:
@@ -113,23 +126,32 @@ def _growth(found: MatrixGrowth) -> dict[str, Any]:
     sizes = sorted({step.size for step in found.steps})
     every = max(1, -(-len(sizes) // _SIZES))
     shown = {*sizes[::-1][::every]}
-    return {"found": found, "charts": growth_charts(found),
-            "steps": [step for step in found.steps if step.size in shown]}  # fmt: skip
+    return {
+        "found": found,
+        "charts": growth_charts(found),
+        "steps": [step for step in found.steps if step.size in shown],
+    }
 
 
 def _explanation(found: MatrixExplanation) -> dict[str, Any]:
     rows = [row for row in found.rows if row.coefficient is not None]
     positive = [row for row in rows if (row.coefficient or 0) > 0]
     return {
-        "found": found, "chart": coefficient_chart(found), "top": positive[:TOP],
+        "found": found,
+        "chart": coefficient_chart(found),
+        "top": positive[:TOP],
         "tests": [
-            ("mean coefficient", found.mean_coefficient, found.mean_coefficient_permuted,
-             found.p_mean_coefficient, None),
-            ("ks of coefficients", found.ks_coefficient, None, found.p_ks_coefficient,
-             found.p_ks_coefficient_textbook),
+            (
+                "mean coefficient",
+                found.mean_coefficient,
+                found.mean_coefficient_permuted,
+                found.p_mean_coefficient,
+                None,
+            ),
+            ("ks of coefficients", found.ks_coefficient, None, found.p_ks_coefficient, found.p_ks_coefficient_textbook),
             ("ks of FDRs", found.ks_fdr, None, found.p_ks_fdr, found.p_ks_fdr_textbook),
             ("Mantel r", found.mantel_r, None, found.mantel_p, None),
         ],
         "n_found": sum((row.fdr or 0) < FDR for row in positive if row.fdr is not None),
         "n_defined": len(rows),
-    }  # fmt: skip
+    }

@@ -5,28 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from warehouse.analysis.matrix.results import (
-    MatrixClusters,
-    MatrixExplanation,
-    MatrixGrowth,
-    MatrixTest,
-    MatrixWeights,
-)
+from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
 from warehouse.analysis.matrix.rows import HistogramRow, RandomWeightRow
-from warehouse.report.charts import (
-    COLOURS,
-    Bin,
-    Chart,
-    Points,
-    Spec,
-    axis,
-    bars,
-    chart,
-    colours,
-    layer,
-    lines,
-    span,
-)
+from warehouse.report.charts import COLOURS, Bin, Chart, Points, Spec, axis, bars, chart, colours, layer, lines, span
 
 #: Bins of the coefficients.
 BINS = 30
@@ -59,27 +40,28 @@ def _similarities(name: str, bins: Sequence[HistogramRow]) -> Chart | None:
     heights = [value for row in rows for value in (row.observed, row.permuted)]
     return chart(
         f"{name.capitalize()} similarity of pairs of prompts",
-        f"Histogram of {name} similarity, observed against shuffled: the two differ in"
-        f" {100 * apart:.1f}% of the pairs",
+        f"Histogram of {name} similarity, observed against shuffled: the two differ in {100 * apart:.1f}% of the pairs",
         axis("similarity", span([rows[0].low, rows[-1].high]), nice=False),
         axis("share of pairs", span(heights, also=(0.0,))),
         [bars(observed, {"observed": "var(--fill)"}), _outline(rows)],
-        legend=1, beside=True,
-    )  # fmt: skip
+        legend=1,
+        beside=True,
+    )
 
 
 def _outline(rows: Sequence[HistogramRow]) -> Spec:
     """The shares of shuffled matrices, as steps from 0 to 0."""
     corners = [
-        {"x": rows[0].low, "y": 0.0}, *({"x": row.low, "y": row.permuted} for row in rows),
-        {"x": rows[-1].high, "y": rows[-1].permuted}, {"x": rows[-1].high, "y": 0.0},
-    ]  # fmt: skip
+        {"x": rows[0].low, "y": 0.0},
+        *({"x": row.low, "y": row.permuted} for row in rows),
+        {"x": rows[-1].high, "y": rows[-1].permuted},
+        {"x": rows[-1].high, "y": 0.0},
+    ]
     words = "shuffled, mean"
     stroke = colours("k", {words: "var(--warm)"}, {"symbolType": "stroke"})
     return layer(
-        {"type": "line", "interpolate": "step-after"},
-        [{**corner, "k": words} for corner in corners], stroke=stroke,
-    )  # fmt: skip
+        {"type": "line", "interpolate": "step-after"}, [{**corner, "k": words} for corner in corners], stroke=stroke
+    )
 
 
 def silhouette_chart(found: MatrixClusters) -> Chart | None:
@@ -94,26 +76,24 @@ def silhouette_chart(found: MatrixClusters) -> Chart | None:
         "Mean silhouette against the number of clusters",
         f"Mean silhouette by number of clusters; {found.n_clusters} clusters are best",
         axis("clusters", span([float(row.n_clusters) for row in rows]), whole=True),
-        axis("mean silhouette",
-             span([value for _, points in curves for _, value in points], also=(0.0,))),
-        layers, legend=legend,
-    )  # fmt: skip
+        axis("mean silhouette", span([value for _, points in curves for _, value in points], also=(0.0,))),
+        layers,
+        legend=legend,
+    )
 
 
 def outrank_chart(found: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Chart | None:
     """How often the row outranks the column: a heat map of models in the order of ``rows``."""
     shares = {(row.model, row.other): row.outranks for row in found.outranks}
     values = [[shares.get((one.model, other.model)) for other in rows] for one in rows]
-    turned = sum(
-        shares[one.model, other.model] < 0.95
-        for place, one in enumerate(rows) for other in rows[place + 1 :]
-    )  # fmt: skip
+    turned = sum(shares[one.model, other.model] < 0.95 for place, one in enumerate(rows) for other in rows[place + 1 :])
     n_pairs = len(rows) * (len(rows) - 1) // 2
     return heat_map(
-        values, title="Share of random weightings in which the row outranks the column",
+        values,
+        title="Share of random weightings in which the row outranks the column",
         say=f"Heat map of {len(rows)} by {len(rows)} models in order of rank: of {n_pairs} pairs,"
         f" {turned} keep their order in less than 95% of the weightings",
-    )  # fmt: skip
+    )
 
 
 def heat_map(values: Sequence[Sequence[float | None]], *, title: str, say: str) -> Chart | None:
@@ -126,21 +106,28 @@ def heat_map(values: Sequence[Sequence[float | None]], *, title: str, say: str) 
     words = [f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%" for shade in range(SHADES)]
     runs = sorted(
         (shade, row + 0.5, row + 1.5, first + 0.5, last + 0.5)
-        for row, shares in enumerate(values) for shade, first, last in _runs(shares)
-    )  # fmt: skip
+        for row, shares in enumerate(values)
+        for shade, first, last in _runs(shares)
+    )
     cells = [(left, right, top, bottom, words[shade]) for shade, top, bottom, left, right in runs]
     kinds = {one: f"var(--q{shade})" for shade, one in enumerate(words)}
-    numbered: Spec = {"type": "quantitative", "scale": {"domain": [0.5, size + 0.5], "nice": False},
-                      "axis": {"values": list(range(every, size + 1, every)), "title": None,
-                               "grid": False, "domain": False, "ticks": False}}  # fmt: skip
+    numbered: Spec = {
+        "type": "quantitative",
+        "scale": {"domain": [0.5, size + 0.5], "nice": False},
+        "axis": {
+            "values": list(range(every, size + 1, every)),
+            "title": None,
+            "grid": False,
+            "domain": False,
+            "ticks": False,
+        },
+    }
     across = {**numbered, "axis": {**numbered["axis"], "orient": "top"}}
     down = {**numbered, "scale": {**numbered["scale"], "reverse": True}}
     painted = bars(cells, kinds)
     painted["mark"] = {"type": "rect"}
     painted["encoding"]["fill"]["legend"] |= {"columns": 5}
-    return chart(
-        title, say, across, down, [painted], legend=2, size=(cell * size, cell * size), top=26,
-    )  # fmt: skip
+    return chart(title, say, across, down, [painted], legend=2, size=(cell * size, cell * size), top=26)
 
 
 def _runs(shares: Sequence[float | None]) -> list[tuple[int, int, int]]:
@@ -182,14 +169,15 @@ def _scores_by_size(found: MatrixGrowth, order: str, best: Sequence[str]) -> Cha
         f"Score of {len(curves)} models against the number of prompts, {_ORDERS[order]}; best on"
         f" all prompts: {', '.join(best)}",
         axis("prompts", span([float(row.size) for row in found.rows]), log=True),
-        axis("score", span([row.score for row in found.rows])), layers, legend=legend,
-    )  # fmt: skip
+        axis("score", span([row.score for row in found.rows])),
+        layers,
+        legend=legend,
+    )
 
 
 def _gaps(found: MatrixGrowth) -> Chart | None:
     curves: list[tuple[str, Points]] = [
-        (order, [(row.size, row.largest_gap) for row in found.steps if row.order == order])
-        for order in _ORDERS
+        (order, [(row.size, row.largest_gap) for row in found.steps if row.order == order]) for order in _ORDERS
     ]
     layers, legend = lines(curves, columns=2)
     return chart(
@@ -198,14 +186,16 @@ def _gaps(found: MatrixGrowth) -> Chart | None:
         " number of prompts, in both orders",
         axis("prompts", span([float(row.size) for row in found.steps]), log=True),
         axis("largest difference", span([row.largest_gap for row in found.steps], also=(0.0,))),
-        layers, legend=legend,
-    )  # fmt: skip
+        layers,
+        legend=legend,
+    )
 
 
 def coefficient_chart(found: MatrixExplanation) -> Chart | None:
     """Coefficients of the prompts: a histogram, those with a low FDR told apart."""
-    values = [(row.coefficient, row.fdr is not None and row.fdr < FDR)
-              for row in found.rows if row.coefficient is not None]  # fmt: skip
+    values = [
+        (row.coefficient, row.fdr is not None and row.fdr < FDR) for row in found.rows if row.coefficient is not None
+    ]
     ends = span([value for value, _ in values], also=(0.0,))
     if ends is None:
         return None
@@ -219,16 +209,14 @@ def coefficient_chart(found: MatrixExplanation) -> Chart | None:
         "Coefficients of performance on semantic similarity, by prompt",
         f"Histogram of {len(values)} coefficients from {ends[0]:.3g} to {ends[1]:.3g};"
         f" {sum(told)} have an FDR below {FDR}",
-        axis("coefficient", ends, nice=False), axis("prompts", (0.0, float(highest)), whole=True),
-        [bars(_stacked(ends, told, others, words),
-              {words: "var(--fill)", "others": "var(--grey)"})],
+        axis("coefficient", ends, nice=False),
+        axis("prompts", (0.0, float(highest)), whole=True),
+        [bars(_stacked(ends, told, others, words), {words: "var(--fill)", "others": "var(--grey)"})],
         legend=1,
-    )  # fmt: skip
+    )
 
 
-def _stacked(
-    ends: tuple[float, float], told: Sequence[int], others: Sequence[int], words: str
-) -> Iterator[Bin]:
+def _stacked(ends: tuple[float, float], told: Sequence[int], others: Sequence[int], words: str) -> Iterator[Bin]:
     """Bars of one kind at the floor, those of the others on top of them."""
     edges = [ends[0] + place * (ends[1] - ends[0]) / BINS for place in range(BINS + 1)]
     for place in range(BINS):

@@ -65,21 +65,31 @@ class Renderer:
         made = made or datetime.now(UTC).replace(tzinfo=None)
         style, script = _text("style.css"), _text("script.js")
         environment = Environment(
-            autoescape=True, undefined=StrictUndefined, finalize=_blank,
-            loader=FunctionLoader(_text), auto_reload=False,
-        )  # fmt: skip
+            autoescape=True, undefined=StrictUndefined, finalize=_blank, loader=FunctionLoader(_text), auto_reload=False
+        )
         environment.globals |= {
-            "direction": _DIRECTION, "excerpt": excerpt, "draw": _draw,
-            "made": made.strftime("%Y-%m-%d %H:%M"), "version": version("eval-warehouse"),
-            "style": Markup(style), "script": Markup(script),  # our own files
-            "style_hash": _source_hash(style), "script_hash": _source_hash(script),
-        }  # fmt: skip
+            "direction": _DIRECTION,
+            "excerpt": excerpt,
+            "draw": _draw,
+            "made": made.strftime("%Y-%m-%d %H:%M"),
+            "version": version("eval-warehouse"),
+            "style": Markup(style),
+            "script": Markup(script),  # our own files
+            "style_hash": _source_hash(style),
+            "script_hash": _source_hash(script),
+        }
         self._template = environment.get_template("page.html.j2")
 
     def page(
-        self, data: ReportData, *, suites: Sequence[SuitePart], benchmarks: Sequence[BenchmarkPart],
-        shows: Collection[str] = WHOLE, title: str = TITLE, **links: Any,
-    ) -> str:  # fmt: skip
+        self,
+        data: ReportData,
+        *,
+        suites: Sequence[SuitePart],
+        benchmarks: Sequence[BenchmarkPart],
+        shows: Collection[str] = WHOLE,
+        title: str = TITLE,
+        **links: Any,
+    ) -> str:
         """One page as text. All text of dumps is escaped.
 
         Args:
@@ -92,11 +102,14 @@ class Renderer:
                 table of contents; for the parts of a split report.
         """
         return self._template.render(
-            data=data, shows=shows, title=title, suites=[suite_section(part) for part in suites],
+            data=data,
+            shows=shows,
+            title=title,
+            suites=[suite_section(part) for part in suites],
             sections=[benchmark_section(part) for part in benchmarks],
             verdicts=sorted(Counter(row["verdict"] for row in data.published).items()),
             **{"home": "", "log": "", "pages": (), **links},
-        )  # fmt: skip
+        )
 
 
 def render(data: ReportData, *, made: datetime | None = None) -> str:

@@ -68,10 +68,14 @@ def _curve_columns(found: Curves) -> dict[str, bool]:
 
 def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
     """Words and ids of what there is of a benchmark."""
-    there = [("Leaderboard", "board", True), ("Pairs", "pairs", True),
-             ("Variance", "variance", True), ("Training", "training", part.curves),
-             ("Data map", "datamap", part.maps),
-             ("Performance matrix", "matrix", part.matrix.found)]  # fmt: skip
+    there = [
+        ("Leaderboard", "board", True),
+        ("Pairs", "pairs", True),
+        ("Variance", "variance", True),
+        ("Training", "training", part.curves),
+        ("Data map", "datamap", part.maps),
+        ("Performance matrix", "matrix", part.matrix.found),
+    ]
     return [(words, name) for words, name, found in there if found]
 
 
@@ -89,8 +93,7 @@ def _group(group: PairGroup, rows: list[PairRow], several: bool) -> dict[str, An
     ends = [end for row in against_first for end in (row.difference, row.ci_low, row.ci_high)]
     return {
         "first": labels[0],
-        "name": ", ".join(filter(None, (group.metric, group.split, group.task_version)))
-        if several else "",
+        "name": ", ".join(filter(None, (group.metric, group.split, group.task_version))) if several else "",
         "n_pairs": len(rows),
         "reasons": any(row.reason for row in against_first),
         "size": round(1 - group.pairs.level, 10),
@@ -98,15 +101,14 @@ def _group(group: PairGroup, rows: list[PairRow], several: bool) -> dict[str, An
         "forest": list(zip(labels[1:], against_first, strict=True)),
         "matrix": _matrix(group),
         "more": max(0, len(labels) - MATRIX_SIZE),
-    }  # fmt: skip
+    }
 
 
 def _matrix(group: PairGroup) -> list[tuple[str, list[tuple[str, bool]]]]:
     """Label and cells of each row: the difference as text, and whether Holm's test tells it."""
     shown = group.labels[:MATRIX_SIZE]
     differences, holm = (
-        group.pairs.square(name)[:MATRIX_SIZE, :MATRIX_SIZE].tolist()
-        for name in ("difference", "p_holm")
+        group.pairs.square(name)[:MATRIX_SIZE, :MATRIX_SIZE].tolist() for name in ("difference", "p_holm")
     )
     size = 1 - group.pairs.level
     places = _decimals(differences)

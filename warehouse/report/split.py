@@ -80,18 +80,25 @@ def write_split(data: ReportData, path: str | Path) -> Written:
     size, entries = 0, []
     for part in data.benchmarks:
         own = replace(
-            data, suites=(), benchmarks=(part,), published=published.get(part.name, ()),
-            published_errors=errors.get(part.name, ()), unscored=unscored.get(part.name, ()),
-        )  # fmt: skip
+            data,
+            suites=(),
+            benchmarks=(part,),
+            published=published.get(part.name, ()),
+            published_errors=errors.get(part.name, ()),
+            unscored=unscored.get(part.name, ()),
+        )
         entry = _entry(part, own)
         entries.append(entry)
         page = renderer.page(
-            own, suites=(), benchmarks=(part,), shows=("published", "unscored"),
-            title=f"{part.name} · {TITLE}", home=INDEX,
-        )  # fmt: skip
+            own,
+            suites=(),
+            benchmarks=(part,),
+            shows=("published", "unscored"),
+            title=f"{part.name} · {TITLE}",
+            home=INDEX,
+        )
         size += write_whole(folder / entry.file, page)
-    log = renderer.page(data, suites=(), benchmarks=(), shows=("sources",),
-                        title=f"Ingest log · {TITLE}", home=INDEX)  # fmt: skip
+    log = renderer.page(data, suites=(), benchmarks=(), shows=("sources",), title=f"Ingest log · {TITLE}", home=INDEX)
     size += write_whole(folder / LOG, log)
     index = renderer.page(data, suites=data.suites, benchmarks=(), shows=(), log=LOG, pages=entries)
     size += write_whole(folder / INDEX, index)
@@ -110,9 +117,14 @@ def _entry(part: BenchmarkPart, own: ReportData) -> PageEntry:
     best = next((row for row in rows if row.rank == 1), None)
     verdicts = Counter(row["verdict"] for row in own.published)
     return PageEntry(
-        name=part.name, file=file_name(part.name), metric=part.board.metric if part.board else "",
-        n_rows=len(rows), model=best.model if best else "",
-        estimate=best.estimate if best else None, low=best.ci_low if best else None,
-        high=best.ci_high if best else None, n_contradicting=verdicts["contradicts"],
+        name=part.name,
+        file=file_name(part.name),
+        metric=part.board.metric if part.board else "",
+        n_rows=len(rows),
+        model=best.model if best else "",
+        estimate=best.estimate if best else None,
+        low=best.ci_low if best else None,
+        high=best.ci_high if best else None,
+        n_contradicting=verdicts["contradicts"],
         n_unscored=sum(row["n_samples"] for row in own.unscored),
-    )  # fmt: skip
+    )

@@ -40,15 +40,11 @@ def zone_named(name: str | None) -> tzinfo:
             return reload_localzone()  # not what an earlier call found
         except (LookupError, ValueError, OSError) as error:
             reason = " ".join(str(error).split())
-            raise MisuseError(
-                f"this machine does not say its time zone ({reason}); name one with --timezone"
-            ) from None
+            raise MisuseError(f"this machine does not say its time zone ({reason}); name one with --timezone") from None
     try:
         return ZoneInfo(name)
     except (LookupError, ValueError, OSError):
-        raise MisuseError(
-            f"no time zone '{name}'; expected a name such as Europe/Berlin or UTC"
-        ) from None
+        raise MisuseError(f"no time zone '{name}'; expected a name such as Europe/Berlin or UTC") from None
 
 
 class Times:
@@ -143,9 +139,7 @@ class Timetable:
         steady: seconds that only go forward.
     """
 
-    def __init__(
-        self, times: Times, wall: Callable[[], datetime], steady: Callable[[], float]
-    ) -> None:
+    def __init__(self, times: Times, wall: Callable[[], datetime], steady: Callable[[], float]) -> None:
         self.times, self.wall, self.steady = times, wall, steady
         self.due = times.after(wall())
         self._seen = (wall(), steady())
@@ -158,9 +152,7 @@ class Timetable:
         back = expected - now
         if back >= SET_BACK:
             self.due = self.times.after(now)
-        return Look(
-            (self.due - now).total_seconds(), back.total_seconds() if back >= SET_BACK else 0.0
-        )
+        return Look((self.due - now).total_seconds(), back.total_seconds() if back >= SET_BACK else 0.0)
 
     def begin(self) -> tuple[datetime, int]:
         """The time that has come, and how many later ones have passed too."""

@@ -27,22 +27,24 @@ class Health:
         MisuseError: it cannot be written.
     """
 
-    def __init__(
-        self, path: Path | None, log: Log, clock: Callable[[], datetime], **known: Any
-    ) -> None:
+    def __init__(self, path: Path | None, log: Log, clock: Callable[[], datetime], **known: Any) -> None:
         self.path, self.log, self.clock = path, log, clock
         self.content: dict[str, Any] = {
-            "state": "waiting", "updated": "", "started": stamp(clock()), "pid": os.getpid(),
-            "version": version("eval-warehouse"), **known, "next_run": None,
-            "running_since": None, "last": None,
-        }  # fmt: skip
+            "state": "waiting",
+            "updated": "",
+            "started": stamp(clock()),
+            "pid": os.getpid(),
+            "version": version("eval-warehouse"),
+            **known,
+            "next_run": None,
+            "running_since": None,
+            "last": None,
+        }
         self._failed = False
         try:
             self._write()
         except OSError as error:
-            raise MisuseError(
-                f"the health file {path} cannot be written: {error.strerror}"
-            ) from None
+            raise MisuseError(f"the health file {path} cannot be written: {error.strerror}") from None
 
     def tell(self, **changed: Any) -> None:
         """Renew the file; one that cannot be written any more is an event, once."""

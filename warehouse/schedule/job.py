@@ -30,9 +30,12 @@ from warehouse.store.snapshot import Published
 TOLD = 40
 #: How a job can go, from good to bad, and the level at which that is told.
 RESULTS: dict[str, Level] = {
-    "ok": "info", "alerts": "warning", "incomplete": "warning", "failed": "error",
+    "ok": "info",
+    "alerts": "warning",
+    "incomplete": "warning",
+    "failed": "error",
     "stopped": "warning",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -124,9 +127,13 @@ def run_job(job: Job, doors: Doors, log: Log, stopped: Callable[[], bool]) -> Ou
         run.outcome.note("stopped")
     found = run.outcome
     log.write(
-        FINISHED, RESULTS[found.result], result=found.result,
-        exit_code=found.exit_code, seconds=round(time.monotonic() - begun, 3), **found.counts,
-    )  # fmt: skip
+        FINISHED,
+        RESULTS[found.result],
+        result=found.result,
+        exit_code=found.exit_code,
+        seconds=round(time.monotonic() - begun, 3),
+        **found.counts,
+    )
     return found
 
 
@@ -209,18 +216,24 @@ class _Run:
         counts = {"sources_loaded": loaded, "sources_refused": len(report.refused)}
         self.outcome.add(**counts)
         return {
-            "sources": len(report.sources), **counts, "sources_waiting": len(waiting),
-            "files_of_no_format": len(report.unclaimed), "runs_new": report.total("n_runs"),
+            "sources": len(report.sources),
+            **counts,
+            "sources_waiting": len(waiting),
+            "files_of_no_format": len(report.unclaimed),
+            "runs_new": report.total("n_runs"),
             "samples_new": report.total("n_samples"),
-        }  # fmt: skip
+        }
 
     def _refresh(self) -> dict[str, Any]:
         from warehouse.refresh.run import refresh
 
         found = refresh(
-            self.doors.access, self.job.work, wait=self.doors.wait, say=self._note,
+            self.doors.access,
+            self.job.work,
+            wait=self.doors.wait,
+            say=self._note,
             progress=lambda _done, _of: self._check(),
-        )  # fmt: skip
+        )
         for note in found.notes:
             self._note(note)
         self._tell("figure_failed", [{"error": failure} for failure in found.failures])

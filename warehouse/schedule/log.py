@@ -37,9 +37,8 @@ class Log:
     """
 
     def __init__(
-        self, form: Form, stream: TextIO, *, quiet: bool = False,
-        clock: Callable[[], datetime] = utc_now,
-    ) -> None:  # fmt: skip
+        self, form: Form, stream: TextIO, *, quiet: bool = False, clock: Callable[[], datetime] = utc_now
+    ) -> None:
         self.form, self.stream, self.quiet, self.clock = form, stream, quiet, clock
 
     def write(self, event: str, level: Level = "info", **fields: Any) -> None:
@@ -55,10 +54,7 @@ class Log:
         """
         found = _event(line)
         if found is None:
-            found = {
-                "time": stamp(self.clock()), "level": "warning", "event": "output",
-                "fields": {"text": line},
-            }  # fmt: skip
+            found = {"time": stamp(self.clock()), "level": "warning", "event": "output", "fields": {"text": line}}
         self._line(found)
         return found
 

@@ -45,10 +45,7 @@ class Scheduler:
         while not stop.count:
             look = self.timetable.look()
             if look.set_back:
-                self.log.write(
-                    "clock_set_back", "warning", seconds=round(look.set_back, 3),
-                    next_run=self._next(),
-                )  # fmt: skip
+                self.log.write("clock_set_back", "warning", seconds=round(look.set_back, 3), next_run=self._next())
             if look.left <= 0:
                 self._job(stop)
             else:
@@ -65,10 +62,7 @@ class Scheduler:
         self.log.write("job_started", due=stamp(due), late_seconds=late, missed=missed)
         ended = self._child(stop)
         outlasted = self.timetable.finish(begun)
-        self.health.tell(
-            state="waiting", running_since=None, next_run=self._next(),
-            last=self._last(begun, due, ended),
-        )  # fmt: skip
+        self.health.tell(state="waiting", running_since=None, next_run=self._next(), last=self._last(begun, due, ended))
         if not ended.told:
             level: Level = "info" if stop.count else "error"
             self.log.write("job_died", level, result=ended.result, exit_code=ended.exit_code)
@@ -80,18 +74,20 @@ class Scheduler:
             self.health.tell(state="stopping" if stop.count else "running")
 
         try:
-            return run_child(
-                self.command, self.environment, stop, self.log, grace=self.grace, beat=beat
-            )
+            return run_child(self.command, self.environment, stop, self.log, grace=self.grace, beat=beat)
         except OSError as error:
             self.log.write("job_not_started", "error", error=str(error))
             return Ended(1)
 
     def _last(self, begun: datetime, due: datetime, ended: Ended) -> dict[str, Any]:
         return {
-            "start": stamp(begun), "end": stamp(self.clock()), "due": stamp(due),
-            **ended.told, "result": ended.result, "exit_code": ended.exit_code,
-        }  # fmt: skip
+            "start": stamp(begun),
+            "end": stamp(self.clock()),
+            "due": stamp(due),
+            **ended.told,
+            "result": ended.result,
+            "exit_code": ended.exit_code,
+        }
 
     def _next(self) -> str:
         return stamp(self.timetable.due)

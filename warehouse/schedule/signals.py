@@ -36,16 +36,14 @@ class Stop:
         for end in self._pipe:
             os.set_blocking(end, False)
         numbers = [
-            number for number in NUMBERS
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
-        ]  # fmt: skip
+            number for number in NUMBERS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN
+        ]
         self._before = {number: signal.signal(number, self._note) for number in numbers}
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         for number, before in self._before.items():
             signal.signal(number, before)
         for end in self._pipe:

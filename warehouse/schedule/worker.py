@@ -38,17 +38,19 @@ class Ended:
     def result(self) -> str:
         """In a word: what the job says of itself, else ``stopped`` (by SIGTERM), ``killed`` or
         ``crashed``."""
-        if self.exit_code >= 0:
-            silent = "crashed"
-        else:
-            silent = "stopped" if self.exit_code == -signal.SIGTERM else "killed"
+        silent = "crashed" if self.exit_code >= 0 else "stopped" if self.exit_code == -signal.SIGTERM else "killed"
         return str(self.told.get("result", silent))
 
 
 def run_child(
-    command: Sequence[str], environment: Mapping[str, str], stop: Stop, log: Log, *,
-    grace: float, beat: Callable[[], None],
-) -> Ended:  # fmt: skip
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    stop: Stop,
+    log: Log,
+    *,
+    grace: float,
+    beat: Callable[[], None],
+) -> Ended:
     """Run a job to its end.
 
     The first signal is handed on as SIGTERM; a job that has not ended ``grace`` seconds later, or
@@ -67,9 +69,13 @@ def run_child(
     """
     ended = Ended()
     with subprocess.Popen(
-        command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, process_group=0,
-    ) as process:  # fmt: skip
+        command,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        process_group=0,
+    ) as process:
         _Minder(process, stop, log, grace, ended).watch(beat)
         ended.exit_code = process.wait()
     return ended
@@ -78,9 +84,7 @@ def run_child(
 class _Minder:
     """What looks after one process."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], stop: Stop, log: Log, grace: float, ended: Ended
-    ) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], stop: Stop, log: Log, grace: float, ended: Ended) -> None:
         self.process, self.stop, self.log = process, stop, log
         self.grace, self.ended = grace, ended
         self.deadline = float("inf")

@@ -24,21 +24,15 @@ if TYPE_CHECKING:
     from warehouse.stats.core.results import UnpairedDifference as UnpairedDifference
     from warehouse.stats.intervals.betting import interval_betting as interval_betting
     from warehouse.stats.intervals.bootstrap import interval_bootstrap as interval_bootstrap
-    from warehouse.stats.intervals.closed_form import (
-        interval_clopper_pearson as interval_clopper_pearson,
-    )
+    from warehouse.stats.intervals.closed_form import interval_clopper_pearson as interval_clopper_pearson
     from warehouse.stats.intervals.closed_form import interval_jeffreys as interval_jeffreys
     from warehouse.stats.intervals.closed_form import interval_normal as interval_normal
     from warehouse.stats.intervals.closed_form import interval_t as interval_t
     from warehouse.stats.intervals.closed_form import interval_wilson as interval_wilson
-    from warehouse.stats.intervals.closed_form import (
-        interval_wilson_bounded as interval_wilson_bounded,
-    )
+    from warehouse.stats.intervals.closed_form import interval_wilson_bounded as interval_wilson_bounded
     from warehouse.stats.intervals.cluster_robust import ClusterRobust as ClusterRobust
     from warehouse.stats.intervals.cluster_robust import cluster_robust as cluster_robust
-    from warehouse.stats.intervals.cluster_robust import (
-        standard_error_clustered as standard_error_clustered,
-    )
+    from warehouse.stats.intervals.cluster_robust import standard_error_clustered as standard_error_clustered
     from warehouse.stats.intervals.defaults import IntervalChoice as IntervalChoice
     from warehouse.stats.intervals.defaults import choose_interval as choose_interval
     from warehouse.stats.intervals.effective_clopper_pearson import (
@@ -46,24 +40,14 @@ if TYPE_CHECKING:
     )
     from warehouse.stats.intervals.estimate_mean import estimate_mean as estimate_mean
     from warehouse.stats.intervals.gaffke import interval_gaffke as interval_gaffke
-    from warehouse.stats.intervals.korn_graubard import (
-        interval_korn_graubard as interval_korn_graubard,
-    )
+    from warehouse.stats.intervals.korn_graubard import interval_korn_graubard as interval_korn_graubard
     from warehouse.stats.intervals.missing_bounds import MissingBounds as MissingBounds
     from warehouse.stats.intervals.missing_bounds import missing_bounds as missing_bounds
     from warehouse.stats.intervals.prompts_fixed import FixedPromptsEstimate as FixedPromptsEstimate
-    from warehouse.stats.intervals.prompts_fixed import (
-        estimate_mean_prompts_fixed as estimate_mean_prompts_fixed,
-    )
-    from warehouse.stats.intervals.wild_cluster_bootstrap import (
-        WildBootstrapTest as WildBootstrapTest,
-    )
-    from warehouse.stats.intervals.wild_cluster_bootstrap import (
-        interval_wild_bootstrap as interval_wild_bootstrap,
-    )
-    from warehouse.stats.intervals.wild_cluster_bootstrap import (
-        wild_bootstrap_test as wild_bootstrap_test,
-    )
+    from warehouse.stats.intervals.prompts_fixed import estimate_mean_prompts_fixed as estimate_mean_prompts_fixed
+    from warehouse.stats.intervals.wild_cluster_bootstrap import WildBootstrapTest as WildBootstrapTest
+    from warehouse.stats.intervals.wild_cluster_bootstrap import interval_wild_bootstrap as interval_wild_bootstrap
+    from warehouse.stats.intervals.wild_cluster_bootstrap import wild_bootstrap_test as wild_bootstrap_test
     from warehouse.stats.multiple.adjust import benjamini_hochberg as benjamini_hochberg
     from warehouse.stats.multiple.adjust import holm as holm
     from warehouse.stats.multiple.all_pairs import AllPairs as AllPairs
@@ -80,9 +64,7 @@ if TYPE_CHECKING:
     from warehouse.stats.paired.mcnemar_wilcoxon import wilcoxon_test as wilcoxon_test
     from warehouse.stats.paired.paired import paired_difference as paired_difference
     from warehouse.stats.paired.paired import paired_flags as paired_flags
-    from warehouse.stats.paired.prompts_fixed import (
-        paired_difference_prompts_fixed as paired_difference_prompts_fixed,
-    )
+    from warehouse.stats.paired.prompts_fixed import paired_difference_prompts_fixed as paired_difference_prompts_fixed
     from warehouse.stats.paired.sign_flip import SignFlipTest as SignFlipTest
     from warehouse.stats.paired.sign_flip import sign_flip_test as sign_flip_test
     from warehouse.stats.paired.sign_flip import too_few_units as too_few_units
@@ -170,8 +152,7 @@ _NAMES = {
     "suites.pairs": "SuitePairs compare_suites",
     "suites.weighted_mean": "SuiteEstimate combine_leaves",
     "paired.unpaired": "unpaired_difference",
-    "intervals.wild_cluster_bootstrap": "WildBootstrapTest interval_wild_bootstrap"
-    " wild_bootstrap_test",
+    "intervals.wild_cluster_bootstrap": "WildBootstrapTest interval_wild_bootstrap wild_bootstrap_test",
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 

@@ -134,11 +134,7 @@ DAMAGED = (
 
 
 def wait_for(
-    attempt: Callable[[], T],
-    url: sa.URL,
-    dialect: engines.Dialect,
-    wait: float,
-    say: Callable[[str], None] | None,
+    attempt: Callable[[], T], url: sa.URL, dialect: engines.Dialect, wait: float, say: Callable[[str], None] | None
 ) -> T:
     """What an attempt to open a store gives, repeated while another process holds it.
 

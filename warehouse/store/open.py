@@ -52,13 +52,14 @@ def open_store(
     parsed = engines.parse_url(url or DEFAULT_URL)
     dialect = engines.dialect_of(parsed)
     if not create and not dialect.exists(parsed):
-        raise StoreError(
-            f"no store at {parsed.database}; create it with: warehouse init, or warehouse ingest"
-        )
+        raise StoreError(f"no store at {parsed.database}; create it with: warehouse init, or warehouse ingest")
     store = wait_for(
         lambda: Store(parsed, dialect, dialect.open_engine(parsed, write or create, guarded)),
-        parsed, dialect, wait, say,
-    )  # fmt: skip
+        parsed,
+        dialect,
+        wait,
+        say,
+    )
     try:
         if create and revision.found(store) is None:
             _create(store, beside_others, say)
@@ -82,10 +83,7 @@ def _as_reader(store: Store, reader: str, wait: float, say: Callable[[str], None
         return store
     store.close()
     dialect = engines.dialect_of(plain)
-    store = wait_for(
-        lambda: Store(plain, dialect, dialect.open_engine(plain, False, True)),
-        plain, dialect, wait, say,
-    )  # fmt: skip
+    store = wait_for(lambda: Store(plain, dialect, dialect.open_engine(plain, False, True)), plain, dialect, wait, say)
     try:
         with store.begin() as connection:
             dialect.require_plain(connection, plain)

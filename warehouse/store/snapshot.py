@@ -47,11 +47,7 @@ class Published:
 
 
 def publish(
-    url: str | None,
-    path: str | Path,
-    *,
-    wait: float = 10.0,
-    say: Callable[[str], None] | None = None,
+    url: str | None, path: str | Path, *, wait: float = 10.0, say: Callable[[str], None] | None = None
 ) -> Published:
     """Write a read-only copy of a store, or replace an earlier one atomically.
 

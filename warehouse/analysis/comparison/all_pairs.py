@@ -9,14 +9,7 @@ import numpy as np
 
 from warehouse.analysis.comparison.all_pairs_row import PairRow, pair_rows
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.entries import (
-    Entry,
-    Selection,
-    coverage,
-    is_partial,
-    list_editions,
-    select_entries,
-)
+from warehouse.analysis.selection.entries import Entry, Selection, coverage, is_partial, list_editions, select_entries
 from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.errors import MisuseError
@@ -128,10 +121,7 @@ def pairs(
     """
     as_level(level)
     found = select_entries(store, benchmark, metric, where, cluster, latest)
-    chosen = {
-        group: order_entries(comparable(members, found, subset_ok))
-        for group, members in found.groups().items()
-    }
+    chosen = {group: order_entries(comparable(members, found, subset_ok)) for group, members in found.groups().items()}
     sizable = sorted((m for m in chosen.values() if len(m) > 1), key=len, reverse=True)
     if not sizable:
         raise MisuseError(_too_few(found, list(chosen.values())))
@@ -147,19 +137,26 @@ def pairs(
             notes.append(f"{len(members)} conditions have no prompt in common")
             continue
         figures = all_pairs(
-            table.values, table.clusters, level=level, n_resamples=n_resamples, seed=seed,
+            table.values,
+            table.clusters,
+            level=level,
+            n_resamples=n_resamples,
+            seed=seed,
             higher_is_better=members[0].metric.higher_is_better is not False,
-        )  # fmt: skip
+        )
         groups.append(_group(members, figures))
         rows += pair_rows(members, figures, table if with_flags else None)
         notes += [table.note] if table.note else []
     if not groups:
         raise MisuseError(f"{found.benchmark.name}: {notes[-1]}")
     return Pairs(
-        benchmark=found.benchmark.name, metric=found.metric.label,
-        higher_is_better=found.metric.higher_is_better, rows=tuple(rows), groups=tuple(groups),
+        benchmark=found.benchmark.name,
+        metric=found.metric.label,
+        higher_is_better=found.metric.higher_is_better,
+        rows=tuple(rows),
+        groups=tuple(groups),
         notes=tuple(notes),
-    )  # fmt: skip
+    )
 
 
 def comparable(entries: Sequence[Entry], found: Selection, subset_ok: bool) -> list[Entry]:
@@ -168,9 +165,7 @@ def comparable(entries: Sequence[Entry], found: Selection, subset_ok: bool) -> l
     Where no entry is complete all are compared, as the leaderboard ranks them.
     """
     usable = [entry for entry in entries if entry.usable is not None]
-    complete = [
-        entry for entry in usable if not is_partial(coverage(entry, found.wholes[entry.group]))
-    ]
+    complete = [entry for entry in usable if not is_partial(coverage(entry, found.wholes[entry.group]))]
     return usable if subset_ok or not complete else complete
 
 
@@ -191,11 +186,14 @@ def order_entries(entries: Sequence[Entry]) -> list[Entry]:
 def _group(members: Sequence[Entry], figures: AllPairs) -> PairGroup:
     split, task_version, label = members[0].group[:3]
     return PairGroup(
-        split=split, task_version=task_version, metric=label,
+        split=split,
+        task_version=task_version,
+        metric=label,
         models=tuple(entry.condition.model for entry in members),
-        conditions=tuple(entry.label for entry in members), pairs=figures,
+        conditions=tuple(entry.label for entry in members),
+        pairs=figures,
         ranks=rank_models(figures),
-    )  # fmt: skip
+    )
 
 
 def _left_out(found: Selection, chosen: Sequence[Sequence[Entry]]) -> list[str]:
@@ -208,8 +206,7 @@ def _left_out(found: Selection, chosen: Sequence[Sequence[Entry]]) -> list[str]:
     notes = [f"left out, {why}: {_some(models)}" for why, models in reasons.items()]
     if sum(len(members) > 1 for members in chosen) > 1:
         notes.append(
-            "conditions differ in split, task version, metric or judge; each group is compared and"
-            " adjusted alone"
+            "conditions differ in split, task version, metric or judge; each group is compared and adjusted alone"
         )
     return notes
 

@@ -90,33 +90,40 @@ class PairRow(Row):
     flags: tuple[str, ...] = ()
 
 
-def pair_rows(
-    entries: Sequence[Entry], found: AllPairs, table: ScoreTable | None = None
-) -> Iterator[PairRow]:
+def pair_rows(entries: Sequence[Entry], found: AllPairs, table: ScoreTable | None = None) -> Iterator[PairRow]:
     """The rows of all pairs of ``entries``, which are the models of ``found`` in order.
 
     Args:
         table: the scores behind them, for the flags; None: no flags.
     """
     n_pairs = sum(not math.isnan(p) for p in found.p_value.tolist())
-    for place, (first, second) in enumerate(
-        zip(found.first.tolist(), found.second.tolist(), strict=True)
-    ):
+    for place, (first, second) in enumerate(zip(found.first.tolist(), found.second.tolist(), strict=True)):
         a, b = entries[first], entries[second]
         benchmark, split = a.condition.place
         yield PairRow(
-            benchmark=benchmark, split=split, metric=a.metric.label, model_a=a.condition.model,
-            condition_a=a.label, model_b=b.condition.model, condition_b=b.label,
-            mean_a=known(found.means[first]), mean_b=known(found.means[second]),
-            level=found.level, better=_better(found, place, a.metric.higher_is_better),
+            benchmark=benchmark,
+            split=split,
+            metric=a.metric.label,
+            model_a=a.condition.model,
+            condition_a=a.label,
+            model_b=b.condition.model,
+            condition_b=b.label,
+            mean_a=known(found.means[first]),
+            mean_b=known(found.means[second]),
+            level=found.level,
+            better=_better(found, place, a.metric.higher_is_better),
             n_prompts=int(found.n_prompts[place]),
             n_clusters=None if found.n_clusters is None else int(found.n_clusters[place]),
-            n_pairs=n_pairs, n_resamples=found.n_resamples, seed=found.seed,
-            critical_value=known(found.critical_value), reason=found.reasons[place],
-            runs_a=a.condition.run_ids, runs_b=b.condition.run_ids,
+            n_pairs=n_pairs,
+            n_resamples=found.n_resamples,
+            seed=found.seed,
+            critical_value=known(found.critical_value),
+            reason=found.reasons[place],
+            runs_a=a.condition.run_ids,
+            runs_b=b.condition.run_ids,
             flags=() if table is None else _flags(table, first, second, a.metric),
             **_figures(found, place),
-        )  # fmt: skip
+        )
 
 
 def _flags(table: ScoreTable, first: int, second: int, metric: Metric) -> tuple[str, ...]:
@@ -139,10 +146,16 @@ def known(value: Any) -> float | None:
 
 def _figures(found: AllPairs, place: int) -> dict[str, float | None]:
     names = {
-        "difference": "difference", "standard_error": "standard_error", "p_value": "p_value",
-        "ci_low": "simultaneous_low", "ci_high": "simultaneous_high", "p_holm": "p_holm",
-        "p_bh": "p_bh", "p_max_t": "p_max_t", "correlation": "correlation",
-    }  # fmt: skip
+        "difference": "difference",
+        "standard_error": "standard_error",
+        "p_value": "p_value",
+        "ci_low": "simultaneous_low",
+        "ci_high": "simultaneous_high",
+        "p_holm": "p_holm",
+        "p_bh": "p_bh",
+        "p_max_t": "p_max_t",
+        "correlation": "correlation",
+    }
     return {field: known(getattr(found, name)[place]) for field, name in names.items()}
 
 

@@ -9,22 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from warehouse.analysis.comparison.disagreements import Flip, read_flips
-from warehouse.analysis.comparison.pair_tests import (
-    Options,
-    check_estimand,
-    difference_of,
-    run_tests,
-)
+from warehouse.analysis.comparison.pair_tests import Options, check_estimand, difference_of, run_tests
 from warehouse.analysis.comparison.pairing import Pair, Unlike, read_pair
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import find_benchmark
-from warehouse.analysis.selection.common_benchmarks import (
-    by_place,
-    common_places,
-    in_words,
-    pick_all,
-)
+from warehouse.analysis.selection.common_benchmarks import by_place, common_places, in_words, pick_all
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.errors import MisuseError, StatisticsError
@@ -48,11 +38,32 @@ class Comparison(Result):
     """
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "benchmark", "split", "metric", "mean_a", "mean_b", "difference", "standard_error",
-        "ci_low", "ci_high", "p_value", "p_permutation", "p_mcnemar", "p_holm", "better",
-        "equivalent", "p_equivalence", "n_prompts", "n_clusters", "only_a", "only_b", "unscored_a",
-        "unscored_b", "correlation", "variance_saved", "flags",
-    )  # fmt: skip
+        "benchmark",
+        "split",
+        "metric",
+        "mean_a",
+        "mean_b",
+        "difference",
+        "standard_error",
+        "ci_low",
+        "ci_high",
+        "p_value",
+        "p_permutation",
+        "p_mcnemar",
+        "p_holm",
+        "better",
+        "equivalent",
+        "p_equivalence",
+        "n_prompts",
+        "n_clusters",
+        "only_a",
+        "only_b",
+        "unscored_a",
+        "unscored_b",
+        "correlation",
+        "variance_saved",
+        "flags",
+    )
 
     a: str
     b: str
@@ -135,16 +146,19 @@ def compare(
     if flips < 0:
         raise MisuseError(f"flips must be 0 or more prompts, found {flips}")
     places, missing = find_places(store, a, b, benchmark, where, latest)
-    compared, refused = _compared(
-        store, places, options, metric=metric, cluster=cluster, force=force
-    )
+    compared, refused = _compared(store, places, options, metric=metric, cluster=cluster, force=force)
     pairs, rows = [pair for pair, _ in compared], [row for _, row in compared]
     overall, why = _overall(store, pairs, rows, cluster, options)
     return Comparison(
-        a=a, b=b, rows=tuple(_adjusted(pairs, rows, options)), overall=overall,
+        a=a,
+        b=b,
+        rows=tuple(_adjusted(pairs, rows, options)),
+        overall=overall,
         flips=tuple(flip for pair in pairs if flips for flip in read_flips(store, pair, flips)),
-        left_out=(*refused, *missing, *why), n_resamples=n_resamples, seed=seed,
-    )  # fmt: skip
+        left_out=(*refused, *missing, *why),
+        n_resamples=n_resamples,
+        seed=seed,
+    )
 
 
 def find_places(
@@ -186,9 +200,7 @@ def _row(pair: Pair, options: Options) -> ComparisonRow:
     return make_row(pair, found, run_tests(pair, found, options), options)
 
 
-def _adjusted(
-    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options
-) -> list[ComparisonRow]:
+def _adjusted(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options) -> list[ComparisonRow]:
     """With p adjusted for the number of benchmarks where there are several, and what is better
     by that p."""
     if len(rows) < 2:
@@ -206,9 +218,8 @@ def _adjusted(
 
 
 def _overall(
-    store: Store, pairs: Sequence[Pair], rows: Sequence[ComparisonRow], cluster: str | None,
-    options: Options,
-) -> tuple[ComparisonRow | None, list[str]]:  # fmt: skip
+    store: Store, pairs: Sequence[Pair], rows: Sequence[ComparisonRow], cluster: str | None, options: Options
+) -> tuple[ComparisonRow | None, list[str]]:
     """The mean over several benchmarks, or why there is none."""
     if len(rows) < 2:
         return None, []

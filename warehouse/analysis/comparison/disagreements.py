@@ -85,19 +85,27 @@ def read_flips(store: Store, pair: Pair, limit: int) -> list[Flip]:
     run_a, run_b = (condition.newest[1] for condition in (pair.a, pair.b))
     return [
         Flip(
-            benchmark=pair.a.place[0], split=pair.a.place[1], metric=pair.metric.label,
-            prompt_id=prompt, tool_id=prompts[prompt]["tool_id"],
-            difference=float(difference[place]), score_a=float(score_a[place]),
+            benchmark=pair.a.place[0],
+            split=pair.a.place[1],
+            metric=pair.metric.label,
+            prompt_id=prompt,
+            tool_id=prompts[prompt]["tool_id"],
+            difference=float(difference[place]),
+            score_a=float(score_a[place]),
             score_b=float(score_b[place]),
             n_draws_a=int(pair.scores_a.n_draws[pair.of_a[place]]),
             n_draws_b=int(pair.scores_b.n_draws[pair.of_b[place]]),
-            text=prompts[prompt]["text"], target=prompts[prompt]["target"],
-            response_a=said.get((0, prompt)), response_b=said.get((1, prompt)),
-            choice_a=picked.get((0, prompt)), choice_b=picked.get((1, prompt)), run_a=run_a,
+            text=prompts[prompt]["text"],
+            target=prompts[prompt]["target"],
+            response_a=said.get((0, prompt)),
+            response_b=said.get((1, prompt)),
+            choice_a=picked.get((0, prompt)),
+            choice_b=picked.get((1, prompt)),
+            run_a=run_a,
             run_b=run_b,
         )
         for place, prompt in zip(chosen, ids, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _by_id(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
@@ -133,9 +141,7 @@ class _Sources:
             seen.setdefault(side, set()).add(row["choice_index"])
             best[side] = row["choice_index"]
         return {
-            side: _option(prompts[side[1]]["choices"], index)
-            for side, index in best.items()
-            if len(seen[side]) > 1
+            side: _option(prompts[side[1]]["choices"], index) for side, index in best.items() if len(seen[side]) > 1
         }
 
     def _rows(self, query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:

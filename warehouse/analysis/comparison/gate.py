@@ -13,15 +13,7 @@ from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.inputs import is_constant
-from warehouse.stats.paired.gate import (
-    FAIL,
-    PASS,
-    UNDECIDED,
-    PValues,
-    decide,
-    p_of_constant,
-    prompts_to_decide,
-)
+from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
 from warehouse.stats.paired.margins import NonInferiorityTest, noninferiority_test
 from warehouse.store.connection import Store
 
@@ -34,8 +26,7 @@ def as_markdown(found: Gate) -> str:
     lines = [
         f"### {_MARKS[found.verdict]}: {_plain(found.candidate)} against {_plain(found.baseline)}",
         "",
-        "| benchmark | verdict | candidate | baseline | difference | at least | margin | p"
-        " | prompts | needed |",
+        "| benchmark | verdict | candidate | baseline | difference | at least | margin | p | prompts | needed |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         *map(_line, found.rows),
         "",
@@ -53,11 +44,17 @@ def _line(row: GateRow) -> str:
     name = f"{row.benchmark} ({row.split})" if row.split else row.benchmark
     p = row.p_fail if row.verdict == "fail" else row.p_pass
     cells = [
-        _plain(name), _MARKS[row.verdict], f"{row.candidate:.4f}", f"{row.baseline:.4f}",
-        f"{row.difference:+.4f}", "" if row.low is None else f"{row.low:+.4f}",
-        f"{row.margin:g}", "" if p is None else f"{p:.2g}", str(row.n_prompts),
+        _plain(name),
+        _MARKS[row.verdict],
+        f"{row.candidate:.4f}",
+        f"{row.baseline:.4f}",
+        f"{row.difference:+.4f}",
+        "" if row.low is None else f"{row.low:+.4f}",
+        f"{row.margin:g}",
+        "" if p is None else f"{p:.2g}",
+        str(row.n_prompts),
         "" if row.prompts_if_equal is None else str(row.prompts_if_equal),
-    ]  # fmt: skip
+    ]
     return f"| {' | '.join(cells)} |"
 
 
@@ -155,9 +152,8 @@ class Gate(Result):
 
     def __str__(self) -> str:
         counts = ", ".join(
-            f"{number} {verdict}" for verdict in EXIT
-            if (number := sum(row.verdict == verdict for row in self.rows))
-        )  # fmt: skip
+            f"{number} {verdict}" for verdict in EXIT if (number := sum(row.verdict == verdict for row in self.rows))
+        )
         return f"{self.verdict}: {self.candidate} against {self.baseline} ({counts})"
 
     def to_markdown(self) -> str:
@@ -249,9 +245,7 @@ def gate(
     found = decide([item.p_values for item in tested], alpha=alpha)
     rows = [
         replace(_row(item, len(tested), alpha), verdict=verdict, p_pass=p_pass, p_fail=p_fail)
-        for item, verdict, p_pass, p_fail in zip(
-            tested, found.each, found.p_pass, found.p_fail, strict=True
-        )
+        for item, verdict, p_pass, p_fail in zip(tested, found.each, found.p_pass, found.p_fail, strict=True)
     ]
     told = tuple(_without_plans(row) for row in rows)
     return Gate(candidate, baseline, found.verdict, alpha, told, tuple(dict.fromkeys(left_out)))
@@ -296,16 +290,31 @@ def _row(item: _Tested, tests: int, alpha: float) -> GateRow:
             for distance in (item.margin, test.difference + item.margin)
         )
     return GateRow(
-        benchmark=pair.a.place[0], split=pair.a.place[1], metric=pair.metric.label, verdict="",
-        candidate=float(pair.values[0].mean()), baseline=float(pair.values[1].mean()),
-        difference=test.difference, standard_error=error, low=test.ci_low, margin=item.margin,
-        p_pass=None, p_fail=None, n_prompts=pair.n, n_clusters=test.n_clusters,
-        prompts_if_equal=equal, prompts_as_seen=seen, missing=pair.scores_b.n - pair.n,
-        share_unscored=item.share_unscored, method=item.method,
+        benchmark=pair.a.place[0],
+        split=pair.a.place[1],
+        metric=pair.metric.label,
+        verdict="",
+        candidate=float(pair.values[0].mean()),
+        baseline=float(pair.values[1].mean()),
+        difference=test.difference,
+        standard_error=error,
+        low=test.ci_low,
+        margin=item.margin,
+        p_pass=None,
+        p_fail=None,
+        n_prompts=pair.n,
+        n_clusters=test.n_clusters,
+        prompts_if_equal=equal,
+        prompts_as_seen=seen,
+        missing=pair.scores_b.n - pair.n,
+        share_unscored=item.share_unscored,
+        method=item.method,
         reason=item.why or (test.reason if item.p_values[0] is None else ""),
-        model_candidate=pair.a.model, model_baseline=pair.b.model,
-        runs_candidate=pair.a.run_ids, runs_baseline=pair.b.run_ids,
-    )  # fmt: skip
+        model_candidate=pair.a.model,
+        model_baseline=pair.b.model,
+        runs_candidate=pair.a.run_ids,
+        runs_baseline=pair.b.run_ids,
+    )
 
 
 def _without_plans(row: GateRow) -> GateRow:

@@ -15,12 +15,7 @@ from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.clusterings import SAME_TEXT
 from warehouse.stats import sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
-from warehouse.stats.suites.combined_difference import (
-    CombinedDifference,
-    Part,
-    combine_differences,
-    contributions,
-)
+from warehouse.stats.suites.combined_difference import CombinedDifference, Part, combine_differences, contributions
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -31,10 +26,15 @@ OVERALL = "overall"
 def why_no_overall(pairs: Sequence[Pair]) -> str:
     """Why the differences have no mean; empty where they have one."""
     scales = {
-        (pair.metric.unit, pair.metric.link, pair.metric.bounds, pair.metric.higher_is_better,
-         "" if pair.metric.bounds else pair.metric.label)
+        (
+            pair.metric.unit,
+            pair.metric.link,
+            pair.metric.bounds,
+            pair.metric.higher_is_better,
+            "" if pair.metric.bounds else pair.metric.label,
+        )
         for pair in pairs
-    }  # fmt: skip
+    }
     if len(scales) == 1:
         return ""
     labels = sorted({pair.metric.label for pair in pairs})
@@ -61,15 +61,10 @@ def common_units(store: Store, pairs: Sequence[Pair], cluster: str | None) -> li
     these, _ = one_of("cluster.id", [int(name) for name in named], "c")
     first: dict[tuple[str, str], int] = {}
     joined = named.copy()
-    for row in store.arrow(
-        query_text("analysis", "source_clusters").format(these=these)
-    ).to_pylist():
+    for row in store.arrow(query_text("analysis", "source_clusters").format(these=these)).to_pylist():
         document = first.setdefault((row["name"], row["label"]), row["id"])
         joined[np.searchsorted(named, row["id"])] = document
-    return [
-        np.where(own >= 0, joined[np.minimum(np.searchsorted(named, own), len(named) - 1)], own)
-        for own in units
-    ]
+    return [np.where(own >= 0, joined[np.minimum(np.searchsorted(named, own), len(named) - 1)], own) for own in units]
 
 
 def overall_row(
@@ -83,40 +78,59 @@ def overall_row(
         rows: their rows.
     """
     parts = [
-        _part(number, pair, own, row)
-        for number, (pair, own, row) in enumerate(zip(pairs, units, rows, strict=True))
+        _part(number, pair, own, row) for number, (pair, own, row) in enumerate(zip(pairs, units, rows, strict=True))
     ]
     found = combine_differences(parts, level=options.level)
     why = _why_not(pairs, options)
     p_flip, permutation = (None, "") if why else _flip(parts, pairs, found, options)
     test = "permutation" if options.test == "permutation" else "t"  # the others: one at a time
     p = p_flip if test == "permutation" else found.p_value
-    p_equivalence = equivalence_p(
-        found.difference, found.standard_error, found.degrees_of_freedom, options
-    )
+    p_equivalence = equivalence_p(found.difference, found.standard_error, found.degrees_of_freedom, options)
     return replace(
         rows[0],
-        benchmark=OVERALL, split="", metric=_common([row.metric for row in rows]), condition_a="",
-        condition_b="", mean_a=float(np.mean([row.mean_a for row in rows])),
-        mean_b=float(np.mean([row.mean_b for row in rows])), difference=found.difference,
-        standard_error=found.standard_error, ci_low=found.ci_low, ci_high=found.ci_high,
-        p_value=p, p_t=found.p_value, p_permutation=p_flip,
-        permutation=permutation, p_mcnemar=None, p_wilcoxon=None, p_holm=None,
+        benchmark=OVERALL,
+        split="",
+        metric=_common([row.metric for row in rows]),
+        condition_a="",
+        condition_b="",
+        mean_a=float(np.mean([row.mean_a for row in rows])),
+        mean_b=float(np.mean([row.mean_b for row in rows])),
+        difference=found.difference,
+        standard_error=found.standard_error,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        p_value=p,
+        p_t=found.p_value,
+        p_permutation=p_flip,
+        permutation=permutation,
+        p_mcnemar=None,
+        p_wilcoxon=None,
+        p_holm=None,
         better=which_better(p, found.difference, pairs[0].metric.higher_is_better, options),
-        correlation=None, variance_saved=_variance_saved(rows, found), se_unclustered=None,
+        correlation=None,
+        variance_saved=_variance_saved(rows, found),
+        se_unclustered=None,
         se_eq8=None,
         n_prompts=len(np.unique(np.concatenate([pair.prompts for pair in pairs]))),
-        n_clusters=_clusters(pairs, units, options), n_draws_a=sum(row.n_draws_a for row in rows),
-        n_draws_b=sum(row.n_draws_b for row in rows), only_a=sum(row.only_a for row in rows),
-        only_b=sum(row.only_b for row in rows), higher_a=sum(row.higher_a for row in rows),
-        higher_b=sum(row.higher_b for row in rows), unscored_a=sum(row.unscored_a for row in rows),
-        unscored_b=sum(row.unscored_b for row in rows), method=found.method, flags=(),
+        n_clusters=_clusters(pairs, units, options),
+        n_draws_a=sum(row.n_draws_a for row in rows),
+        n_draws_b=sum(row.n_draws_b for row in rows),
+        only_a=sum(row.only_a for row in rows),
+        only_b=sum(row.only_b for row in rows),
+        higher_a=sum(row.higher_a for row in rows),
+        higher_b=sum(row.higher_b for row in rows),
+        unscored_a=sum(row.unscored_a for row in rows),
+        unscored_b=sum(row.unscored_b for row in rows),
+        method=found.method,
+        flags=(),
         reason=f"{len(rows)} benchmarks of equal weight; {found.reason}",
-        runs_a=_runs([row.runs_a for row in rows]), runs_b=_runs([row.runs_b for row in rows]),
-        degrees_of_freedom=found.degrees_of_freedom, p_equivalence=p_equivalence,
+        runs_a=_runs([row.runs_a for row in rows]),
+        runs_b=_runs([row.runs_b for row in rows]),
+        degrees_of_freedom=found.degrees_of_freedom,
+        p_equivalence=p_equivalence,
         equivalent=is_equivalent(p_equivalence, options),
         not_applicable=_reasons(why, found),
-    )  # fmt: skip
+    )
 
 
 def _part(number: int, pair: Pair, units: Units, row: ComparisonRow) -> Part:
@@ -140,9 +154,7 @@ def _flip(
     """p of flipping whole units in all benchmarks at once, and how it was computed."""
     values, units = contributions(parts)
     plain = not found.n_shared and all(pair.clusters is None for pair in pairs)
-    test = sign_flip_test(
-        values, None if plain else units, n_resamples=options.n_resamples, seed=options.seed
-    )
+    test = sign_flip_test(values, None if plain else units, n_resamples=options.n_resamples, seed=options.seed)
     return test.p_value, test.method
 
 

@@ -56,10 +56,7 @@ class Options:
         as_level(self.level)
         as_seed(self.seed)
         estimand = self.estimand.replace("-", "_")
-        for name, value, known in (
-            ("method", self.method, METHODS),
-            ("estimand", estimand, ESTIMANDS),
-        ):
+        for name, value, known in (("method", self.method, METHODS), ("estimand", estimand, ESTIMANDS)):
             if value not in known:
                 raise MisuseError(f"unknown {name} {value!r}; there are: {', '.join(known)}")
         if self.n_resamples < 1:
@@ -137,9 +134,7 @@ def run_tests(pair: Pair, found: PairedDifference, options: Options) -> Tests:
     why = _why_not(pair, options)
     flip = None
     if "permutation" not in why:
-        flip = sign_flip_test(
-            pair.differences, pair.clusters, n_resamples=options.n_resamples, seed=options.seed
-        )
+        flip = sign_flip_test(pair.differences, pair.clusters, n_resamples=options.n_resamples, seed=options.seed)
     mcnemar = None if "mcnemar" in why else mcnemar_test(*pair.values).p_value
     wilcoxon = None
     if options.test == "wilcoxon" and "wilcoxon" not in why:
@@ -152,17 +147,13 @@ def run_tests(pair: Pair, found: PairedDifference, options: Options) -> Tests:
         permutation="" if flip is None else flip.method,
         p_mcnemar=mcnemar,
         p_wilcoxon=wilcoxon,
-        p_equivalence=equivalence_p(
-            found.difference, found.standard_error, found.degrees_of_freedom, options
-        ),
+        p_equivalence=equivalence_p(found.difference, found.standard_error, found.degrees_of_freedom, options),
         reasons=tuple(f"{name}: {reason}" for name, reason in why.items()),
         flags=() if flip is None else tuple(f for f in flip.flags if f == "too_few_units"),
     )
 
 
-def equivalence_p(
-    difference: float, error: float | None, df: float | None, options: Options
-) -> float | None:
+def equivalence_p(difference: float, error: float | None, df: float | None, options: Options) -> float | None:
     """TOST's p; None without a margin or an error."""
     if options.margin is None:
         return None

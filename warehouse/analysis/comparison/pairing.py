@@ -8,22 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import (
-    Metric,
-    choose_metrics,
-    find_benchmark,
-    metrics_of,
-)
+from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
-from warehouse.analysis.selection.scores import (
-    Links,
-    PromptScores,
-    follow_links,
-    read_links,
-    read_scores,
-)
+from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.links import find_link
@@ -77,18 +66,12 @@ class Pair:
     def is_zero_one(self) -> bool:
         """Every common prompt has one draw in both, 0 or 1."""
         sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
-        return all(
-            bool(np.all(side.zero_one[rows]) and np.all(side.n_draws[rows] == 1))
-            for side, rows in sides
-        )
+        return all(bool(np.all(side.zero_one[rows]) and np.all(side.n_draws[rows] == 1)) for side, rows in sides)
 
     @property
     def n_draws(self) -> tuple[int, int]:
         """Generations of each on the common prompts."""
-        return (
-            int(self.scores_a.n_draws[self.of_a].sum()),
-            int(self.scores_b.n_draws[self.of_b].sum()),
-        )
+        return (int(self.scores_a.n_draws[self.of_a].sum()), int(self.scores_b.n_draws[self.of_b].sum()))
 
     @cached_property
     def values(self) -> tuple[Floats, Floats]:
@@ -119,9 +102,8 @@ class Pair:
 
 
 def read_pair(
-    store: Store, a: Condition, b: Condition, *, metric: str | None, cluster: str | None,
-    force: bool,
-) -> Pair:  # fmt: skip
+    store: Store, a: Condition, b: Condition, *, metric: str | None, cluster: str | None, force: bool
+) -> Pair:
     """The scores of two conditions on one benchmark.
 
     Args:
@@ -146,17 +128,14 @@ def read_pair(
 
 
 def pair_up(
-    a: Condition, b: Condition, metric: Metric, scores_a: PromptScores, scores_b: PromptScores,
-    clusters: ClusterMap,
-) -> Pair:  # fmt: skip
+    a: Condition, b: Condition, metric: Metric, scores_a: PromptScores, scores_b: PromptScores, clusters: ClusterMap
+) -> Pair:
     """Two conditions whose scores are read, with links followed, on the prompts that both have.
 
     Raises:
         Unlike: there is none.
     """
-    common, of_a, of_b = np.intersect1d(
-        scores_a.prompts, scores_b.prompts, assume_unique=True, return_indices=True
-    )
+    common, of_a, of_b = np.intersect1d(scores_a.prompts, scores_b.prompts, assume_unique=True, return_indices=True)
     if not len(common):
         raise Unlike(
             f"no prompt in common: {a.model} has {scores_a.n} scored prompts, {b.model} has"
@@ -208,9 +187,7 @@ def scores_of_both(
     return metric_a, metric_b, scores_a, scores_b
 
 
-def refuse_unlike(
-    a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool
-) -> None:
+def refuse_unlike(a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool) -> None:
     """Refuse what differs in scale, judge, metric or version, unless forced.
 
     Raises:

@@ -126,35 +126,60 @@ def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options
     a, b = pair.a, pair.b
     labels = describe((a, b))
     p = tests.chosen(options.test)
-    values_a, values_b = (
-        side.values[rows] for side, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b))
-    )
+    values_a, values_b = (side.values[rows] for side, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b)))
     return ComparisonRow(
-        benchmark=a.place[0], split=a.place[1], metric=pair.metric.label, model_a=a.model,
-        condition_a=labels[0], model_b=b.model, condition_b=labels[1], mean_a=found.mean_a,
-        mean_b=found.mean_b, difference=found.difference, standard_error=found.standard_error,
-        ci_low=found.ci_low, ci_high=found.ci_high, level=found.level, p_value=p,
+        benchmark=a.place[0],
+        split=a.place[1],
+        metric=pair.metric.label,
+        model_a=a.model,
+        condition_a=labels[0],
+        model_b=b.model,
+        condition_b=labels[1],
+        mean_a=found.mean_a,
+        mean_b=found.mean_b,
+        difference=found.difference,
+        standard_error=found.standard_error,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        level=found.level,
+        p_value=p,
         better=which_better(p, found.difference, pair.metric.higher_is_better, options),
-        correlation=found.correlation, variance_saved=found.variance_saved, n_prompts=pair.n,
-        only_a=pair.scores_a.n - pair.n, only_b=pair.scores_b.n - pair.n,
-        n_clusters=found.n_clusters, n_draws_a=pair.n_draws[0], n_draws_b=pair.n_draws[1],
-        method=found.method, reason=found.reason,
+        correlation=found.correlation,
+        variance_saved=found.variance_saved,
+        n_prompts=pair.n,
+        only_a=pair.scores_a.n - pair.n,
+        only_b=pair.scores_b.n - pair.n,
+        n_clusters=found.n_clusters,
+        n_draws_a=pair.n_draws[0],
+        n_draws_b=pair.n_draws[1],
+        method=found.method,
+        reason=found.reason,
         flags=found.flags + tests.flags + outside_clusters(pair.clusters),
-        se_unclustered=found.se_eq7, se_eq8=found.se_eq8, runs_a=a.run_ids, runs_b=b.run_ids,
+        se_unclustered=found.se_eq7,
+        se_eq8=found.se_eq8,
+        runs_a=a.run_ids,
+        runs_b=b.run_ids,
         test=options.test,
-        p_t=tests.p_t, p_permutation=tests.p_permutation, permutation=tests.permutation,
-        p_mcnemar=tests.p_mcnemar, p_wilcoxon=tests.p_wilcoxon, p_holm=None,
-        margin=options.margin, p_equivalence=tests.p_equivalence,
-        equivalent=is_equivalent(tests.p_equivalence, options), estimand=found.estimand,
-        degrees_of_freedom=found.degrees_of_freedom, higher_a=int(np.sum(values_a > values_b)),
-        higher_b=int(np.sum(values_a < values_b)), unscored_a=pair.scores_a.n_unscored,
-        unscored_b=pair.scores_b.n_unscored, not_applicable=tests.reasons,
-    )  # fmt: skip
+        p_t=tests.p_t,
+        p_permutation=tests.p_permutation,
+        permutation=tests.permutation,
+        p_mcnemar=tests.p_mcnemar,
+        p_wilcoxon=tests.p_wilcoxon,
+        p_holm=None,
+        margin=options.margin,
+        p_equivalence=tests.p_equivalence,
+        equivalent=is_equivalent(tests.p_equivalence, options),
+        estimand=found.estimand,
+        degrees_of_freedom=found.degrees_of_freedom,
+        higher_a=int(np.sum(values_a > values_b)),
+        higher_b=int(np.sum(values_a < values_b)),
+        unscored_a=pair.scores_a.n_unscored,
+        unscored_b=pair.scores_b.n_unscored,
+        not_applicable=tests.reasons,
+    )
 
 
-def which_better(
-    p: float | None, difference: float, higher_is_better: bool | None, options: Options
-) -> str:
+def which_better(p: float | None, difference: float, higher_is_better: bool | None, options: Options) -> str:
     """``"a"``, ``"b"``, or empty where the test says nothing or the direction is unknown."""
     if p is None or higher_is_better is None or not p < options.alpha:
         return ""

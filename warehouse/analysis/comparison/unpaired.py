@@ -9,12 +9,7 @@ import numpy as np
 
 from warehouse.analysis.comparison.compare import find_places
 from warehouse.analysis.comparison.pair_tests import Options
-from warehouse.analysis.comparison.pairing import (
-    Unlike,
-    clusters_under_links,
-    refuse_unlike,
-    scores_of_both,
-)
+from warehouse.analysis.comparison.pairing import Unlike, clusters_under_links, refuse_unlike, scores_of_both
 from warehouse.analysis.comparison.row import which_better
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import Result, Row
@@ -191,9 +186,8 @@ def compare_unpaired(
 
 
 def _compared(
-    store: Store, a: Condition, b: Condition, options: Options, metric: str | None,
-    cluster: str | None, force: bool,
-) -> tuple[UnpairedRow, bool | None]:  # fmt: skip
+    store: Store, a: Condition, b: Condition, options: Options, metric: str | None, cluster: str | None, force: bool
+) -> tuple[UnpairedRow, bool | None]:
     """The row of two conditions, and the direction of their metric."""
     shared_runs = set(a.run_ids) & set(b.run_ids)
     if shared_runs:
@@ -208,58 +202,85 @@ def _compared(
         )
     benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
     defaults = find_benchmark(store, a.setting("benchmark")).clusterings
-    clusters = clusters_under_links(
-        cluster_map(store, benchmarks, defaults, cluster), read_links(store)
-    )
+    clusters = clusters_under_links(cluster_map(store, benchmarks, defaults, cluster), read_links(store))
     sides = ((scores_a, metric_a), (scores_b, metric_b))
     first, second = (_estimate(*side, clusters, options.level) for side in sides)
     found = unpaired_difference(first, second, level=options.level)
     outside = (outside_clusters(clusters.labels(side.prompts)) for side, _ in sides)
     flags = (
-        *found.flags, *dict.fromkeys(flag for side in outside for flag in side),
+        *found.flags,
+        *dict.fromkeys(flag for side in outside for flag in side),
         *(("shared_prompts",) if n_shared else ()),
-    )  # fmt: skip
+    )
     row = _row((a, b), metric_a, (scores_a, scores_b), (first, second), found, n_shared, options)
     return replace(row, flags=flags), metric_a.higher_is_better
 
 
-def _estimate(
-    scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float
-) -> Estimate:  # fmt: skip
+def _estimate(scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float) -> Estimate:
     return estimate_mean(
-        scores.values, clusters=clusters.labels(scores.prompts), weights=scores.uneven_weights,
-        link=metric.link, bounds=usable_bounds(scores, metric)[0], n_draws=scores.n_draws,
+        scores.values,
+        clusters=clusters.labels(scores.prompts),
+        weights=scores.uneven_weights,
+        link=metric.link,
+        bounds=usable_bounds(scores, metric)[0],
+        n_draws=scores.n_draws,
         level=level,
-    )  # fmt: skip
+    )
 
 
 def _row(
-    conditions: tuple[Condition, Condition], metric: Metric,
-    scores: tuple[PromptScores, PromptScores], runs: tuple[Estimate, Estimate],
-    found: UnpairedDifference, n_shared: int, options: Options,
-) -> UnpairedRow:  # fmt: skip
+    conditions: tuple[Condition, Condition],
+    metric: Metric,
+    scores: tuple[PromptScores, PromptScores],
+    runs: tuple[Estimate, Estimate],
+    found: UnpairedDifference,
+    n_shared: int,
+    options: Options,
+) -> UnpairedRow:
     (a, b), labels = conditions, describe(conditions)
     return UnpairedRow(
-        benchmark=a.place[0], split=a.place[1], metric=metric.label, model_a=a.model,
-        condition_a=labels[0], model_b=b.model, condition_b=labels[1], mean_a=found.estimate_a,
-        mean_b=found.estimate_b, difference=found.difference,
-        standard_error=found.standard_error, ci_low=found.ci_low, ci_high=found.ci_high,
-        level=found.level, statistic=found.statistic,
-        degrees_of_freedom=found.degrees_of_freedom, p_value=found.p_value, p_holm=None,
-        z_ci_low=found.z_ci_low, z_ci_high=found.z_ci_high, z_p_value=found.z_p_value,
+        benchmark=a.place[0],
+        split=a.place[1],
+        metric=metric.label,
+        model_a=a.model,
+        condition_a=labels[0],
+        model_b=b.model,
+        condition_b=labels[1],
+        mean_a=found.estimate_a,
+        mean_b=found.estimate_b,
+        difference=found.difference,
+        standard_error=found.standard_error,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        level=found.level,
+        statistic=found.statistic,
+        degrees_of_freedom=found.degrees_of_freedom,
+        p_value=found.p_value,
+        p_holm=None,
+        z_ci_low=found.z_ci_low,
+        z_ci_high=found.z_ci_high,
+        z_p_value=found.z_p_value,
         better=which_better(found.p_value, found.difference, metric.higher_is_better, options),
-        se_a=runs[0].standard_error, se_b=runs[1].standard_error,
-        n_prompts_a=found.n_prompts_a, n_prompts_b=found.n_prompts_b, n_shared=n_shared,
-        n_clusters_a=runs[0].n_clusters, n_clusters_b=runs[1].n_clusters,
-        n_draws_a=int(scores[0].n_draws.sum()), n_draws_b=int(scores[1].n_draws.sum()),
-        unscored_a=scores[0].n_unscored, unscored_b=scores[1].n_unscored, method=found.method,
-        flags=(), reason=found.reason, runs_a=a.run_ids, runs_b=b.run_ids,
-    )  # fmt: skip
+        se_a=runs[0].standard_error,
+        se_b=runs[1].standard_error,
+        n_prompts_a=found.n_prompts_a,
+        n_prompts_b=found.n_prompts_b,
+        n_shared=n_shared,
+        n_clusters_a=runs[0].n_clusters,
+        n_clusters_b=runs[1].n_clusters,
+        n_draws_a=int(scores[0].n_draws.sum()),
+        n_draws_b=int(scores[1].n_draws.sum()),
+        unscored_a=scores[0].n_unscored,
+        unscored_b=scores[1].n_unscored,
+        method=found.method,
+        flags=(),
+        reason=found.reason,
+        runs_a=a.run_ids,
+        runs_b=b.run_ids,
+    )
 
 
-def _adjusted(
-    rows: Sequence[tuple[UnpairedRow, bool | None]], options: Options
-) -> list[UnpairedRow]:
+def _adjusted(rows: Sequence[tuple[UnpairedRow, bool | None]], options: Options) -> list[UnpairedRow]:
     """With p adjusted for the number of benchmarks where there are several."""
     if len(rows) < 2:
         return [row for row, _ in rows]

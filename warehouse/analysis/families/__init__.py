@@ -33,21 +33,14 @@ def choose_families(names: Sequence[str | Family]) -> list[Family]:
     known = _points()
     unknown = sorted({name for name in names if isinstance(name, str)} - set(known))
     if unknown:
-        raise MisuseError(
-            f"no metric family {', '.join(map(repr, unknown))}; there are: {', '.join(known)}"
-        )
+        raise MisuseError(f"no metric family {', '.join(map(repr, unknown))}; there are: {', '.join(known)}")
     chosen = names or [name for name in known if name not in ON_REQUEST]
-    return [
-        _load(known[one]) if isinstance(one, str) else _checked(one, repr(one))
-        for one in dict.fromkeys(chosen)
-    ]
+    return [_load(known[one]) if isinstance(one, str) else _checked(one, repr(one)) for one in dict.fromkeys(chosen)]
 
 
 @cache
 def _points() -> dict[str, EntryPoint]:
-    return {
-        point.name: point for point in sorted(entry_points(group=GROUP), key=lambda one: one.name)
-    }
+    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda one: one.name)}
 
 
 @cache
@@ -55,16 +48,13 @@ def _load(point: EntryPoint) -> Family:
     try:
         found = point.load()
     except Exception as error:
-        raise WarehouseError(
-            f"the metric family '{point.name}' ({point.value}) does not load: {error}"
-        ) from error
+        raise WarehouseError(f"the metric family '{point.name}' ({point.value}) does not load: {error}") from error
     return _checked(found, f"the entry point '{point.name}' ({point.value})")
 
 
 def _checked(found: object, said: str) -> Family:
     if not isinstance(found, Family) or "/" in found.name + found.version:
         raise WarehouseError(
-            f"{said} is no metric family; expected an object with name and version (without '/'),"
-            " units and compute"
+            f"{said} is no metric family; expected an object with name and version (without '/'), units and compute"
         )
     return found

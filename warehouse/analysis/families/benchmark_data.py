@@ -10,23 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.selection.benchmarks import (
-    Benchmark,
-    Metric,
-    canonical_names,
-    choose_metrics,
-    metrics_of,
-)
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric, canonical_names, choose_metrics, metrics_of
 from warehouse.analysis.selection.benchmarks import all_benchmarks as read_benchmarks
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
-from warehouse.analysis.selection.entries import (
-    Entry,
-    Selection,
-    group_entries,
-    read_entries,
-    whole_of,
-)
+from warehouse.analysis.selection.entries import Entry, Selection, group_entries, read_entries, whole_of
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.errors import MisuseError, did_you_mean
@@ -110,12 +98,17 @@ class BenchmarkData:
         """Digest of everything about some conditions that a figure can depend on."""
         runs = sorted(
             [
-                key, self.digests[run["run_id"]], run["status"], run["n_benchmark"],
-                run["task_version"] or "", run["split"], run["model"],
+                key,
+                self.digests[run["run_id"]],
+                run["status"],
+                run["n_benchmark"],
+                run["task_version"] or "",
+                run["split"],
+                run["model"],
             ]
             for key in set(keys)
             for run in self.conditions[key].runs
-        )  # fmt: skip
+        )
         return digest(runs, self.context)
 
     def load(self, keys: Iterable[str]) -> None:
@@ -198,9 +191,12 @@ def run_digests(store: Store) -> dict[int, str]:
 
 
 def read_all(
-    store: Store, reading: Reading, baselines: Sequence[str] = (), only: Sequence[str] = (),
+    store: Store,
+    reading: Reading,
+    baselines: Sequence[str] = (),
+    only: Sequence[str] = (),
     stored: Collection[str] = (),
-) -> AllData:  # fmt: skip
+) -> AllData:
     """Every benchmark with current runs, without scores, in a handful of queries.
 
     Args:
@@ -233,9 +229,8 @@ class _Shared:
     """What is read once for all benchmarks."""
 
     def __init__(
-        self, store: Store, reading: Reading, benchmarks: Sequence[Benchmark],
-        baselines: Mapping[str, frozenset[str]],
-    ) -> None:  # fmt: skip
+        self, store: Store, reading: Reading, benchmarks: Sequence[Benchmark], baselines: Mapping[str, frozenset[str]]
+    ) -> None:
         self.baselines, self.reading, self.links = baselines, reading, read_links(store)
         self.digests = run_digests(store)
         self.metrics: dict[int, list[Metric]] = {}
@@ -273,13 +268,10 @@ class _Shared:
 
 def _described(metric: Metric) -> dict[str, Any]:
     """A metric without the ids of this store."""
-    return {name: value for name, value in asdict(metric).items() if name not in
-            ("id", "benchmark_id", "n_runs")}  # fmt: skip
+    return {name: value for name, value in asdict(metric).items() if name not in ("id", "benchmark_id", "n_runs")}
 
 
-def _baselines(
-    store: Store, references: Sequence[str]
-) -> tuple[dict[str, frozenset[str]], list[str]]:
+def _baselines(store: Store, references: Sequence[str]) -> tuple[dict[str, frozenset[str]], list[str]]:
     found, notes = {}, []
     for text in references:
         try:

@@ -32,16 +32,29 @@ def difference_of(data: BenchmarkData, unit: Unit, settings: Settings) -> Value:
 
 def _value(unit: Unit, pair: Pair, found: PairedDifference, metric: str) -> Value:
     return Value(
-        unit.settings["kind"], pair_of(pair.a, pair.b), metric, "difference", found.method,
-        estimate=found.difference, standard_error=found.standard_error, low=found.ci_low,
-        high=found.ci_high, n=pair.n, n_clusters=found.n_clusters, reason=found.reason,
+        unit.settings["kind"],
+        pair_of(pair.a, pair.b),
+        metric,
+        "difference",
+        found.method,
+        estimate=found.difference,
+        standard_error=found.standard_error,
+        low=found.ci_low,
+        high=found.ci_high,
+        n=pair.n,
+        n_clusters=found.n_clusters,
+        reason=found.reason,
         details={
-            "level": found.level, "p_value": found.p_value, "mean_a": found.mean_a,
-            "mean_b": found.mean_b, "degrees_of_freedom": found.degrees_of_freedom,
-            "higher_is_better": pair.metric.higher_is_better, "p_worse": _p_worse(pair, found),
+            "level": found.level,
+            "p_value": found.p_value,
+            "mean_a": found.mean_a,
+            "mean_b": found.mean_b,
+            "degrees_of_freedom": found.degrees_of_freedom,
+            "higher_is_better": pair.metric.higher_is_better,
+            "p_worse": _p_worse(pair, found),
             "flags": list(found.flags),
         },
-    )  # fmt: skip
+    )
 
 
 def _p_worse(pair: Pair, found: PairedDifference) -> float | None:
@@ -64,9 +77,13 @@ def _pair(data: BenchmarkData, first: str, second: str) -> Pair:
         for other in b:
             if one.metric.label == other.metric.label and one.metric.scale == other.metric.scale:
                 return pair_up(
-                    one.condition, other.condition, one.metric, data.linked(one),
-                    data.linked(other), data.linked_clusters,
-                )  # fmt: skip
+                    one.condition,
+                    other.condition,
+                    one.metric,
+                    data.linked(one),
+                    data.linked(other),
+                    data.linked_clusters,
+                )
     raise Unlike("no metric of one scale and judge that both have scored prompts by")
 
 

@@ -34,17 +34,25 @@ class MatrixTests:
         found = run_test(matrix, (), settings.permutations, settings.seed, None)
         return [
             Value(
-                "benchmark", data.benchmark.name, found.metric,
-                f"{row.similarity}_{row.statistic}", "permutation", estimate=row.observed,
-                n=found.n_prompts, reason=row.reason,
+                "benchmark",
+                data.benchmark.name,
+                found.metric,
+                f"{row.similarity}_{row.statistic}",
+                "permutation",
+                estimate=row.observed,
+                n=found.n_prompts,
+                reason=row.reason,
                 details={
-                    "p_value": row.p_value, "permuted_mean": row.permuted_mean,
-                    "permuted_low": row.permuted_low, "permuted_high": row.permuted_high,
-                    "permutations": settings.permutations, "models": list(found.models),
+                    "p_value": row.p_value,
+                    "permuted_mean": row.permuted_mean,
+                    "permuted_low": row.permuted_low,
+                    "permuted_high": row.permuted_high,
+                    "permutations": settings.permutations,
+                    "models": list(found.models),
                 },
             )
             for row in found.rows
-        ]  # fmt: skip
+        ]
 
 
 FAMILY = MatrixTests()

@@ -17,9 +17,7 @@ class Ranks:
         """One, where two conditions can be compared."""
         if len(data.conditions) < 2:
             return []
-        told = {
-            "level": settings.level, "n_resamples": settings.n_resamples, "seed": settings.seed,
-        }  # fmt: skip
+        told = {"level": settings.level, "n_resamples": settings.n_resamples, "seed": settings.seed}
         return [Unit("all conditions", tuple(data.conditions), told)]
 
     def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
@@ -40,19 +38,36 @@ class Ranks:
                 subject, metric = subject_of(entry.condition), data.metric_name(entry.metric)
                 values += [
                     Value(
-                        "condition", subject, metric, "rank", "by_figure", estimate=row.rank,
-                        n=row.n_prompts, reason="" if row.rank else row.rank_reason,
+                        "condition",
+                        subject,
+                        metric,
+                        "rank",
+                        "by_figure",
+                        estimate=row.rank,
+                        n=row.n_prompts,
+                        reason="" if row.rank else row.rank_reason,
                     ),
                     Value(
-                        "condition", subject, metric, "statistical_rank", "holm_max_t",
-                        estimate=row.statistical_rank, low=row.rank_low, high=row.rank_high,
-                        n=row.n_prompts, n_clusters=row.n_clusters, reason=row.rank_reason,
+                        "condition",
+                        subject,
+                        metric,
+                        "statistical_rank",
+                        "holm_max_t",
+                        estimate=row.statistical_rank,
+                        low=row.rank_low,
+                        high=row.rank_high,
+                        n=row.n_prompts,
+                        n_clusters=row.n_clusters,
+                        reason=row.rank_reason,
                         details={
-                            "low_joint": row.rank_low_joint, "high_joint": row.rank_high_joint,
-                            "letters": row.group, "draws": row.rank_draws, "level": row.level,
+                            "low_joint": row.rank_low_joint,
+                            "high_joint": row.rank_high_joint,
+                            "letters": row.group,
+                            "draws": row.rank_draws,
+                            "level": row.level,
                         },
                     ),
-                ]  # fmt: skip
+                ]
         if not values:
             reason = "no score by the headline metric"
             return [Value("benchmark", unit.subject, "", "rank", "none", reason=reason)]

@@ -17,8 +17,7 @@ class Scores:
     def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
         """One for each condition."""
         return [
-            Unit(subject_of(condition), (key,), {"level": settings.level})
-            for key, condition in data.conditions.items()
+            Unit(subject_of(condition), (key,), {"level": settings.level}) for key, condition in data.conditions.items()
         ]
 
     def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
@@ -34,17 +33,29 @@ class Scores:
             row = make_row(entry, data.clusters, RowOptions(settings.level), whole_of([entry]))
             values.append(
                 Value(
-                    "condition", unit.subject, data.metric_name(entry.metric), "score", row.method,
-                    estimate=row.estimate, standard_error=row.standard_error, low=row.ci_low,
-                    high=row.ci_high, n=row.n_prompts, n_clusters=row.n_clusters,
+                    "condition",
+                    unit.subject,
+                    data.metric_name(entry.metric),
+                    "score",
+                    row.method,
+                    estimate=row.estimate,
+                    standard_error=row.standard_error,
+                    low=row.ci_low,
+                    high=row.ci_high,
+                    n=row.n_prompts,
+                    n_clusters=row.n_clusters,
                     reason=row.reason,
                     details={
-                        "level": settings.level, "n_draws": row.n_draws, "runs": row.runs,
-                        "n_unscored": row.n_unscored, "share_unscored": row.share_unscored,
-                        "flags": list(row.flags), "higher_is_better": entry.metric.higher_is_better,
+                        "level": settings.level,
+                        "n_draws": row.n_draws,
+                        "runs": row.runs,
+                        "n_unscored": row.n_unscored,
+                        "share_unscored": row.share_unscored,
+                        "flags": list(row.flags),
+                        "higher_is_better": entry.metric.higher_is_better,
                     },
                 )
-            )  # fmt: skip
+            )
         return values
 
 

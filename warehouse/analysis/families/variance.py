@@ -29,11 +29,7 @@ class Variance:
 
     def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
         """The split by each headline metric that is a plain mean."""
-        values = [
-            value
-            for entry in data.entries(unit.conditions)
-            for value in _split(data, unit.subject, entry)
-        ]
+        values = [value for entry in data.entries(unit.conditions) for value in _split(data, unit.subject, entry)]
         if values:
             return values
         reason = data.why_no_metric or "no score by the headline metric"
@@ -57,12 +53,18 @@ def _split(data: BenchmarkData, subject: str, entry: Entry) -> list[Value]:
         return [Value("condition", subject, metric, "share_within", "none", reason=str(error))]
     return [
         Value(
-            "condition", subject, metric, statistic, "miller_split",
-            estimate=getattr(found, name), n=found.n_prompts, n_clusters=found.n_clusters,
+            "condition",
+            subject,
+            metric,
+            statistic,
+            "miller_split",
+            estimate=getattr(found, name),
+            n=found.n_prompts,
+            n_clusters=found.n_clusters,
             reason=found.reason if getattr(found, name) is None else "",
         )
         for statistic, name in FIGURES.items()
-    ]  # fmt: skip
+    ]
 
 
 FAMILY = Variance()

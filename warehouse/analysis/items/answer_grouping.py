@@ -67,9 +67,12 @@ BY_ANSWER, BY_TEXT = Grouper(_by_answer), Grouper(_by_text)
 
 
 def grouper_of(
-    group: Grouping | None, embedder: str | Embedder | None, threshold: float,
-    entailment: str | Entailment | None, device: str | None,
-) -> Grouper | None:  # fmt: skip
+    group: Grouping | None,
+    embedder: str | Embedder | None,
+    threshold: float,
+    entailment: str | Entailment | None,
+    device: str | None,
+) -> Grouper | None:
     """The grouper that a model is needed for, which is loaded here; None for the others.
 
     Raises:
@@ -118,8 +121,10 @@ def by_entailment(model: Entailment) -> Grouper:
     """Generations that follow from one another, in both directions, after the question."""
 
     def alike(said: _Said) -> tuple[Codes, int]:
-        asked = [f"{said.questions.get(one, '')} {text}".strip()
-                 for one, text in zip(said.owners.tolist(), said.texts, strict=True)]  # fmt: skip
+        asked = [
+            f"{said.questions.get(one, '')} {text}".strip()
+            for one, text in zip(said.owners.tolist(), said.texts, strict=True)
+        ]
         one, other = [asked[place] for place in said.first], [asked[place] for place in said.second]
         forth = np.flatnonzero(model.entails(one, other))
         back = model.entails([other[place] for place in forth], [one[place] for place in forth])
@@ -127,8 +132,9 @@ def by_entailment(model: Entailment) -> Grouper:
 
     return Grouper(
         lambda generations, questions: _joined(generations, questions, alike),
-        model=f"{model.name}@{model.revision}", needs_questions=True,
-    )  # fmt: skip
+        model=f"{model.name}@{model.revision}",
+        needs_questions=True,
+    )
 
 
 def normalised(texts: pa.Array) -> pa.Array:

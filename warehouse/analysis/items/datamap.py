@@ -16,12 +16,7 @@ from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow, di
 from warehouse.analysis.items.generations import count_correct, count_generations
 from warehouse.analysis.items.semantic_sets import SetsOfPrompts, sets_of_prompts
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.benchmarks import (
-    Metric,
-    choose_metrics,
-    find_benchmark,
-    metrics_of,
-)
+from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.conditions import Condition, describe
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.prompts import prompts_by_id
@@ -71,8 +66,7 @@ class DataMap(Result):
     def __str__(self) -> str:
         prompts = len({row.prompt_id for row in self.rows})
         return (
-            f"{prompts} prompts under {len(self.distribution)} conditions,"
-            f" {len(self.suspects)} suspected label errors"
+            f"{prompts} prompts under {len(self.distribution)} conditions, {len(self.suspects)} suspected label errors"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,9 +147,7 @@ def datamap(
         StatisticsError: ``level`` or ``interval`` that is none.
     """
     model = grouper_of(group, embedder, threshold, entailment, device)
-    settings = _Settings(
-        metric, group, model, correct_at, max_p, min_s, level, interval, fresh, store_result
-    )
+    settings = _Settings(metric, group, model, correct_at, max_p, min_s, level, interval, fresh, store_result)
     with opened(False) as store:
         ids = None if benchmark is None else find_benchmark(store, benchmark).ids
         found = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
@@ -182,10 +174,15 @@ def datamap(
     if not spread:
         raise MisuseError(f"{reference!r} has no data map: {'; '.join(left_out)}")
     return DataMap(
-        grouped_by=", ".join(sorted(grouped)), max_p=max_p, min_s=min_s, level=level,
-        rows=tuple(rows), distribution=tuple(spread), notes=tuple(sorted(notes)),
+        grouped_by=", ".join(sorted(grouped)),
+        max_p=max_p,
+        min_s=min_s,
+        level=level,
+        rows=tuple(rows),
+        distribution=tuple(spread),
+        notes=tuple(sorted(notes)),
         left_out=tuple(left_out),
-    )  # fmt: skip
+    )
 
 
 def _labelled(conditions: Sequence[Condition]) -> list[tuple[Condition, str]]:
@@ -209,9 +206,7 @@ def _in_words(condition: Condition, label: str) -> str:
     return ", ".join(filter(None, (condition.place[0], condition.model, label)))
 
 
-def _why_not(
-    store: Store, most: int, row: DistributionRow | None, condition: Condition, metric: str
-) -> str:
+def _why_not(store: Store, most: int, row: DistributionRow | None, condition: Condition, metric: str) -> str:
     if row is None:
         known = metrics_of(store, [int(condition.setting("benchmark_id"))])
         held = scored_metrics(store, known, [condition]).keys() - {metric}
@@ -234,21 +229,29 @@ def _condition_rows(
         counts = count_generations(store, condition.run_ids)
         correct = count_correct(store, condition.run_ids, metric, settings.correct_at)
     sets = sets_of_prompts(
-        opened, condition, counts, settings.grouping, settings.model, fresh=settings.fresh,
+        opened,
+        condition,
+        counts,
+        settings.grouping,
+        settings.model,
+        fresh=settings.fresh,
         store_result=settings.store_result,
-    )  # fmt: skip
+    )
     scored = correct.n_draws > 0
     low, high = proportion_intervals(
-        correct.n_correct[scored], correct.n_draws[scored], level=settings.level,
-        method=settings.interval,
-    )  # fmt: skip
+        correct.n_correct[scored], correct.n_draws[scored], level=settings.level, method=settings.interval
+    )
     figures = {
         prompt: (k / n, lower, upper, int(n))
         for prompt, k, n, lower, upper in zip(
-            correct.prompts[scored].tolist(), correct.n_correct[scored].tolist(),
-            correct.n_draws[scored].tolist(), low.tolist(), high.tolist(), strict=True,
+            correct.prompts[scored].tolist(),
+            correct.n_correct[scored].tolist(),
+            correct.n_draws[scored].tolist(),
+            low.tolist(),
+            high.tolist(),
+            strict=True,
         )
-    }  # fmt: skip
+    }
     ids = sorted({*figures, *sets.prompts.tolist()})
     with opened(False) as store:
         known = prompts_by_id(store, ids)
@@ -257,13 +260,23 @@ def _condition_rows(
     for prompt in ids:
         told = _consistency_of(sets, place.get(prompt))
         p, lower, upper, n = figures.get(prompt, (None, None, None, 0))
-        rows.append(DataMapRow(
-            model=condition.model, condition=label,
-            temperature=condition.setting("temperature"), benchmark=condition.place[0],
-            split=condition.place[1], prompt_id=prompt, p_correct=p, ci_low=lower, ci_high=upper,
-            n_draws=n, suspected=_is_suspect(p, told, settings), **told,
-            **{name: known[prompt][name] for name in ("tool_id", "key", "target", "text")},
-        ))  # fmt: skip
+        rows.append(
+            DataMapRow(
+                model=condition.model,
+                condition=label,
+                temperature=condition.setting("temperature"),
+                benchmark=condition.place[0],
+                split=condition.place[1],
+                prompt_id=prompt,
+                p_correct=p,
+                ci_low=lower,
+                ci_high=upper,
+                n_draws=n,
+                suspected=_is_suspect(p, told, settings),
+                **told,
+                **{name: known[prompt][name] for name in ("tool_id", "key", "target", "text")},
+            )
+        )
     return rows, sets
 
 
@@ -271,13 +284,20 @@ def _consistency_of(sets: SetsOfPrompts, place: int | None) -> dict[str, Any]:
     """Columns of one prompt; one generation says nothing about consistency."""
     n = 0 if place is None else int(sets.n[place])
     if place is None or n < 2:
-        return {"consistency": None, "n_sets": None, "n_generations": n, "majority_share": None,
-                "majority_answer": None if place is None else sets.majority[place]}  # fmt: skip
+        return {
+            "consistency": None,
+            "n_sets": None,
+            "n_generations": n,
+            "majority_share": None,
+            "majority_answer": None if place is None else sets.majority[place],
+        }
     return {
-        "consistency": float(sets.consistency[place]), "n_sets": int(sets.n_sets[place]),
-        "n_generations": n, "majority_share": float(sets.share[place]),
+        "consistency": float(sets.consistency[place]),
+        "n_sets": int(sets.n_sets[place]),
+        "n_generations": n,
+        "majority_share": float(sets.share[place]),
         "majority_answer": sets.majority[place],
-    }  # fmt: skip
+    }
 
 
 def _is_suspect(p: float | None, told: Mapping[str, Any], settings: _Settings) -> bool:
@@ -300,8 +320,7 @@ def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: _Settings)
         )
     if sets.n_too_long:
         notes.append(
-            f"{sets.grouped_by}: {sets.n_too_long} texts are longer than the model reads; it read"
-            " the beginning only"
+            f"{sets.grouped_by}: {sets.n_too_long} texts are longer than the model reads; it read the beginning only"
         )
     if any(row.n_generations and row.majority_answer is None for row in rows):
         notes.append("where most generations give no answer, a prompt is not suspected")

@@ -131,17 +131,30 @@ def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | N
     places = np.minimum((p * BINS + 1e-9).astype(int), BINS - 1)
     first = rows[0]
     return DistributionRow(
-        model=first.model, condition=first.condition, temperature=first.temperature,
-        benchmark=first.benchmark, split=first.split, metric=metric, n_prompts=len(p),
-        n_draws=int(draws.sum()), least_draws=int(draws.min()), most_draws=int(draws.max()),
-        mean=float(p.mean()), sd=float(p.std(ddof=1)) if len(p) > 1 else None,
-        share_never=float((p == 0).mean()), share_always=float((p == 1).mean()),
-        p10=quantiles[0], p25=quantiles[1], p50=quantiles[2], p75=quantiles[3],
-        p90=quantiles[4], histogram=tuple(np.bincount(places, minlength=BINS).tolist()),
+        model=first.model,
+        condition=first.condition,
+        temperature=first.temperature,
+        benchmark=first.benchmark,
+        split=first.split,
+        metric=metric,
+        n_prompts=len(p),
+        n_draws=int(draws.sum()),
+        least_draws=int(draws.min()),
+        most_draws=int(draws.max()),
+        mean=float(p.mean()),
+        sd=float(p.std(ddof=1)) if len(p) > 1 else None,
+        share_never=float((p == 0).mean()),
+        share_always=float((p == 1).mean()),
+        p10=quantiles[0],
+        p25=quantiles[1],
+        p50=quantiles[2],
+        p75=quantiles[3],
+        p90=quantiles[4],
+        histogram=tuple(np.bincount(places, minlength=BINS).tolist()),
         mean_consistency=_mean([row.consistency for row in grouped]),
         mean_sets=_mean([row.n_sets for row in grouped]),
         n_suspected=sum(row.suspected for row in rows),
-    )  # fmt: skip
+    )
 
 
 def _mean(values: Sequence[float | int | None]) -> float | None:

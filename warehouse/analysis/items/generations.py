@@ -69,37 +69,28 @@ class CorrectCounts:
 def count_generations(store: Store, run_ids: Sequence[int]) -> GenerationCounts:
     """How many generations each prompt has in headline form, over all runs."""
     condition, parameters = one_of("fact.run_id", run_ids, "r")
-    table = store.arrow(
-        query_text("analysis", "generation_counts").format(runs=condition), parameters
-    )
+    table = store.arrow(query_text("analysis", "generation_counts").format(runs=condition), parameters)
     return GenerationCounts(
-        prompts=whole_numbers(table, "prompt_id"), n=whole_numbers(table, "n"),
+        prompts=whole_numbers(table, "prompt_id"),
+        n=whole_numbers(table, "n"),
         n_answers=int(whole_numbers(table, "n_answers").sum()),
         n_responses=int(whole_numbers(table, "n_responses").sum()),
-    )  # fmt: skip
+    )
 
 
-def read_generations(
-    store: Store, run_ids: Sequence[int], prompts: NDArray[np.int64], source: Source
-) -> Generations:
+def read_generations(store: Store, run_ids: Sequence[int], prompts: NDArray[np.int64], source: Source) -> Generations:
     """Answers or responses of some prompts, in the order of run and draw."""
     runs, parameters = one_of("fact.run_id", run_ids, "r")
-    column, join = (
-        ("fact.extracted_answer", "") if source == "answer" else ("content.text", _RESPONSES)
-    )
+    column, join = ("fact.extracted_answer", "") if source == "answer" else ("content.text", _RESPONSES)
     wanted, more = one_of("fact.prompt_id", prompts.tolist(), "p")
-    query = query_text("analysis", "generation_texts").format(
-        column=column, join=join, runs=runs, prompts=wanted
-    )
+    query = query_text("analysis", "generation_texts").format(column=column, join=join, runs=runs, prompts=wanted)
     table = store.arrow(query, parameters | more)
     texts = table.column("text").combine_chunks()
     texts = pa.concat_arrays(texts.chunks) if isinstance(texts, pa.ChunkedArray) else texts
     return Generations(whole_numbers(table, "prompt_id"), texts)
 
 
-def count_correct(
-    store: Store, run_ids: Sequence[int], metric: Metric, correct_at: float | None
-) -> CorrectCounts:
+def count_correct(store: Store, run_ids: Sequence[int], metric: Metric, correct_at: float | None) -> CorrectCounts:
     """How many generations of each prompt were scored, and how many of them are correct.
 
     Correct is the best value of the metric, or what reaches ``correct_at``. Rates of several
@@ -116,17 +107,20 @@ def count_correct(
     in_runs, parameters = one_of("fact.run_id", run_ids, "r")
     in_metric, more = one_of("fact.metric_id", [metric.id], "m")
     query = query_text("analysis", "correct_draws").format(
-        rate="(1 - fact.value)" if lower else "fact.value", is_correct=f"fact.value {sign}",
+        rate="(1 - fact.value)" if lower else "fact.value",
+        is_correct=f"fact.value {sign}",
         usable="fact.value between 0 and 1" if binary else "fact.n_draws = 1",
-        metrics=in_metric, runs=in_runs,
-    )  # fmt: skip
+        metrics=in_metric,
+        runs=in_runs,
+    )
     table = store.arrow(query, parameters | more)
     draws, correct = numbers(table, "n_draws"), numbers(table, "n_correct")
     whole = np.round(correct)
     return CorrectCounts(
         prompts=whole_numbers(table, "prompt_id"),
-        n_correct=np.where(np.abs(correct - whole) < 0.05, whole, correct), n_draws=draws,
-    )  # fmt: skip
+        n_correct=np.where(np.abs(correct - whole) < 0.05, whole, correct),
+        n_draws=draws,
+    )
 
 
 def _best_value(metric: Metric, lower: bool) -> float:
@@ -134,7 +128,6 @@ def _best_value(metric: Metric, lower: bool) -> float:
     best = low if lower else high
     if best is None:
         raise MisuseError(
-            f"{metric.label} has no best value; say from which value on a generation is correct:"
-            " --correct-at VALUE"
+            f"{metric.label} has no best value; say from which value on a generation is correct: --correct-at VALUE"
         )
     return float(best)

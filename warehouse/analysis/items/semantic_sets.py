@@ -59,9 +59,15 @@ class SetsOfPrompts:
 
 
 def sets_of_prompts(
-    opened: Opener, condition: Condition, counts: GenerationCounts, grouping: Grouping | None,
-    model: Grouper | None, *, fresh: bool = False, store_result: bool = True,
-) -> SetsOfPrompts:  # fmt: skip
+    opened: Opener,
+    condition: Condition,
+    counts: GenerationCounts,
+    grouping: Grouping | None,
+    model: Grouper | None,
+    *,
+    fresh: bool = False,
+    store_result: bool = True,
+) -> SetsOfPrompts:
     """Put the generations of a condition into semantic sets.
 
     Args:
@@ -98,9 +104,8 @@ def sets_of_prompts(
 
 
 def _compute(
-    opened: Opener, condition: Condition, counts: GenerationCounts, source: Source,
-    grouper: Grouper, by: str,
-) -> SetsOfPrompts:  # fmt: skip
+    opened: Opener, condition: Condition, counts: GenerationCounts, source: Source, grouper: Grouper, by: str
+) -> SetsOfPrompts:
     parts: list[SetsOfPrompts] = []
     said_something = False
     for start in range(0, len(counts.prompts), CHUNK):
@@ -113,16 +118,21 @@ def _compute(
         found = semantic_consistency(owners, sets.codes, len(prompts))
         said = block.texts.take(pa.array(found.representative)).to_pylist()
         majority = tuple(
-            text if sets.is_answer[row] else None
-            for row, text in zip(found.representative.tolist(), said, strict=True)
+            text if sets.is_answer[row] else None for row, text in zip(found.representative.tolist(), said, strict=True)
         )
         said_something |= block.texts.null_count < len(block.texts)
         parts.append(
             SetsOfPrompts(
-                prompts, found.n_generations, found.consistency, found.n_sets,
-                found.majority_share, majority, by, sets.n_too_long,
+                prompts,
+                found.n_generations,
+                found.consistency,
+                found.n_sets,
+                found.majority_share,
+                majority,
+                by,
+                sets.n_too_long,
             )
-        )  # fmt: skip
+        )
     return _together(parts if said_something else [], by if said_something else "")
 
 
@@ -141,15 +151,13 @@ def _together(parts: Sequence[SetsOfPrompts], by: str) -> SetsOfPrompts:
 
 
 def _way(
-    condition: Condition, counts: GenerationCounts, grouping: Grouping | None,
-    model: Grouper | None,
-) -> tuple[Source, Grouper, str]:  # fmt: skip
+    condition: Condition, counts: GenerationCounts, grouping: Grouping | None, model: Grouper | None
+) -> tuple[Source, Grouper, str]:
     """What is compared, how, and that in words."""
     has_answers = counts.n_answers > 0
     if grouping == "answer" and not has_answers and counts.n_responses:
         raise MisuseError(
-            f"run:{condition.run_ids[0]} has no extracted answers; use --group text, embedding or"
-            " entailment"
+            f"run:{condition.run_ids[0]} has no extracted answers; use --group text, embedding or entailment"
         )
     source: Source = "answer" if has_answers and grouping != "text" else "response"
     if model is not None:
@@ -170,17 +178,17 @@ def _question(store: Store, condition: Condition, by: str, model: Grouper) -> Qu
 
 
 def _written(found: SetsOfPrompts) -> dict[str, Any]:
-    return {
-        name: value.tolist() if isinstance(value, np.ndarray) else value
-        for name, value in vars(found).items()
-    }
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(found).items()}
 
 
 def _read(result: dict[str, Any]) -> SetsOfPrompts:
     return SetsOfPrompts(
-        prompts=np.array(result["prompts"], np.int64), n=np.array(result["n"], np.int64),
+        prompts=np.array(result["prompts"], np.int64),
+        n=np.array(result["n"], np.int64),
         consistency=np.array(result["consistency"], np.float64),
-        n_sets=np.array(result["n_sets"], np.int64), share=np.array(result["share"], np.float64),
-        majority=tuple(result["majority"]), grouped_by=result["grouped_by"],
+        n_sets=np.array(result["n_sets"], np.int64),
+        share=np.array(result["share"], np.float64),
+        majority=tuple(result["majority"]),
+        grouped_by=result["grouped_by"],
         n_too_long=result["n_too_long"],
-    )  # fmt: skip
+    )

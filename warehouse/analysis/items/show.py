@@ -132,10 +132,7 @@ class PromptView:
 
     def __str__(self) -> str:
         name = self.prompt["tool_id"] or self.prompt["key"][:12]
-        return (
-            f"run:{self.run['run_id']} prompt {name}: {len(self.responses)} responses,"
-            f" {len(self.scores)} scores"
-        )
+        return f"run:{self.run['run_id']} prompt {name}: {len(self.responses)} responses, {len(self.scores)} scores"
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name."""
@@ -160,11 +157,7 @@ def show(store: Store, run: str, prompt: str | None = None) -> RunView | PromptV
         return _in_all_runs(store, int(named[1]))
     found = _one_run(store, f"run:{run}" if run.isdecimal() else run)
     if prompt is None:
-        rows = in_order(
-            store.arrow(
-                query_text("analysis", "scores_of_run"), {"run": found["run_id"]}
-            ).to_pylist()
-        )
+        rows = in_order(store.arrow(query_text("analysis", "scores_of_run"), {"run": found["run_id"]}).to_pylist())
         return RunView(_set_columns(found), tuple(PromptRow(**row) for row in rows))
     keys = {"run": found["run_id"], "prompt": _one_prompt(store, found["run_id"], prompt)}
     (text,) = store.arrow(query_text("analysis", "prompt"), {"prompt": keys["prompt"]}).to_pylist()
@@ -195,13 +188,9 @@ def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _in_all_runs(store: Store, prompt: int) -> PromptRuns:
     found = store.arrow(query_text("analysis", "prompt"), {"prompt": prompt}).to_pylist()
     if not found:
-        raise MisuseError(
-            f"no prompt has the id {prompt}; `warehouse show run:ID` lists the prompts of a run"
-        )
+        raise MisuseError(f"no prompt has the id {prompt}; `warehouse show run:ID` lists the prompts of a run")
     (benchmark,) = (
-        store.arrow(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt})
-        .column("benchmark")
-        .to_pylist()
+        store.arrow(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt}).column("benchmark").to_pylist()
     )
     rows = store.arrow(query_text("analysis", "scores_of_prompt"), {"prompt": prompt}).to_pylist()
     return PromptRuns(benchmark, found[0], tuple(PromptRunRow(**row) for row in rows))
@@ -229,9 +218,7 @@ def _one_prompt(store: Store, run: int, text: str) -> int:
     by_tool = [row for row in found if row["tool_id"] == text]
     chosen = by_tool or [row for row in found if str(row["id"]) == text] or found
     if not chosen:
-        raise MisuseError(
-            f"run:{run} has no prompt {text!r}; `warehouse show run:{run}` lists them"
-        )
+        raise MisuseError(f"run:{run} has no prompt {text!r}; `warehouse show run:{run}` lists them")
     if len(chosen) > 1:
         listed = ", ".join(_in_words(row) for row in chosen[:10])
         raise MisuseError(f"{len(chosen)} prompts of run:{run} fit {text!r}; by id: {listed}")
@@ -240,20 +227,15 @@ def _one_prompt(store: Store, run: int, text: str) -> int:
 
 def _by_id(store: Store, run: int, prompt: int) -> int:
     here = store.arrow(
-        query_text("analysis", "prompts_of_run_called"),
-        {"run": run, "text": str(prompt), "prefix_length": 0},
+        query_text("analysis", "prompts_of_run_called"), {"run": run, "text": str(prompt), "prefix_length": 0}
     ).to_pylist()
     if any(row["id"] == prompt for row in here):
         return prompt
     where = (
-        store.arrow(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt})
-        .column("benchmark")
-        .to_pylist()
+        store.arrow(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt}).column("benchmark").to_pylist()
     )
     told = f"prompt:{prompt} is of {where[0]}" if where else f"there is no prompt:{prompt}"
-    raise MisuseError(
-        f"run:{run} has no such prompt: {told}; `warehouse show run:{run}` lists its own"
-    )
+    raise MisuseError(f"run:{run} has no such prompt: {told}; `warehouse show run:{run}` lists its own")
 
 
 def _in_words(row: Mapping[str, Any]) -> str:

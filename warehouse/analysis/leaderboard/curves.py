@@ -130,22 +130,27 @@ def _without_checkpoint(run: Mapping[str, Any]) -> Condition:
     return Condition(str(run["condition_key"]), (blank,))
 
 
-def _curve(
-    members: Sequence[tuple[LeaderboardRow, Mapping[str, Any]]], label: str, sign: float
-) -> CurveRow:
+def _curve(members: Sequence[tuple[LeaderboardRow, Mapping[str, Any]]], label: str, sign: float) -> CurveRow:
     ordered = sorted(members, key=lambda one: (one[1]["position"], one[1]["run_id"]))
     points = tuple(
-        CurvePoint(float(run["position"]), float(row.estimate or 0.0), row.ci_low, row.ci_high)
-        for row, run in ordered
+        CurvePoint(float(run["position"]), float(row.estimate or 0.0), row.ci_low, row.ci_high) for row, run in ordered
     )
     row, run = ordered[0]
     best = max(points, key=lambda point: sign * point.estimate)
     return CurveRow(
-        model=row.model, condition=label, metric=row.metric, split=row.split,
-        unit=run["position_unit"] or "", n_checkpoints=len(points), first=points[0].estimate,
-        last=points[-1].estimate, best=best.estimate, best_position=best.position,
-        monotonicity=_monotonicity(points, sign), points=points,
-    )  # fmt: skip
+        model=row.model,
+        condition=label,
+        metric=row.metric,
+        split=row.split,
+        unit=run["position_unit"] or "",
+        n_checkpoints=len(points),
+        first=points[0].estimate,
+        last=points[-1].estimate,
+        best=best.estimate,
+        best_position=best.position,
+        monotonicity=_monotonicity(points, sign),
+        points=points,
+    )
 
 
 def _monotonicity(points: Sequence[CurvePoint], sign: float) -> float | None:

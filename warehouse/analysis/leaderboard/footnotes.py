@@ -79,9 +79,11 @@ def _wide(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         width = (row.ci_high or 0.0) - (row.ci_low or 0.0)
         if width < WIDE * usual_width(row):
             continue
-        known = "" if row.degrees_of_freedom is None else (
-            f": its error rests on {row.degrees_of_freedom:.2g} degrees of freedom"
-        )  # fmt: skip
+        known = (
+            ""
+            if row.degrees_of_freedom is None
+            else (f": its error rests on {row.degrees_of_freedom:.2g} degrees of freedom")
+        )
         condition = f" {row.condition}" if row.condition else ""
         yield (
             f"{row.model}{condition}: the interval is {width / usual_width(row):.1f} x as wide as"

@@ -9,13 +9,7 @@ from warehouse.analysis.leaderboard.footnotes import describe_basis, describe_ra
 from warehouse.analysis.leaderboard.ranks import PlaceOptions, with_places
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
 from warehouse.analysis.results import DRAWS, Result
-from warehouse.analysis.selection.entries import (
-    Entry,
-    Selection,
-    is_partial,
-    list_editions,
-    select_entries,
-)
+from warehouse.analysis.selection.entries import Entry, Selection, is_partial, list_editions, select_entries
 from warehouse.analysis.selection.other_metrics import OtherMetric
 from warehouse.errors import MisuseError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
@@ -127,10 +121,7 @@ def place_rows(
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
-    rows = [
-        (entry, make_row(entry, found.clusters, options, found.wholes[entry.group]))
-        for entry in found.entries
-    ]
+    rows = [(entry, make_row(entry, found.clusters, options, found.wholes[entry.group])) for entry in found.entries]
     groups = _ranked(rows, subset_ok)
     if options.estimand == PROMPTS_SAMPLED:
         return [with_places(group, found.clusters, settings) for group in groups]
@@ -142,9 +133,7 @@ def _estimand(estimand: str, method: str) -> str:
     if estimand not in known:
         raise MisuseError(f"unknown estimand {estimand!r}; there are: {', '.join(known)}")
     if estimand == PROMPTS_FIXED and method != "auto":
-        raise MisuseError(
-            f"method {method!r} is for prompts sampled; prompts fixed has one of its own"
-        )
+        raise MisuseError(f"method {method!r} is for prompts sampled; prompts fixed has one of its own")
     return estimand
 
 
@@ -221,9 +210,7 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
     if others:
         notes.append(f"{_rows(others)} saw other prompts than most (compare pairs the common ones)")
     if len({entry.group for entry, _ in rows}) > 1:
-        notes.append(
-            "rows differ in split, task version, metric or judge; each group is ranked alone"
-        )
+        notes.append("rows differ in split, task version, metric or judge; each group is ranked alone")
     if editions := list_editions(entry for entry, _ in rows):
         notes.append(f"rows differ in {editions} takes one alone")
     if any(entry.metric.higher_is_better is None for entry, _ in rows):

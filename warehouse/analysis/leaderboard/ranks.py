@@ -40,14 +40,11 @@ def with_places(lines: Sequence[Line], clusters: ClusterMap, options: PlaceOptio
     figures = iter(_places([entry for entry, _ in placed], clusters, options))
     chosen = {id(entry) for entry, _ in placed}
     return [
-        (entry, replace(row, **(next(figures) if id(entry) in chosen else _not_placed(row))))
-        for entry, row in lines
+        (entry, replace(row, **(next(figures) if id(entry) in chosen else _not_placed(row)))) for entry, row in lines
     ]
 
 
-def _places(
-    entries: Sequence[Entry], clusters: ClusterMap, options: PlaceOptions
-) -> list[dict[str, Any]]:
+def _places(entries: Sequence[Entry], clusters: ClusterMap, options: PlaceOptions) -> list[dict[str, Any]]:
     """Fields of each row by name."""
     if len(entries) < 2:
         alone = dict.fromkeys(("rank_low", "rank_high", "rank_low_joint", "rank_high_joint"), 1)
@@ -64,7 +61,7 @@ def _places(
             seed=options.seed,
             n_resamples=options.n_resamples if options.n_resamples >= least else 0,
             higher_is_better=entries[0].metric.higher_is_better is not False,
-        )  # fmt: skip
+        )
     )
     names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
     rows = zip(*(getattr(found, name) for name in names), strict=True)

@@ -153,9 +153,7 @@ class RowOptions:
     max_unscored: float = 0.05
 
 
-def make_row(
-    entry: Entry, clusters: ClusterMap, options: RowOptions, whole: Whole
-) -> LeaderboardRow:
+def make_row(entry: Entry, clusters: ClusterMap, options: RowOptions, whole: Whole) -> LeaderboardRow:
     """The row of an entry, not ranked yet.
 
     Args:
@@ -174,10 +172,7 @@ def make_row(
         return _estimated(bare, entry.usable, entry.metric, clusters, options)
     if entry.published is not None:
         return _as_published(bare, entry.published)
-    if entry.metric.link == "none":
-        reason = "the figure is no mean of these scores"
-    else:
-        reason = "no prompt was scored"
+    reason = "the figure is no mean of these scores" if entry.metric.link == "none" else "no prompt was scored"
     return replace(bare, reason=reason)
 
 
@@ -188,30 +183,47 @@ def _bare_row(entry: Entry, options: RowOptions, whole: Whole) -> LeaderboardRow
     share = n_unscored / n_samples if n_samples else 0.0
     flags = coverage(entry, whole) + (("many_unscored",) if share > options.max_unscored else ())
     return LeaderboardRow(
-        rank=None, model=condition.model, condition=entry.label, metric=entry.metric.label,
-        estimate=None, standard_error=None, ci_low=None, ci_high=None, level=options.level,
-        n_prompts=scores.n if scores else 0, n_clusters=None,
-        n_draws=int(scores.n_draws.sum()) if scores else 0, n_unscored=n_unscored,
-        share_unscored=share, runs=len(condition.runs), method="none", flags=flags, reason="",
-        se_naive=None, design_effect=None, benchmark=condition.place[0],
-        split=condition.place[1], run_ids=condition.run_ids, estimand=options.estimand,
-    )  # fmt: skip
+        rank=None,
+        model=condition.model,
+        condition=entry.label,
+        metric=entry.metric.label,
+        estimate=None,
+        standard_error=None,
+        ci_low=None,
+        ci_high=None,
+        level=options.level,
+        n_prompts=scores.n if scores else 0,
+        n_clusters=None,
+        n_draws=int(scores.n_draws.sum()) if scores else 0,
+        n_unscored=n_unscored,
+        share_unscored=share,
+        runs=len(condition.runs),
+        method="none",
+        flags=flags,
+        reason="",
+        se_naive=None,
+        design_effect=None,
+        benchmark=condition.place[0],
+        split=condition.place[1],
+        run_ids=condition.run_ids,
+        estimand=options.estimand,
+    )
 
 
-def _with_bounds(
-    bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap
-) -> LeaderboardRow:
+def _with_bounds(bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap) -> LeaderboardRow:
     found = unscored_bounds(scores, metric, clusters, bare.level)
     return replace(
-        bare, unscored_low=found.low, unscored_high=found.high, unscored_ci_low=found.ci_low,
+        bare,
+        unscored_low=found.low,
+        unscored_high=found.high,
+        unscored_ci_low=found.ci_low,
         unscored_ci_high=found.ci_high,
-    )  # fmt: skip
+    )
 
 
 def _estimated(
-    bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap,
-    options: RowOptions,
-) -> LeaderboardRow:  # fmt: skip
+    bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap, options: RowOptions
+) -> LeaderboardRow:
     bounds, outside = usable_bounds(scores, metric)
     bare = replace(bare, flags=bare.flags + outside)
     try:
@@ -225,39 +237,53 @@ def _estimated(
 
 
 def _prompts_sampled(
-    bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None,
-    clusters: ClusterMap, method: str,
-) -> LeaderboardRow:  # fmt: skip
+    bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None, clusters: ClusterMap, method: str
+) -> LeaderboardRow:
     labels = clusters.labels(scores.prompts)
     found: Estimate = estimate_mean(
-        scores.values, clusters=labels, weights=scores.uneven_weights, link=metric.link,
-        bounds=bounds, n_draws=scores.n_draws, level=bare.level, method=method,
-    )  # fmt: skip
+        scores.values,
+        clusters=labels,
+        weights=scores.uneven_weights,
+        link=metric.link,
+        bounds=bounds,
+        n_draws=scores.n_draws,
+        level=bare.level,
+        method=method,
+    )
     return replace(
-        bare, estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
-        ci_high=found.ci_high, n_clusters=found.n_clusters, method=found.method,
-        flags=bare.flags + found.flags + outside_clusters(labels), reason=found.reason,
-        se_naive=found.se_clt, degrees_of_freedom=found.degrees_of_freedom,
-        design_effect=found.design_effect, design_effect_miller=found.design_effect_miller,
+        bare,
+        estimate=found.estimate,
+        standard_error=found.standard_error,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        n_clusters=found.n_clusters,
+        method=found.method,
+        flags=bare.flags + found.flags + outside_clusters(labels),
+        reason=found.reason,
+        se_naive=found.se_clt,
+        degrees_of_freedom=found.degrees_of_freedom,
+        design_effect=found.design_effect,
+        design_effect_miller=found.design_effect_miller,
         beside_method=found.beside.method if found.beside else "",
         beside_ci_low=found.beside.low if found.beside else None,
         beside_ci_high=found.beside.high if found.beside else None,
-    )  # fmt: skip
+    )
 
 
-def _prompts_fixed(
-    bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None
-) -> LeaderboardRow:
+def _prompts_fixed(bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None) -> LeaderboardRow:
     if metric.link != "identity" or scores.uneven_weights is not None:
         raise StatisticsError("prompts fixed: only for plain means, not for ratios of sums")
-    found = estimate_mean_prompts_fixed(
-        scores.values, scores.within, scores.n_draws, bounds=bounds, level=bare.level
-    )
+    found = estimate_mean_prompts_fixed(scores.values, scores.within, scores.n_draws, bounds=bounds, level=bare.level)
     return replace(
-        bare, estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
-        ci_high=found.ci_high, method=found.method, flags=bare.flags + found.flags,
+        bare,
+        estimate=found.estimate,
+        standard_error=found.standard_error,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        method=found.method,
+        flags=bare.flags + found.flags,
         reason=found.reason,
-    )  # fmt: skip
+    )
 
 
 def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, tuple[str, ...]]:
@@ -274,13 +300,16 @@ def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, 
 def _as_published(bare: LeaderboardRow, figure: Published) -> LeaderboardRow:
     interval = interval_normal(figure.value, figure.standard_error, level=bare.level)
     return replace(
-        bare, estimate=figure.value, standard_error=figure.standard_error,
+        bare,
+        estimate=figure.value,
+        standard_error=figure.standard_error,
         ci_low=None if interval is None else interval.low,
         ci_high=None if interval is None else interval.high,
-        n_prompts=figure.n or bare.n_prompts, method="published",
+        n_prompts=figure.n or bare.n_prompts,
+        method="published",
         flags=(*bare.flags, "published"),
         reason=_reason_of(figure, interval is not None),
-    )  # fmt: skip
+    )
 
 
 def _reason_of(figure: Published, has_interval: bool) -> str:
@@ -292,6 +321,9 @@ def _reason_of(figure: Published, has_interval: bool) -> str:
 def _with_part(row: LeaderboardRow, part: LeaderboardRow) -> LeaderboardRow:
     """A published row with what is recomputed from the samples that are stored."""
     return replace(
-        row, part_estimate=part.estimate, part_ci_low=part.ci_low, part_ci_high=part.ci_high,
+        row,
+        part_estimate=part.estimate,
+        part_ci_low=part.ci_low,
+        part_ci_high=part.ci_high,
         part_n_prompts=part.n_prompts,
-    )  # fmt: skip
+    )

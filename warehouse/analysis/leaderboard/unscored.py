@@ -32,9 +32,7 @@ class UnscoredBounds:
     ci_high: float | None = None
 
 
-def unscored_bounds(
-    scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float
-) -> UnscoredBounds:
+def unscored_bounds(scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float) -> UnscoredBounds:
     """Bounds on the mean over all samples, for a plain mean of bounded scores.
 
     A prompt with some draws scored keeps them; only its missing ones are filled in.
@@ -47,23 +45,25 @@ def unscored_bounds(
         return UnscoredBounds()
     low, high = (_filled(scores, end) for end in limits)
     found = filled_bounds(
-        low, high, int(np.count_nonzero(scores.unscored)), bounds=limits,
-        clusters=clusters.labels(scores.seen), n_draws=_draws(scores) + scores.unscored,
-        scored=_scored(scores, limits, clusters, level), level=level,
-    )  # fmt: skip
+        low,
+        high,
+        int(np.count_nonzero(scores.unscored)),
+        bounds=limits,
+        clusters=clusters.labels(scores.seen),
+        n_draws=_draws(scores) + scores.unscored,
+        scored=_scored(scores, limits, clusters, level),
+        level=level,
+    )
     return UnscoredBounds(found.theta_low, found.theta_high, found.ci_low, found.ci_high)
 
 
-def _scored(
-    scores: PromptScores, limits: tuple[float, float], clusters: ClusterMap, level: float
-) -> Estimate | None:
+def _scored(scores: PromptScores, limits: tuple[float, float], clusters: ClusterMap, level: float) -> Estimate | None:
     """The default estimate of what is scored; None where nothing is."""
     if not scores.n:
         return None
     return estimate_mean(
-        scores.values, clusters=clusters.labels(scores.prompts), bounds=limits,
-        n_draws=scores.n_draws, level=level,
-    )  # fmt: skip
+        scores.values, clusters=clusters.labels(scores.prompts), bounds=limits, n_draws=scores.n_draws, level=level
+    )
 
 
 def _draws(scores: PromptScores) -> NDArray[np.float64]:

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.matrix.read import MatrixData
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixTest
-from warehouse.analysis.matrix.rows import (
-    ClusterCountRow,
-    ClusterRow,
-    ExplainRow,
-    HistogramRow,
-    TestRow,
-)
+from warehouse.analysis.matrix.rows import ClusterCountRow, ClusterRow, ExplainRow, HistogramRow, TestRow
 from warehouse.stats.matrix import (
     ClusterSearch,
     Explanation,
@@ -51,108 +45,130 @@ class Vectors:
 def common(data: MatrixData, seed: int, *notes: str) -> dict[str, Any]:
     """The fields that all results share."""
     return {
-        "benchmark": data.benchmark, "metric": data.metric, "models": data.models,
-        "n_prompts": len(data.prompts), "n_incomplete": data.n_incomplete, "seed": seed,
-        "matrix_fingerprint": data.fingerprint, "computed_at": "", "notes": (*data.notes, *notes),
-    }  # fmt: skip
+        "benchmark": data.benchmark,
+        "metric": data.metric,
+        "models": data.models,
+        "n_prompts": len(data.prompts),
+        "n_incomplete": data.n_incomplete,
+        "seed": seed,
+        "matrix_fingerprint": data.fingerprint,
+        "computed_at": "",
+        "notes": (*data.notes, *notes),
+    }
 
 
 def run_test(
-    data: MatrixData, similarities: Sequence[str], n_permutations: int, seed: int,
-    progress: Progress | None,
-) -> MatrixTest:  # fmt: skip
+    data: MatrixData, similarities: Sequence[str], n_permutations: int, seed: int, progress: Progress | None
+) -> MatrixTest:
     """Permutation tests of the similarities between prompts."""
     found = permutation_test(
-        data.values, cast("Sequence[Similarity]", similarities) or None,
-        n_permutations=n_permutations, seed=seed, progress=progress,
-    )  # fmt: skip
+        data.values,
+        cast("Sequence[Similarity]", similarities) or None,
+        n_permutations=n_permutations,
+        seed=seed,
+        progress=progress,
+    )
     rows = tuple(TestRow(**vars(statistic)) for statistic in found.statistics)
     binary = bool(np.isin(data.values, (0, 1)).all())
-    notes = () if binary or similarities else (
-        "scores are not all 0 or 1: cosine only (Hamming and Jaccard count ones)",
-    )  # fmt: skip
+    notes = (
+        () if binary or similarities else ("scores are not all 0 or 1: cosine only (Hamming and Jaccard count ones)",)
+    )
     return MatrixTest(
-        **common(data, seed, *notes), rows=rows, n_permutations=n_permutations,
-        histogram=_histogram(found),
-    )  # fmt: skip
+        **common(data, seed, *notes), rows=rows, n_permutations=n_permutations, histogram=_histogram(found)
+    )
 
 
 def _histogram(found: PermutationTest) -> tuple[HistogramRow, ...]:
     return tuple(
         HistogramRow(shape.similarity, *bin)
         for shape in found.histograms
-        for bin in zip(
-            shape.edges[:-1], shape.edges[1:], shape.observed, shape.permuted, strict=True
-        )
+        for bin in zip(shape.edges[:-1], shape.edges[1:], shape.observed, shape.permuted, strict=True)
     )
 
 
 def run_clusters(
-    data: MatrixData, n_clusters: Sequence[int], n_permutations: int, seed: int,
-    progress: Progress | None,
-) -> MatrixClusters:  # fmt: skip
+    data: MatrixData, n_clusters: Sequence[int], n_permutations: int, seed: int, progress: Progress | None
+) -> MatrixClusters:
     """The clustering with the best silhouette, against shuffled matrices."""
-    found = cluster_search(
-        data.values, n_clusters or None, n_permutations=n_permutations, seed=seed,
-        progress=progress,
-    )  # fmt: skip
+    found = cluster_search(data.values, n_clusters or None, n_permutations=n_permutations, seed=seed, progress=progress)
     chosen = found.chosen
     rows = tuple(
         ClusterCountRow(
-            count.n_clusters, count.observed, count.permuted, count.permuted_high,
-            count.n_clusters == chosen.n_clusters,
+            count.n_clusters, count.observed, count.permuted, count.permuted_high, count.n_clusters == chosen.n_clusters
         )
         for count in found.counts
-    )  # fmt: skip
+    )
     return MatrixClusters(
-        **common(data, seed), rows=rows, n_clusters=chosen.n_clusters,
-        silhouette=chosen.silhouette, silhouette_permuted=found.silhouette_permuted,
-        p_value=found.p_value, n_permutations=n_permutations, clusters=_clusters(data, found),
-        labels=tuple(chosen.labels.tolist()), distances=tuple(chosen.distances.tolist()),
-        medoids=tuple(chosen.medoids.tolist()), prompts=data.keys,
-    )  # fmt: skip
+        **common(data, seed),
+        rows=rows,
+        n_clusters=chosen.n_clusters,
+        silhouette=chosen.silhouette,
+        silhouette_permuted=found.silhouette_permuted,
+        p_value=found.p_value,
+        n_permutations=n_permutations,
+        clusters=_clusters(data, found),
+        labels=tuple(chosen.labels.tolist()),
+        distances=tuple(chosen.distances.tolist()),
+        medoids=tuple(chosen.medoids.tolist()),
+        prompts=data.keys,
+    )
 
 
 def _clusters(data: MatrixData, found: ClusterSearch) -> tuple[ClusterRow, ...]:
     chosen, rows = found.chosen, []
     for cluster, medoid in enumerate(chosen.medoids.tolist()):
         members = chosen.labels == cluster
-        rows.append(ClusterRow(
-            cluster + 1, int(members.sum()), data.keys[medoid],
-            float(chosen.distances[members].mean()), float(data.values[members].mean()),
-            data.texts[medoid],
-        ))  # fmt: skip
+        rows.append(
+            ClusterRow(
+                cluster + 1,
+                int(members.sum()),
+                data.keys[medoid],
+                float(chosen.distances[members].mean()),
+                float(data.values[members].mean()),
+                data.texts[medoid],
+            )
+        )
     return tuple(rows)
 
 
 def run_explain(
-    data: MatrixData, vectors: Vectors, intercept: bool, n_permutations: int, seed: int,
-    progress: Progress | None,
-) -> MatrixExplanation:  # fmt: skip
+    data: MatrixData, vectors: Vectors, intercept: bool, n_permutations: int, seed: int, progress: Progress | None
+) -> MatrixExplanation:
     """Regressions of performance on semantic similarity, largest coefficient first."""
     found = explain(
-        data.values[vectors.rows], vectors.vectors, intercept=intercept,
-        n_permutations=n_permutations, seed=seed, progress=progress,
-    )  # fmt: skip
+        data.values[vectors.rows],
+        vectors.vectors,
+        intercept=intercept,
+        n_permutations=n_permutations,
+        seed=seed,
+        progress=progress,
+    )
     missing = len(data.prompts) - len(vectors.rows)
     notes = [f"{missing} prompts left out: no vector of their text"] if missing else []
     if found.n_undefined:
-        notes.append(
-            f"{found.n_undefined} prompts have no coefficient: nothing varies, or nothing is left"
-        )
+        notes.append(f"{found.n_undefined} prompts have no coefficient: nothing varies, or nothing is left")
     head = common(data, seed, *notes) | {"n_prompts": found.n_prompts}
     return MatrixExplanation(
-        **head, rows=_explained(data, vectors.rows, found), embedder=vectors.embedder,
-        intercept=intercept, n_permutations=n_permutations, n_without_vector=missing,
-        n_undefined=found.n_undefined, share_fdr=_share(found),
+        **head,
+        rows=_explained(data, vectors.rows, found),
+        embedder=vectors.embedder,
+        intercept=intercept,
+        n_permutations=n_permutations,
+        n_without_vector=missing,
+        n_undefined=found.n_undefined,
+        share_fdr=_share(found),
         mean_coefficient=found.mean_coefficient,
         mean_coefficient_permuted=found.mean_coefficient_permuted,
-        p_mean_coefficient=found.p_mean_coefficient, ks_coefficient=found.ks_coefficient,
+        p_mean_coefficient=found.p_mean_coefficient,
+        ks_coefficient=found.ks_coefficient,
         p_ks_coefficient=found.p_ks_coefficient,
-        p_ks_coefficient_textbook=found.p_ks_coefficient_textbook, ks_fdr=found.ks_fdr,
-        p_ks_fdr=found.p_ks_fdr, p_ks_fdr_textbook=found.p_ks_fdr_textbook,
-        mantel_r=found.mantel.r, mantel_p=found.mantel.p_value,
-    )  # fmt: skip
+        p_ks_coefficient_textbook=found.p_ks_coefficient_textbook,
+        ks_fdr=found.ks_fdr,
+        p_ks_fdr=found.p_ks_fdr,
+        p_ks_fdr_textbook=found.p_ks_fdr_textbook,
+        mantel_r=found.mantel.r,
+        mantel_p=found.mantel.p_value,
+    )
 
 
 def _share(found: Explanation) -> float | None:
@@ -163,9 +179,7 @@ def _share(found: Explanation) -> float | None:
     return float((below & (found.coefficients[defined] > 0)).mean())
 
 
-def _explained(
-    data: MatrixData, rows: NDArray[np.intp], found: Explanation
-) -> tuple[ExplainRow, ...]:
+def _explained(data: MatrixData, rows: NDArray[np.intp], found: Explanation) -> tuple[ExplainRow, ...]:
     figures = np.column_stack([found.coefficients, found.statistics, found.p_values, found.fdr])
     undefined = np.isnan(found.coefficients)
     order = np.lexsort([-np.where(undefined, 0, found.coefficients), undefined])

@@ -26,10 +26,12 @@ from warehouse.store.connection import Store
 _Selection = tuple[str, tuple[str, ...], bool]
 #: Field of `StoredMatrix` -> kind of analysis, which is also the command's last word.
 _KINDS: Mapping[str, tuple[str, type[MatrixResult]]] = {
-    "test": ("test", MatrixTest), "clusters": ("cluster", MatrixClusters),
-    "weights": ("weights", MatrixWeights), "growth": ("grow", MatrixGrowth),
+    "test": ("test", MatrixTest),
+    "clusters": ("cluster", MatrixClusters),
+    "weights": ("weights", MatrixWeights),
+    "growth": ("grow", MatrixGrowth),
     "explanation": ("explain", MatrixExplanation),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -88,9 +90,7 @@ def stored_matrix(store: Store, benchmark: str) -> StoredMatrix:
         found[name] = fitting[1]
         selection = _in_words(fitting[0].parameters)
         chosen += [(name, selection)] if selection else []
-    return StoredMatrix(
-        **found, chosen=tuple(chosen), missing=tuple(missing), outdated=tuple(outdated)
-    )
+    return StoredMatrix(**found, chosen=tuple(chosen), missing=tuple(missing), outdated=tuple(outdated))
 
 
 class _Current:
@@ -128,9 +128,7 @@ class _Current:
 
     def _read(self, metric: str | None, where: tuple[str, ...], latest: bool) -> MatrixData | None:
         try:
-            found = read_matrix(
-                self.store, self.benchmark, metric=metric, where=where, latest=latest
-            )
+            found = read_matrix(self.store, self.benchmark, metric=metric, where=where, latest=latest)
         except MisuseError:  # such runs are there no more
             return None
         self.known[found.metric, where, latest] = found.fingerprint

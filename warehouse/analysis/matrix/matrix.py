@@ -47,10 +47,17 @@ class Matrix:
     """
 
     def __init__(
-        self, access: Access, benchmark: str, *, metric: str | None = None,
-        where: Sequence[str] = (), latest: bool = False, fresh: bool = False,
-        store_result: bool = True, progress: Progress | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        access: Access,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        fresh: bool = False,
+        store_result: bool = True,
+        progress: Progress | None = None,
+    ) -> None:
         """Nothing is read yet.
 
         Args:
@@ -76,13 +83,9 @@ class Matrix:
             MisuseError: unknown names, or fewer than two models or complete prompts.
         """
         with self.access.reading() as store:
-            return read_matrix(
-                store, self.benchmark, metric=self.metric, where=self.where, latest=self.latest
-            )
+            return read_matrix(store, self.benchmark, metric=self.metric, where=self.where, latest=self.latest)
 
-    def test(
-        self, *, similarities: Sequence[str] = (), permutations: int = 1000, seed: int = 0
-    ) -> MatrixTest:
+    def test(self, *, similarities: Sequence[str] = (), permutations: int = 1000, seed: int = 0) -> MatrixTest:
         """Are prompts correlated beyond chance?
 
         Args:
@@ -98,14 +101,23 @@ class Matrix:
             check_similarity(name, bool(np.isin(values, (0, 1)).all()))
         chosen = list(dict.fromkeys(similarities))
         return self._ask(
-            "test", MatrixTest, {"similarities": chosen, "permutations": permutations}, seed,
+            "test",
+            MatrixTest,
+            {"similarities": chosen, "permutations": permutations},
+            seed,
             lambda: run_test(self.data, chosen, permutations, seed, self.progress),
-        )  # fmt: skip
+        )
 
     def cluster(
-        self, *, n_clusters: Sequence[int] = (), permutations: int = 1, seed: int = 0,
-        store: str | None = None, default: bool = False, replace: bool = False,
-    ) -> MatrixClusters:  # fmt: skip
+        self,
+        *,
+        n_clusters: Sequence[int] = (),
+        permutations: int = 1,
+        seed: int = 0,
+        store: str | None = None,
+        default: bool = False,
+        replace: bool = False,
+    ) -> MatrixClusters:
         """Clusters of prompts on which models succeed and fail alike.
 
         Args:
@@ -126,24 +138,34 @@ class Matrix:
             raise MisuseError("a trial stores no clustering: give a name, or store no result")
         tried = sorted(set(n_clusters))
         found = self._ask(
-            "cluster", MatrixClusters, {"n_clusters": tried, "permutations": permutations}, seed,
+            "cluster",
+            MatrixClusters,
+            {"n_clusters": tried, "permutations": permutations},
+            seed,
             lambda: run_clusters(self.data, tried, permutations, seed, self.progress),
-        )  # fmt: skip
+        )
         if store:
-            asked = {"metric": found.metric, "seed": seed, "tried": tried,
-                     "where": sorted(self.where), "latest": self.latest}  # fmt: skip
-            made = {"models": list(found.models), "n_clusters": found.n_clusters,
-                    "silhouette": found.silhouette}  # fmt: skip
+            asked = {
+                "metric": found.metric,
+                "seed": seed,
+                "tried": tried,
+                "where": sorted(self.where),
+                "latest": self.latest,
+            }
+            made = {"models": list(found.models), "n_clusters": found.n_clusters, "silhouette": found.silhouette}
             with self.access.writing() as opened:
-                keep_clustering(
-                    opened, self.data, found, store, asked, made, default=default, replace=replace
-                )
+                keep_clustering(opened, self.data, found, store, asked, made, default=default, replace=replace)
         return found
 
     def weights(
-        self, *, draws: int = 100_000, seed: int = 0, cluster: str | None = None,
-        equal: Sequence[str] = (), given: Mapping[str, float] | None = None,
-    ) -> MatrixWeights:  # fmt: skip
+        self,
+        *,
+        draws: int = 100_000,
+        seed: int = 0,
+        cluster: str | None = None,
+        equal: Sequence[str] = (),
+        given: Mapping[str, float] | None = None,
+    ) -> MatrixWeights:
         """Scores and ranks when prompts do not weigh the same.
 
         Args:
@@ -167,13 +189,20 @@ class Matrix:
         clusters = {one: self._stored_labels(one) for one in dict.fromkeys([*equal, *known])}
         own = None if given is None else _by_prompt(data, given)
         parts = [labels, *clusters.values(), *([] if own is None else [own])]
-        settings = {"draws": draws, "clusters": name, "equal": list(clusters),
-                    "given": False if own is None else fingerprint(own.tobytes())}  # fmt: skip
+        settings = {
+            "draws": draws,
+            "clusters": name,
+            "equal": list(clusters),
+            "given": False if own is None else fingerprint(own.tobytes()),
+        }
         found = self._ask(
-            "weights", MatrixWeights, settings, seed,
+            "weights",
+            MatrixWeights,
+            settings,
+            seed,
             lambda: run_weights(data, labels, name, clusters, own, draws, seed, self.progress),
             *(part.tobytes() for part in parts),
-        )  # fmt: skip
+        )
         absent = len((given or {}).keys() - set(data.keys))
         if not absent:
             return found
@@ -192,14 +221,12 @@ class Matrix:
         """
         wanted = sorted(set(sizes))
         return self._ask(
-            "grow", MatrixGrowth, {"sizes": wanted}, seed,
-            lambda: run_growth(self.data, wanted, seed, self.progress),
-        )  # fmt: skip
+            "grow", MatrixGrowth, {"sizes": wanted}, seed, lambda: run_growth(self.data, wanted, seed, self.progress)
+        )
 
     def explain(
-        self, *, embedder: str | None = None, intercept: bool = True, permutations: int = 1000,
-        seed: int = 0,
-    ) -> MatrixExplanation:  # fmt: skip
+        self, *, embedder: str | None = None, intercept: bool = True, permutations: int = 1000, seed: int = 0
+    ) -> MatrixExplanation:
         """Does what prompts ask explain on which of them models succeed?
 
         Args:
@@ -214,28 +241,36 @@ class Matrix:
         data = self.data
         with self.access.reading() as store:
             vectors = matrix_vectors(store, data, embedder)
-        settings = {
-            "embedder": vectors.embedder, "intercept": intercept, "permutations": permutations,
-        }  # fmt: skip
+        settings = {"embedder": vectors.embedder, "intercept": intercept, "permutations": permutations}
         return self._ask(
-            "explain", MatrixExplanation, settings, seed,
+            "explain",
+            MatrixExplanation,
+            settings,
+            seed,
             lambda: run_explain(data, vectors, intercept, permutations, seed, self.progress),
-            vectors.rows.tobytes(), vectors.vectors.tobytes(),
-        )  # fmt: skip
+            vectors.rows.tobytes(),
+            vectors.vectors.tobytes(),
+        )
 
     def _ask(
-        self, kind: str, result: type[Found], settings: Mapping[str, Any], seed: int,
-        compute: Callable[[], Found], *inputs: bytes,
-    ) -> Found:  # fmt: skip
+        self,
+        kind: str,
+        result: type[Found],
+        settings: Mapping[str, Any],
+        seed: int,
+        compute: Callable[[], Found],
+        *inputs: bytes,
+    ) -> Found:
         selection = {"metric": self.data.metric, "where": sorted(self.where), "latest": self.latest}
         question = Question(
-            f"matrix_{kind}", self.data.benchmark, METHOD_VERSION,
-            fingerprint(self.data.fingerprint, *inputs), seed, {**selection, **settings},
-        )  # fmt: skip
-        return answer(
-            self.access, question, result, compute, fresh=self.fresh,
-            store_result=self.store_result,
-        )  # fmt: skip
+            f"matrix_{kind}",
+            self.data.benchmark,
+            METHOD_VERSION,
+            fingerprint(self.data.fingerprint, *inputs),
+            seed,
+            {**selection, **settings},
+        )
+        return answer(self.access, question, result, compute, fresh=self.fresh, store_result=self.store_result)
 
     def _labels(self, cluster: str | None, seed: int) -> tuple[NDArray[np.int64], str]:
         if cluster is not None:

@@ -58,10 +58,13 @@ class MatrixData:
     def fingerprint(self) -> str:
         """sha256 of models, prompts and scores: changes when any of them does."""
         return fingerprint(
-            self.metric, str(self.higher_is_better), "\0".join(self.models),
-            "\0".join(self.natural_keys), "\0".join(text or "" for text in self.texts),
+            self.metric,
+            str(self.higher_is_better),
+            "\0".join(self.models),
+            "\0".join(self.natural_keys),
+            "\0".join(text or "" for text in self.texts),
             self.values.tobytes(),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -72,9 +75,8 @@ class _Column:
 
 
 def read_matrix(
-    store: Store, benchmark: str, *, metric: str | None = None, where: Sequence[str] = (),
-    latest: bool = False,
-) -> MatrixData:  # fmt: skip
+    store: Store, benchmark: str, *, metric: str | None = None, where: Sequence[str] = (), latest: bool = False
+) -> MatrixData:
     """Read the matrix of a benchmark.
 
     Args:
@@ -114,18 +116,12 @@ def read_matrix(
 def _one_group(found: Selection) -> tuple[list[_Column], list[str]]:
     """The largest group of conditions that can stand side by side, and a note on the others."""
     groups = [
-        [
-            _Column(_name(entry), entry.condition.key, entry.usable)
-            for entry in members if entry.usable is not None
-        ]
+        [_Column(_name(entry), entry.condition.key, entry.usable) for entry in members if entry.usable is not None]
         for members in found.groups().values()
-    ]  # fmt: skip
+    ]
     ordered = sorted(groups, key=len, reverse=True) or [[]]
     others = sum(map(len, ordered[1:]))
-    notes = [
-        f"{others} models of another split, task version, metric or judge are left out (--where"
-        " chooses)"
-    ]
+    notes = [f"{others} models of another split, task version, metric or judge are left out (--where chooses)"]
     columns = sorted(ordered[0], key=lambda column: (column.name, column.key))
     return columns, notes if others else []
 
@@ -150,23 +146,33 @@ def _fewest(columns: Sequence[_Column]) -> str:
 
 
 def _assemble(
-    store: Store, benchmark: str, metric: Metric, columns: Sequence[_Column],
-    prompts: NDArray[np.int64], n_incomplete: int, notes: Sequence[str],
-) -> MatrixData:  # fmt: skip
+    store: Store,
+    benchmark: str,
+    metric: Metric,
+    columns: Sequence[_Column],
+    prompts: NDArray[np.int64],
+    n_incomplete: int,
+    notes: Sequence[str],
+) -> MatrixData:
     rows = _prompt_rows(store, prompts)
     ordered = np.array([row["id"] for row in rows], dtype=np.int64)
     values = np.empty((len(ordered), len(columns)))
     for place, column in enumerate(columns):
         values[:, place] = column.scores.values[np.searchsorted(column.scores.prompts, ordered)]
     return MatrixData(
-        benchmark=benchmark, metric=metric.label, higher_is_better=metric.higher_is_better,
-        models=tuple(column.name for column in columns), prompts=ordered,
+        benchmark=benchmark,
+        metric=metric.label,
+        higher_is_better=metric.higher_is_better,
+        models=tuple(column.name for column in columns),
+        prompts=ordered,
         keys=tuple(str(row["tool_id"] or row["key"]) for row in rows),
         texts=tuple(row["text"] for row in rows),
         benchmark_ids=np.array([row["benchmark_id"] for row in rows], dtype=np.int64),
-        values=values, n_incomplete=n_incomplete, notes=(*notes, *_constant(values, columns)),
+        values=values,
+        n_incomplete=n_incomplete,
+        notes=(*notes, *_constant(values, columns)),
         natural_keys=tuple(f"{row['split']}/{row['key']}/{row['occurrence']}" for row in rows),
-    )  # fmt: skip
+    )
 
 
 def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> list[Mapping[str, Any]]:
@@ -174,17 +180,11 @@ def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> list[Mapping[str, 
     rows: list[Mapping[str, Any]] = store.arrow(
         query_text("analysis", "matrix_prompts").format(condition=condition), parameters
     ).to_pylist()
-    return sorted(
-        rows, key=lambda row: (str(row["split"]), str(row["key"]), row["occurrence"], row["id"])
-    )
+    return sorted(rows, key=lambda row: (str(row["split"]), str(row["key"]), row["occurrence"], row["id"]))
 
 
 def _constant(values: NDArray[np.float64], columns: Sequence[_Column]) -> list[str]:
-    same = [
-        column.name
-        for place, column in enumerate(columns)
-        if (values[:, place] == values[0, place]).all()
-    ]
+    same = [column.name for place, column in enumerate(columns) if (values[:, place] == values[0, place]).all()]
     if not same or len(same) == len(columns):
         return []
     return [f"one score for all prompts: {', '.join(same[:5])}{' …' if len(same) > 5 else ''}"]

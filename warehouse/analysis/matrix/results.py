@@ -59,9 +59,7 @@ class MatrixResult(Result):
         return len(self.models)
 
     def __str__(self) -> str:
-        return (
-            f"{self.benchmark} by {self.metric}: {self.n_prompts} prompts × {self.n_models} models"
-        )
+        return f"{self.benchmark} by {self.metric}: {self.n_prompts} prompts × {self.n_models} models"
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows are dictionaries, tuples lists."""
@@ -130,9 +128,7 @@ class MatrixWeights(MatrixResult):
     outranks: tuple[OutrankRow, ...]
     clustering: str
 
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {
-        "rows": WeightRow, "random": RandomWeightRow, "outranks": OutrankRow,
-    }  # fmt: skip
+    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": WeightRow, "random": RandomWeightRow, "outranks": OutrankRow}
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,16 @@ from warehouse.store.curate.clusterings import Members, store_clustering
 
 
 def keep_clustering(
-    store: Store, data: MatrixData, found: MatrixClusters, name: str,
-    asked: Mapping[str, Any], made: Mapping[str, Any], *, default: bool, replace: bool = False,
-) -> None:  # fmt: skip
+    store: Store,
+    data: MatrixData,
+    found: MatrixClusters,
+    name: str,
+    asked: Mapping[str, Any],
+    made: Mapping[str, Any],
+    *,
+    default: bool,
+    replace: bool = False,
+) -> None:
     """Store a clustering with medoids and distances, under each benchmark that prompts are of.
 
     Args:
@@ -36,6 +43,12 @@ def keep_clustering(
         medoids = nearest[np.unique(own[nearest], return_index=True)[1]]
         members = Members(data.prompts[rows], own.astype(np.intp), distances[rows], medoids)
         store_clustering(
-            store, benchmark, name, "performance", members, parameters={**asked, **made},
-            default=default, asked=None if replace else tuple(asked),
-        )  # fmt: skip
+            store,
+            benchmark,
+            name,
+            "performance",
+            members,
+            parameters={**asked, **made},
+            default=default,
+            asked=None if replace else tuple(asked),
+        )

@@ -35,7 +35,6 @@ def matrix_vectors(store: Store, data: MatrixData, embedder: str | None) -> Vect
         rows = np.flatnonzero(found.prompts[places] == data.prompts)
     if not len(rows):
         raise MisuseError(
-            f"no prompt of {data.benchmark} has a vector by {chosen.label}; run: warehouse embed"
-            f" {data.benchmark}"
+            f"no prompt of {data.benchmark} has a vector by {chosen.label}; run: warehouse embed {data.benchmark}"
         )
     return Vectors(chosen.label, rows, found.vectors[places[rows]].astype(np.float64))

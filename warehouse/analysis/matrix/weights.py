@@ -10,13 +10,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.matrix.analyses import common
 from warehouse.analysis.matrix.read import MatrixData
 from warehouse.analysis.matrix.results import MatrixGrowth, MatrixWeights
-from warehouse.analysis.matrix.rows import (
-    GrowthRow,
-    GrowthStep,
-    OutrankRow,
-    RandomWeightRow,
-    WeightRow,
-)
+from warehouse.analysis.matrix.rows import GrowthRow, GrowthStep, OutrankRow, RandomWeightRow, WeightRow
 from warehouse.stats.matrix import Growth, RandomWeights, grow, random_weights, weighted_scores
 from warehouse.stats.matrix.grow import Order
 from warehouse.stats.matrix.inputs import Progress
@@ -33,10 +27,15 @@ SIZES = 40
 
 
 def run_weights(
-    data: MatrixData, labels: NDArray[np.int64], clustering: str,
-    equal_clusters: Mapping[str, NDArray[np.int64]], given: NDArray[np.float64] | None,
-    n_draws: int, seed: int, progress: Progress | None,
-) -> MatrixWeights:  # fmt: skip
+    data: MatrixData,
+    labels: NDArray[np.int64],
+    clustering: str,
+    equal_clusters: Mapping[str, NDArray[np.int64]],
+    given: NDArray[np.float64] | None,
+    n_draws: int,
+    seed: int,
+    progress: Progress | None,
+) -> MatrixWeights:
     """Scores and ranks under all weightings.
 
     Args:
@@ -51,41 +50,37 @@ def run_weights(
         "medoid_equal": medoid_weights(data.values, labels, share=False),
         "distance": distance_weights(data.values, labels),
         "inverse_distance": inverse_distance_weights(data.values, labels),
-        **{f"clusters:{name}": cluster_weights(own, len(data.prompts))
-           for name, own in equal_clusters.items()},
+        **{f"clusters:{name}": cluster_weights(own, len(data.prompts)) for name, own in equal_clusters.items()},
         **({} if given is None else {"given": given}),
-    }  # fmt: skip
+    }
     higher = data.higher_is_better is not False
     weighted = weighted_scores(data.values, schemes, higher_is_better=higher)
     rows = tuple(
         WeightRow(one.scheme, model, score, rank, change, one.effective_prompts)
         for one in weighted
-        for model, score, rank, change in zip(
-            data.models, one.scores, one.ranks, one.rank_changes, strict=True
-        )
+        for model, score, rank, change in zip(data.models, one.scores, one.ranks, one.rank_changes, strict=True)
     )
     drawn = random_weights(
-        data.values, n_draws=n_draws, seed=seed, higher_is_better=higher,
-        levels=(0.025, 0.5, 0.975), progress=progress,
-    )  # fmt: skip
-    notes = () if data.higher_is_better is not None else (
-        "it is not known whether higher is better; higher ranks first",
-    )  # fmt: skip
+        data.values, n_draws=n_draws, seed=seed, higher_is_better=higher, levels=(0.025, 0.5, 0.975), progress=progress
+    )
+    notes = (
+        () if data.higher_is_better is not None else ("it is not known whether higher is better; higher ranks first",)
+    )
     return MatrixWeights(
-        **common(data, seed, *notes), rows=rows, n_draws=n_draws, random=_random(data, drawn),
-        outranks=_outranks(data.models, drawn), clustering=clustering,
-    )  # fmt: skip
+        **common(data, seed, *notes),
+        rows=rows,
+        n_draws=n_draws,
+        random=_random(data, drawn),
+        outranks=_outranks(data.models, drawn),
+        clustering=clustering,
+    )
 
 
 def _random(data: MatrixData, drawn: RandomWeights) -> tuple[RandomWeightRow, ...]:
-    figures = np.column_stack([
-        drawn.uniform, drawn.lowest, *drawn.quantiles, drawn.highest,
-        drawn.exact_standard_deviation, drawn.best,
-    ])  # fmt: skip
-    return tuple(
-        RandomWeightRow(model, *row)
-        for model, row in zip(data.models, figures.tolist(), strict=True)
+    figures = np.column_stack(
+        [drawn.uniform, drawn.lowest, *drawn.quantiles, drawn.highest, drawn.exact_standard_deviation, drawn.best]
     )
+    return tuple(RandomWeightRow(model, *row) for model, row in zip(data.models, figures.tolist(), strict=True))
 
 
 def _outranks(models: Sequence[str], drawn: RandomWeights) -> tuple[OutrankRow, ...]:
@@ -97,14 +92,10 @@ def _outranks(models: Sequence[str], drawn: RandomWeights) -> tuple[OutrankRow, 
     )
 
 
-def run_growth(
-    data: MatrixData, sizes: Sequence[int], seed: int, progress: Progress | None
-) -> MatrixGrowth:
+def run_growth(data: MatrixData, sizes: Sequence[int], seed: int, progress: Progress | None) -> MatrixGrowth:
     """Scores of all models against size, most informative prompts first and in random order."""
     n = len(data.prompts)
-    wanted = (
-        np.asarray(sizes) if sizes else np.unique(np.geomspace(1, n, SIZES).round().astype(int))
-    )
+    wanted = np.asarray(sizes) if sizes else np.unique(np.geomspace(1, n, SIZES).round().astype(int))
     orders: tuple[Order, ...] = ("informative", "random")
     rows: list[GrowthRow] = []
     steps: list[GrowthStep] = []
@@ -135,8 +126,14 @@ def _growth_steps(data: MatrixData, found: Growth) -> list[GrowthStep]:
     steps = []
     for size, scores in zip(found.sizes, found.scores, strict=True):
         tau = stats.kendalltau(scores, whole).statistic
-        steps.append(GrowthStep(
-            found.order, int(size), float(scores.mean()), float(np.abs(scores - whole).max()),
-            None if np.isnan(tau) else float(tau), data.keys[found.prompts[size - 1]],
-        ))  # fmt: skip
+        steps.append(
+            GrowthStep(
+                found.order,
+                int(size),
+                float(scores.mean()),
+                float(np.abs(scores - whole).max()),
+                None if np.isnan(tau) else float(tau),
+                data.keys[found.prompts[size - 1]],
+            )
+        )
     return steps

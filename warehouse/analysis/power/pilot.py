@@ -8,12 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import (
-    Metric,
-    choose_metrics,
-    find_benchmark,
-    metrics_of,
-)
+from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import Where, find_conditions, parse_where, pick_one
@@ -45,10 +40,16 @@ class StoredPilot:
 
 
 def read_pilot(
-    store: Store, references: Sequence[str], *, benchmark: str | None = None,
-    metric: str | None = None, where: Sequence[str] = (), cluster: str | None = None,
-    latest: bool = False, correlation: float | None = None,
-) -> StoredPilot:  # fmt: skip
+    store: Store,
+    references: Sequence[str],
+    *,
+    benchmark: str | None = None,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    cluster: str | None = None,
+    latest: bool = False,
+    correlation: float | None = None,
+) -> StoredPilot:
     """Variance parts of two stored runs, or of one that stands for both.
 
     Args:
@@ -95,9 +96,8 @@ def read_pilot(
 
 
 def _choose(
-    store: Store, references: Sequence[str], benchmark: str | None, where: Sequence[Where],
-    latest: bool,
-) -> list[Condition]:  # fmt: skip
+    store: Store, references: Sequence[str], benchmark: str | None, where: Sequence[Where], latest: bool
+) -> list[Condition]:
     """One condition for each reference, all on one benchmark and split."""
     ids = None if benchmark is None else find_benchmark(store, benchmark).ids
     found = [_by_place(store, text, ids, where) for text in references]
@@ -110,10 +110,7 @@ def _choose(
             if places
             else f"{' and '.join(references)} have no benchmark in common"
         )
-    chosen = [
-        pick_one(of_one[places[0]], text, latest=latest)
-        for of_one, text in zip(found, references, strict=True)
-    ]
+    chosen = [pick_one(of_one[places[0]], text, latest=latest) for of_one, text in zip(found, references, strict=True)]
     if len(chosen) == 2 and set(chosen[0].run_ids) & set(chosen[1].run_ids):
         raise MisuseError("both references mean the same run; give one of them alone")
     return chosen
@@ -132,9 +129,7 @@ def _by_place(
     return places
 
 
-def _scores(
-    store: Store, conditions: Sequence[Condition], wanted: str | None
-) -> tuple[Metric, list[PromptScores]]:
+def _scores(store: Store, conditions: Sequence[Condition], wanted: str | None) -> tuple[Metric, list[PromptScores]]:
     """The first metric that all conditions have scores of, with the scores."""
     ids = sorted({condition.setting("benchmark_id") for condition in conditions})
     chosen = choose_metrics(metrics_of(store, ids), wanted, conditions[0].place[0])

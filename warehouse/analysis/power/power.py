@@ -34,17 +34,11 @@ def answer_in_words(plan: Plan, goal: Goal, question: Question) -> str:
     test = f"two-sided test at {question.alpha:g}"
     if goal == "n":
         return (
-            f"A difference of {plan.delta:g} is found with power {question.wanted_power:g}"
-            f" ({test}) by {size}: {made}."
+            f"A difference of {plan.delta:g} is found with power {question.wanted_power:g} ({test}) by {size}: {made}."
         )
     if goal == "mde":
-        return (
-            f"{size} ({made}) find a difference of {plan.mde:.4g} with power"
-            f" {question.wanted_power:g} ({test})."
-        )
-    return (
-        f"{size} ({made}) find a difference of {plan.delta:g} with power {plan.power:.3f} ({test})."
-    )
+        return f"{size} ({made}) find a difference of {plan.mde:.4g} with power {question.wanted_power:g} ({test})."
+    return f"{size} ({made}) find a difference of {plan.delta:g} with power {plan.power:.3f} ({test})."
 
 
 def plan_flags(plan: Plan, pilot: Pilot | None) -> tuple[str, ...]:
@@ -192,9 +186,12 @@ class PowerPlan(Result):
 
 
 def given_parts(
-    omega2: float, sigma2_a: float | None = None, sigma2_b: float | None = None,
-    icc: float | None = None, cluster_size: float | None = None,
-) -> VarianceParts:  # fmt: skip
+    omega2: float,
+    sigma2_a: float | None = None,
+    sigma2_b: float | None = None,
+    icc: float | None = None,
+    cluster_size: float | None = None,
+) -> VarianceParts:
     """Variances that are given, not estimated.
 
     Args:
@@ -239,9 +236,7 @@ def plan_power(question: Question, source: VarianceParts | StoredPilot) -> Power
     answer = _answer_plan(question, goal, parts, draws[0])
     best = _best_designs(question, parts)
     rows = [_row("answer", answer, question, pilot)]
-    rows += [
-        _row(role, found.plan, question, pilot) for role, found in best if found.plan is not None
-    ]
+    rows += [_row(role, found.plan, question, pilot) for role, found in best if found.plan is not None]
     sizes = question.n_values or _around(answer.n, pilot)
     table = plan_table(parts, sizes, draws, **_common(question))
     rows += [_row("table", plan, question, pilot) for plan in table]
@@ -267,10 +262,7 @@ def _with_pilot(question: Question, source: StoredPilot) -> Question:
             f"a difference of {question.delta:g} is as wide as the whole range of {source.metric}"
             f" on {source.benchmark} ({source.width:g}); give it on that scale"
         )
-    most = max(
-        pilot.draws_a if pilot.sigma2_a is None else 1.0,
-        pilot.draws_b if pilot.sigma2_b is None else 1.0,
-    )
+    most = max(pilot.draws_a if pilot.sigma2_a is None else 1.0, pilot.draws_b if pilot.sigma2_b is None else 1.0)
     asked = [*(question.k or ()), *([] if question.k_b is None else [question.k_b])]
     if most > 1 and (question.k is None or min(asked) < most):
         if any(k < most for k in asked):
@@ -293,28 +285,33 @@ def _draws(question: Question, parts: VarianceParts) -> tuple[int, ...]:
 def _common(question: Question) -> dict[str, Any]:
     """Arguments that every design takes."""
     return {
-        "k_b": question.k_b, "alpha": question.alpha, "power": question.wanted_power,
-        "delta": question.delta, "b_is_there": question.k_b is not None,
-    }  # fmt: skip
+        "k_b": question.k_b,
+        "alpha": question.alpha,
+        "power": question.wanted_power,
+        "delta": question.delta,
+        "b_is_there": question.k_b is not None,
+    }
 
 
 def _answer_plan(question: Question, goal: Goal, parts: VarianceParts, k: int) -> Plan:
     n = question.n
     if goal == "n":
         n = sample_size(
-            question.delta or 0.0, parts, k_a=k, k_b=question.k_b, alpha=question.alpha,
-            power=question.wanted_power,
-        )  # fmt: skip
+            question.delta or 0.0, parts, k_a=k, k_b=question.k_b, alpha=question.alpha, power=question.wanted_power
+        )
     return plan_table(parts, [n or 0], [k], **_common(question))[0]
 
 
 def _best_designs(question: Question, parts: VarianceParts) -> list[tuple[str, BestDesign]]:
     best = []
     limits: dict[str, Any] = {
-        "cost": question.cost, "available": question.available, "k_b": question.k_b,
-        "alpha": question.alpha, "power": question.wanted_power,
+        "cost": question.cost,
+        "available": question.available,
+        "k_b": question.k_b,
+        "alpha": question.alpha,
+        "power": question.wanted_power,
         "b_is_there": question.k_b is not None,
-    }  # fmt: skip
+    }
     choice = question.available is not None or question.cost.prompt > 0
     if question.delta is not None and question.n is None and choice:
         best.append(("cheapest", cheapest_design(question.delta, parts, **limits)))
@@ -332,12 +329,22 @@ def _around(n: int, pilot: Pilot | None) -> list[int]:
 def _row(role: str, plan: Plan, question: Question, pilot: Pilot | None) -> PowerRow:
     draws = plan.generations // plan.n
     return PowerRow(
-        role=role, n=plan.n, n_clusters=plan.n_clusters, k_a=plan.k_a, k_b=plan.k_b,
-        generations=plan.generations, cost=plan.n * question.cost.per_prompt(draws),
-        standard_error=plan.standard_error, alpha=question.alpha, delta=plan.delta,
-        power=plan.power, power_two_tailed=plan.power_two_tailed, mde=plan.mde,
-        mde_power=question.wanted_power, flags=plan_flags(plan, pilot),
-    )  # fmt: skip
+        role=role,
+        n=plan.n,
+        n_clusters=plan.n_clusters,
+        k_a=plan.k_a,
+        k_b=plan.k_b,
+        generations=plan.generations,
+        cost=plan.n * question.cost.per_prompt(draws),
+        standard_error=plan.standard_error,
+        alpha=question.alpha,
+        delta=plan.delta,
+        power=plan.power,
+        power_two_tailed=plan.power_two_tailed,
+        mde=plan.mde,
+        mde_power=question.wanted_power,
+        flags=plan_flags(plan, pilot),
+    )
 
 
 def _reasons(best: Sequence[tuple[str, BestDesign]]) -> list[str]:

@@ -48,9 +48,7 @@ class Question:
         """
         if self.delta is not None and self.n is not None:
             if self.power is not None:
-                raise MisuseError(
-                    "difference, prompts and power are all given: leave out the one to work out"
-                )
+                raise MisuseError("difference, prompts and power are all given: leave out the one to work out")
             return "power"
         if self.delta is None and self.n is None:
             raise MisuseError(

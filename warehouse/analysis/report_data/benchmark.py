@@ -74,9 +74,7 @@ class BenchmarkPart:
     other_rows: tuple[LeaderboardRow, ...] = ()
 
 
-def benchmark_part(
-    store: Store, name: str, level: float, n_resamples: int, seed: int
-) -> BenchmarkPart:
+def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed: int) -> BenchmarkPart:
     """All parts of a benchmark; what is asked for wrongly is not raised but told.
 
     Args:
@@ -85,13 +83,9 @@ def benchmark_part(
         n_resamples: draws behind rank sets and simultaneous intervals.
         seed: of the draws.
     """
-    board, no_board = _or_why(
-        lambda: leaderboard(store, name, level=level, n_resamples=n_resamples, seed=seed)
-    )
+    board, no_board = _or_why(lambda: leaderboard(store, name, level=level, n_resamples=n_resamples, seed=seed))
     found, no_pairs = _or_why(
-        lambda: pairs(
-            store, name, level=level, n_resamples=n_resamples, seed=seed, with_flags=False
-        )
+        lambda: pairs(store, name, level=level, n_resamples=n_resamples, seed=seed, with_flags=False)
     )
     split, no_split = _or_why(lambda: variance(store, "*", benchmark=name, single_draws=False))
     seeds, no_seeds = (None, "")
@@ -99,11 +93,20 @@ def benchmark_part(
         seeds, no_seeds = _or_why(lambda: seed_variance(store, "*", benchmark=name))
     curves = training_curves(store, board) if board else None
     return BenchmarkPart(
-        name, board, no_board, found, no_pairs, split, no_split,
-        curves if curves and curves.rows else None, seeds, no_seeds,
-        _maps(store, board, level) if board else None, stored_matrix(store, name),
+        name,
+        board,
+        no_board,
+        found,
+        no_pairs,
+        split,
+        no_split,
+        curves if curves and curves.rows else None,
+        seeds,
+        no_seeds,
+        _maps(store, board, level) if board else None,
+        stored_matrix(store, name),
         _rows_elsewhere(store, board, level) if board else (),
-    )  # fmt: skip
+    )
 
 
 def _rows_elsewhere(store: Store, board: Leaderboard, level: float) -> tuple[LeaderboardRow, ...]:
@@ -112,9 +115,7 @@ def _rows_elsewhere(store: Store, board: Leaderboard, level: float) -> tuple[Lea
     rows: list[LeaderboardRow] = []
     for other in board.others:
         if other.n_elsewhere:
-            found = leaderboard(
-                store, board.benchmark, metric=other.metric, level=level, n_resamples=0
-            )
+            found = leaderboard(store, board.benchmark, metric=other.metric, level=level, n_resamples=0)
             rows += [row for row in found.rows if shown.isdisjoint(row.run_ids)]
     return tuple(rows)
 
@@ -143,9 +144,11 @@ def _maps(store: Store, board: Leaderboard, level: float) -> Maps | None:
     for place, model in enumerate(models):
         if sum(len(one.distribution) for one in found) >= MOST_MAPS:
             return Maps(tuple(found), tuple(left_out), tuple(models[place:]))
-        one, why_not = _or_why(lambda model=model: datamap(  # type: ignore[misc]
-            lambda _write: nullcontext(store), model, benchmark=board.benchmark, level=level
-        ))  # fmt: skip
+        one, why_not = _or_why(
+            lambda model=model: datamap(  # type: ignore[misc]
+                lambda _write: nullcontext(store), model, benchmark=board.benchmark, level=level
+            )
+        )
         if one is None:
             left_out.append(why_not)
         else:

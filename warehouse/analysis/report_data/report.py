@@ -95,13 +95,16 @@ def read_report(
     chosen = set(names) if benchmarks else None
     shown = [name for name, leaves in suites.items() if leaves <= set(names)]
     return ReportData(
-        suites=tuple(suite_part(store, name, level) for name in shown), benchmarks=tuple(parts),
+        suites=tuple(suite_part(store, name, level) for name in shown),
+        benchmarks=tuple(parts),
         published=_of(chosen, _stored(store, "report_published")),
         published_errors=_of(chosen, _stored(store, "report_published_errors")),
         sources=tuple(_stored(store, "report_sources")),
         unscored=_of(chosen, _stored(store, "report_unscored")),
-        level=level, n_resamples=n_resamples, seed=seed,
-    )  # fmt: skip
+        level=level,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
 
 
 def _shared(store: Store, names: Sequence[str]) -> Iterator[tuple[str, Store]]:
@@ -113,9 +116,7 @@ def _shared(store: Store, names: Sequence[str]) -> Iterator[tuple[str, Store]]:
         runs.setdefault(row["benchmark"], []).append(row)
     for block in _blocks({name: runs[name] for name in names}):
         own = [row for name in block for row in runs[name]]
-        shared.begin_block(
-            benchmark_id={row["benchmark_id"] for row in own}, run_id={row["run_id"] for row in own}
-        )
+        shared.begin_block(benchmark_id={row["benchmark_id"] for row in own}, run_id={row["run_id"] for row in own})
         yield from ((name, shared) for name in block)
 
 
@@ -139,9 +140,7 @@ def _names(store: Store, wanted: Sequence[str], suites: Mapping[str, Collection[
     known = [row["benchmark"] for row in _rows(store, _BENCHMARKS)]
     unknown = [name for name in wanted if name not in known and name not in suites]
     if unknown:
-        hint = did_you_mean(
-            unknown[0], [*known, *suites], "names are listed by: warehouse benchmarks"
-        )
+        hint = did_you_mean(unknown[0], [*known, *suites], "names are listed by: warehouse benchmarks")
         raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
     chosen = {leaf for name in wanted for leaf in suites.get(name, {name})}
     return [name for name in known if name in chosen] if wanted else known

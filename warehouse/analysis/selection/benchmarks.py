@@ -89,10 +89,7 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
     Raises:
         MisuseError: there is none, or it is a suite; names what there is.
     """
-    known = store.once(
-        "benchmarks",
-        lambda: _Known(store.arrow(query_text("analysis", "benchmark_names")).to_pylist()),
-    )
+    known = store.once("benchmarks", lambda: _Known(store.arrow(query_text("analysis", "benchmark_names")).to_pylist()))
     if name not in known.canonical:
         hint = did_you_mean(name, known.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
@@ -122,10 +119,7 @@ class _Known:
 
 def canonical_names(store: Store) -> dict[str, str]:
     """Canonical name of every benchmark and suite, by its own name."""
-    return {
-        row["name"]: row["canonical"]
-        for row in store.arrow(query_text("analysis", "benchmark_names")).to_pylist()
-    }
+    return {row["name"]: row["canonical"] for row in store.arrow(query_text("analysis", "benchmark_names")).to_pylist()}
 
 
 def all_benchmarks(store: Store) -> list[Benchmark]:
@@ -135,21 +129,18 @@ def all_benchmarks(store: Store) -> list[Benchmark]:
         rows.setdefault(row["canonical"], []).append(row)
     return [
         Benchmark(
-            name, tuple(row["id"] for row in members),
-            tuple(row["default_clustering_id"] for row in members
-                  if row["default_clustering_id"] is not None),
+            name,
+            tuple(row["id"] for row in members),
+            tuple(row["default_clustering_id"] for row in members if row["default_clustering_id"] is not None),
         )
         for name, members in sorted(rows.items())
-    ]  # fmt: skip
+    ]
 
 
 def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[Metric]:
     """All metrics of some benchmarks, by label."""
     found = rows_among(
-        store,
-        query_text("analysis", "benchmark_metrics"),
-        "benchmark_metric.benchmark_id",
-        benchmark_ids,
+        store, query_text("analysis", "benchmark_metrics"), "benchmark_metric.benchmark_id", benchmark_ids
     )
     metrics = [Metric(**row | {"is_default": bool(row["is_default"])}) for row in found]
     return sorted(metrics, key=lambda metric: (metric.label, metric.id))

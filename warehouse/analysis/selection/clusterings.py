@@ -55,9 +55,7 @@ def outside_clusters(labels: NDArray[np.int64] | None) -> tuple[str, ...]:
     return ("prompts_outside_clusters",) if labels is not None and (labels < 0).any() else ()
 
 
-def cluster_map(
-    store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int], cluster: str | None
-) -> ClusterMap:
+def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int], cluster: str | None) -> ClusterMap:
     """The clusters that error bars are to use.
 
     Args:
@@ -81,26 +79,19 @@ def cluster_map(
     if ids:
         return _read(store, _MEMBERS, "clustering_id", ids)
     if cluster == SAME_TEXT:
-        return _read(
-            store, query_text("analysis", "same_text_clusters"), "benchmark_id", benchmark_ids
-        )
+        return _read(store, query_text("analysis", "same_text_clusters"), "benchmark_id", benchmark_ids)
     names = ", ".join(sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS}))
     raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
 
 
 def _default_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int]) -> ClusterMap:
     own = _read(store, _MEMBERS, "clustering_id", defaults)
-    counted = rows_among(
-        store, query_text("analysis", "same_text_counts"), "benchmark_id", benchmark_ids
-    )
+    counted = rows_among(store, query_text("analysis", "same_text_counts"), "benchmark_id", benchmark_ids)
     alike = [row for row in counted if row["n_alike"] >= MANY_ALIKE * row["n_prompts"]]
     if not alike:
         return own
     texts = _read(
-        store,
-        query_text("analysis", "same_text_clusters"),
-        "benchmark_id",
-        [row["benchmark_id"] for row in alike],
+        store, query_text("analysis", "same_text_clusters"), "benchmark_id", [row["benchmark_id"] for row in alike]
     )
     prompts = np.concatenate([own.prompts, texts.prompts])
     order = np.argsort(prompts)

@@ -58,13 +58,10 @@ def pick_all(
     Raises:
         MisuseError: somewhere several fit; lists all such places with the conditions there.
     """
-    several = [
-        (text, place, of[place]) for text, of in sides for place in places if len(of[place]) > 1
-    ]
+    several = [(text, place, of[place]) for text, of in sides for place in places if len(of[place]) > 1]
     if len(several) > 1 and not latest:
         raise MisuseError(_ambiguous(several))
-    return [tuple(pick_one(of[place], text, latest=latest) for text, of in sides)
-            for place in places]  # fmt: skip
+    return [tuple(pick_one(of[place], text, latest=latest) for text, of in sides) for place in places]
 
 
 def in_words(place: Place) -> str:

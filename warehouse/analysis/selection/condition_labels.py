@@ -23,10 +23,38 @@ _ABOUT = {
     "scorers_key": ("scorer", "metric", "judge", "grader"),
 }
 #: Words in a path that say when or where, not what, and those of secrets.
-_NOT_WHAT = {"id", "ids", "date", "time", "created", "started", "completed", "path", "location",
-             "file", "dir", "folder", "output", "hash", "git", "commit", "uuid", "host", "user",
-             "limit", "samples", "stats", "results", "key", "token", "secret", "password", "auth",
-             "url", "name"}  # fmt: skip
+_NOT_WHAT = {
+    "id",
+    "ids",
+    "date",
+    "time",
+    "created",
+    "started",
+    "completed",
+    "path",
+    "location",
+    "file",
+    "dir",
+    "folder",
+    "output",
+    "hash",
+    "git",
+    "commit",
+    "uuid",
+    "host",
+    "user",
+    "limit",
+    "samples",
+    "stats",
+    "results",
+    "key",
+    "token",
+    "secret",
+    "password",
+    "auth",
+    "url",
+    "name",
+}
 _WORD = re.compile(r"[a-z]+")
 #: Parts of a label that are a hash.
 _NAMES = (*_ABOUT, "condition")
@@ -39,9 +67,7 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     if not hashed or len(hashed) > MOST:
         return labels
     runs, parameters = one_of("run.id", [conditions[place].run_ids[0] for place in hashed], "r")
-    rows = store.arrow(
-        query_text("analysis", "run_settings").format(runs=runs), parameters
-    ).to_pylist()
+    rows = store.arrow(query_text("analysis", "run_settings").format(runs=runs), parameters).to_pylist()
     leaves = {row.pop("run_id"): dict(_leaves(row)) for row in rows}
     for name in _NAMES:
         group = [place for place in hashed if _part(labels[place], name)]
@@ -87,14 +113,13 @@ def _differences(settings: Sequence[Mapping[str, str]], about: Sequence[str]) ->
     """For each of some conditions the values of the settings in which they differ."""
     paths = {path for one in settings for path in one}
     differing = [
-        path for path in sorted(paths, key=lambda path: (path.count("."), path))
+        path
+        for path in sorted(paths, key=lambda path: (path.count("."), path))
         if len({one.get(path) for one in settings}) > 1
-        and _is_what(path) and (not about or any(word in path.lower() for word in about))
-    ][:NAMED]  # fmt: skip
-    return [
-        ", ".join(f"{path.rpartition('.')[2]}={_short(one.get(path))}" for path in differing)
-        for one in settings
-    ]
+        and _is_what(path)
+        and (not about or any(word in path.lower() for word in about))
+    ][:NAMED]
+    return [", ".join(f"{path.rpartition('.')[2]}={_short(one.get(path))}" for path in differing) for one in settings]
 
 
 def _is_what(path: str) -> bool:

@@ -14,17 +14,43 @@ Run = Mapping[str, Any]
 
 #: Columns of ``run_current`` that describe a condition, in the order in which labels show them.
 SETTINGS = (
-    "model_recorded", "revision", "position", "training_seed", "recipe", "agent",
-    "agent_version", "split", "benchmark_recorded", "benchmark_version", "task_version",
-    "harness", "formulation", "fewshot", "fewshot_seed", "reasoning_effort", "temperature",
-    "top_p", "max_tokens", "endpoint", "opponent", "template_hash", "system_prompt_hash",
-    "scorers_key", "checkpoint",
-)  # fmt: skip
+    "model_recorded",
+    "revision",
+    "position",
+    "training_seed",
+    "recipe",
+    "agent",
+    "agent_version",
+    "split",
+    "benchmark_recorded",
+    "benchmark_version",
+    "task_version",
+    "harness",
+    "formulation",
+    "fewshot",
+    "fewshot_seed",
+    "reasoning_effort",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "endpoint",
+    "opponent",
+    "template_hash",
+    "system_prompt_hash",
+    "scorers_key",
+    "checkpoint",
+)
 #: Those that a reader must see even where they differ between models only.
 ALWAYS_TOLD = (
-    "agent", "split", "benchmark_version", "task_version", "formulation", "fewshot",
-    "reasoning_effort", "temperature",
-)  # fmt: skip
+    "agent",
+    "split",
+    "benchmark_version",
+    "task_version",
+    "formulation",
+    "fewshot",
+    "reasoning_effort",
+    "temperature",
+)
 #: Those of which a label shows the first characters only.
 HASHES = ("template_hash", "system_prompt_hash", "scorers_key", "checkpoint")
 _EARLY = datetime.min
@@ -96,10 +122,7 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     changes what the figure means. What still looks alike gets the head of its key.
     """
     told = [name for name in SETTINGS if _is_told(conditions, name)]
-    labels = [
-        ", ".join(filter(None, (_in_words(condition, name) for name in told)))
-        for condition in conditions
-    ]
+    labels = [", ".join(filter(None, (_in_words(condition, name) for name in told))) for condition in conditions]
     seen = [(item.model, label) for item, label in zip(conditions, labels, strict=True)]
     return [
         _with_key(label, condition.key) if seen.count((condition.model, label)) > 1 else label

@@ -7,13 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from warehouse.analysis.selection.benchmarks import (
-    Benchmark,
-    Metric,
-    choose_metrics,
-    find_benchmark,
-    metrics_of,
-)
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.condition_labels import label_conditions
 from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
@@ -112,9 +106,8 @@ class Selection:
 
 
 def select_entries(
-    store: Store, benchmark: str, metric: str | None, where: Sequence[str], cluster: str | None,
-    latest: bool,
-) -> Selection:  # fmt: skip
+    store: Store, benchmark: str, metric: str | None, where: Sequence[str], cluster: str | None, latest: bool
+) -> Selection:
     """Every condition on a benchmark with its scores; arguments as in `leaderboard`.
 
     Raises:
@@ -160,11 +153,7 @@ def is_partial(flags: Sequence[str]) -> bool:
 
 
 def conditions_on(
-    store: Store,
-    benchmark_ids: Sequence[int],
-    name: str,
-    where: Sequence[str],
-    latest: bool = False,
+    store: Store, benchmark_ids: Sequence[int], name: str, where: Sequence[str], latest: bool = False
 ) -> list[Condition]:
     """Conditions on a benchmark of which ``where`` holds; with ``latest`` the newest of a model.
 
@@ -189,9 +178,7 @@ def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
     return list(newest.values())
 
 
-def read_entries(
-    store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]
-) -> list[Entry]:
+def read_entries(store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]) -> list[Entry]:
     """A condition has one entry for each metric that it has figures of."""
     runs = {run: place for place, item in enumerate(conditions) for run in item.run_ids}
     found: list[tuple[int, Metric, PromptScores | None, Published | None]] = []
@@ -204,13 +191,8 @@ def read_entries(
             metric = own.get(condition.setting("benchmark_id")) or next(iter(own.values()))
             found.append((place, metric, scored.get(place), figures.get(place)))
     places = sorted({place for place, *_ in found})
-    labels = dict(
-        zip(places, label_conditions(store, [conditions[place] for place in places]), strict=True)
-    )
-    return [
-        Entry(conditions[place], labels[place], metric, scores, figure)
-        for place, metric, scores, figure in found
-    ]
+    labels = dict(zip(places, label_conditions(store, [conditions[place] for place in places]), strict=True))
+    return [Entry(conditions[place], labels[place], metric, scores, figure) for place, metric, scores, figure in found]
 
 
 def whole_of(members: Sequence[Entry]) -> Whole:

@@ -44,9 +44,13 @@ class OtherMetric(Row):
 
 
 def other_metrics(
-    store: Store, benchmark_ids: Sequence[int], metrics: Sequence[Metric],
-    conditions: Iterable[Condition], shown: Collection[str], label: str,
-) -> tuple[OtherMetric, ...]:  # fmt: skip
+    store: Store,
+    benchmark_ids: Sequence[int],
+    metrics: Sequence[Metric],
+    conditions: Iterable[Condition],
+    shown: Collection[str],
+    label: str,
+) -> tuple[OtherMetric, ...]:
     """The metrics beside ``label`` that some conditions have figures of: most conditions first,
     then by name.
 
@@ -64,15 +68,16 @@ def other_metrics(
 
 def metric_holders(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str, Any]]:
     """Which current runs of some benchmarks have figures of which metrics, as ids."""
-    return rows_among(
-        store, query_text("analysis", "current_run_metrics"), "run.benchmark_id", benchmark_ids
-    )
+    return rows_among(store, query_text("analysis", "current_run_metrics"), "run.benchmark_id", benchmark_ids)
 
 
 def others_among(
-    held: Iterable[Mapping[str, Any]], metrics: Sequence[Metric],
-    conditions: Iterable[Condition], shown: Collection[str], label: str,
-) -> tuple[OtherMetric, ...]:  # fmt: skip
+    held: Iterable[Mapping[str, Any]],
+    metrics: Sequence[Metric],
+    conditions: Iterable[Condition],
+    shown: Collection[str],
+    label: str,
+) -> tuple[OtherMetric, ...]:
     """`other_metrics` from what `metric_holders` has read."""
     keys = {run: condition.key for condition in conditions for run in condition.run_ids}
     named = {metric.id: metric for metric in metrics}
@@ -82,10 +87,7 @@ def others_among(
         if run in keys and metric_id in named and named[metric_id].label != label:
             holders.setdefault(named[metric_id].label, set()).add(keys[run])
     directions = {metric.label: metric.higher_is_better for metric in metrics}
-    found = [
-        OtherMetric(name, directions[name], len(own), len(own.difference(shown)))
-        for name, own in holders.items()
-    ]
+    found = [OtherMetric(name, directions[name], len(own), len(own.difference(shown))) for name, own in holders.items()]
     return tuple(sorted(found, key=lambda one: (-one.n_conditions, one.metric)))
 
 
@@ -96,24 +98,21 @@ def add_up(leaves: Iterable[Sequence[OtherMetric]]) -> tuple[OtherMetric, ...]:
         for one in leaf:
             sum_ = found.get(one.metric, OtherMetric(one.metric, one.higher_is_better, 0, 0, 0))
             found[one.metric] = replace(
-                sum_, n_conditions=sum_.n_conditions + one.n_conditions,
+                sum_,
+                n_conditions=sum_.n_conditions + one.n_conditions,
                 n_elsewhere=sum_.n_elsewhere + one.n_elsewhere,
                 n_benchmarks=(sum_.n_benchmarks or 0) + 1,
-            )  # fmt: skip
+            )
     return tuple(sorted(found.values(), key=lambda one: (-one.n_conditions, one.metric)))
 
 
-def scored_metrics(
-    store: Store, metrics: Sequence[Metric], conditions: Sequence[Condition]
-) -> Counter[str]:
+def scored_metrics(store: Store, metrics: Sequence[Metric], conditions: Sequence[Condition]) -> Counter[str]:
     """Of how many conditions each metric, by label, has scored prompts."""
     named = {metric.id: metric.label for metric in metrics if metric.link != "none"}
     held: Counter[str] = Counter()
     for condition in conditions:
         where, parameters = one_of("run_id", condition.run_ids, "r")
-        found = store.arrow(
-            f"select distinct metric_id from run_metric where n_scored > 0 and {where}", parameters
-        )
+        found = store.arrow(f"select distinct metric_id from run_metric where n_scored > 0 and {where}", parameters)
         held.update({named[key] for key in found.column(0).to_pylist() if key in named})
     return held
 

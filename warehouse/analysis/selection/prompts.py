@@ -15,9 +15,7 @@ from warehouse.store.sql.query_files import query_text
 def prompts_by_id(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Some prompts with benchmark, text, target and choices, by id."""
     condition, parameters = one_of("prompt.id", [int(one) for one in ids], "p")
-    found = store.arrow(
-        query_text("analysis", "prompts").format(condition=condition), parameters
-    ).to_pylist()
+    found = store.arrow(query_text("analysis", "prompts").format(condition=condition), parameters).to_pylist()
     return {row["id"]: row for row in found}
 
 
@@ -55,12 +53,9 @@ def find_prompt(store: Store, text: str, benchmark_ids: Sequence[int] | None) ->
         if number.isdecimal() and prompts_by_id(store, [int(number)]):
             return int(number)
         raise MisuseError(f"no prompt has the id {number!r}; see: warehouse show RUN")
-    condition, parameters = (
-        ("1 = 1", {}) if benchmark_ids is None else one_of("benchmark_id", benchmark_ids, "b")
-    )
+    condition, parameters = ("1 = 1", {}) if benchmark_ids is None else one_of("benchmark_id", benchmark_ids, "b")
     found = store.arrow(
-        query_text("analysis", "prompts_called").format(condition=condition),
-        parameters | {"text": text},
+        query_text("analysis", "prompts_called").format(condition=condition), parameters | {"text": text}
     )
     rows = found.to_pylist()
     by_tool = [row for row in rows if row["tool_id"] == text]

@@ -25,9 +25,7 @@ class Published:
     n: int
 
 
-def read_published(
-    store: Store, runs: Mapping[int, int], metric_ids: Sequence[int]
-) -> dict[int, Published]:
+def read_published(store: Store, runs: Mapping[int, int], metric_ids: Sequence[int]) -> dict[int, Published]:
     """Published figures by group; ``runs`` maps run ids to groups."""
     first: dict[int, Published] = {}
     for row in rows_among(store, query_text("analysis", "published_means"), "run_id", list(runs)):

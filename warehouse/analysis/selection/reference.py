@@ -14,14 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from warehouse.analysis.selection.arrow import one_of
-from warehouse.analysis.selection.conditions import (
-    SETTINGS,
-    Condition,
-    Run,
-    describe,
-    group_runs,
-    read_runs,
-)
+from warehouse.analysis.selection.conditions import SETTINGS, Condition, Run, describe, group_runs, read_runs
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
 
@@ -33,9 +26,19 @@ _GLOB = re.compile(r"[*?\[]")
 #: Other names of columns of ``run_current`` in ``--where``.
 _SYNONYMS = {"seed": "training_seed", "step": "position"}
 _WHERE_FIELDS = (
-    *SETTINGS, "model", "family", "developer", "status", "harness_version", "is_final", "tokens",
-    "position_unit", "sampling_seed", "run_key", "run_id",
-)  # fmt: skip
+    *SETTINGS,
+    "model",
+    "family",
+    "developer",
+    "status",
+    "harness_version",
+    "is_final",
+    "tokens",
+    "position_unit",
+    "sampling_seed",
+    "run_key",
+    "run_id",
+)
 
 
 @dataclass(frozen=True)
@@ -98,9 +101,8 @@ def parse_where(conditions: Sequence[str]) -> list[Where]:
 
 
 def find_conditions(
-    store: Store, text: str, *, benchmark_ids: Sequence[int] | None = None,
-    where: Sequence[Where] = (),
-) -> list[Condition]:  # fmt: skip
+    store: Store, text: str, *, benchmark_ids: Sequence[int] | None = None, where: Sequence[Where] = ()
+) -> list[Condition]:
     """All conditions that a reference means.
 
     Args:
@@ -123,9 +125,7 @@ def find_conditions(
     there = "" if benchmark_ids is None else f" on {_named(store, benchmark_ids)}"
     narrowed = f" with {', '.join(asked)}" if asked else ""
     hint = hint_on_values(where, [run for runs in candidates for run in runs])
-    raise MisuseError(
-        f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}"
-    )
+    raise MisuseError(f"{text!r} has no current run{there}{narrowed}; {hint or 'see: warehouse runs'}")
 
 
 def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:
@@ -215,9 +215,8 @@ def _matching(pattern: str, known: Mapping[str, set[int]]) -> list[int]:
         raise MisuseError(f"{pattern!r} means several models: {', '.join(sorted(last_part))}")
     if not ids and _GLOB.search(pattern):
         fitting = [
-            name for name in known
-            if fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
-        ]  # fmt: skip
+            name for name in known if fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
+        ]
         ids = set().union(*(known[name] for name in fitting))
     return sorted(ids)
 

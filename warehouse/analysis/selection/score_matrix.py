@@ -59,9 +59,7 @@ def score_table(entries: Sequence[Entry], clusters: ClusterMap) -> ScoreTable:
     return ScoreTable(common, values, clusters.labels(common), note, weighted)
 
 
-def _figure_values(
-    scores: PromptScores, prompts: NDArray[np.int64], link: str
-) -> NDArray[np.float64]:
+def _figure_values(scores: PromptScores, prompts: NDArray[np.int64], link: str) -> NDArray[np.float64]:
     rows = np.searchsorted(scores.prompts, prompts)
     if not len(rows):
         return np.empty(0)

@@ -15,9 +15,7 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 #: Columns of ``prompt_scores.sql`` in the order of the fields of ``_Facts``.
-_COLUMNS = (
-    "value", "weight", "n_draws", "within_variance", "is_binary", "n_scored", "n_unscored",
-)  # fmt: skip
+_COLUMNS = ("value", "weight", "n_draws", "within_variance", "is_binary", "n_scored", "n_unscored")
 _LINKS = "select prompt_id, canonical_prompt_id from prompt_link where "
 
 Links = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -103,16 +101,10 @@ def read_scores(
     groups = _mapped(run_ids, runs)
     order = np.argsort(groups, kind="stable")
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    return {
-        int(groups[rows[0]]): _pool(facts.take(rows))
-        for rows in np.split(order, starts[1:])
-        if len(rows)
-    }
+    return {int(groups[rows[0]]): _pool(facts.take(rows)) for rows in np.split(order, starts[1:]) if len(rows)}
 
 
-def _read(
-    store: Store, runs: Collection[int], metric_ids: Sequence[int]
-) -> tuple[NDArray[np.int64], _Facts]:
+def _read(store: Store, runs: Collection[int], metric_ids: Sequence[int]) -> tuple[NDArray[np.int64], _Facts]:
     """The run of each fact, and the facts of some runs by some metrics."""
     if not store.block("run_id").issuperset(runs):
         found = _Block(store, runs, metric_ids)
@@ -125,17 +117,12 @@ def _read(
 class _Block:
     """The facts of some runs, by run."""
 
-    def __init__(
-        self, store: Store, runs: Collection[int], metric_ids: Sequence[int] | None
-    ) -> None:
+    def __init__(self, store: Store, runs: Collection[int], metric_ids: Sequence[int] | None) -> None:
         in_runs, parameters = one_of("fact.run_id", sorted(runs), "r")
         anything: tuple[str, dict[str, Any]] = ("1 = 1", {})
-        in_metrics, more = (
-            anything if metric_ids is None else one_of("fact.metric_id", metric_ids, "m")
-        )
+        in_metrics, more = anything if metric_ids is None else one_of("fact.metric_id", metric_ids, "m")
         table = store.arrow(
-            query_text("analysis", "prompt_scores").format(metrics=in_metrics, runs=in_runs),
-            parameters | more,
+            query_text("analysis", "prompt_scores").format(metrics=in_metrics, runs=in_runs), parameters | more
         )
         unordered = whole_numbers(table, "run_id")
         order = np.argsort(unordered, kind="stable")
@@ -217,7 +204,4 @@ def _merge(facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]) -
         squares = inner + np.where(scored, draws * centred**2, 0.0)
         within = summed(squares) / (total - 1)
     zero_one = np.where(summed(scored * (1 - facts.zero_one)) > 0, 0.0, 1.0)
-    return _Facts(
-        prompts, values, weights, total, within, zero_one, summed(facts.n_scored),
-        summed(facts.n_unscored),
-    )  # fmt: skip
+    return _Facts(prompts, values, weights, total, within, zero_one, summed(facts.n_scored), summed(facts.n_unscored))

@@ -6,12 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from warehouse.analysis.selection.benchmarks import (
-    Metric,
-    choose_metrics,
-    find_benchmark,
-    metrics_of,
-)
+from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.entries import conditions_on, read_entries
@@ -106,9 +101,7 @@ def find_targets(
     return Targets(tuple(found), tuple(left_out))
 
 
-def _conditions(
-    store: Store, target: str, benchmark: str | None, where: Sequence[str]
-) -> list[Condition]:
+def _conditions(store: Store, target: str, benchmark: str | None, where: Sequence[str]) -> list[Condition]:
     wanted = parse_where(where)
     if benchmark is not None:
         ids = find_benchmark(store, benchmark).ids
@@ -131,9 +124,8 @@ def _is_benchmark(store: Store, name: str) -> bool:
 
 
 def _without_scores(
-    store: Store, conditions: Sequence[Condition], targets: Sequence[Target],
-    metrics: Sequence[Metric], metric: str,
-) -> list[str]:  # fmt: skip
+    store: Store, conditions: Sequence[Condition], targets: Sequence[Target], metrics: Sequence[Metric], metric: str
+) -> list[str]:
     """A sentence on the conditions that have no score by ``metric``, with a metric that most of
     them have; empty if there is none of them."""
     seen = {target.condition.key for target in targets}

@@ -12,15 +12,31 @@ from warehouse.errors import MisuseError
 
 #: Columns of ``run_current`` that say who was evaluated: one row never mixes two of them.
 _WHO = (
-    "model", "revision", "training_seed", "recipe", "position", "position_unit", "checkpoint",
-    "agent", "agent_version",
-)  # fmt: skip
+    "model",
+    "revision",
+    "training_seed",
+    "recipe",
+    "position",
+    "position_unit",
+    "checkpoint",
+    "agent",
+    "agent_version",
+)
 #: Settings that mean the same on every leaf: conditions that differ in them on one leaf make
 #: rows of their own.
 _COMMON = (
-    "split", "harness", "formulation", "fewshot", "fewshot_seed", "reasoning_effort",
-    "temperature", "top_p", "max_tokens", "endpoint", "opponent",
-)  # fmt: skip
+    "split",
+    "harness",
+    "formulation",
+    "fewshot",
+    "fewshot_seed",
+    "reasoning_effort",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "endpoint",
+    "opponent",
+)
 #: Ambiguous places that a message names.
 _MOST_NAMED = 12
 
@@ -55,9 +71,7 @@ class ConditionSet:
         return len(self.entries), max(condition.newest for condition in self.conditions)
 
 
-def match_conditions(
-    leaves: Mapping[str, Sequence[Entry]], *, latest: bool = False
-) -> list[ConditionSet]:
+def match_conditions(leaves: Mapping[str, Sequence[Entry]], *, latest: bool = False) -> list[ConditionSet]:
     """Sets of conditions, one for each row of a suite's board.
 
     Where a model has several conditions on a leaf, those settings that differ there split its
@@ -80,15 +94,8 @@ def match_conditions(
     ambiguous: list[str] = []
     for who, by_leaf in people.items():
         for settings, chosen in _split(by_leaf).items():
-            ambiguous += [
-                _in_words(str(who[0]), leaf, entries)
-                for leaf, entries in chosen.items()
-                if len(entries) > 1
-            ]
-            picked = {
-                leaf: max(entries, key=lambda entry: entry.condition.newest)
-                for leaf, entries in chosen.items()
-            }
+            ambiguous += [_in_words(str(who[0]), leaf, entries) for leaf, entries in chosen.items() if len(entries) > 1]
+            picked = {leaf: max(entries, key=lambda entry: entry.condition.newest) for leaf, entries in chosen.items()}
             sets.append(ConditionSet(who, settings, picked))
     if ambiguous and not latest:
         raise MisuseError(_too_many(ambiguous))
@@ -100,10 +107,7 @@ def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
     told = [name for name in _WHO[1:] if _varies(sets, name)]
     if "position" in told:  # says the same as the checkpoint's key, readably
         told = [name for name in told if name not in ("checkpoint", "position_unit", "revision")]
-    always = [
-        name for name in ALWAYS_TOLD
-        if name in _COMMON and len({_shared(one, name) for one in sets}) > 1
-    ]  # fmt: skip
+    always = [name for name in ALWAYS_TOLD if name in _COMMON and len({_shared(one, name) for one in sets}) > 1]
     return [_label(one, told, always) for one in sets]
 
 
@@ -123,10 +127,10 @@ Settings = tuple[tuple[str, Any], ...]
 def _split(by_leaf: Mapping[str, list[Entry]]) -> dict[Settings, dict[str, list[Entry]]]:
     """Conditions by the settings that vary on some leaf."""
     varying = [
-        name for name in _COMMON
-        if any(len({e.condition.setting(name) for e in entries}) > 1
-               for entries in by_leaf.values())
-    ]  # fmt: skip
+        name
+        for name in _COMMON
+        if any(len({e.condition.setting(name) for e in entries}) > 1 for entries in by_leaf.values())
+    ]
     found: dict[Settings, dict[str, list[Entry]]] = {}
     for leaf, entries in by_leaf.items():
         for entry in entries:
@@ -180,15 +184,12 @@ def _named(name: str, who: Mapping[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    return (
-        "none" if value in (None, "") else f"{value:g}" if isinstance(value, float) else str(value)
-    )
+    return "none" if value in (None, "") else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _in_words(model: str, leaf: str, entries: Sequence[Entry]) -> str:
     runs = "; ".join(
-        ", ".join(f"run:{run}" for run in entry.condition.run_ids)
-        + (f" ({entry.label})" if entry.label else "")
+        ", ".join(f"run:{run}" for run in entry.condition.run_ids) + (f" ({entry.label})" if entry.label else "")
         for entry in entries
     )
     return f"  {model} on {leaf}: {runs}"

@@ -118,9 +118,8 @@ def read_leaves(
 
 
 def _choose(
-    leaf: Benchmark, runs: Sequence[object], metrics: Sequence[Metric], wanted: str | None,
-    where: Sequence[str],
-) -> tuple[list[Metric], str | None]:  # fmt: skip
+    leaf: Benchmark, runs: Sequence[object], metrics: Sequence[Metric], wanted: str | None, where: Sequence[str]
+) -> tuple[list[Metric], str | None]:
     """The metrics that a leaf is judged by, or why it has none."""
     if not runs:
         narrowed = f" with {', '.join(where)}" if where else ""
@@ -142,12 +141,7 @@ def _entries(
     for metric_id in sorted({metric.id for metrics in chosen for metric in metrics}):
         own = {m.benchmark_id: m for metrics in chosen for m in metrics if m.id == metric_id}
         judged = [any(m.id == metric_id for m in metrics) for metrics in chosen]
-        runs = {
-            run: place
-            for place, (leaf, item) in enumerate(places)
-            if judged[leaf]
-            for run in item.run_ids
-        }
+        runs = {run: place for place, (leaf, item) in enumerate(places) if judged[leaf] for run in item.run_ids}
         scores = read_scores(store, runs, [metric_id])
         figures = read_published(store, runs, [metric_id])
         for place in sorted(scores.keys() | figures.keys()):

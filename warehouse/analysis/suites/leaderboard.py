@@ -115,20 +115,29 @@ def suite_leaderboard(
         higher_is_better=direction,
         weights=weights if isinstance(weights, str) else "given",
         leaves=tuple(
-            SuiteLeaf(leaf.name, leaf.weight / total, leaf.metric.label, leaf.found.size,
-                      sum(leaf.name in item.cells for item in scored))
+            SuiteLeaf(
+                leaf.name,
+                leaf.weight / total,
+                leaf.metric.label,
+                leaf.found.size,
+                sum(leaf.name in item.cells for item in scored),
+            )
             for leaf in leaves
         ),
         rows=tuple(replace(row, other_metrics=names) for row in rows),
         notes=(*notes, *_notes(suite, scored, rows, direction)),
         others=others,
-    )  # fmt: skip
+    )
 
 
 def _leaves(
-    store: Store, suite: Suite, weights: str | Mapping[str, float], metric: str | None,
-    where: Sequence[str], force: bool,
-) -> tuple[list[Leaf], list[str]]:  # fmt: skip
+    store: Store,
+    suite: Suite,
+    weights: str | Mapping[str, float],
+    metric: str | None,
+    where: Sequence[str],
+    force: bool,
+) -> tuple[list[Leaf], list[str]]:
     """The leaves with runs that fulfil the conditions, and what has to be said of the others."""
     found, refused = read_leaves(store, suite.leaves, metric, where)
     if not found:
@@ -137,11 +146,7 @@ def _leaves(
         raise MisuseError(f"{'; '.join(refused)} (--force leaves these benchmarks out)")
     names = [leaf.benchmark.name for leaf in found]
     shares = leaf_shares(weights, names, [leaf.size for leaf in found])
-    leaves = [
-        Leaf(shares[name], leaf)
-        for name, leaf in zip(names, found, strict=True)
-        if name in shares
-    ]  # fmt: skip
+    leaves = [Leaf(shares[name], leaf) for name, leaf in zip(names, found, strict=True) if name in shares]
     if not force:
         _refuse_mixed(leaves)
     dropped = [name for name in names if name not in shares]
@@ -151,12 +156,12 @@ def _leaves(
 
 def _refuse_mixed(leaves: Sequence[Leaf]) -> None:
     """Refuse leaves of different scales, and leaves whose rows differ in judge or task version."""
-    scales = {leaf.name: (leaf.metric.unit, leaf.metric.link, leaf.metric.bounds,
-                          leaf.metric.higher_is_better) for leaf in leaves}  # fmt: skip
+    scales = {
+        leaf.name: (leaf.metric.unit, leaf.metric.link, leaf.metric.bounds, leaf.metric.higher_is_better)
+        for leaf in leaves
+    }
     if len(set(scales.values())) > 1:
-        lines = [
-            f"  {leaf.name}: {leaf.metric.label}, {_scale_in_words(leaf.metric)}" for leaf in leaves
-        ]
+        lines = [f"  {leaf.name}: {leaf.metric.label}, {_scale_in_words(leaf.metric)}" for leaf in leaves]
         raise MisuseError(
             "the metrics of the suite are on different scales; choose one with --metric, leave"
             " benchmarks out with --weights NAME=0, or mix them with --force:\n" + "\n".join(lines)
@@ -187,22 +192,24 @@ def _direction(leaves: Sequence[Leaf]) -> bool | None:
 
 def _units(store: Store, leaves: Sequence[Leaf], cluster: str | None) -> UnitMap:
     benchmarks = [leaf.found.benchmark for leaf in leaves]
-    prompts = [
-        entry.usable.prompts
-        for leaf in leaves
-        for entry in leaf.entries
-        if entry.usable is not None
-    ]
+    prompts = [entry.usable.prompts for leaf in leaves for entry in leaf.entries if entry.usable is not None]
     return unit_map(
-        store, sorted({key for one in benchmarks for key in one.ids}),
-        [key for one in benchmarks for key in one.clusterings], cluster, prompts,
-    )  # fmt: skip
+        store,
+        sorted({key for one in benchmarks for key in one.ids}),
+        [key for one in benchmarks for key in one.clusterings],
+        cluster,
+        prompts,
+    )
 
 
 def _ranked(
-    scored: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None,
-    level: float, partial_ok: bool, subset_ok: bool,
-) -> list[SuiteRow]:  # fmt: skip
+    scored: Sequence[Scored],
+    leaves: Sequence[Leaf],
+    higher_is_better: bool | None,
+    level: float,
+    partial_ok: bool,
+    subset_ok: bool,
+) -> list[SuiteRow]:
     """All rows, those with a rank first; statistical ranks among those that have all leaves."""
     sign = 1 if higher_is_better is False else -1
     order = sorted(scored, key=lambda item: sign * (item.row.estimate or 0.0))
@@ -210,29 +217,25 @@ def _ranked(
     complete = [item for item in whole if not item.row.n_missing]
     eligible = whole if partial_ok else complete
     figures = [f"{item.row.estimate:.12g}" for item in eligible]
-    ranks = {id(item): figures.index(figure) + 1
-             for item, figure in zip(eligible, figures, strict=True)}  # fmt: skip
+    ranks = {id(item): figures.index(figure) + 1 for item, figure in zip(eligible, figures, strict=True)}
     tests = _tests(complete, leaves, higher_is_better, level)
     rows = []
     for item in sorted(order, key=lambda item: id(item) not in ranks):
         statistical, group = tests.get(id(item), (None, ""))
-        rows.append(replace(item.row, rank=ranks.get(id(item)), statistical_rank=statistical,
-                            group=group))  # fmt: skip
+        rows.append(replace(item.row, rank=ranks.get(id(item)), statistical_rank=statistical, group=group))
     return rows
 
 
 def _tests(
-    complete: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None,
-    level: float,
-) -> dict[int, tuple[int | None, str]]:  # fmt: skip
+    complete: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None, level: float
+) -> dict[int, tuple[int | None, str]]:
     """Statistical rank and letters of rows, best first, by their identity."""
     if len(complete) < 2:
         return {}
     cells = [[item.cells[leaf.name] for leaf in leaves] for item in complete]
     found = compare_suites(
-        cells, [leaf.weight for leaf in leaves], level=level,
-        higher_is_better=higher_is_better is not False,
-    )  # fmt: skip
+        cells, [leaf.weight for leaf in leaves], level=level, higher_is_better=higher_is_better is not False
+    )
     with np.errstate(invalid="ignore"):
         separated = np.less_equal(found.p_holm, 1 - level)
     names = letters(separated)
@@ -242,9 +245,7 @@ def _tests(
     }
 
 
-def _notes(
-    suite: Suite, scored: Sequence[Scored], rows: Sequence[SuiteRow], direction: bool | None
-) -> list[str]:
+def _notes(suite: Suite, scored: Sequence[Scored], rows: Sequence[SuiteRow], direction: bool | None) -> list[str]:
     notes = []
     if suite.empty:
         notes.append(f"no runs on {', '.join(suite.empty)}: not part of the figures")
@@ -255,9 +256,7 @@ def _notes(
         notes.append(f"{missing} rows lack leaves: {how}, and not tested against others")
     partial = [row for row in rows if set(row.flags) & set(PARTIAL) and row.rank is None]
     if partial:
-        notes.append(
-            f"{len(partial)} rows on a part of a leaf are not ranked (subset_ok ranks them)"
-        )
+        notes.append(f"{len(partial)} rows on a part of a leaf are not ranked (subset_ok ranks them)")
     if any("shared_units" in row.flags for row in rows):
         notes.append("leaves share prompts or clusters: their covariances are in the errors")
     mixed: dict[str, list[str]] = {}

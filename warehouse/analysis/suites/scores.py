@@ -71,9 +71,14 @@ def _cell(entry: Entry, units: UnitMap) -> Cell | None:
 
 
 def score_set(
-    one: ConditionSet, label: str, leaves: Sequence[Leaf], units: UnitMap,
-    figures: Sequence[SuiteFigure], level: float, suite: str,
-) -> Scored:  # fmt: skip
+    one: ConditionSet,
+    label: str,
+    leaves: Sequence[Leaf],
+    units: UnitMap,
+    figures: Sequence[SuiteFigure],
+    level: float,
+    suite: str,
+) -> Scored:
     """The row of a set, not ranked yet."""
     kept = [leaf for leaf in leaves if leaf.name in one.entries]
     cells = {}
@@ -83,34 +88,43 @@ def score_set(
             cells[leaf.name] = cell
     with_cells = [leaf for leaf in kept if leaf.name in cells]
     bounds, outside = _bounds(with_cells, cells)
-    found = combine_leaves(
-        list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level
-    )
+    found = combine_leaves(list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level)
     entries = [one.entries[leaf.name] for leaf in with_cells]
     scores = [entry.usable for entry in entries if entry.usable is not None]
-    n_samples, n_unscored = (
-        sum(getattr(item, name) for item in scores) for name in ("n_samples", "n_unscored")
-    )
+    n_samples, n_unscored = (sum(getattr(item, name) for item in scores) for name in ("n_samples", "n_unscored"))
     figure = _published(one, figures)
     clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
     missing = len(leaves) - len(cells)
     flags = [*(["missing_leaves"] if missing else []), *_coverage(with_cells, entries), *outside]
     row = SuiteRow(
-        rank=None, statistical_rank=None, group="", model=one.model, condition=label,
-        estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
-        ci_high=found.ci_high, level=level, n_leaves=len(cells), n_missing=missing,
-        n_prompts=found.n_prompts, n_clusters=found.n_units if clustered else None,
-        n_draws=int(sum(item.n_draws.sum() for item in scores)), n_unscored=n_unscored,
+        rank=None,
+        statistical_rank=None,
+        group="",
+        model=one.model,
+        condition=label,
+        estimate=found.estimate,
+        standard_error=found.standard_error,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        level=level,
+        n_leaves=len(cells),
+        n_missing=missing,
+        n_prompts=found.n_prompts,
+        n_clusters=found.n_units if clustered else None,
+        n_draws=int(sum(item.n_draws.sum() for item in scores)),
+        n_unscored=n_unscored,
         share_unscored=n_unscored / n_samples if n_samples else 0.0,
         published=None if figure is None else figure.value,
-        published_se=None if figure is None else figure.standard_error, method=found.method,
-        flags=(*flags, *found.flags), reason=found.reason, se_independent=found.se_independent,
-        degrees_of_freedom=found.degrees_of_freedom, suite=suite,
-        leaf_estimates=tuple(
-            cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves
-        ),
+        published_se=None if figure is None else figure.standard_error,
+        method=found.method,
+        flags=(*flags, *found.flags),
+        reason=found.reason,
+        se_independent=found.se_independent,
+        degrees_of_freedom=found.degrees_of_freedom,
+        suite=suite,
+        leaf_estimates=tuple(cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves),
         run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
-    )  # fmt: skip
+    )
     return Scored(one, cells, row)
 
 
@@ -141,6 +155,5 @@ def _coverage(leaves: Sequence[Leaf], entries: Sequence[Entry]) -> list[str]:
 def _published(one: ConditionSet, figures: Sequence[SuiteFigure]) -> SuiteFigure | None:
     """The suite's figure of the invocations that made a set's runs, if they agree in one."""
     groups = {run["run_group_id"] for condition in one.conditions for run in condition.runs}
-    found = {(item.value, item.standard_error): item for item in figures
-             if item.run_group_id in groups}  # fmt: skip
+    found = {(item.value, item.standard_error): item for item in figures if item.run_group_id in groups}
     return next(iter(found.values())) if len(found) == 1 else None

@@ -80,17 +80,13 @@ def list_suites(store: Store) -> dict[str, set[str]]:
     for name, ids in sorted(tree.ids.items()):
         if with_runs & set(ids) or not tree.below(ids):
             continue
-        leaves = {
-            leaf for leaf in tree.leaves(name, alone=False) if with_runs & set(tree.ids[leaf])
-        }
+        leaves = {leaf for leaf in tree.leaves(name, alone=False) if with_runs & set(tree.ids[leaf])}
         if leaves:
             found[name] = leaves
     return found
 
 
-def leaf_shares(
-    weights: str | Mapping[str, float], leaves: Sequence[str], sizes: Sequence[int]
-) -> dict[str, float]:
+def leaf_shares(weights: str | Mapping[str, float], leaves: Sequence[str], sizes: Sequence[int]) -> dict[str, float]:
     """Weight of each leaf, above 0; leaves with weight 0 are left out.
 
     Args:
@@ -107,14 +103,10 @@ def leaf_shares(
     if weights == BY_PROMPTS:
         without = [leaf for leaf, size in zip(leaves, sizes, strict=True) if not size]
         if without:
-            raise MisuseError(
-                f"the number of prompts of {', '.join(without)} is not known: give the weights"
-            )
+            raise MisuseError(f"the number of prompts of {', '.join(without)} is not known: give the weights")
         return dict(zip(leaves, map(float, sizes), strict=True))
     if isinstance(weights, str):
-        raise MisuseError(
-            f"weights {weights!r}; expected {EQUAL}, {BY_PROMPTS}, or a weight for each leaf"
-        )
+        raise MisuseError(f"weights {weights!r}; expected {EQUAL}, {BY_PROMPTS}, or a weight for each leaf")
     return _given(weights, leaves)
 
 
@@ -123,8 +115,7 @@ def _given(weights: Mapping[str, float], leaves: Sequence[str]) -> dict[str, flo
     missing = [leaf for leaf in leaves if leaf not in weights]
     if unknown:
         raise MisuseError(
-            f"weights for {', '.join(unknown)}, which the suite does not have; it has:"
-            f" {', '.join(leaves)}"
+            f"weights for {', '.join(unknown)}, which the suite does not have; it has: {', '.join(leaves)}"
         )
     if missing:
         raise MisuseError(f"no weight for {', '.join(missing)} (0 leaves a benchmark out)")
@@ -186,9 +177,7 @@ class _Tree:
         ids = self.ids[self.shown[name]]
         found = {self.rows[key]["shown_as"] for key in self.below(ids) if key not in self.children}
         if not found and not alone:
-            raise MisuseError(
-                f"{name!r} is no suite but a single benchmark; see: warehouse leaderboard {name}"
-            )
+            raise MisuseError(f"{name!r} is no suite but a single benchmark; see: warehouse leaderboard {name}")
         return found or {self.shown[name]}
 
 

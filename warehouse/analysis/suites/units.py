@@ -33,9 +33,12 @@ class UnitMap:
 
 
 def unit_map(
-    store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int], cluster: str | None,
+    store: Store,
+    benchmark_ids: Sequence[int],
+    defaults: Sequence[int],
+    cluster: str | None,
     prompts: Iterable[NDArray[np.int64]],
-) -> UnitMap:  # fmt: skip
+) -> UnitMap:
     """Units of the prompts of all leaves of a suite.
 
     Two leaves share a unit where prompts are linked (`warehouse link`), where clusters of one
@@ -60,24 +63,19 @@ def unit_map(
 
 
 def _labels(
-    store: Store, benchmark_ids: Sequence[int], clusters: ClusterMap, cluster: str | None,
-    prompts: NDArray[np.int64],
-) -> NDArray[np.int64]:  # fmt: skip
+    store: Store, benchmark_ids: Sequence[int], clusters: ClusterMap, cluster: str | None, prompts: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Cluster of each prompt, below 0 for none; the same document has one number everywhere."""
     labels = clusters.labels(prompts)
     if labels is None:
         return np.full(len(prompts), -1, dtype=np.int64)
     condition, parameters = one_of("clustering.benchmark_id", benchmark_ids, "b")
-    stored = store.arrow(
-        query_text("analysis", "clusters").format(here=condition), parameters
-    ).to_pylist()
+    stored = store.arrow(query_text("analysis", "clusters").format(here=condition), parameters).to_pylist()
     if cluster == SAME_TEXT and not any(row["name"] == SAME_TEXT for row in stored):
         return labels
     first: dict[tuple[str, str], int] = {}
     same = {
-        row["id"]: first.setdefault((row["name"], row["label"]), row["id"])
-        for row in stored
-        if row["kind"] == "source"
+        row["id"]: first.setdefault((row["name"], row["label"]), row["id"]) for row in stored if row["kind"] == "source"
     }
     names, places = np.unique(labels, return_inverse=True)
     joined = np.array([same.get(int(name), int(name)) for name in names], dtype=np.int64)

@@ -183,31 +183,35 @@ def duplicates(
         counts = count_embedded(store, chosen.id, ids).values()
     question = pairs_question(held, names, places, threshold, keep, chosen)
     pairs, note = answer_pairs(
-        opened, question, fresh=fresh, n_prompts=len(held.prompts),
-        compute=lambda: near_pairs(
-            held.vectors, threshold, places=places, keep=keep, progress=progress
-        ),
+        opened,
+        question,
+        fresh=fresh,
+        n_prompts=len(held.prompts),
+        compute=lambda: near_pairs(held.vectors, threshold, places=places, keep=keep, progress=progress),
         store_result=store_result,
-    )  # fmt: skip
+    )
     with opened(False) as store:
         rows, models = _scored(store, held, pairs)
     return Duplicates(
-        threshold=threshold, embedder=chosen.label, n_compared=len(held.prompts),
+        threshold=threshold,
+        embedder=chosen.label,
+        n_compared=len(held.prompts),
         n_without_vector=sum(texts - embedded for _, texts, embedded in counts),
-        n_pairs=pairs.n_pairs, n_prompts=pairs.n_rows, n_groups=pairs.n_groups,
-        largest_group=pairs.largest, rows=rows, places=_by_place(names, pairs), models=models,
+        n_pairs=pairs.n_pairs,
+        n_prompts=pairs.n_rows,
+        n_groups=pairs.n_groups,
+        largest_group=pairs.largest,
+        rows=rows,
+        places=_by_place(names, pairs),
+        models=models,
         notes=(note,) if note else (),
-    )  # fmt: skip
+    )
 
 
-def _places(
-    store: Store, held: PromptVectors, ids: Sequence[int] | None
-) -> tuple[list[str], NDArray[np.intp]]:
+def _places(store: Store, held: PromptVectors, ids: Sequence[int] | None) -> tuple[list[str], NDArray[np.intp]]:
     """Names of the benchmarks, and the number of that of each prompt."""
     where = ("1 = 1", {}) if ids is None else one_of("prompt.benchmark_id", ids, "b")
-    table = store.arrow(
-        query_text("analysis", "prompts_with_text").format(condition=where[0]), where[1]
-    )
+    table = store.arrow(query_text("analysis", "prompts_with_text").format(condition=where[0]), where[1])
     coded = table.column("benchmark").combine_chunks().dictionary_encode()
     names = coded.dictionary.to_pylist()
     order = sorted(range(len(names)), key=names.__getitem__)
@@ -253,9 +257,7 @@ def _scored(
 def _values(store: Store, prompts: NDArray[np.int64]) -> tuple[list[str], NDArray[np.float64]]:
     """Models, and their scores of some prompts scaled to 0–1, shape (models, prompts)."""
     condition, parameters = one_of("fact.prompt_id", prompts.tolist(), "p")
-    table = store.arrow(
-        query_text("analysis", "headline_scores_by_model").format(condition=condition), parameters
-    )
+    table = store.arrow(query_text("analysis", "headline_scores_by_model").format(condition=condition), parameters)
     named = table.column("model").to_pylist()
     models = sorted(set(named))
     place = {model: row for row, model in enumerate(models)}
@@ -268,16 +270,23 @@ def _values(store: Store, prompts: NDArray[np.int64]) -> tuple[list[str], NDArra
     return models, values
 
 
-def _row(
-    a: dict[str, Any], b: dict[str, Any], similarity: float, agreement: Agreement, place: int
-) -> DuplicateRow:
+def _row(a: dict[str, Any], b: dict[str, Any], similarity: float, agreement: Agreement, place: int) -> DuplicateRow:
     n_models = int(agreement.models_of_pair[place])
     targets = (expected_answer(a), expected_answer(b))
     return DuplicateRow(
-        similarity=similarity, same_text=a["text_hash"] == b["text_hash"],
+        similarity=similarity,
+        same_text=a["text_hash"] == b["text_hash"],
         same_target=None if None in targets else targets[0] == targets[1],
-        n_models=n_models, alike=float(agreement.by_pair[place]) if n_models else None,
-        benchmark_a=a["benchmark"], prompt_a=a["id"], tool_id_a=a["tool_id"], text_a=a["text"],
-        target_a=a["target"], benchmark_b=b["benchmark"], prompt_b=b["id"],
-        tool_id_b=b["tool_id"], text_b=b["text"], target_b=b["target"],
-    )  # fmt: skip
+        n_models=n_models,
+        alike=float(agreement.by_pair[place]) if n_models else None,
+        benchmark_a=a["benchmark"],
+        prompt_a=a["id"],
+        tool_id_a=a["tool_id"],
+        text_a=a["text"],
+        target_a=a["target"],
+        benchmark_b=b["benchmark"],
+        prompt_b=b["id"],
+        tool_id_b=b["tool_id"],
+        text_b=b["text"],
+        target_b=b["target"],
+    )

@@ -77,8 +77,7 @@ class Embedding(Result):
     rows: tuple[EmbedRow, ...]
 
     def __str__(self) -> str:
-        new, unchanged = (sum(getattr(row, name) for row in self.rows)
-                          for name in ("n_new", "n_unchanged"))  # fmt: skip
+        new, unchanged = (sum(getattr(row, name) for row in self.rows) for name in ("n_new", "n_unchanged"))
         return f"{new} prompts embedded, {unchanged} unchanged"
 
 
@@ -117,11 +116,7 @@ def embed(
         names = _names(store, ids)
     rows: list[EmbedRow] = []
     for wanted in embedders:
-        model = (
-            load_embedder(wanted, device=device, batch_size=batch_size)
-            if isinstance(wanted, str)
-            else wanted
-        )
+        model = load_embedder(wanted, device=device, batch_size=batch_size) if isinstance(wanted, str) else wanted
         rows += _Session(opened, model, ids, chunk, progress).run(names)
     return Embedding(tuple(rows))
 
@@ -139,9 +134,7 @@ class _Session:
     def run(self, names: dict[int, str]) -> list[EmbedRow]:
         model = self.model
         with self.opened(True) as store:
-            key = prompt_vectors.declare_embedder(
-                store, model.name, model.revision, model.dimension
-            )
+            key = prompt_vectors.declare_embedder(store, model.name, model.revision, model.dimension)
             before = prompt_vectors.count_embedded(store, key, self.ids)
             missing = prompt_vectors.missing_texts(store, key, self.ids)
         if not any(texts for _, texts, _ in before.values()):
@@ -157,18 +150,21 @@ class _Session:
             after = prompt_vectors.count_embedded(store, key, self.ids)
         return [
             EmbedRow(
-                embedder=model.name, revision=model.revision, dimension=model.dimension,
-                benchmark=names[one], n_prompts=n, n_without_text=n - texts,
-                n_unchanged=held, n_new=after[one][2] - held,
-                n_truncated=truncated.get(one, 0), n_without_vector=without.get(one, 0),
+                embedder=model.name,
+                revision=model.revision,
+                dimension=model.dimension,
+                benchmark=names[one],
+                n_prompts=n,
+                n_without_text=n - texts,
+                n_unchanged=held,
+                n_new=after[one][2] - held,
+                n_truncated=truncated.get(one, 0),
+                n_without_vector=without.get(one, 0),
             )
             for one, (n, texts, held) in sorted(before.items(), key=lambda item: names[item[0]])
-        ]  # fmt: skip
+        ]
 
-    def _embed(
-        self, key: int, prompts: NDArray[np.int64], truncated: dict[int, int],
-        without: dict[int, int],
-    ) -> None:  # fmt: skip
+    def _embed(self, key: int, prompts: NDArray[np.int64], truncated: dict[int, int], without: dict[int, int]) -> None:
         """One chunk: read its texts, let go of the store, embed, store."""
         with self.opened(False) as store:
             texts = prompt_vectors.texts_of(store, prompts.tolist())
@@ -186,9 +182,7 @@ class _Session:
             self.progress.advance(len(prompts))
 
 
-def _count(
-    counts: dict[int, int], prompts: Sequence[int], places: dict[int, int], holds: NDArray[np.bool_]
-) -> None:
+def _count(counts: dict[int, int], prompts: Sequence[int], places: dict[int, int], holds: NDArray[np.bool_]) -> None:
     for one, counted in zip(prompts, holds, strict=True):
         if counted:
             counts[places[one]] = counts.get(places[one], 0) + 1
@@ -202,9 +196,7 @@ def _benchmark_ids(store: Store, benchmarks: Sequence[str]) -> list[int] | None:
 
 def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
     condition, parameters = ("1 = 1", {}) if ids is None else one_of("benchmark.id", ids, "b")
-    found = store.arrow(
-        query_text("analysis", "benchmarks_shown_as").format(condition=condition), parameters
-    )
+    found = store.arrow(query_text("analysis", "benchmarks_shown_as").format(condition=condition), parameters)
     return {row["id"]: row["name"] for row in found.to_pylist()}
 
 

@@ -43,16 +43,17 @@ class KeptPairs:
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON holds them."""
-        return {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in vars(self).items()
-        }
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
 
 
 def pairs_question(
-    held: PromptVectors, names: Sequence[str], places: NDArray[np.intp], threshold: float,
-    keep: int, embedder: EmbedderRow,
-) -> Question:  # fmt: skip
+    held: PromptVectors,
+    names: Sequence[str],
+    places: NDArray[np.intp],
+    threshold: float,
+    keep: int,
+    embedder: EmbedderRow,
+) -> Question:
     """What the pairs of these vectors are stored under."""
     data = fingerprint(held.prompts.tobytes(), held.vectors.tobytes(), places.tobytes(), *names)
     parameters = {"threshold": threshold, "keep": keep, "embedder": embedder.label}
@@ -60,9 +61,14 @@ def pairs_question(
 
 
 def answer_pairs(
-    opened: Opener, question: Question, *, fresh: bool, n_prompts: int,
-    compute: Callable[[], NearPairs], store_result: bool = True,
-) -> tuple[KeptPairs, str]:  # fmt: skip
+    opened: Opener,
+    question: Question,
+    *,
+    fresh: bool,
+    n_prompts: int,
+    compute: Callable[[], NearPairs],
+    store_result: bool = True,
+) -> tuple[KeptPairs, str]:
     """The stored pairs, else new ones, which are then stored where they are many.
 
     Args:
@@ -95,15 +101,25 @@ def _kept(pairs: NearPairs) -> KeptPairs:
     sizes = np.bincount(pairs.groups)
     joined = sizes[sizes > 1]
     return KeptPairs(
-        pairs.first, pairs.second, pairs.similarity, pairs.n_pairs, pairs.by_place,
-        n_rows=int(joined.sum()), n_groups=len(joined), largest=int(joined.max(initial=0)),
-    )  # fmt: skip
+        pairs.first,
+        pairs.second,
+        pairs.similarity,
+        pairs.n_pairs,
+        pairs.by_place,
+        n_rows=int(joined.sum()),
+        n_groups=len(joined),
+        largest=int(joined.max(initial=0)),
+    )
 
 
 def _read(result: dict[str, Any]) -> KeptPairs:
     return KeptPairs(
-        first=np.array(result["first"], np.intp), second=np.array(result["second"], np.intp),
-        similarity=np.array(result["similarity"], np.float64), n_pairs=result["n_pairs"],
-        by_place=np.array(result["by_place"], np.int64), n_rows=result["n_rows"],
-        n_groups=result["n_groups"], largest=result["largest"],
-    )  # fmt: skip
+        first=np.array(result["first"], np.intp),
+        second=np.array(result["second"], np.intp),
+        similarity=np.array(result["similarity"], np.float64),
+        n_pairs=result["n_pairs"],
+        by_place=np.array(result["by_place"], np.int64),
+        n_rows=result["n_rows"],
+        n_groups=result["n_groups"],
+        largest=result["largest"],
+    )

@@ -19,12 +19,7 @@ from warehouse.analysis.selection.entries import select_entries
 from warehouse.analysis.text.embedders import choose_embedder
 from warehouse.errors import MisuseError
 from warehouse.stats import find_medoids, near_pairs
-from warehouse.store.computed.prompt_vectors import (
-    EmbedderRow,
-    PromptVectors,
-    count_embedded,
-    read_vectors,
-)
+from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors, count_embedded, read_vectors
 from warehouse.store.connection import Store
 from warehouse.store.curate.clusterings import Members, store_clustering
 
@@ -103,9 +98,7 @@ class SemanticClusters(Result):
 
     def __str__(self) -> str:
         median = self.median_growth
-        grown = "" if median is None or median < GROWN else (
-            f"; standard errors are {median:.2f} times as large"
-        )  # fmt: skip
+        grown = "" if median is None or median < GROWN else (f"; standard errors are {median:.2f} times as large")
         return f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} clusters{grown}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -154,31 +147,39 @@ def cluster_semantic(
     counts = count_embedded(store, chosen.id, found.ids)
     held = {one: read_vectors(store, chosen, [one]) for one in found.ids}
     if not any(len(one.prompts) for one in held.values()):
-        raise MisuseError(
-            f"no prompt of {benchmark} has a vector of {chosen.label};"
-            f" run: warehouse embed {benchmark}"
-        )
+        raise MisuseError(f"no prompt of {benchmark} has a vector of {chosen.label}; run: warehouse embed {benchmark}")
     made = {one: _members(vectors, threshold, progress) for one, vectors in held.items()}
     parameters = _parameters(chosen, threshold)
     if store_result:
         for one, members in made.items():
             store_clustering(
-                store, one, name, "semantic", members, default=default, parameters=parameters,
+                store,
+                one,
+                name,
+                "semantic",
+                members,
+                default=default,
+                parameters=parameters,
                 asked=None if replace else tuple(parameters),
-            )  # fmt: skip
+            )
     every = np.concatenate([np.bincount(members.clusters) for members in made.values()])
     return SemanticClusters(
-        benchmark=found.name, name=name, threshold=threshold, embedder=chosen.label,
-        is_default=default, n_prompts=int(every.sum()), n_clusters=len(every),
-        n_single=int((every == 1).sum()), largest=int(every.max(initial=0)),
+        benchmark=found.name,
+        name=name,
+        threshold=threshold,
+        embedder=chosen.label,
+        is_default=default,
+        n_prompts=int(every.sum()),
+        n_clusters=len(every),
+        n_single=int((every == 1).sum()),
+        largest=int(every.max(initial=0)),
         n_without_vector=sum(n - embedded for n, _, embedded in counts.values()),
-        rows=_growth(store, found.name, _map(list(made.values()))), is_stored=store_result,
-    )  # fmt: skip
+        rows=_growth(store, found.name, _map(list(made.values()))),
+        is_stored=store_result,
+    )
 
 
-def _members(
-    held: PromptVectors, threshold: float, progress: Callable[[float], None] | None
-) -> Members:
+def _members(held: PromptVectors, threshold: float, progress: Callable[[float], None] | None) -> Members:
     groups = near_pairs(held.vectors, threshold, keep=0, progress=progress).groups
     middle = find_medoids(held.vectors, groups)
     return Members(held.prompts, groups, middle.distances, middle.rows)
@@ -186,9 +187,11 @@ def _members(
 
 def _parameters(chosen: EmbedderRow, threshold: float) -> dict[str, Any]:
     return {
-        "embedder": chosen.name, "revision": chosen.revision, "threshold": threshold,
+        "embedder": chosen.name,
+        "revision": chosen.revision,
+        "threshold": threshold,
         "method": "connected components by cosine",
-    }  # fmt: skip
+    }
 
 
 def _map(made: Sequence[Members]) -> ClusterMap:
@@ -216,7 +219,14 @@ def _growth_row(row: LeaderboardRow) -> GrowthRow:
     clustered = row.standard_error if row.n_clusters is not None else None
     growth = clustered / row.se_naive if clustered and row.se_naive else None
     return GrowthRow(
-        model=row.model, condition=row.condition, metric=row.metric, estimate=row.estimate,
-        n_prompts=row.n_prompts, n_clusters=row.n_clusters, se_unclustered=row.se_naive,
-        se_clustered=clustered, growth=growth, reason="" if growth else row.reason,
-    )  # fmt: skip
+        model=row.model,
+        condition=row.condition,
+        metric=row.metric,
+        estimate=row.estimate,
+        n_prompts=row.n_prompts,
+        n_clusters=row.n_clusters,
+        se_unclustered=row.se_naive,
+        se_clustered=clustered,
+        growth=growth,
+        reason="" if growth else row.reason,
+    )

@@ -96,10 +96,7 @@ def similar(
     ids = None if benchmark is None else find_benchmark(store, benchmark).ids
     held = read_vectors(store, chosen, ids)
     if not len(held.prompts):
-        raise MisuseError(
-            f"no prompt of {benchmark} has a vector of {chosen.label}; run: warehouse embed"
-            f" {benchmark}"
-        )
+        raise MisuseError(f"no prompt of {benchmark} has a vector of {chosen.label}; run: warehouse embed {benchmark}")
     prompt = find_prompt(store, wanted, ids)
     if prompt is None:
         query = _embedded(wanted, embedder, chosen, device)
@@ -113,19 +110,25 @@ def similar(
 
 
 def _result(
-    store: Store, wanted: str, prompt: int | None, chosen: EmbedderRow, others: PromptVectors,
-    indices: np.ndarray, similarities: np.ndarray,
-) -> Similar:  # fmt: skip
+    store: Store,
+    wanted: str,
+    prompt: int | None,
+    chosen: EmbedderRow,
+    others: PromptVectors,
+    indices: np.ndarray,
+    similarities: np.ndarray,
+) -> Similar:
     near = others.prompts[indices].tolist()
     known = prompts_by_id(store, near if prompt is None else [*near, prompt])
     rows = tuple(
         SimilarRow(
-            rank=place + 1, similarity=float(similarities[place]), prompt_id=one,
-            **{name: known[one][name]
-               for name in ("benchmark", "split", "key", "tool_id", "text", "target")},
+            rank=place + 1,
+            similarity=float(similarities[place]),
+            prompt_id=one,
+            **{name: known[one][name] for name in ("benchmark", "split", "key", "tool_id", "text", "target")},
         )
         for place, one in enumerate(near)
-    )  # fmt: skip
+    )
     text = wanted if prompt is None else known[prompt]["text"] or wanted
     return Similar(text, prompt, chosen.label, len(others.prompts), rows)
 
@@ -142,14 +145,10 @@ def _stored(store: Store, held: PromptVectors, prompt: int, chosen: EmbedderRow)
         (places,) = np.nonzero(vectors.prompts == prompt)
         if len(places):
             return np.asarray(vectors.vectors[places[0]], np.float32)
-    raise MisuseError(
-        f"prompt:{prompt} has no vector of {chosen.label} for its text; run: warehouse embed"
-    )
+    raise MisuseError(f"prompt:{prompt} has no vector of {chosen.label} for its text; run: warehouse embed")
 
 
-def _embedded(
-    text: str, given: str | Embedder | None, chosen: EmbedderRow, device: str | None
-) -> Vectors:
+def _embedded(text: str, given: str | Embedder | None, chosen: EmbedderRow, device: str | None) -> Vectors:
     model = given
     if model is None or isinstance(model, str):
         model = _loaded(model, chosen, device)

@@ -96,10 +96,7 @@ class PassReport(Result):
             return f"{row.model} on {row.benchmark}: no {row.statistic}: {row.reason}"
         interval = "" if row.ci_low is None else f" [{row.ci_low:.4g}, {row.ci_high:.4g}]"
         wording = row.estimand.replace("_", " ")
-        return (
-            f"{row.model} on {row.benchmark}: {row.statistic} {row.estimate:.4g}{interval}"
-            f" ({wording})"
-        )
+        return f"{row.model} on {row.benchmark}: {row.statistic} {row.estimate:.4g}{interval} ({wording})"
 
 
 def pass_rates(
@@ -141,33 +138,32 @@ def pass_rates(
         raise MisuseError("no k given; `at` takes those of pass@k, `hat` those of pass^k")
     as_level(level)
     wanted = as_estimand(estimand)
-    targets = find_targets(
-        store, target, benchmark=benchmark, metric=metric, where=where, cluster=cluster
-    )
+    targets = find_targets(store, target, benchmark=benchmark, metric=metric, where=where, cluster=cluster)
     asked = [("pass@", k) for k in at] + [("pass^", k) for k in hat]
-    rows = [
-        row for item in targets.found for row in _rows(item, asked, wanted, level)
-    ]  # fmt: skip
+    rows = [row for item in targets.found for row in _rows(item, asked, wanted, level)]
     return PassReport(target, tuple(rows), targets.left_out)
 
 
-def _rows(
-    target: Target, asked: Sequence[tuple[str, int]], estimand: str, level: float
-) -> list[PassRow]:
+def _rows(target: Target, asked: Sequence[tuple[str, int]], estimand: str, level: float) -> list[PassRow]:
     correct, reason = right_draws(target)
     clusters = target.clusters.labels(target.scores.prompts)
     flags = () if reason or _declared(target) else ("rates_as_counts",)
     found = []
     for name, k in asked:
         function = pass_at_k if name == "pass@" else pass_hat_k
-        row = function(
-            correct, target.scores.n_draws, k, clusters=clusters, estimand=estimand, level=level
-        )
+        row = function(correct, target.scores.n_draws, k, clusters=clusters, estimand=estimand, level=level)
         if reason:
             row = replace(
-                row, estimate=None, standard_error=None, ci_low=None, ci_high=None,
-                n_clusters=None, method="none", reason=reason, flags=(),
-            )  # fmt: skip
+                row,
+                estimate=None,
+                standard_error=None,
+                ci_low=None,
+                ci_high=None,
+                n_clusters=None,
+                method="none",
+                reason=reason,
+                flags=(),
+            )
         found.append(_make_row(target, row, flags))
     return found
 
@@ -201,13 +197,26 @@ def _declared(target: Target) -> bool:
 
 def _make_row(target: Target, found: PassRate, flags: tuple[str, ...]) -> PassRow:
     return PassRow(
-        model=target.condition.model, condition=target.label,
-        benchmark=target.condition.place[0], split=target.condition.place[1],
-        metric=target.metric.label, statistic=found.statistic, k=found.k,
-        estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
-        ci_high=found.ci_high, level=found.level, estimand=found.estimand,
-        n_prompts=found.n_prompts, n_clusters=found.n_clusters,
-        n_draws=int(target.scores.n_draws.sum()), n_short=found.n_short, method=found.method,
-        flags=found.flags + flags, reason=found.reason, runs=len(target.condition.runs),
+        model=target.condition.model,
+        condition=target.label,
+        benchmark=target.condition.place[0],
+        split=target.condition.place[1],
+        metric=target.metric.label,
+        statistic=found.statistic,
+        k=found.k,
+        estimate=found.estimate,
+        standard_error=found.standard_error,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        level=found.level,
+        estimand=found.estimand,
+        n_prompts=found.n_prompts,
+        n_clusters=found.n_clusters,
+        n_draws=int(target.scores.n_draws.sum()),
+        n_short=found.n_short,
+        method=found.method,
+        flags=found.flags + flags,
+        reason=found.reason,
+        runs=len(target.condition.runs),
         run_ids=target.condition.run_ids,
-    )  # fmt: skip
+    )

@@ -105,15 +105,10 @@ class VarianceRow(Row):
 
 
 _SINGLE = "one draw per prompt: what draws add is not known; draw prompts again to see it"
-_CLIPPED = (
-    "prompts differ no more than the draws of one prompt do: more draws help as much as more"
-    " prompts"
-)
+_CLIPPED = "prompts differ no more than the draws of one prompt do: more draws help as much as more prompts"
 
 
-def make_row(
-    target: Target, parts: VarianceComponents | None, single: SingleDrawRange | str | None
-) -> VarianceRow:
+def make_row(target: Target, parts: VarianceComponents | None, single: SingleDrawRange | str | None) -> VarianceRow:
     """The row of a condition.
 
     Args:
@@ -122,16 +117,25 @@ def make_row(
     """
     counts = target.scores.n_draws
     return VarianceRow(
-        model=target.condition.model, condition=target.label,
-        benchmark=target.condition.place[0], split=target.condition.place[1],
-        metric=target.metric.label, n_prompts=target.scores.n, n_draws=int(counts.sum()),
-        n_multi_draw=int((counts > 1).sum()), fewest_draws=int(counts.min()),
-        most_draws=int(counts.max()), mean_draws=float(counts.mean()),
-        advice="" if parts is None else advice(parts), flags=_flags(target, parts, single),
+        model=target.condition.model,
+        condition=target.label,
+        benchmark=target.condition.place[0],
+        split=target.condition.place[1],
+        metric=target.metric.label,
+        n_prompts=target.scores.n,
+        n_draws=int(counts.sum()),
+        n_multi_draw=int((counts > 1).sum()),
+        fewest_draws=int(counts.min()),
+        most_draws=int(counts.max()),
+        mean_draws=float(counts.mean()),
+        advice="" if parts is None else advice(parts),
+        flags=_flags(target, parts, single),
         reason=_reason(parts),
-        runs=len(target.condition.runs), run_ids=target.condition.run_ids,
-        **_figures(parts), **_single(single),
-    )  # fmt: skip
+        runs=len(target.condition.runs),
+        run_ids=target.condition.run_ids,
+        **_figures(parts),
+        **_single(single),
+    )
 
 
 def advice(parts: VarianceComponents) -> str:
@@ -166,14 +170,25 @@ def _draws(count: int) -> str:
 
 
 def _figures(parts: VarianceComponents | None) -> dict[str, Any]:
-    same = ("n_clusters", "share_between", "share_within", "suggested_draws", "variance",
-            "prompt_variance", "between_raw", "between", "mean_within", "within",
-            "variance_zhang_plugin")  # fmt: skip
+    same = (
+        "n_clusters",
+        "share_between",
+        "share_within",
+        "suggested_draws",
+        "variance",
+        "prompt_variance",
+        "between_raw",
+        "between",
+        "mean_within",
+        "within",
+        "variance_zhang_plugin",
+    )
     errors = {
-        "standard_error": "variance", "se_double_draws": "variance_double_draws",
+        "standard_error": "variance",
+        "se_double_draws": "variance_double_draws",
         "se_unlimited_draws": "variance_unlimited_draws",
         "se_prompts_fixed": "variance_prompts_fixed",
-    }  # fmt: skip
+    }
     found = {name: getattr(parts, name, None) for name in same}
     least = _ROUNDING * (getattr(parts, "variance", None) or 0.0)
     found |= {name: _root(getattr(parts, field, None), least) for name, field in errors.items()}
@@ -202,9 +217,7 @@ def _reason(parts: VarianceComponents | None) -> str:
     return "all scores are equal" if parts.variance == 0 == parts.within else parts.reason
 
 
-def _flags(
-    target: Target, parts: VarianceComponents | None, single: SingleDrawRange | str | None
-) -> tuple[str, ...]:
+def _flags(target: Target, parts: VarianceComponents | None, single: SingleDrawRange | str | None) -> tuple[str, ...]:
     chance = single.p_value if isinstance(single, SingleDrawRange) else None
     found = {
         "within_imputed": parts is not None and parts.within_imputed,

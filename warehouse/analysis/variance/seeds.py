@@ -91,12 +91,7 @@ class SeedReport(Result):
 
 
 def seed_variance(
-    store: Store,
-    target: str,
-    *,
-    benchmark: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
+    store: Store, target: str, *, benchmark: str | None = None, metric: str | None = None, where: Sequence[str] = ()
 ) -> SeedReport:
     """Split the variance between training seeds and prompts.
 
@@ -145,17 +140,32 @@ def _row(members: Sequence[Target]) -> SeedRow:
     found = None if reason else _crossed(members, common)
     first = members[0].condition
     unit, position = first.setting("position_unit"), first.setting("position")
-    names = ("se_seeds_fixed", "se_prompts_fixed", "se_both_sampled", "se_both_fixed", "seed_sd",
-             "part_prompts", "part_seeds", "part_interaction")  # fmt: skip
+    names = (
+        "se_seeds_fixed",
+        "se_prompts_fixed",
+        "se_both_sampled",
+        "se_both_fixed",
+        "seed_sd",
+        "part_prompts",
+        "part_seeds",
+        "part_interaction",
+    )
     return SeedRow(
-        model=first.model, recipe=first.setting("recipe") or "",
+        model=first.model,
+        recipe=first.setting("recipe") or "",
         position="" if position is None else f"{unit or 'position'}={position:g}",
-        benchmark=first.place[0], split=first.place[1], metric=members[0].metric.label,
-        estimate=None if found is None else found.mean, n_seeds=len(seeds),
-        n_prompts=len(common), n_left_out=len(seen) - len(common), seeds=tuple(seeds),
-        reason=reason, run_ids=tuple(run for item in members for run in item.condition.run_ids),
+        benchmark=first.place[0],
+        split=first.place[1],
+        metric=members[0].metric.label,
+        estimate=None if found is None else found.mean,
+        n_seeds=len(seeds),
+        n_prompts=len(common),
+        n_left_out=len(seen) - len(common),
+        seeds=tuple(seeds),
+        reason=reason,
+        run_ids=tuple(run for item in members for run in item.condition.run_ids),
         **{name: getattr(found, name, None) for name in names},
-    )  # fmt: skip
+    )
 
 
 def _why_not(members: Sequence[Target], seeds: Sequence[str], common: NDArray[np.int64]) -> str:
@@ -176,12 +186,8 @@ def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVar
     rows = [np.searchsorted(target.scores.prompts, common) for target in members]
 
     def table(name: str) -> NDArray[np.float64]:
-        return np.stack(
-            [getattr(item.scores, name)[row] for item, row in zip(members, rows, strict=True)]
-        )
+        return np.stack([getattr(item.scores, name)[row] for item, row in zip(members, rows, strict=True)])
 
     within, draws = table("within"), table("n_draws")
     known = bool(np.isfinite(within).all() and (draws > 1).all())
-    return crossed_variance(
-        table("values"), within=within if known else None, n_draws=draws if known else None
-    )
+    return crossed_variance(table("values"), within=within if known else None, n_draws=draws if known else None)

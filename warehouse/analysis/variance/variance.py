@@ -67,14 +67,11 @@ def variance(
     Raises:
         MisuseError: an unknown name, or nothing with scored prompts.
     """
-    targets = find_targets(
-        store, target, benchmark=benchmark, metric=metric, where=where, cluster=cluster
-    )
+    targets = find_targets(store, target, benchmark=benchmark, metric=metric, where=where, cluster=cluster)
     plain = [item for item in targets.found if item.is_plain_mean]
     ranges = _ranges(store, plain) if single_draws else {}
     rows = [
-        make_row(item, _components(item), ranges.get((item.condition.key, item.metric.id)))
-        for item in targets.found
+        make_row(item, _components(item), ranges.get((item.condition.key, item.metric.id))) for item in targets.found
     ]
     return VarianceReport(target, tuple(rows), targets.left_out)
 
@@ -88,9 +85,7 @@ def _components(target: Target) -> VarianceComponents | None:
     return split(scores.values, scores.within, scores.n_draws, clusters)
 
 
-def _ranges(
-    store: Store, targets: Sequence[Target]
-) -> Mapping[tuple[str, int], SingleDrawRange | str]:
+def _ranges(store: Store, targets: Sequence[Target]) -> Mapping[tuple[str, int], SingleDrawRange | str]:
     """Δ(k=1) by condition and metric, or why there is none; one query for each metric."""
     found: dict[tuple[str, int], SingleDrawRange | str] = {}
     for metric_id in sorted({target.metric.id for target in targets}):
@@ -103,17 +98,13 @@ def _ranges(
     return found
 
 
-def _single_draws(
-    store: Store, targets: Sequence[Target], metric_id: int
-) -> dict[str, list[tuple[float, int]]]:
+def _single_draws(store: Store, targets: Sequence[Target], metric_id: int) -> dict[str, list[tuple[float, int]]]:
     """Scores of the single-draw runs with their numbers of prompts, by condition."""
     in_metrics, parameters = one_of("score.metric_id", [metric_id], "m")
     runs = [run for target in targets for run in target.condition.run_ids]
     in_runs, more = one_of("score.run_id", runs, "r")
     most = max(int(target.scores.n_draws.min()) for target in targets)
-    query = query_text("analysis", "scores_by_draw").format(
-        metrics=in_metrics, runs=in_runs, most=most
-    )
+    query = query_text("analysis", "scores_by_draw").format(metrics=in_metrics, runs=in_runs, most=most)
     found: dict[str, list[tuple[float, int]]] = {}
     for row in store.arrow(query, parameters | more).to_pylist():
         found.setdefault(row["condition_key"], []).append((row["score"], row["n_prompts"]))
@@ -128,6 +119,5 @@ def _range(target: Target, single: Sequence[tuple[float, int]]) -> SingleDrawRan
     complete = [score for score, n_prompts in single[:fewest] if n_prompts == scores.n]
     if len(complete) < fewest:
         return _RATES
-    draws = PromptDraws(scores.values, np.where(scores.n_draws > 1, scores.within, math.nan),
-                        scores.n_draws)  # fmt: skip
+    draws = PromptDraws(scores.values, np.where(scores.n_draws > 1, scores.within, math.nan), scores.n_draws)
     return single_draw_range(complete, draws)

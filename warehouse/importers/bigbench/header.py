@@ -7,13 +7,7 @@ from dataclasses import replace
 
 from warehouse.importers.bigbench.task import EXACT, GRADE, LIKELIHOOD, Key, TaskResults
 from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import (
-    number_or_none,
-    part_of,
-    require_model,
-    text_or_none,
-    whole_count,
-)
+from warehouse.importers.common.json_fields import number_or_none, part_of, require_model, text_or_none, whole_count
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
@@ -23,13 +17,14 @@ HARNESS, SUITE = "bigbench", "BIG-bench"
 KNOWN = {
     GRADE: MetricSpec(GRADE, kind="bounded", low=0, high=1, higher_is_better=True),
     EXACT: MetricSpec(EXACT, kind="binary", low=0, high=1, higher_is_better=True),
-    LIKELIHOOD: MetricSpec(LIKELIHOOD, unit="nats", kind="continuous", high=0,
-                           higher_is_better=True),
-    f"{LIKELIHOOD}_per_word": MetricSpec(f"{LIKELIHOOD}_per_word", unit="nats/word",
-                                         kind="continuous", high=0, higher_is_better=True),
-    f"{LIKELIHOOD}_per_char": MetricSpec(f"{LIKELIHOOD}_per_char", unit="nats/character",
-                                         kind="continuous", high=0, higher_is_better=True),
-}  # fmt: skip
+    LIKELIHOOD: MetricSpec(LIKELIHOOD, unit="nats", kind="continuous", high=0, higher_is_better=True),
+    f"{LIKELIHOOD}_per_word": MetricSpec(
+        f"{LIKELIHOOD}_per_word", unit="nats/word", kind="continuous", high=0, higher_is_better=True
+    ),
+    f"{LIKELIHOOD}_per_char": MetricSpec(
+        f"{LIKELIHOOD}_per_char", unit="nats/character", kind="continuous", high=0, higher_is_better=True
+    ),
+}
 _LOWER = ("calibration_multiple_choice_brier_score", "expected_calibration_error")
 _QUERY = ("function", "absolute_normalization", "max_length", "stop_string", "output_regex")
 
@@ -83,10 +78,11 @@ def _model(task: TaskResults) -> Row:
 
 
 def _configuration(task: TaskResults, key: Key, entry: Row) -> Row:
-    queries = [{name: query.get(name) for name in _QUERY if query.get(name) is not None}
-               for query in task.queries.get(key, [])[:20]]  # fmt: skip
-    ranges: Row = {name: entry[name] for name in ("preferred_score", "low_score", "high_score")
-              if name in entry}  # fmt: skip
+    queries = [
+        {name: query.get(name) for name in _QUERY if query.get(name) is not None}
+        for query in task.queries.get(key, [])[:20]
+    ]
+    ranges: Row = {name: entry[name] for name in ("preferred_score", "low_score", "high_score") if name in entry}
     return {"model": part_of(task.document, "model"), "queries": queries, **ranges}
 
 
@@ -96,8 +92,7 @@ def _specs(task: TaskResults, key: Key, entry: Row) -> Iterator[MetricSpec]:
     for name in dict.fromkeys((*part_of(entry, "score_dict"), *sorted(seen))):
         is_mean = name in KNOWN or name in seen
         higher = False if name in _LOWER else _rising(entry) if name == preferred else None
-        spec = KNOWN.get(name) or MetricSpec(name, link="identity" if is_mean else "none",
-                                             higher_is_better=higher)  # fmt: skip
+        spec = KNOWN.get(name) or MetricSpec(name, link="identity" if is_mean else "none", higher_is_better=higher)
         low = number_or_none(entry.get("low_score"))
         chance = low if name == preferred == GRADE else None
         yield replace(spec, is_default=name == preferred, chance_level=chance)
@@ -109,9 +104,7 @@ def _rising(entry: Row) -> bool | None:
     return None if low is None or high is None or low == high else high > low
 
 
-def _published(
-    task: TaskResults, key: Key, entry: Row, size: int | None
-) -> Iterator[PublishedScore]:
+def _published(task: TaskResults, key: Key, entry: Row, size: int | None) -> Iterator[PublishedScore]:
     seen = task.stated_metrics.get(key, set())
     for name, stated in part_of(entry, "score_dict").items():
         value = number_or_none(stated)

@@ -11,15 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.importers.bigbench.header import KNOWN
-from warehouse.importers.bigbench.task import (
-    EXACT,
-    GENERATED,
-    GRADE,
-    LIKELIHOOD,
-    Key,
-    TaskResults,
-    is_choice,
-)
+from warehouse.importers.bigbench.task import EXACT, GENERATED, GRADE, LIKELIHOOD, Key, TaskResults, is_choice
 from warehouse.importers.common.documents import Row, batches_of, texts_of
 from warehouse.importers.common.json_fields import compact, number_or_none, part_of
 
@@ -31,8 +23,7 @@ def batches(task: TaskResults) -> Iterator[pa.RecordBatch]:
         for number, key in enumerate(task.keys)
         for place, asked in _examples(task, key)
     )
-    return batches_of(items, partial(_rows, task), task.rejections,
-                      "a sample as BIG-bench writes it")  # fmt: skip
+    return batches_of(items, partial(_rows, task), task.rejections, "a sample as BIG-bench writes it")
 
 
 def _examples(task: TaskResults, key: Key) -> Iterator[tuple[int, list[Any]]]:
@@ -55,12 +46,10 @@ def _rows(task: TaskResults, item: tuple[int, int, list[Any]]) -> Iterator[Row]:
     number, place, stated = item
     row: Row = {"run": number, "position": place}
     scores: dict[str, Row] = {}
-    asked = [(query, _sample(sample), _question(_sample(sample)["input"], plain))
-             for query, sample, plain in stated]  # fmt: skip
+    asked = [(query, _sample(sample), _question(_sample(sample)["input"], plain)) for query, sample, plain in stated]
     wanted = set(part_of(task.figures.get(task.keys[number], {}), "score_dict"))
     for query, sample, question in asked:
-        found = _generated if query.get("function") == GENERATED else (
-            _chosen if is_choice(query) else _likely)  # fmt: skip
+        found = _generated if query.get("function") == GENERATED else (_chosen if is_choice(query) else _likely)
         fields, own = found(sample, wanted)
         row |= {"text": question, "prompt_sent": sample["input"]}
         row |= {name: value for name, value in fields.items() if row.get(name) is None}
@@ -91,21 +80,24 @@ def _question(text: str, plain: Any) -> str:
 
 def _stated(sample: Row) -> dict[str, Row]:
     """Numbers that are stated as metrics of a sample."""
-    return {name: {"value": value} for name, stated in part_of(sample, "metrics").items()
-            if (value := number_or_none(stated)) is not None}  # fmt: skip
+    return {
+        name: {"value": value}
+        for name, stated in part_of(sample, "metrics").items()
+        if (value := number_or_none(stated)) is not None
+    }
 
 
 def _generated(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
     answers = part_of(sample, "targets")
     output, raw = sample.get("output"), sample.get("raw_output")
     whole = raw if isinstance(raw, str) else output if isinstance(output, str) else None
-    matches = [number_or_none(stated.get(EXACT)) for stated in answers.values()
-               if isinstance(stated, dict) and EXACT in stated]  # fmt: skip
+    matches = [
+        number_or_none(stated.get(EXACT)) for stated in answers.values() if isinstance(stated, dict) and EXACT in stated
+    ]
     scores = {}
     if matches:
         known = [value for value in matches if value is not None]
-        scores[EXACT] = {"value": max(known) if known else None,
-                         "status": None if known else "error"}  # fmt: skip
+        scores[EXACT] = {"value": max(known) if known else None, "status": None if known else "error"}
     return {
         "target": _several(list(answers)),
         "response": whole,
@@ -115,8 +107,7 @@ def _generated(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
 
 def _chosen(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
     options = texts_of(sample.get("targets"))
-    worth = {name: number_or_none(value) for name, value in
-             part_of(sample, "target_values").items()}  # fmt: skip
+    worth = {name: number_or_none(value) for name, value in part_of(sample, "target_values").items()}
     best = max((value for value in worth.values() if value is not None), default=None)
     grade = number_or_none(sample.get("correct"))
     return {
@@ -125,12 +116,14 @@ def _chosen(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
         "metadata": compact({"target_values": worth}),
         "extracted_answer": _favourite(options, _numbers(sample.get("scores"))),
         "choice_scores": [
-            {"choice_index": place, "loglikelihood": likelihood,
-             "is_target": None if best is None else worth.get(option) == best}
-            for place, (option, likelihood) in enumerate(
-                zip(options, _absolute(sample, len(options)), strict=True))
+            {
+                "choice_index": place,
+                "loglikelihood": likelihood,
+                "is_target": None if best is None else worth.get(option) == best,
+            }
+            for place, (option, likelihood) in enumerate(zip(options, _absolute(sample, len(options)), strict=True))
         ],
-    }, {GRADE: {"value": grade, "status": None if grade is not None else "error"}}  # fmt: skip
+    }, {GRADE: {"value": grade, "status": None if grade is not None else "error"}}
 
 
 def _favourite(options: list[str], scores: list[float | None]) -> str | None:
@@ -157,10 +150,10 @@ def _likely(sample: Row, wanted: set[str]) -> tuple[Row, dict[str, Row]]:
         }
     raw = compact(found) if len(found) > 1 else None
     return {"target": _several(targets)}, {
-        name: {"value": value, "origin": "mapped", "status": None if value is not None else "error",
-               "raw": raw}
-        for name, value in scores.items() if name in wanted and name in KNOWN
-    }  # fmt: skip
+        name: {"value": value, "origin": "mapped", "status": None if value is not None else "error", "raw": raw}
+        for name, value in scores.items()
+        if name in wanted and name in KNOWN
+    }
 
 
 def _absolute(sample: Row, size: int) -> list[float | None]:

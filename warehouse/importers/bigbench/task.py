@@ -10,13 +10,7 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import (
-    compact,
-    number_or_none,
-    part_of,
-    text_or_none,
-    whole_count,
-)
+from warehouse.importers.common.json_fields import compact, number_or_none, part_of, text_or_none, whole_count
 from warehouse.records import Rejection
 
 GENERATED, SCORED = "generate_text", "cond_log_prob"
@@ -51,8 +45,7 @@ class TaskResults:
         """Entries of ``scores``."""
         stated = self.document.get("scores")
         if not isinstance(stated, list):
-            raise InputError("'scores' is no list", path=str(self.path),
-                             expected="results of BIG-bench")  # fmt: skip
+            raise InputError("'scores' is no list", path=str(self.path), expected="results of BIG-bench")
         found: dict[Key, Row] = {}
         for place, entry in enumerate(stated):
             if not isinstance(entry, dict) or not isinstance(entry.get("score_dict"), dict):
@@ -79,9 +72,7 @@ class TaskResults:
     def strays(self) -> list[Row]:
         """Queries of programmatic tasks, which do not say what they belong to."""
         found = [
-            query
-            for query in self._queries
-            if self._key(query.get("task"), query.get("shots")) not in self.figures
+            query for query in self._queries if self._key(query.get("task"), query.get("shots")) not in self.figures
         ]
         if found:
             self.notes.append(f"{len(found)} queries name no subtask: responses without scores")
@@ -96,9 +87,7 @@ class TaskResults:
                 found.append(query)
                 continue
             expected = f"a query by {GENERATED} or {SCORED}"
-            self.rejections.append(
-                Rejection(f"queries, entry {place}", compact(query)[:200], expected)
-            )
+            self.rejections.append(Rejection(f"queries, entry {place}", compact(query)[:200], expected))
         return found
 
     @cached_property
@@ -116,8 +105,7 @@ class TaskResults:
             for query in queries:
                 for _, sample in self.samples(query):
                     stated = part_of(sample, "metrics") if isinstance(sample, dict) else {}
-                    names |= {name for name, value in stated.items()
-                              if number_or_none(value) is not None}  # fmt: skip
+                    names |= {name for name, value in stated.items() if number_or_none(value) is not None}
         return found
 
     def samples(self, query: Row) -> Iterator[tuple[int, Any]]:

@@ -24,9 +24,7 @@ def text_of(content: Any) -> str | None:
         return content
     if not isinstance(content, list):
         return None
-    parts = [
-        item for item in content if not (isinstance(item, dict) and item.get("type") == "reasoning")
-    ]
+    parts = [item for item in content if not (isinstance(item, dict) and item.get("type") == "reasoning")]
     texts = [item.get("text") if isinstance(item, dict) else item for item in parts]
     said = [text for text in texts if isinstance(text, str)]
     return "\n".join(said) if len(said) == len(texts) else None
@@ -34,15 +32,10 @@ def text_of(content: Any) -> str | None:
 
 def bare_message(message: Mapping[str, Any]) -> Message:
     """A message without circumstances, and a content of one text as that text."""
-    kept = {key: item for key, item in message.items()
-            if key not in _CIRCUMSTANCES and item is not None}  # fmt: skip
+    kept = {key: item for key, item in message.items() if key not in _CIRCUMSTANCES and item is not None}
     content = kept.get("content")
     if isinstance(content, list) and len(content) == 1:
         (part,) = content
-        if (
-            isinstance(part, dict)
-            and part.get("type") == "text"
-            and isinstance(part.get("text"), str)
-        ):
+        if isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str):
             kept["content"] = part["text"]
     return kept

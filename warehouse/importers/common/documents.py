@@ -37,8 +37,11 @@ def read_document(path: Path, kind: type = dict) -> Any:
     expected = f"one JSON {'list' if kind is list else 'object'}"
     try:
         if path.stat().st_size > LARGEST_BYTES:
-            raise InputError(f"{path.stat().st_size} bytes are too many to be read at once",
-                             path=str(path), expected=f"at most {LARGEST_BYTES}")  # fmt: skip
+            raise InputError(
+                f"{path.stat().st_size} bytes are too many to be read at once",
+                path=str(path),
+                expected=f"at most {LARGEST_BYTES}",
+            )
         found = parse_json(path.read_bytes().removeprefix(_BOM))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot be read: {error}", path=str(path), expected=expected) from None
@@ -55,9 +58,7 @@ def head_of(candidate: Candidate) -> str:
 def has_keys(head: str, *keys: str) -> bool:
     """Whether a text has all these keys of JSON objects."""
     quoted = [f'"{key}"' for key in keys]
-    return all(key in head for key in quoted) and all(
-        re.search(rf"{re.escape(key)}\s*:", head) for key in quoted
-    )
+    return all(key in head for key in quoted) and all(re.search(rf"{re.escape(key)}\s*:", head) for key in quoted)
 
 
 def moment(stated: Any) -> datetime | None:

@@ -58,10 +58,11 @@ def refuse_changed(before: Iterable[tuple[Path, Stamp]]) -> None:
     for path, known in before:
         if _has_changed(path, known):
             raise InputError(
-                "changed while it was read", path=str(path),
+                "changed while it was read",
+                path=str(path),
                 expected="a file that nobody writes to",
                 advice="ingest it again once its writer is done",
-            )  # fmt: skip
+            )
 
 
 def _has_changed(path: Path, known: Stamp) -> bool:
@@ -69,8 +70,10 @@ def _has_changed(path: Path, known: Stamp) -> bool:
     try:
         status = path.stat()
         if (status.st_size, (status.st_dev, status.st_ino), status.st_mtime_ns) != (
-            known.size, known.file_id, known.times[0],
-        ):  # fmt: skip
+            known.size,
+            known.file_id,
+            known.times[0],
+        ):
             return True
         if known.is_safe and status.st_ctime_ns == known.times[1]:
             return False

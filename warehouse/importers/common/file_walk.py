@@ -19,14 +19,14 @@ from warehouse.records import Candidate
 #: First bytes of a file that importers see when they claim it.
 HEAD_BYTES = 65_536
 #: Suffixes of files that hold data: one that cannot be read is missed.
-DATA_SUFFIXES = frozenset(
-    ".csv .tsv .tab .json .jsonl .ndjson .parquet .pq .arrow .eval .gz .zip .zst".split()
-)
+DATA_SUFFIXES = frozenset(".csv .tsv .tab .json .jsonl .ndjson .parquet .pq .arrow .eval .gz .zip .zst".split())
 
 _SPECIAL = (
-    (stat.S_ISFIFO, "a FIFO (named pipe)"), (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"),
-)  # fmt: skip
+    (stat.S_ISFIFO, "a FIFO (named pipe)"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 _POINTERS = (
     (b"version https://git-lfs", "a Git LFS pointer", "git lfs pull"),
     (b"/annex/objects/", "a git-annex pointer", "git annex get"),

@@ -8,11 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.streams import (
-    MAX_DOCUMENT_BYTES,
-    BoundedStream,
-    unpacked_limit,
-)
+from warehouse.importers.common.streams import MAX_DOCUMENT_BYTES, BoundedStream, unpacked_limit
 
 _PIECE_BYTES = 1 << 20
 
@@ -63,8 +59,9 @@ class PackedReader(io.BufferedReader):
         if len(data) > MAX_DOCUMENT_BYTES:
             raise InputError(
                 f"more than {MAX_DOCUMENT_BYTES} bytes in one line or document",
-                path=str(self._path), expected="rows of a dump",
-            )  # fmt: skip
+                path=str(self._path),
+                expected="rows of a dump",
+            )
         return data
 
 

@@ -49,19 +49,15 @@ def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
             faults.append(f"'{pair}' ({error})")
     if faults:
         raise MisuseError(
-            f"cannot set {', '.join(faults)}; expected field=value, fields are: "
-            f"{', '.join(sorted(known))}"
+            f"cannot set {', '.join(faults)}; expected field=value, fields are: {', '.join(sorted(known))}"
         )
     return parsed
 
 
-def with_values(
-    header: RunHeader, values: Mapping[str, Any], defaults: Mapping[str, Any]
-) -> RunHeader:
+def with_values(header: RunHeader, values: Mapping[str, Any], defaults: Mapping[str, Any]) -> RunHeader:
     """The header with the user's values in place of its own, and defaults where it has none."""
     known = settable_fields()
-    lacking = {name: value for name, value in defaults.items()
-               if name in known and getattr(header, name) in EMPTY}  # fmt: skip
+    lacking = {name: value for name, value in defaults.items() if name in known and getattr(header, name) in EMPTY}
     chosen = lacking | {name: value for name, value in values.items() if name in known}
     return replace(header, **chosen) if chosen else header
 
@@ -70,23 +66,27 @@ def with_direction(header: RunHeader, higher_is_better: bool | None) -> RunHeade
     """The header with a direction for those of its metrics of which the dump says none."""
     if higher_is_better is None or all(m.higher_is_better is not None for m in header.metrics):
         return header
-    return replace(header, metrics=tuple(
-        metric if metric.higher_is_better is not None
-        else replace(metric, higher_is_better=higher_is_better)
-        for metric in header.metrics
-    ))  # fmt: skip
+    return replace(
+        header,
+        metrics=tuple(
+            metric if metric.higher_is_better is not None else replace(metric, higher_is_better=higher_is_better)
+            for metric in header.metrics
+        ),
+    )
 
 
 def against_direction(headers: Iterable[RunHeader], higher_is_better: bool | None) -> list[str]:
     """A note on the metrics of which a dump says the opposite of what the user does."""
     if higher_is_better is None:
         return []
-    names = {metric.name for header in headers for metric in header.metrics
-             if metric.higher_is_better is (not higher_is_better)}  # fmt: skip
+    names = {
+        metric.name
+        for header in headers
+        for metric in header.metrics
+        if metric.higher_is_better is (not higher_is_better)
+    }
     word = "lower" if higher_is_better else "higher"
-    return [
-        f"the dump says itself that a {word} {', '.join(sorted(names))} is better: this holds"
-    ] if names else []  # fmt: skip
+    return [f"the dump says itself that a {word} {', '.join(sorted(names))} is better: this holds"] if names else []
 
 
 def _typed(text: str, hint: Any) -> Any:

@@ -80,9 +80,7 @@ class RowSource:
             with open_text(self.path) as handle:
                 yield from self._texts(handle)
         except (OSError, EOFError, zlib.error) as error:
-            raise InputError(
-                f"cannot be read: {error}", path=str(self.path), expected="an intact file"
-            ) from None
+            raise InputError(f"cannot be read: {error}", path=str(self.path), expected="an intact file") from None
 
     def first(self, count: int = FIRST_ROWS) -> list[dict[str, Any]]:
         """The first sound rows; what is wrong with others is not recorded."""

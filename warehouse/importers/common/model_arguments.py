@@ -10,9 +10,7 @@ from typing import Any
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.json_fields import whole_or_none
 
-_CHECKPOINT_PART = re.compile(
-    r"(?:global_?)?(?:step|checkpoint|ckpt|epoch|iter)[-_=]?\d+(?:\.\d+)?", re.IGNORECASE
-)
+_CHECKPOINT_PART = re.compile(r"(?:global_?)?(?:step|checkpoint|ckpt|epoch|iter)[-_=]?\d+(?:\.\d+)?", re.IGNORECASE)
 
 
 _EPOCH = re.compile(r"(?:^|[^a-z])epoch[-_=]?(\d+(?:\.\d+)?)", re.IGNORECASE)

@@ -59,13 +59,9 @@ def read_document(path: Path) -> dict[str, Any]:
         with open_text(path) as handle:
             document = parse_json(handle.read().removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, OSError, EOFError, zlib.error) as error:
-        raise InputError(
-            f"cannot be parsed: {error}", path=str(path), expected="a complete JSON object"
-        ) from None
+        raise InputError(f"cannot be parsed: {error}", path=str(path), expected="a complete JSON object") from None
     if not isinstance(document, dict):
-        raise InputError(
-            f"a JSON {type(document).__name__}", path=str(path), expected="a JSON object"
-        )
+        raise InputError(f"a JSON {type(document).__name__}", path=str(path), expected="a JSON object")
     return document
 
 

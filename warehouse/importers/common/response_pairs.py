@@ -11,8 +11,7 @@ _FLAGS = {"True": True, "False": False}
 
 def response_pair(response: Any) -> tuple[float | None, bool | None]:
     """Log-likelihood and "this is what greedy decoding gives" of one response."""
-    number, greedy = response if isinstance(response, list) and len(response) == 2 else (
-        response, None)  # fmt: skip
+    number, greedy = response if isinstance(response, list) and len(response) == 2 else (response, None)
     return _number(number), _FLAGS.get(str(greedy))
 
 

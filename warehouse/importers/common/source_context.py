@@ -59,9 +59,8 @@ def companions_of(tool: Importer, source: SourceFiles) -> Sequence[Path]:
 
 
 def says_same(
-    tool: Importer, source: SourceFiles, path: str, places: Sequence[str],
-    context: Mapping[str, Any],
-) -> bool:  # fmt: skip
+    tool: Importer, source: SourceFiles, path: str, places: Sequence[str], context: Mapping[str, Any]
+) -> bool:
     """Whether a source that the ledger shows at ``path`` with runs at ``places``, of the same bytes
     and settings, certainly has a context: entries of earlier versions do not hold theirs."""
     if isinstance(tool, KnowsContext):

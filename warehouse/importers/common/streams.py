@@ -54,9 +54,7 @@ class BoundedStream(io.RawIOBase):
         owners: what else to close with it (the archive, the packed file).
     """
 
-    def __init__(
-        self, raw: Any, name: str, limit: float = math.inf, owners: Sequence[Any] = ()
-    ) -> None:
+    def __init__(self, raw: Any, name: str, limit: float = math.inf, owners: Sequence[Any] = ()) -> None:
         self.raw, self.name, self.limit, self.count = raw, name, limit, 0
         self.owners = owners
 
@@ -222,9 +220,7 @@ def _refuse_hostile(info: zipfile.ZipInfo, name: str) -> None:
             advice="this archive is broken or hostile; do not unpack it",
         )
     if info.flag_bits & 1:
-        raise InputError(
-            f"an encrypted entry: {info.filename!r}", path=name, advice="unpack it first"
-        )
+        raise InputError(f"an encrypted entry: {info.filename!r}", path=name, advice="unpack it first")
 
 
 def unpacked_limit(packed: int) -> int:
@@ -244,7 +240,5 @@ def too_large(name: str, limit: float) -> InputError:
 
 def _pointer_error(name: str) -> InputError:
     return InputError(
-        "a Git LFS pointer, not the data",
-        path=name,
-        advice="fetch the data with `git lfs pull` and ingest again",
+        "a Git LFS pointer, not the data", path=name, advice="fetch the data with `git lfs pull` and ingest again"
     )

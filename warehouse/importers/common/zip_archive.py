@@ -68,10 +68,7 @@ class Archive:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -153,8 +150,15 @@ def _directory(path: Path) -> list[zipfile.ZipInfo]:
     try:
         with zipfile.ZipFile(path) as archive:
             return archive.infolist()
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, OverflowError, EOFError,
-            struct.error, MemoryError) as error:  # fmt: skip
+    except (
+        zipfile.BadZipFile,
+        NotImplementedError,
+        ValueError,
+        OverflowError,
+        EOFError,
+        struct.error,
+        MemoryError,
+    ) as error:
         raise InputError(
             f"the directory of the archive cannot be read: {error}",
             path=str(path),
@@ -170,24 +174,28 @@ def _refuse_hostile(path: Path, found: Sequence[zipfile.ZipInfo], size: int) -> 
         InputError: with the first entry that is at fault.
     """
     if len(found) > MAX_ENTRIES:
-        raise InputError(f"{len(found)} entries", path=str(path),
-                         expected=f"at most {MAX_ENTRIES}")  # fmt: skip
+        raise InputError(f"{len(found)} entries", path=str(path), expected=f"at most {MAX_ENTRIES}")
     end, before = 0, ""
     for item in sorted(found, key=lambda entry: entry.header_offset):
         problem = _problem(item)
         if item.header_offset < end:
             problem = f"shares bytes with {before[:200]}"
         if problem:
-            raise InputError(problem, path=str(path), place=f"entry {item.filename[:200]}",
-                             expected="an archive as Inspect writes it")  # fmt: skip
+            raise InputError(
+                problem,
+                path=str(path),
+                place=f"entry {item.filename[:200]}",
+                expected="an archive as Inspect writes it",
+            )
         end = item.header_offset + _LOCAL_HEADER + item.compress_size
         before = item.filename
     total = sum(item.file_size for item in found)
     if end > size or total > max(ALWAYS_FINE, MAX_RATIO * size):
         raise InputError(
-            f"{len(found)} entries of {size} bytes unpack to {total} bytes", path=str(path),
+            f"{len(found)} entries of {size} bytes unpack to {total} bytes",
+            path=str(path),
             expected=f"at most {MAX_RATIO} times the size of the file",
-        )  # fmt: skip
+        )
 
 
 def _problem(item: zipfile.ZipInfo) -> str:

@@ -16,8 +16,7 @@ from warehouse.importers.every_eval_ever.lines import first_line
 from warehouse.records import MetricKind, MetricSpec, PublishedScore, RunHeader
 
 UNNAMED = "score"
-_AGENTIC = ("eval_plan", "agentic_eval_config", "eval_limits", "max_attempts",
-            "incorrect_attempt_feedback")  # fmt: skip
+_AGENTIC = ("eval_plan", "agentic_eval_config", "eval_limits", "max_attempts", "incorrect_attempt_feedback")
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,9 @@ class Evaluation:
     @property
     def model(self) -> str | None:
         info = mapping_of(self.document, "model_info")
-        return text_or_none(info.get("id")) or text_or_none(info.get("name")) or text_or_none(
-            self.first.get("model_id"))  # fmt: skip
+        return (
+            text_or_none(info.get("id")) or text_or_none(info.get("name")) or text_or_none(self.first.get("model_id"))
+        )
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -109,8 +109,14 @@ class Evaluation:
         info, library = mapping_of(document, "model_info"), mapping_of(document, "eval_library")
         details = mapping_of(info, "additional_details")
         source = mapping_of(first, "source_data")
-        revision = next((text for name in ("revision", "model_revision", "checkpoint")
-                         if (text := text_or_none(details.get(name)))), None)  # fmt: skip
+        revision = next(
+            (
+                text
+                for name in ("revision", "model_revision", "checkpoint")
+                if (text := text_or_none(details.get(name)))
+            ),
+            None,
+        )
         dataset = text_or_none(source.get("dataset_name"))
         ids = source.get("sample_ids")
         return RunHeader(
@@ -126,19 +132,20 @@ class Evaluation:
             split=text_or_none(source.get("hf_split")) or "",
             **_sampling(first),
             metrics=tuple(_specs(entries, notes)),
-            run_id=text_or_none(document.get("evaluation_id"))
-            or text_or_none(self.first.get("evaluation_id")),
-            started_at=_moment(first.get("evaluation_timestamp"))
-            or _moment(document.get("evaluation_timestamp")),
+            run_id=text_or_none(document.get("evaluation_id")) or text_or_none(self.first.get("evaluation_id")),
+            started_at=_moment(first.get("evaluation_timestamp")) or _moment(document.get("evaluation_timestamp")),
             configuration={
-                "source_metadata": document.get("source_metadata"), "model_info": info,
-                "eval_library": library, "evaluation_results": [one.stated for one in entries],
-            } if document else {},
-            n_requested=_count(source.get("samples_number"))
-            or (len(ids) if isinstance(ids, list) and ids else None),
+                "source_metadata": document.get("source_metadata"),
+                "model_info": info,
+                "eval_library": library,
+                "evaluation_results": [one.stated for one in entries],
+            }
+            if document
+            else {},
+            n_requested=_count(source.get("samples_number")) or (len(ids) if isinstance(ids, list) and ids else None),
             published=tuple(_published(entries)),
             place=Path(self.place).name,
-        )  # fmt: skip
+        )
 
 
 def _benchmark(item: Mapping[str, Any]) -> str:
@@ -163,9 +170,11 @@ def _sampling(item: Mapping[str, Any]) -> dict[str, Any]:
     arguments = mapping_of(item, "generation_config", "generation_args")
     template = text_or_none(arguments.get("prompt_template"))
     agentic = {name: arguments[name] for name in _AGENTIC if arguments.get(name)}
-    kept = {"top_k": number_or_none(arguments.get("top_k")),
-            "reasoning": arguments.get("reasoning"),
-            "agentic": fingerprint(agentic) if agentic else None}  # fmt: skip
+    kept = {
+        "top_k": number_or_none(arguments.get("top_k")),
+        "reasoning": arguments.get("reasoning"),
+        "agentic": fingerprint(agentic) if agentic else None,
+    }
     return {
         "temperature": number_or_none(arguments.get("temperature")),
         "top_p": number_or_none(arguments.get("top_p")),
@@ -181,12 +190,18 @@ def _specs(entries: Sequence[Entry], notes: list[str]) -> Iterator[MetricSpec]:
         judges, parameters = _judges(entry.config)
         lower = entry.config.get("lower_is_better")
         yield MetricSpec(
-            name=entry.metric, filter=entry.filter, kind=kind, low=low, high=high,
+            name=entry.metric,
+            filter=entry.filter,
+            kind=kind,
+            low=low,
+            high=high,
             higher_is_better=not lower if isinstance(lower, bool) else None,
             unit=text_or_none(entry.config.get("metric_unit")) or "",
-            scorer_kind="model" if judges else "match", judge_model=judges,
-            scorer_parameters=parameters, is_default=place == 0,
-        )  # fmt: skip
+            scorer_kind="model" if judges else "match",
+            judge_model=judges,
+            scorer_parameters=parameters,
+            is_default=place == 0,
+        )
 
 
 def _bounds(entry: Entry, notes: list[str]) -> tuple[MetricKind | None, float | None, float | None]:
@@ -194,12 +209,12 @@ def _bounds(entry: Entry, notes: list[str]) -> tuple[MetricKind | None, float | 
     config = entry.config
     low, high = number_or_none(config.get("min_score")), number_or_none(config.get("max_score"))
     score = number_or_none(mapping_of(entry.stated, "score_details").get("score"))
-    outside = score is not None and (
-        (high is not None and score > high) or (low is not None and score < low)
-    )
+    outside = score is not None and ((high is not None and score > high) or (low is not None and score < low))
     if outside:
-        notes.append(f"{entry.benchmark}, {entry.metric}: {score} is outside of the stated bounds "
-                     f"[{low}, {high}]; they are not taken")  # fmt: skip
+        notes.append(
+            f"{entry.benchmark}, {entry.metric}: {score} is outside of the stated bounds "
+            f"[{low}, {high}]; they are not taken"
+        )
         return None, None, None
     if config.get("score_type") == "binary":
         return "binary", 0.0, 1.0
@@ -211,8 +226,11 @@ def _bounds(entry: Entry, notes: list[str]) -> tuple[MetricKind | None, float | 
 def _judges(config: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     scoring = mapping_of(config, "llm_scoring")
     listed = scoring.get("judges")
-    infos = [mapping_of(item, "model_info") for item in (listed if isinstance(listed, list) else ())
-             if isinstance(item, dict)]  # fmt: skip
+    infos = [
+        mapping_of(item, "model_info")
+        for item in (listed if isinstance(listed, list) else ())
+        if isinstance(item, dict)
+    ]
     names = [str(info.get("id") or info.get("name") or "unknown") for info in infos]
     prompt = text_or_none(scoring.get("input_prompt"))
     parameters = {
@@ -230,10 +248,13 @@ def _published(entries: Sequence[Entry]) -> Iterator[PublishedScore]:
         if "score" in details:
             number = number_or_none(details["score"])
             yield PublishedScore(
-                metric=entry.metric, filter=entry.filter, value=number,
-                standard_error=number_or_none(error), n=_count(n),
+                metric=entry.metric,
+                filter=entry.filter,
+                value=number,
+                standard_error=number_or_none(error),
+                n=_count(n),
                 raw=None if number is not None else str(details["score"])[:200],
-            )  # fmt: skip
+            )
 
 
 def _moment(value: Any) -> datetime | None:

@@ -92,8 +92,7 @@ def _batched(rows: Iterator[dict[str, Any]], place: str) -> Iterator[pa.RecordBa
         try:
             yield batch_of(held)
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"samples hold what their fields cannot: {str(error)[:200]}",
-                             path=place) from None  # fmt: skip
+            raise InputError(f"samples hold what their fields cannot: {str(error)[:200]}", path=place) from None
 
 
 IMPORTER = EveryEvalEver()

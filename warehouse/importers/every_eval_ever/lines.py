@@ -47,6 +47,7 @@ def first_line(path: Path) -> Row:
     """
     found = next(read_lines(path, []), None)
     if found is None:
-        raise InputError("no line is a sample", path=str(path),
-                         expected="samples of Every Eval Ever, one JSON object a line")  # fmt: skip
+        raise InputError(
+            "no line is a sample", path=str(path), expected="samples of Every Eval Ever, one JSON object a line"
+        )
     return found

@@ -14,15 +14,7 @@ from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
 from warehouse.importers.common.json_fields import mapping_of, number_or_none
 from warehouse.importers.every_eval_ever.lines import read_lines
-from warehouse.records import (
-    SAMPLE_SCHEMA,
-    SCORE_TYPE,
-    MetricSpec,
-    PublishedScore,
-    Rejection,
-    RunHeader,
-    parse_json,
-)
+from warehouse.records import SAMPLE_SCHEMA, SCORE_TYPE, MetricSpec, PublishedScore, Rejection, RunHeader, parse_json
 
 #: Where the export leaves what the format has no field for: a JSON object, as a text.
 DETAILS = "eval_warehouse"
@@ -45,20 +37,21 @@ def own_header(document: Mapping[str, Any], place: str) -> RunHeader | None:
         kept = parse_json(stated)
         known = _checked(RunHeader, kept)
         known["suite"], known["tags"] = tuple(kept.get("suite", ())), tuple(kept.get("tags", ()))
-        known["metrics"] = tuple(MetricSpec(**_checked(MetricSpec, item))
-                                 for item in kept.get("metrics", ()))  # fmt: skip
-        known["published"] = tuple(PublishedScore(**_checked(PublishedScore, item))
-                                   for item in kept.get("published", ()))  # fmt: skip
+        known["metrics"] = tuple(MetricSpec(**_checked(MetricSpec, item)) for item in kept.get("metrics", ()))
+        known["published"] = tuple(
+            PublishedScore(**_checked(PublishedScore, item)) for item in kept.get("published", ())
+        )
         if isinstance(kept.get("started_at"), str):
             known["started_at"] = datetime.fromisoformat(kept["started_at"])
         return RunHeader(**known)
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(
-            f"the details that the export left cannot be read: {error}", path=place,
+            f"the details that the export left cannot be read: {error}",
+            path=place,
             place=f"eval_library.additional_details.{DETAILS}",
             expected="what warehouse export writes",
             advice="export it again, or remove this field to have it read as of another tool",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def own_rows(path: Path, rejections: list[Rejection]) -> Iterator[Row]:
@@ -89,13 +82,17 @@ def _row(line: Row) -> Row:
     texts = output.get("raw") or []
     answers = [item for item in line.get("answer_attribution") or [] if isinstance(item, dict)]
     milliseconds = mapping_of(line, "performance").get("latency_ms")
-    generation = {} if row.get("draw") == -1 else {
-        "prompt_sent": given.get("formatted"),
-        "response": texts[0] if texts else None,
-        "extracted_answer": answers[0].get("extracted_value") if answers else None,
-        "latency": None if milliseconds is None else milliseconds / 1000,
-        "error": line.get("error"),
-    }  # fmt: skip
+    generation = (
+        {}
+        if row.get("draw") == -1
+        else {
+            "prompt_sent": given.get("formatted"),
+            "response": texts[0] if texts else None,
+            "extracted_answer": answers[0].get("extracted_value") if answers else None,
+            "latency": None if milliseconds is None else milliseconds / 1000,
+            "error": line.get("error"),
+        }
+    )
     return {
         "run": 0,
         "text": given.get("raw"),

@@ -16,13 +16,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     whole_or_none,
 )
-from warehouse.importers.helm.run_folder import (
-    HelmRun,
-    is_derived,
-    is_score,
-    perturbation_label,
-    value_of,
-)
+from warehouse.importers.helm.run_folder import HelmRun, is_derived, is_score, perturbation_label, value_of
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
 HARNESS = "helm"
@@ -37,23 +31,50 @@ _HOW = frozenset(
     tokenizer
     """.split()
 )
-_TEMPLATE = ("instructions", "global_prefix", "global_suffix", "input_prefix", "input_suffix",
-             "reference_prefix", "reference_suffix", "chain_of_thought_prefix",
-             "chain_of_thought_suffix", "output_prefix", "output_suffix", "instance_prefix",
-             "substitutions", "reference_prefix_characters")  # fmt: skip
+_TEMPLATE = (
+    "instructions",
+    "global_prefix",
+    "global_suffix",
+    "input_prefix",
+    "input_suffix",
+    "reference_prefix",
+    "reference_suffix",
+    "chain_of_thought_prefix",
+    "chain_of_thought_suffix",
+    "output_prefix",
+    "output_suffix",
+    "instance_prefix",
+    "substitutions",
+    "reference_prefix_characters",
+)
 _SAMPLING = ("stop_sequences", "num_outputs", "sample_train", "multi_label")
 #: Metrics whose values lie between 0 and 1 by what they are.
 _RATES = ("exact_match", "f1", "rouge", "bleu", "iou")
 
 #: Metrics of texts. Values of texts are nats by token or byte, which add up under their numbers.
 PROSE = (
-    MetricSpec("bits_per_byte", unit="nats/byte", link="neg_over_ln2", kind="continuous", high=0,
-               higher_is_better=False, is_default=True),
-    MetricSpec("perplexity", unit="nats/token", link="exp_neg", kind="continuous", high=0,
-               higher_is_better=False, is_default=False),
-    MetricSpec("logprob_per_byte", unit="nats/byte", kind="continuous", high=0,
-               higher_is_better=True, is_default=False),
-)  # fmt: skip
+    MetricSpec(
+        "bits_per_byte",
+        unit="nats/byte",
+        link="neg_over_ln2",
+        kind="continuous",
+        high=0,
+        higher_is_better=False,
+        is_default=True,
+    ),
+    MetricSpec(
+        "perplexity",
+        unit="nats/token",
+        link="exp_neg",
+        kind="continuous",
+        high=0,
+        higher_is_better=False,
+        is_default=False,
+    ),
+    MetricSpec(
+        "logprob_per_byte", unit="nats/byte", kind="continuous", high=0, higher_is_better=True, is_default=False
+    ),
+)
 
 
 def headers(run: HelmRun, stated_model: str | None, place: str) -> list[RunHeader]:
@@ -121,8 +142,7 @@ def _suite(run: HelmRun) -> tuple[str, ...]:
     stated = run.spec.get("groups")
     groups = [name for name in stated if isinstance(name, str)] if isinstance(stated, list) else []
     chain = groups[:1]
-    chain += [name for before, name in zip(groups, groups[1:], strict=False)
-              if name.startswith(f"{before}_")]  # fmt: skip
+    chain += [name for before, name in zip(groups, groups[1:], strict=False) if name.startswith(f"{before}_")]
     return tuple(chain[:-1]) if len(chain) == len(groups) else ()
 
 
@@ -195,10 +215,13 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
         if label and not perturbed:
             continue
         yield PublishedScore(
-            metric=name, value=value_of(stat), perturbation=label, split=split,
+            metric=name,
+            value=value_of(stat),
+            perturbation=label,
+            split=split,
             statistic="mean" if name in held or not run.statistics else "aggregate",
             n=counts.get(label),
-        )  # fmt: skip
+        )
 
 
 def _label(naming: dict[str, Any]) -> str:

@@ -16,8 +16,7 @@ from warehouse.importers.helm.run_folder import HelmRun
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 
 #: Files of a run folder that are read; the first must be there, and one of those after it.
-FILES = ("run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json",
-         "scenario.json")  # fmt: skip
+FILES = ("run_spec.json", "scenario_state.json", "per_instance_stats.json", "stats.json", "scenario.json")
 _MODEL_IN_NAME = re.compile(r"[:,-]model=([^,]+)")
 
 
@@ -47,12 +46,12 @@ class Helm:
         """
         run = HelmRun(source.root, source.files)
         if not run.spec.get("adapter_spec"):
-            raise InputError("there is no 'adapter_spec'", path=str(source.files[0]),
-                             expected="the specification of a HELM run")  # fmt: skip
+            raise InputError(
+                "there is no 'adapter_spec'", path=str(source.files[0]), expected="the specification of a HELM run"
+            )
         run.notes += _other_name(run, source.root)
         stated = text_or_none(settings.stated.get("model"))
-        return Dump(tuple(headers(run, stated, source.name)), batches(run),
-                    rejections=run.rejections, notes=run.notes)  # fmt: skip
+        return Dump(tuple(headers(run, stated, source.name)), batches(run), rejections=run.rejections, notes=run.notes)
 
 
 def _other_name(run: HelmRun, folder: Path) -> Iterator[str]:

@@ -9,22 +9,9 @@ import pyarrow as pa
 
 from warehouse.importers.base import batch_of
 from warehouse.importers.common.chat_messages import content_of
-from warehouse.importers.common.json_fields import (
-    as_text,
-    compact,
-    number_or_none,
-    part_of,
-    text_or_none,
-    whole_count,
-)
+from warehouse.importers.common.json_fields import as_text, compact, number_or_none, part_of, text_or_none, whole_count
 from warehouse.importers.common.questions import question_of
-from warehouse.importers.helm.run_folder import (
-    PROMPT_TOKENS,
-    HelmRun,
-    Key,
-    is_score,
-    perturbation_label,
-)
+from warehouse.importers.helm.run_folder import PROMPT_TOKENS, HelmRun, Key, is_score, perturbation_label
 from warehouse.records import Rejection, parse_json
 
 BATCH_ROWS = 1000
@@ -69,13 +56,13 @@ def _rows(run: HelmRun, key: Key, place: int) -> list[Row]:
         **_prompt(run.originals.get(number)),
     }
     options = [state for state in states if state.get("reference_index") is not None]
-    if run.is_prose:
-        draws = [_prose(states)]
-    else:
-        draws = [_options(options)] if options else _draws(states, stats)
+    draws = [_prose(states)] if run.is_prose else [_options(options)] if options else _draws(states, stats)
     weights = run.weights.get(key, {})
-    scores = [_score(name, value) | ({"weight": weights[name]} if name in weights else {})
-              for name, value in stats.items() if is_score(name)]  # fmt: skip
+    scores = [
+        _score(name, value) | ({"weight": weights[name]} if name in weights else {})
+        for name, value in stats.items()
+        if is_score(name)
+    ]
     if len(draws) < 2:
         only = draws[0] if draws else {}
         return [{**prompt, "draw": 0, **only, "scores": scores}]
@@ -94,8 +81,9 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
     content = content_of(messages) if isinstance(messages, list) and messages else given.get("text")
     references = _references(instance)
     correct = [text for text, is_correct in references if is_correct]
-    others = {key: value for key, value in instance.items()
-              if key in ("sub_split", "extra_data", "contrast_inputs") and value}  # fmt: skip
+    others = {
+        key: value for key, value in instance.items() if key in ("sub_split", "extra_data", "contrast_inputs") and value
+    }
     is_choice = len(references) > len(correct) > 0
     return {
         "identity": compact({"input": content, "references": references}),
@@ -175,8 +163,9 @@ def _options(states: Sequence[Mapping[str, Any]]) -> Row:
             raise ValueError(f"reference_index {str(index)[:60]} of {len(references)} references")
         text, is_correct = references[index]
         value, count = _likelihood(state, text)
-        option = found.setdefault(index, {"choice_index": index, "is_target": is_correct,
-                                          "n_bytes": len(text.encode("utf-8"))})  # fmt: skip
+        option = found.setdefault(
+            index, {"choice_index": index, "is_target": is_correct, "n_bytes": len(text.encode("utf-8"))}
+        )
         if state.get("request_mode") == "calibration":
             option["unconditional_loglikelihood"] = value
         else:

@@ -94,8 +94,7 @@ BOOKKEEPING = frozenset(
 PROMPT_TOKENS = "num_prompt_tokens"
 #: Figures of likelihoods, with what the likelihood is divided by. Those of answers are bookkeeping,
 #: those of texts (method ``language_modeling``) are scores.
-LIKELIHOODS = {"bits_per_byte": "num_bytes", "perplexity": "num_perplexity_tokens",
-               "logprob_per_byte": "num_bytes"}  # fmt: skip
+LIKELIHOODS = {"bits_per_byte": "num_bytes", "perplexity": "num_perplexity_tokens", "logprob_per_byte": "num_bytes"}
 _LOGPROB = "logprob"
 
 
@@ -155,8 +154,9 @@ class HelmRun:
         found: dict[Key, list[dict[str, Any]]] = {}
         for place, state in enumerate(self._elements("scenario_state.json", "request_states")):
             instance = part_of(state, "instance") if isinstance(state, dict) else {}
-            key = self._key(instance.get("id"), instance.get("perturbation"), state,
-                            f"scenario_state.json request {place}")  # fmt: skip
+            key = self._key(
+                instance.get("id"), instance.get("perturbation"), state, f"scenario_state.json request {place}"
+            )
             if key is not None:
                 found.setdefault(key, []).append(_thinned(state))
         return found
@@ -169,8 +169,9 @@ class HelmRun:
         sums: dict[Key, dict[str, float]] = {}
         for place, entry in enumerate(self._elements("per_instance_stats.json")):
             own = entry if isinstance(entry, dict) else {}
-            key = self._key(own.get("instance_id"), own.get("perturbation"), own,
-                            f"per_instance_stats.json entry {place}")  # fmt: skip
+            key = self._key(
+                own.get("instance_id"), own.get("perturbation"), own, f"per_instance_stats.json entry {place}"
+            )
             if key is None:
                 continue
             merged = found.setdefault(key, {})
@@ -194,8 +195,7 @@ class HelmRun:
             return {}
         counts = {name: parts.get(unit, 0.0) for name, unit in LIKELIHOODS.items()}
         self.weights[key] = {name: count for name, count in counts.items() if count > 0}
-        return {name: parts[_LOGPROB] / count if count > 0 else None
-                for name, count in counts.items()}  # fmt: skip
+        return {name: parts[_LOGPROB] / count if count > 0 else None for name, count in counts.items()}
 
     @cached_property
     def scores(self) -> set[str]:
@@ -275,8 +275,7 @@ def _read(path: Path, parse: Callable[[], Any]) -> Any:
     try:
         return parse()
     except (ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read: {error}", path=str(path),
-                         expected="complete JSON") from None  # fmt: skip
+        raise InputError(f"cannot be read: {error}", path=str(path), expected="complete JSON") from None
 
 
 def _wrong(path: Path, found: Any, expected: str) -> InputError:

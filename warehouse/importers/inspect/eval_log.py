@@ -64,9 +64,7 @@ class EvalLog:
         probe = copy(self)
         probe.rejections, probe.notes = [], []
         whole = (probe._checked(name, self._archive.try_read(name)) for name in self._whole[:count])
-        chunked = (
-            probe._assembled(name) for name in self._shells[: max(0, count - len(self._whole))]
-        )
+        chunked = (probe._assembled(name) for name in self._shells[: max(0, count - len(self._whole))])
         return [sample for sample in (*whole, *chunked) if sample is not None]
 
     def reductions(self) -> list[Any]:
@@ -81,9 +79,8 @@ class EvalLog:
                     self.notes.append("the log was not finished: it has no header, only a journal")
                 return {"status": "started", **found}
         raise InputError(
-            "neither header.json nor _journal/start.json is there", path=str(self._path),
-            expected="an .eval log",
-        )  # fmt: skip
+            "neither header.json nor _journal/start.json is there", path=str(self._path), expected="an .eval log"
+        )
 
     def _document(self, name: str) -> Any:
         """An entry that is no sample.
@@ -96,8 +93,7 @@ class EvalLog:
         try:
             return parse_json(self._archive.read(name))
         except (EntryError, ValueError, RecursionError) as error:
-            raise InputError(str(error), path=str(self._path), place=f"entry {name}",
-                             expected="JSON") from None  # fmt: skip
+            raise InputError(str(error), path=str(self._path), place=f"entry {name}", expected="JSON") from None
 
     def _checked(self, name: str, data: bytes | EntryError) -> Sample | None:
         try:

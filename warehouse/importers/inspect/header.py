@@ -32,23 +32,16 @@ _INFRASTRUCTURE = frozenset(
 )
 _FIELDS = frozenset("temperature top_p max_tokens reasoning_effort seed system_message".split())
 #: Limits of a sample; they bear on what an agent can do.
-_LIMITS = ("message_limit", "token_limit", "turn_limit", "time_limit", "working_limit",
-           "cost_limit")  # fmt: skip
+_LIMITS = ("message_limit", "token_limit", "turn_limit", "time_limit", "working_limit", "cost_limit")
 #: Arguments that say where and how fast a model runs.
-_PLACES = frozenset(
-    "api_key base_url batch_size cache_dir device device_map max_connections port revision".split()
-)
+_PLACES = frozenset("api_key base_url batch_size cache_dir device device_map max_connections port revision".split())
 _SHOTS = ("fewshot", "num_fewshot", "n_fewshot", "n_shot", "num_shots", "shots")
 _AGENT = re.compile(r"(?:.*/)?(react|\w*agent\w*)")
 _LONGEST_VALUE = 1000
 
 
 def run_header(
-    header: Mapping[str, Any],
-    scoring: Scoring,
-    n_samples: int,
-    place: str,
-    stated_model: str | None,
+    header: Mapping[str, Any], scoring: Scoring, n_samples: int, place: str, stated_model: str | None
 ) -> RunHeader:
     """The header of the one run that a log is.
 
@@ -164,9 +157,7 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
         "harness_version": text_or_none(mapping_of(spec, "packages").get("inspect_ai")),
         "cost": _cost(stats),
         "started_at": moment(stats.get("started_at")) or moment(spec.get("created")),
-        "tags": tuple(item for item in tags if isinstance(item, str))
-        if isinstance(tags, list)
-        else (),
+        "tags": tuple(item for item in tags if isinstance(item, str)) if isinstance(tags, list) else (),
         "configuration": {
             "eval": {**spec, "dataset": data},
             "plan": mapping_of(header, "plan"),
@@ -184,8 +175,7 @@ def _run_id(spec: Mapping[str, Any]) -> str | None:
 
 def _generation(header: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of generation: the model's, under those of the task."""
-    stated = (mapping_of(header, "eval", "model_generate_config"),
-              mapping_of(header, "plan", "config"))  # fmt: skip
+    stated = (mapping_of(header, "eval", "model_generate_config"), mapping_of(header, "plan", "config"))
     return {key: item for part in stated for key, item in part.items() if item is not None}
 
 
@@ -195,11 +185,7 @@ def _sampling(header: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[
     config = mapping_of(spec, "config")
     roles = role_models(header)
     parts = {
-        **{
-            key: item
-            for key, item in generation.items()
-            if key not in _FIELDS | _INFRASTRUCTURE and _is_setting(item)
-        },
+        **{key: item for key, item in generation.items() if key not in _FIELDS | _INFRASTRUCTURE and _is_setting(item)},
         **{key: config.get(key) for key in _LIMITS},
         "model_args": _arguments(mapping_of(spec, "model_args")),
         "task_args": _arguments(mapping_of(spec, "task_args")),
@@ -252,8 +238,7 @@ def _agent(header: Mapping[str, Any]) -> dict[str, Any]:
     for step in _steps(header):
         found = _AGENT.fullmatch(str(step["solver"]))
         if found:
-            return {"agent": found[1],
-                    "agent_parameters": _arguments(mapping_of(step, "params"))}  # fmt: skip
+            return {"agent": found[1], "agent_parameters": _arguments(mapping_of(step, "params"))}
     return {}
 
 

@@ -24,9 +24,22 @@ _JSON_LOG = re.compile(
 )
 #: Keys of a log which another program may have put first, and what its object ``eval`` then holds.
 _KEYS = {
-    "version", "status", "eval", "plan", "results", "stats", "error", "invalidated", "tags",
-    "metadata", "samples", "reductions", "location", "etag", "log_updates",
-}  # fmt: skip
+    "version",
+    "status",
+    "eval",
+    "plan",
+    "results",
+    "stats",
+    "error",
+    "invalidated",
+    "tags",
+    "metadata",
+    "samples",
+    "reductions",
+    "location",
+    "etag",
+    "log_updates",
+}
 _OF_EVAL = (b'"created"', b'"run_id"', b'"task_id"')
 #: First keys with values so long that the file may have to be searched for ``eval``.
 _LONG = {"samples", "reductions", "plan", "stats", "metadata"}
@@ -65,19 +78,17 @@ class Inspect:
     def _dump(self, log: Log, source: SourceFiles, settings: ImportSettings) -> Dump:
         scoring = Scoring(log.header, log.first(FIRST_SAMPLES))
         stated = settings.stated
-        header = run_header(
-            log.header,
-            scoring,
-            log.n_samples,
-            source.files[0].name,
-            text_or_none(stated.get("model")),
-        )
+        header = run_header(log.header, scoring, log.n_samples, source.files[0].name, text_or_none(stated.get("model")))
         if not (header.benchmark or stated.get("benchmark")):
-            raise InputError("nothing here names the task", path=source.name,
-                             expected="eval.task in the header",
-                             advice="give the name with --default benchmark=NAME")  # fmt: skip
-        return Dump((header,), Reader(log, scoring).batches(),
-                    rejections=log.rejections, notes=log.notes, close=log.close)  # fmt: skip
+            raise InputError(
+                "nothing here names the task",
+                path=source.name,
+                expected="eval.task in the header",
+                advice="give the name with --default benchmark=NAME",
+            )
+        return Dump(
+            (header,), Reader(log, scoring).batches(), rejections=log.rejections, notes=log.notes, close=log.close
+        )
 
 
 IMPORTER = Inspect()
@@ -134,6 +145,4 @@ def _holds_eval(path: Path) -> bool:
         text = path.read_bytes()
     except OSError:
         return False
-    return re.search(rb'"eval"\s*:\s*\{', text) is not None and all(
-        name in text for name in _OF_EVAL
-    )
+    return re.search(rb'"eval"\s*:\s*\{', text) is not None and all(name in text for name in _OF_EVAL)

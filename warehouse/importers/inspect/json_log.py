@@ -39,11 +39,11 @@ class JsonLog:
             del raw
             self.header = dict(self._members())
         except (ValueError, RecursionError) as error:
-            raise InputError(f"cannot be read: {error}", path=str(self.path),
-                             expected="a complete JSON object") from None  # fmt: skip
+            raise InputError(
+                f"cannot be read: {error}", path=str(self.path), expected="a complete JSON object"
+            ) from None
         if not isinstance(self.header.get("eval"), dict):
-            raise InputError("there is no object 'eval'", path=str(self.path),
-                             expected="an Inspect log")  # fmt: skip
+            raise InputError("there is no object 'eval'", path=str(self.path), expected="an Inspect log")
 
     @property
     def n_samples(self) -> int:

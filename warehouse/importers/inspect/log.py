@@ -49,9 +49,11 @@ def open_log(path: Path) -> Log:
         head = handle.read(64)
     if head.startswith(_POINTER):
         raise InputError(
-            "a large-file pointer stands here", path=str(path), expected="the log itself",
+            "a large-file pointer stands here",
+            path=str(path),
+            expected="the log itself",
             advice="fetch it with git lfs pull",
-        )  # fmt: skip
+        )
     if not head.strip():
         raise InputError("the file is empty", path=str(path), expected="an Inspect log")
     return EvalLog(path) if path.suffix == ".eval" else JsonLog(path)

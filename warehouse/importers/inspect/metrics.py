@@ -40,9 +40,7 @@ class Scoring:
     def metrics(self) -> list[str]:
         """Every metric of the samples, the headline first; none if nothing was scored."""
         published = [name for name, _, _ in self._figures()]
-        values = [
-            pair for sample in self.first for pair in values_of(scores_of(sample), self.unnamed)
-        ]
+        values = [pair for sample in self.first for pair in values_of(scores_of(sample), self.unnamed)]
         seen = [name for name, _ in values]
         valued = {*published, *(name for name, value in values if value is not None)}
         # an object that is unscored as a whole is known by its keys
@@ -84,9 +82,7 @@ class Scoring:
 
     def published(self) -> tuple[PublishedScore, ...]:
         """Every figure of the results."""
-        return tuple(
-            row for name, reducer, entry in self._figures() for row in _rows(name, reducer, entry)
-        )
+        return tuple(row for name, reducer, entry in self._figures() for row in _rows(name, reducer, entry))
 
     @property
     def _entries(self) -> list[Mapping[str, Any]]:
@@ -121,17 +117,16 @@ class Scoring:
         scorer = self._scorer_of(name)
         parameters = self._parameters(scorer)
         judge = self._judge(scorer, parameters)
-        better = any(metric == name and "accuracy" in mapping_of(entry, "metrics")
-                     for metric, _, entry in self._figures())  # fmt: skip
+        better = any(
+            metric == name and "accuracy" in mapping_of(entry, "metrics") for metric, _, entry in self._figures()
+        )
         return MetricSpec(
             name=name,
             filter=reducer,
             scorer=scorer,
             scorer_kind="match" if judge is None else "model",
             judge_model=judge or "",
-            scorer_parameters={
-                key: value for key, value in parameters.items() if key not in _JUDGE
-            },
+            scorer_parameters={key: value for key, value in parameters.items() if key not in _JUDGE},
             higher_is_better=True if better else None,
             is_default=is_default,
         )
@@ -181,9 +176,7 @@ def role_models(header: Mapping[str, Any]) -> dict[str, str]:
 
 def _rows(metric: str, reducer: str, entry: Mapping[str, Any]) -> Iterator[PublishedScore]:
     """The figures of one entry; the standard error stands with the mean."""
-    found = {
-        name: item for name, item in mapping_of(entry, "metrics").items() if isinstance(item, dict)
-    }
+    found = {name: item for name, item in mapping_of(entry, "metrics").items() if isinstance(item, dict)}
     mean = next((name for name in _MEANS if name in found and not found[name].get("group")), None)
     error = next((name for name in _ERRORS if name in found), None) if mean else None
     count = entry.get("scored_samples")
@@ -196,9 +189,7 @@ def _rows(metric: str, reducer: str, entry: Mapping[str, Any]) -> Iterator[Publi
             filter=reducer,
             value=value,
             statistic="mean" if name == mean else name,
-            standard_error=number_or_none(found[error].get("value"))
-            if error and name == mean
-            else None,
+            standard_error=number_or_none(found[error].get("value")) if error and name == mean else None,
             n=count if isinstance(count, int) and not isinstance(count, bool) else None,
             raw=None if value is not None else str(item.get("value")),
         )

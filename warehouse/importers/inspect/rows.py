@@ -63,8 +63,7 @@ class Reader:
     def __post_init__(self) -> None:
         spec = mapping_of(self.log.header, "eval")
         listed = mapping_of(spec, "dataset").get("sample_ids")
-        hashable = [item for item in listed if isinstance(item, (str, int))] if isinstance(
-            listed, list) else []  # fmt: skip
+        hashable = [item for item in listed if isinstance(item, (str, int))] if isinstance(listed, list) else []
         self._places = {item: place for place, item in enumerate(hashable)}
         self._metrics = self.scoring.metrics
         self._objects = {name.rpartition(".")[0] for name in self._metrics} - set(self._metrics)
@@ -139,9 +138,7 @@ class Reader:
             "run": 0,
             "position": self._places.setdefault(number, len(self._places)),
             "prompt_id": str(number),
-            "identity": compact(
-                {"input": content, "choices": sorted(letters.values()), "target": target}
-            ),
+            "identity": compact({"input": content, "choices": sorted(letters.values()), "target": target}),
             "text": question_of(content),
             "target": target if isinstance(target, str) else compact(target),
             "choices": compact(list(letters.values())) if letters else None,
@@ -175,8 +172,7 @@ class Reader:
             if name not in given and not any(other.startswith(f"{name}.") for other in given):
                 given[name] = None
         # an object that is unscored as a whole stands for each of its keys
-        return [(name, value) for name, value in given.items()
-                if value is not None or name not in self._objects]  # fmt: skip
+        return [(name, value) for name, value in given.items() if value is not None or name not in self._objects]
 
     def _reduced(self) -> Iterator[dict[str, Any]]:
         """Values of all epochs of a prompt together, one row for each prompt and reducer."""
@@ -189,19 +185,14 @@ class Reader:
         scorer = str(entry.get("scorer"))
         samples = entry.get("samples")
         for item in samples if isinstance(samples, list) else ():
-            known = (
-                self._prompts.get(_key(item.get("sample_id"))) if isinstance(item, dict) else None
-            )
+            known = self._prompts.get(_key(item.get("sample_id"))) if isinstance(item, dict) else None
             if known is None:
                 continue
             values = values_of({scorer: item}, self.scoring.unnamed)
             yield {
                 **{key: value for key, value in known.items() if key != "n"},
                 "draw": -1,
-                "scores": [
-                    as_score(name, value, filter=reducer) | {"n_draws": known["n"]}
-                    for name, value in values
-                ],
+                "scores": [as_score(name, value, filter=reducer) | {"n_draws": known["n"]} for name, value in values],
             }
 
     def _note(self) -> None:

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from warehouse.importers.common.json_fields import (
-    as_text,
-    compact,
-    number_or_none,
-    part_of,
-    text_or_none,
-    whole_count,
-)
+from warehouse.importers.common.json_fields import as_text, compact, number_or_none, part_of, text_or_none, whole_count
 from warehouse.importers.inspect.messages import messages_of
 from warehouse.importers.inspect.sample import Sample
 from warehouse.importers.inspect.scores import stop_reason
@@ -78,9 +71,7 @@ def input_tokens(usage: Mapping[str, Any]) -> int | None:
     plain = whole_count(usage.get("input_tokens"))
     if plain is None:
         return None
-    cached = sum(
-        whole_count(usage.get(f"input_tokens_cache_{kind}")) or 0 for kind in ("read", "write")
-    )
+    cached = sum(whole_count(usage.get(f"input_tokens_cache_{kind}")) or 0 for kind in ("read", "write"))
     output, total = whole_count(usage.get("output_tokens")), whole_count(usage.get("total_tokens"))
     return plain if total == plain + (output or 0) else min(plain + cached, _LARGEST - 1)
 
@@ -90,10 +81,7 @@ def usage_of(sample: Sample, model: str) -> tuple[Mapping[str, Any], float | Non
     output = part_of(sample, "output")
     used = part_of(sample, "model_usage")
     own = part_of(output, "usage")
-    asked = sum(
-        item.get("role") == "assistant" and item.get("source") != "input"
-        for item in messages_of(sample)
-    )
+    asked = sum(item.get("role") == "assistant" and item.get("source") != "input" for item in messages_of(sample))
     if asked > 1 or not own:
         own = part_of(used, model) or (part_of(used, next(iter(used))) if len(used) == 1 else own)
     seconds = [output.get("time")] if asked == 1 else []

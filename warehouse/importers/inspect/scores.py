@@ -87,11 +87,7 @@ def _number(value: Any) -> tuple[float | None, str, bool]:
         return None, "error", False
     if isinstance(value, (bool, int, float)):
         finite = math.isfinite(value)
-        return (
-            (float(value) if finite else None),
-            "scored" if finite else "error",
-            value is True or value is False,
-        )
+        return ((float(value) if finite else None), "scored" if finite else "error", value is True or value is False)
     if not isinstance(value, str):
         return None, "not_scalar", False
     known = _LETTERS.get(value, _WORDS.get(value.lower()))

@@ -21,9 +21,7 @@ LARGEST = 64 << 30
 #: Columns that no field of the store takes, and that can be larger than everything else.
 UNREAD = ("model_response.logits", "doc.fewshot_samples", "pred_logits", "prediction_logits")
 
-_NAME = re.compile(
-    r"details_(.+)_(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?)\.parquet", re.DOTALL
-)
+_NAME = re.compile(r"details_(.+)_(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?)\.parquet", re.DOTALL)
 _STAMP = re.compile(r"_(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?)\.(?:json|parquet)$")
 
 Row = dict[str, Any]
@@ -68,15 +66,14 @@ class Details:
         names = set(self.schema.names)
         if not ({"doc", "metric", "model_response"} <= names or {"metrics", "example"} <= names):
             raise InputError(
-                f"columns {', '.join(sorted(names))[:200]}", path=str(path),
+                f"columns {', '.join(sorted(names))[:200]}",
+                path=str(path),
                 expected="doc, metric, model_response, or example, metrics, predictions",
-            )  # fmt: skip
+            )
         for name in ("doc", "model_response") if self.is_nested else ():
             kind = self.schema.field(name).type
             if not pa.types.is_struct(kind):
-                raise InputError(
-                    f"column '{name}' holds {kind}", path=str(path), expected="structures"
-                )
+                raise InputError(f"column '{name}' holds {kind}", path=str(path), expected="structures")
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -121,9 +118,10 @@ class Details:
         try:
             with self._open() as file:
                 wanted = [
-                    name for name in _leaves(file.schema_arrow)
+                    name
+                    for name in _leaves(file.schema_arrow)
                     if not any(name == item or name.startswith(f"{item}.") for item in UNREAD)
-                ]  # fmt: skip
+                ]
                 for batch in file.iter_batches(READ_ROWS, columns=wanted):
                     batch.validate(full=True)
                     for row in batch.to_pylist():
@@ -137,19 +135,18 @@ class Details:
             file = pq.ParquetFile(self.path)
         except _FAULTS as error:
             raise self._damaged(error) from None
-        sizes = (file.metadata.row_group(n).total_byte_size
-                 for n in range(file.metadata.num_row_groups))  # fmt: skip
+        sizes = (file.metadata.row_group(n).total_byte_size for n in range(file.metadata.num_row_groups))
         size = sum(max(size, 0) for size in sizes)
         if size > LARGEST:
-            raise InputError(f"unpacks to {size} bytes", path=str(self.path),
-                             expected=f"at most {LARGEST}")  # fmt: skip
+            raise InputError(f"unpacks to {size} bytes", path=str(self.path), expected=f"at most {LARGEST}")
         return file
 
     def _damaged(self, error: BaseException) -> InputError:
         return InputError(
-            f"cannot be read as Parquet: {str(error)[:300]}", path=str(self.path),
+            f"cannot be read as Parquet: {str(error)[:300]}",
+            path=str(self.path),
             advice="check that the file was copied or downloaded whole",
-        )  # fmt: skip
+        )
 
 
 def plain(value: Any) -> Any:

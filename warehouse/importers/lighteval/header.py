@@ -22,13 +22,32 @@ HARNESS = "lighteval"
 
 #: Model settings that can change the answers; the others say where and how fast it runs.
 _SETTINGS = (
-    "dtype", "quantization", "quantization_config", "use_chat_template", "override_chat_template",
-    "add_special_tokens", "max_length", "max_model_length", "max_context_length", "tokenizer",
-    "multichoice_continuations_start_space", "pairwise_tokenization",
-    "provider", "subfolder", "delta_weights", "adapter_weights",
-)  # fmt: skip
-_TEMPLATE = ("prompt_function", "few_shots_split", "few_shots_select", "hf_filter", "filter",
-             "generation_grammar", "stop_sequence")  # fmt: skip
+    "dtype",
+    "quantization",
+    "quantization_config",
+    "use_chat_template",
+    "override_chat_template",
+    "add_special_tokens",
+    "max_length",
+    "max_model_length",
+    "max_context_length",
+    "tokenizer",
+    "multichoice_continuations_start_space",
+    "pairwise_tokenization",
+    "provider",
+    "subfolder",
+    "delta_weights",
+    "adapter_weights",
+)
+_TEMPLATE = (
+    "prompt_function",
+    "few_shots_split",
+    "few_shots_select",
+    "hf_filter",
+    "filter",
+    "generation_grammar",
+    "stop_sequence",
+)
 _MOVING = (None, "main", "master")
 _NUMBER = re.compile(r"\d+")
 
@@ -190,9 +209,7 @@ def _model_fields(results: Results, model: str, details: Details | None) -> dict
     }
 
 
-def _conditions(
-    results: Results, config: Mapping[str, Any], details: Details | None
-) -> dict[str, Any]:
+def _conditions(results: Results, config: Mapping[str, Any], details: Details | None) -> dict[str, Any]:
     """What else changes what is measured."""
     model = results.model_config
     methods = _methods(config, details)

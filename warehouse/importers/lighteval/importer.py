@@ -63,9 +63,7 @@ class Lighteval:
         numbers = {task: number for number, task in enumerate(tasks)}
 
         def rows() -> Iterator[pa.RecordBatch]:
-            return chain.from_iterable(
-                batches(item, numbers[item.task], rejections, notes) for item in details
-            )
+            return chain.from_iterable(batches(item, numbers[item.task], rejections, notes) for item in details)
 
         return Dump(runs, rows(), group_scores(results), rejections, notes)
 
@@ -75,9 +73,11 @@ def _is_results(candidate: Candidate) -> bool:
     if candidate.path.suffix != ".json":
         return False
     start = head_text(candidate)[:4000]
-    return start.startswith("{") and '"config_general"' in start and (
-        '"lighteval_sha"' in start or '"total_evaluation_time_secondes"' in start
-    )  # fmt: skip
+    return (
+        start.startswith("{")
+        and '"config_general"' in start
+        and ('"lighteval_sha"' in start or '"total_evaluation_time_secondes"' in start)
+    )
 
 
 def _nearest(path: Path, owners: Sequence[Path]) -> Path | None:

@@ -15,11 +15,13 @@ from warehouse.records import Link, MetricKind, MetricSpec, PublishedScore
 
 #: Perplexities: what sum(log-likelihood)/sum(weight) becomes.
 _LINKS: Mapping[str, Link] = {
-    "word_perplexity": "exp_neg", "byte_perplexity": "exp_neg", "bits_per_byte": "neg_over_ln2",
-    "ppl": "exp_neg", "perplexity": "exp_neg",
-}  # fmt: skip
-_UNITS = {"word_perplexity": "nats/word", "byte_perplexity": "nats/byte",
-          "bits_per_byte": "nats/byte"}  # fmt: skip
+    "word_perplexity": "exp_neg",
+    "byte_perplexity": "exp_neg",
+    "bits_per_byte": "neg_over_ln2",
+    "ppl": "exp_neg",
+    "perplexity": "exp_neg",
+}
+_UNITS = {"word_perplexity": "nats/word", "byte_perplexity": "nats/byte", "bits_per_byte": "nats/byte"}
 _RATES = re.compile(
     r"(?:acc|em|exact_match|pem|qem|pqem|extractive_match|loglikelihood_acc|maj@|avg@|g?-?pass@|"
     r"f1|rouge|mrr|recall@|mcq_|prefix_|quasi_|t5_|truthfulqa_mc|faithfulness)",
@@ -80,11 +82,14 @@ def published_scores(
         number = number_or_none(value)
         usable = details is None or _link(name, seen, True) != "none"
         yield PublishedScore(
-            metric=name, value=number, benchmark=benchmark,
+            metric=name,
+            value=number,
+            benchmark=benchmark,
             statistic="mean" if usable else "aggregate",
-            standard_error=number_or_none(figures.get(name + _STDERR)), n=n,
+            standard_error=number_or_none(figures.get(name + _STDERR)),
+            n=n,
             raw=None if number is not None else str(value)[:200],
-        )  # fmt: skip
+        )
 
 
 def _stated(config: Mapping[str, Any]) -> dict[str, bool | None]:
@@ -102,9 +107,7 @@ def _stated(config: Mapping[str, Any]) -> dict[str, bool | None]:
     return found
 
 
-def _spec(
-    name: str, seen: Mapping[str, pa.DataType], stated: Mapping[str, bool | None], rows: bool
-) -> MetricSpec:
+def _spec(name: str, seen: Mapping[str, pa.DataType], stated: Mapping[str, bool | None], rows: bool) -> MetricSpec:
     judge = _JUDGE.fullmatch(name)
     link = _link(name, seen, rows)
     kind, low, high = _bounds(name, link)
@@ -119,7 +122,7 @@ def _spec(
         low=low,
         high=high,
         higher_is_better=False if better is None and _WORSE.fullmatch(name) else better,
-    )  # fmt: skip
+    )
 
 
 def _link(name: str, seen: Mapping[str, pa.DataType], rows: bool) -> Link:

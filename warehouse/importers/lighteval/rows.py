@@ -17,9 +17,7 @@ from warehouse.records import Rejection
 BATCH_ROWS = 1000
 
 
-def batches(
-    details: Details, run: int, rejections: list[Rejection], notes: list[str]
-) -> Iterator[pa.RecordBatch]:
+def batches(details: Details, run: int, rejections: list[Rejection], notes: list[str]) -> Iterator[pa.RecordBatch]:
     """All rows of a file. What is wrong with a row is recorded."""
     held: list[Row] = []
     cut = 0
@@ -42,9 +40,7 @@ def batches(
         yield batch_of(held)
 
 
-def _with_scores(
-    prompt: Row, draws: Sequence[Row], scores: list[Row], explanation: str | None
-) -> list[Row]:
+def _with_scores(prompt: Row, draws: Sequence[Row], scores: list[Row], explanation: str | None) -> list[Row]:
     """Draws; scores of several draws are of all of them together."""
     if len(draws) < 2:
         only = draws[0] if draws else {}
@@ -69,9 +65,10 @@ def _nested(row: Row) -> tuple[Row, list[Row], bool]:
     prompt = {
         "prompt_id": number if isinstance(number, str) and number else None,
         "metadata": _metadata(doc.get("specific"), doc.get("original_query")),
-        **_prompt(doc.get("query"), options if is_choice else None,
-                  [options[index] for index in gold], doc.get("images")),
-    }  # fmt: skip
+        **_prompt(
+            doc.get("query"), options if is_choice else None, [options[index] for index in gold], doc.get("images")
+        ),
+    }
     sent = said.get("input")
     common: Row = {
         "prompt_sent": None if sent is None else as_text(sent),
@@ -80,9 +77,13 @@ def _nested(row: Row) -> tuple[Row, list[Row], bool]:
     truncated = bool(said.get("truncated_tokens_count"))
     if is_choice:
         common["choice_scores"] = _options(
-            options, gold, _list(said, "logprobs"), _list(said, "unconditioned_logprobs"),
-            _list(said, "argmax_logits_eq_gold"), _lengths(_list(said, "output_tokens")),
-        )  # fmt: skip
+            options,
+            gold,
+            _list(said, "logprobs"),
+            _list(said, "unconditioned_logprobs"),
+            _list(said, "argmax_logits_eq_gold"),
+            _lengths(_list(said, "output_tokens")),
+        )
     return prompt, _texts(said, common, is_choice), truncated
 
 
@@ -97,11 +98,14 @@ def _texts(said: Row, common: Row, is_choice: bool) -> list[Row]:
     for number, text in enumerate(texts):
         shown = cleaned[number] if number < len(cleaned) else None
         answer = as_text(shown) if shown is not None and shown != text else None
-        found.append({
-            **common, "response": None if text is None else as_text(text),
-            "extracted_answer": answer,
-            "output_tokens": lengths[number] if number < len(lengths) else None,
-        })  # fmt: skip
+        found.append(
+            {
+                **common,
+                "response": None if text is None else as_text(text),
+                "extracted_answer": answer,
+                "output_tokens": lengths[number] if number < len(lengths) else None,
+            }
+        )
     return found
 
 
@@ -131,16 +135,15 @@ def _flat(row: Row) -> tuple[Row, list[Row], bool]:
         alone = [pair[0] for pair in numbers[half:]]
         lengths = _lengths([item[0] if _is_nested(item) else item for item in tokens])
         common["choice_scores"] = _options(
-            options, gold, [pair[0] for pair in numbers[:half]], alone,
-            [pair[1] for pair in numbers[:half]], lengths,
-        )  # fmt: skip
+            options, gold, [pair[0] for pair in numbers[:half]], alone, [pair[1] for pair in numbers[:half]], lengths
+        )
         return prompt, [common], truncated
     lengths = _lengths(tokens[0] if len(tokens) == 1 and _is_nested(tokens[0]) else tokens)
     draws = [
-        {**common, "response": as_text(text),
-         "output_tokens": lengths[number] if len(lengths) == len(said) else None}
-        for number, text in enumerate(said) if text is not None
-    ]  # fmt: skip
+        {**common, "response": as_text(text), "output_tokens": lengths[number] if len(lengths) == len(said) else None}
+        for number, text in enumerate(said)
+        if text is not None
+    ]
     return prompt, draws or [common], truncated
 
 
@@ -164,9 +167,13 @@ def _prompt(query: Any, options: list[str] | None, golds: list[str], images: Any
 
 
 def _options(
-    options: Sequence[str], gold: Sequence[int], likelihoods: Sequence[Any], alone: Sequence[Any],
-    greedy: Sequence[Any], lengths: Sequence[int | None],
-) -> list[Row]:  # fmt: skip
+    options: Sequence[str],
+    gold: Sequence[int],
+    likelihoods: Sequence[Any],
+    alone: Sequence[Any],
+    greedy: Sequence[Any],
+    lengths: Sequence[int | None],
+) -> list[Row]:
     """Likelihoods of options; lists that are not one value for each option tell nothing."""
 
     def at(values: Sequence[Any], index: int) -> Any:
@@ -214,10 +221,10 @@ def _explanation(details: Details, row: Row) -> str | None:
     """What judges wrote."""
     values = _object(row, "metric" if details.is_nested else "metrics")
     said = [
-        as_text(value) for name, value in values.items()
-        if name.startswith("judgement_") and value is not None
-        and is_text(name, details.metrics.get(name, pa.null()))
-    ]  # fmt: skip
+        as_text(value)
+        for name, value in values.items()
+        if name.startswith("judgement_") and value is not None and is_text(name, details.metrics.get(name, pa.null()))
+    ]
     return "\n\n".join(said) or None
 
 

@@ -47,9 +47,7 @@ def can_read(layout: Layout) -> bool:
     )
 
 
-def reading(
-    files: Sequence[SampleFile], fallback: Callable[[], Iterable[pa.RecordBatch]]
-) -> Reading:
+def reading(files: Sequence[SampleFile], fallback: Callable[[], Iterable[pa.RecordBatch]]) -> Reading:
     """The query over files of one layout.
 
     Args:
@@ -78,9 +76,7 @@ def reading(
 
 def _query(layout: Layout) -> str:
     columns = ", ".join(f"{sql.text(n)}: {sql.text(kind)}" for n, kind in _columns(layout).items())
-    files = (
-        f"read_json($files, columns = {{{columns}}}, format = 'newline_delimited', filename = true)"
-    )
+    files = f"read_json($files, columns = {{{columns}}}, format = 'newline_delimited', filename = true)"
     source = f"(select {_raw(layout)} from {files}) r"
     draw = f"unnest({_draws(layout)})" if layout.repeats > 1 else "0"
     source = f"(select *, {draw} as draw from {source}) d"
@@ -134,21 +130,13 @@ def _derived(layout: Layout) -> str:
         if metric in layout.paired:
             pair = f"json_array_length(m{n}) = 2"
             count = f"case when {pair} then {sql.number(f'm{n}->>1')} end"
-            parts += [
-                f"nullif({count}, 0) as w{n}",
-                f"case when {pair} then {sql.number(f'm{n}->>0')} end as v{n}",
-            ]
+            parts += [f"nullif({count}, 0) as w{n}", f"case when {pair} then {sql.number(f'm{n}->>0')} end as v{n}"]
         else:
-            number = (
-                f"case m{n} when 'true' then 1 when 'false' then 0 else {sql.number(f'm{n}')} end"
-            )
+            number = f"case m{n} when 'true' then 1 when 'false' then 0 else {sql.number(f'm{n}')} end"
             parts.append(f"{number} as v{n}")
     if layout.kind == "choice":
         names = ", ".join(f"o{n}" for n in range(sql.option_columns(layout)))
-        parts += [
-            f"[{names}][:{sql.option_count(layout)}] as options",
-            f"{sql.gold(layout)} as gold",
-        ]
+        parts += [f"[{names}][:{sql.option_count(layout)}] as options", f"{sql.gold(layout)} as gold"]
     return ", ".join(parts or ["null as nothing"])
 
 

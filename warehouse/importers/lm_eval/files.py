@@ -17,9 +17,7 @@ _SAMPLES_NAME = re.compile(rf"samples_(.+)_({_STAMP})\.jsonl?(?:\.gz)?", re.DOTA
 _RESULTS_NAME = re.compile(rf".*_({_STAMP})\.json(?:\.gz)?", re.DOTALL)
 
 # "acc,none": 0.5   the key that names a metric and a filter, which no other tool writes
-_METRIC_AND_FILTER = re.compile(
-    r'"[^"\\\n]+,[^"\\\n]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN|-?Infinity|null)'
-)
+_METRIC_AND_FILTER = re.compile(r'"[^"\\\n]+,[^"\\\n]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN|-?Infinity|null)')
 _RESULTS_KEY = re.compile(r'"(?:results|groups)"\s*:\s*\{')
 _ROW_START = re.compile(r"(?:\[\s*)?\{")
 _ROW_KEYS = ('"doc_id":', '"doc":')
@@ -72,11 +70,7 @@ def looks_like_samples(head: str) -> bool:
 
 def looks_like_results(head: str) -> bool:
     """Whether a file begins with aggregates of 0.4 or later."""
-    return (
-        head.startswith("{")
-        and bool(_RESULTS_KEY.search(head))
-        and bool(_METRIC_AND_FILTER.search(head))
-    )
+    return head.startswith("{") and bool(_RESULTS_KEY.search(head)) and bool(_METRIC_AND_FILTER.search(head))
 
 
 def task_of_old_name(path: Path, tasks: Iterable[str]) -> str:

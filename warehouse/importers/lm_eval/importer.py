@@ -14,28 +14,14 @@ from warehouse.importers.common.json_fields import require_model, text_or_none
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.common.packed_documents import read_document
 from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
-from warehouse.importers.lm_eval.files import (
-    ResultsFile,
-    SamplesFile,
-    old_sample_names,
-    recognise,
-    task_of_old_name,
-)
+from warehouse.importers.lm_eval.files import ResultsFile, SamplesFile, old_sample_names, recognise, task_of_old_name
 from warehouse.importers.lm_eval.layout import Layout, find_layout
 from warehouse.importers.lm_eval.metrics import Seen, figures_of
 from warehouse.importers.lm_eval.model import other_model
 from warehouse.importers.lm_eval.results import Results
 from warehouse.importers.lm_eval.rows import RowReader
 from warehouse.importers.lm_eval.samples_only import first_seen, header_without_results, scan
-from warehouse.records import (
-    Batch,
-    Candidate,
-    Dump,
-    ImportSettings,
-    Rejection,
-    RunHeader,
-    SourceFiles,
-)
+from warehouse.records import Batch, Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles
 
 HEAD_BYTES = 65_536
 
@@ -205,14 +191,10 @@ def _claim_loose(files: Sequence[ResultsFile | SamplesFile]) -> Iterator[SourceF
     for file in files:
         if isinstance(file, ResultsFile):
             beside = [
-                other
-                for other in files
-                if isinstance(other, SamplesFile) and other.path.parent == file.path.parent
+                other for other in files if isinstance(other, SamplesFile) and other.path.parent == file.path.parent
             ]
             alone = not any(
-                isinstance(other, ResultsFile)
-                and other is not file
-                and other.path.parent == file.path.parent
+                isinstance(other, ResultsFile) and other is not file and other.path.parent == file.path.parent
                 for other in files
             )
             members = _members(file, beside, alone)
@@ -234,8 +216,7 @@ def _members(results: ResultsFile, beside: Sequence[SamplesFile], alone: bool) -
     return [
         file
         for file in beside
-        if file.path.name.split(".json")[0] in names
-        or (alone and task_of_old_name(file.path, tasks))
+        if file.path.name.split(".json")[0] in names or (alone and task_of_old_name(file.path, tasks))
     ]
 
 

@@ -26,9 +26,21 @@ ROW_KEYS = frozenset(
 )
 _CONTEXT_KEYS = ("passage", "context", "body", "article", "story", "paragraph", "premise")
 _QUESTION_KEYS = (
-    "question", "query", "problem", "prompt", "q", "input", "goal", "instruction", "hypothesis",
-    "sentence", "ctx", "text", "src", "source",
-)  # fmt: skip
+    "question",
+    "query",
+    "problem",
+    "prompt",
+    "q",
+    "input",
+    "goal",
+    "instruction",
+    "hypothesis",
+    "sentence",
+    "ctx",
+    "text",
+    "src",
+    "source",
+)
 
 _INDEX = re.compile(r"-?\d{1,9}")
 _VOTE_NAME = re.compile(r"maj[\w]*@\d+", re.IGNORECASE)
@@ -171,9 +183,7 @@ def _repeats(row: Mapping[str, Any]) -> int:
     return len(responses) if isinstance(responses, list) else 1
 
 
-def _most_requests(
-    rows: Sequence[Mapping[str, Any]], has_requests: Callable[[int], bool | None]
-) -> int:
+def _most_requests(rows: Sequence[Mapping[str, Any]], has_requests: Callable[[int], bool | None]) -> int:
     """Most requests of a row; where that is not known but rows differ, some to spare."""
     counts = {len(requests_of(row)) for row in rows}
     most = max(counts)
@@ -195,9 +205,7 @@ def _filters(
 ) -> tuple[Filter, ...]:
     entries = config.get("filter_list")
     pipelines = {
-        str(entry.get("name")): _listed(entry.get("filter"))
-        for entry in _listed(entries)
-        if isinstance(entry, Mapping)
+        str(entry.get("name")): _listed(entry.get("filter")) for entry in _listed(entries) if isinstance(entry, Mapping)
     }
     stated = row.get("filter")
     names = list(pipelines) or list(published) or ["none"]
@@ -243,9 +251,7 @@ def _options_differ(requests: Sequence[Sequence[Any]]) -> bool:
     return len(requests) > 1 and len(continuations) > 1
 
 
-def _target_form(
-    row: Mapping[str, Any], kind: Kind, requests: Sequence[Sequence[Any]]
-) -> TargetForm:
+def _target_form(row: Mapping[str, Any], kind: Kind, requests: Sequence[Sequence[Any]]) -> TargetForm:
     target = row.get("target")
     if kind != "choice" or len(requests) == 1:
         return "continuation"

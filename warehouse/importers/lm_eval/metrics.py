@@ -18,16 +18,30 @@ _LINKS: Mapping[str, Link] = {
     "mean": "identity",
     "nanmean": "identity",
 }
-_UNITS = {"word_perplexity": "nats/word", "byte_perplexity": "nats/byte",
-          "bits_per_byte": "nats/byte", "perplexity": "nats", "ppl": "nats"}  # fmt: skip
+_UNITS = {
+    "word_perplexity": "nats/word",
+    "byte_perplexity": "nats/byte",
+    "bits_per_byte": "nats/byte",
+    "perplexity": "nats",
+    "ppl": "nats",
+}
 
 #: How the harness aggregates metrics whose configuration does not say.
 _DEFAULT_AGGREGATION = {
-    "perplexity": "perplexity", "ppl": "perplexity", "word_perplexity": "weighted_perplexity",
-    "byte_perplexity": "weighted_perplexity", "bits_per_byte": "bits_per_byte", "f1": "f1",
-    "mcc": "matthews_corrcoef", "bleu": "bleu", "chrf": "chrf", "chrf++": "chrf++", "ter": "ter",
-    "brier_score": "brier_score", "likelihood": "likelihood",
-}  # fmt: skip
+    "perplexity": "perplexity",
+    "ppl": "perplexity",
+    "word_perplexity": "weighted_perplexity",
+    "byte_perplexity": "weighted_perplexity",
+    "bits_per_byte": "bits_per_byte",
+    "f1": "f1",
+    "mcc": "matthews_corrcoef",
+    "bleu": "bleu",
+    "chrf": "chrf",
+    "chrf++": "chrf++",
+    "ter": "ter",
+    "brier_score": "brier_score",
+    "likelihood": "likelihood",
+}
 
 #: Aggregations whose rows are pairs (log-likelihood, number of words or bytes).
 PAIRED = ("weighted_perplexity", "bits_per_byte")
@@ -81,11 +95,7 @@ def metric_specs(
 
 
 def published_scores(
-    config: Mapping[str, Any],
-    figures: Mapping[str, Any],
-    n: int | None,
-    seen: Seen,
-    benchmark: str = "",
+    config: Mapping[str, Any], figures: Mapping[str, Any], n: int | None, seen: Seen, benchmark: str = ""
 ) -> tuple[PublishedScore, ...]:
     """The figures of one task or group, ``N/A`` as null with its text."""
     counts = mapping_of(figures, "sample_count")
@@ -102,7 +112,7 @@ def published_scores(
         )
         for metric, name, value in figures_of(figures)
         if metric != BYPASS
-    )  # fmt: skip
+    )
 
 
 def figures_of(figures: Mapping[str, Any]) -> Iterable[tuple[str, str, Any]]:
@@ -130,9 +140,7 @@ def aggregation_of(metric: str, config: Mapping[str, Any]) -> str:
     return stated if stated.replace("_", "").replace("+", "").isalnum() else "custom"
 
 
-def _spec(
-    pair: tuple[str, str], config: Mapping[str, Any], better: Mapping[str, Any], seen: Seen
-) -> MetricSpec:
+def _spec(pair: tuple[str, str], config: Mapping[str, Any], better: Mapping[str, Any], seen: Seen) -> MetricSpec:
     metric, name = pair
     link = _link(metric, config, seen)
     kind, low, high = _bounds(metric, link, seen.values.get(metric))
@@ -161,9 +169,7 @@ def _link(metric: str, config: Mapping[str, Any], seen: Seen) -> Link:
     return "identity" if aggregation == "custom" else _LINKS.get(aggregation, "none")
 
 
-def _bounds(
-    metric: str, link: Link, value: Any
-) -> tuple[MetricKind | None, float | None, float | None]:
+def _bounds(metric: str, link: Link, value: Any) -> tuple[MetricKind | None, float | None, float | None]:
     if link in ("exp_neg", "neg_over_ln2"):
         return "continuous", None, 0.0  # the log-likelihood of a text
     if link == "none":
@@ -190,9 +196,7 @@ def _with_default(specs: Sequence[MetricSpec], config: Mapping[str, Any]) -> lis
     filter."""
     order = [entry.get("metric") for entry in _entries(config)]
     scalar = [spec for spec in specs if spec.link != "none"]
-    ranked = sorted(
-        scalar, key=lambda spec: order.index(spec.name) if spec.name in order else len(order)
-    )
+    ranked = sorted(scalar, key=lambda spec: order.index(spec.name) if spec.name in order else len(order))
     first = ranked[0] if ranked else None
     return [replace(spec, is_default=spec is first) for spec in specs]
 

@@ -7,19 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.json_fields import (
-    endpoint_host,
-    is_local,
-    mapping_of,
-    text_or_none,
-    whole_or_none,
-)
-from warehouse.importers.common.model_arguments import (
-    _CHECKPOINT_PART,
-    _UNSAFE,
-    parse_arguments,
-    position_fields,
-)
+from warehouse.importers.common.json_fields import endpoint_host, is_local, mapping_of, text_or_none, whole_or_none
+from warehouse.importers.common.model_arguments import _CHECKPOINT_PART, _UNSAFE, parse_arguments, position_fields
 from warehouse.importers.common.model_names import disagreement, same_model
 
 #: The arguments that name the model, in the harness's own order.
@@ -84,9 +73,7 @@ def argument_settings(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _name(
-    document: Mapping[str, Any], config: Mapping[str, Any], arguments: Mapping[str, Any]
-) -> str | None:
+def _name(document: Mapping[str, Any], config: Mapping[str, Any], arguments: Mapping[str, Any]) -> str | None:
     named = next((arguments[key] for key in NAMING if arguments.get(key)), None)
     stated = text_or_none(document.get("model_name"))
     if named is None and (stated is None or _RANDOM_NAME.fullmatch(stated)):

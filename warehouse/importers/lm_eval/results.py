@@ -10,12 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.fingerprint import fingerprint
-from warehouse.importers.common.json_fields import (
-    mapping_of,
-    number_or_none,
-    text_or_none,
-    whole_or_none,
-)
+from warehouse.importers.common.json_fields import mapping_of, number_or_none, text_or_none, whole_or_none
 from warehouse.importers.common.model_arguments import parse_arguments
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
@@ -25,15 +20,28 @@ from warehouse.records import PublishedScore, RunHeader
 HARNESS = "lm_eval"
 
 #: Parts of a task's configuration that make the prompt, and those that make the score.
-_PROMPT_PARTS = ("doc_to_text", "doc_to_choice", "description", "target_delimiter",
-                 "fewshot_delimiter", "gen_prefix", "use_prompt")  # fmt: skip
+_PROMPT_PARTS = (
+    "doc_to_text",
+    "doc_to_choice",
+    "description",
+    "target_delimiter",
+    "fewshot_delimiter",
+    "gen_prefix",
+    "use_prompt",
+)
 _SCORING_PARTS = ("filter_list", "process_results", "doc_to_target")
 
 _ENVIRONMENT = (
-    "model_source", "model_name", "transformers_version", "upper_git_hash", "max_length",
-    "chat_template_sha", "system_instruction", "fewshot_as_multiturn",
+    "model_source",
+    "model_name",
+    "transformers_version",
+    "upper_git_hash",
+    "max_length",
+    "chat_template_sha",
+    "system_instruction",
+    "fewshot_as_multiturn",
     "total_evaluation_time_seconds",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -47,9 +55,7 @@ class Results:
     def __post_init__(self) -> None:
         subtasks = mapping_of(self.document, "group_subtasks")
         named = {name for name, children in subtasks.items() if children}
-        object.__setattr__(
-            self, "groups", frozenset({*mapping_of(self.document, "groups"), *named})
-        )
+        object.__setattr__(self, "groups", frozenset({*mapping_of(self.document, "groups"), *named}))
 
     @property
     def tasks(self) -> list[str]:
@@ -63,9 +69,7 @@ class Results:
 
     def figures(self, name: str) -> dict[str, Any]:
         """The aggregates of a task or group."""
-        return mapping_of(self.document, "results", name) or mapping_of(
-            self.document, "groups", name
-        )
+        return mapping_of(self.document, "results", name) or mapping_of(self.document, "groups", name)
 
     def header(self, task: str, seen: Seen, place: str) -> RunHeader:
         """The header of one task.
@@ -155,9 +159,7 @@ class Results:
         stated = generation.get("seed", arguments.get("seed", settings.get("torch_seed")))
         return whole_or_none(stated)
 
-    def _sampling(
-        self, config: Mapping[str, Any], generation: Mapping[str, Any], shots: int | None
-    ) -> dict[str, Any]:
+    def _sampling(self, config: Mapping[str, Any], generation: Mapping[str, Any], shots: int | None) -> dict[str, Any]:
         """What else changes what is measured: harness backend, model arguments, scoring code."""
         scoring = {name: config[name] for name in _SCORING_PARTS if config.get(name)}
         chat = shots and self.document.get("chat_template_sha")

@@ -14,13 +14,7 @@ from warehouse.importers.base import batch_of
 from warehouse.importers.common.json_fields import as_text, compact, number_or_none
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.common.response_pairs import paired_value, response_pair
-from warehouse.importers.lm_eval.layout import (
-    Filter,
-    Layout,
-    listed_metrics,
-    metrics_of,
-    requests_of,
-)
+from warehouse.importers.lm_eval.layout import Filter, Layout, listed_metrics, metrics_of, requests_of
 from warehouse.importers.lm_eval.metrics import BYPASS, filter_label
 
 BATCH_ROWS = 2000
@@ -130,10 +124,7 @@ class RowReader:
     def _likelihoods(
         self, row: Mapping[str, Any], requests: Sequence[Sequence[Any]], responses: Sequence[Any]
     ) -> list[dict[str, Any]]:
-        pairs = [
-            response_pair(item[0] if isinstance(item, list) and item else None)
-            for item in responses
-        ]
+        pairs = [response_pair(item[0] if isinstance(item, list) and item else None) for item in responses]
         if self.layout.mutual:
             half = len(pairs) // 2
             pairs, apart = pairs[:half], [number for number, _ in pairs[half:]]

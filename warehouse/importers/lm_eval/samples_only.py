@@ -69,9 +69,7 @@ def _labelled(labels: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[str, str]
             yield from ((metric, name) for metric in metrics if isinstance(metric, str))
 
 
-def header_without_results(
-    task: str, model: str, source: RowSource, seen: Seen, stamp: str
-) -> RunHeader:
+def header_without_results(task: str, model: str, source: RowSource, seen: Seen, stamp: str) -> RunHeader:
     """The header of samples whose results file is missing."""
     rows = source.first() or [{}]
     requests = requests_of(rows[0])
@@ -84,8 +82,7 @@ def header_without_results(
         model=model,
         benchmark=task,
         **position_fields((), model, source.path),
-        formulation=_FORMULATIONS.get(layout.kind)
-        or ("multiple_choice" if len(requests) > 1 else "loglikelihood"),
+        formulation=_FORMULATIONS.get(layout.kind) or ("multiple_choice" if len(requests) > 1 else "loglikelihood"),
         **sampling_fields(settings),
         sampling=other_sampling(settings),
         metrics=metric_specs({}, {}, {}, seen),

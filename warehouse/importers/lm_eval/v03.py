@@ -9,12 +9,7 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.common.fingerprint import fingerprint
-from warehouse.importers.common.json_fields import (
-    mapping_of,
-    require_model,
-    text_or_none,
-    whole_or_none,
-)
+from warehouse.importers.common.json_fields import mapping_of, require_model, text_or_none, whole_or_none
 from warehouse.importers.common.packed_documents import head_text, read_document
 from warehouse.importers.lm_eval.files import looks_like_results
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
@@ -24,9 +19,7 @@ from warehouse.importers.lm_eval.v03_rows import SUFFIX, WriteOut, looks_like_wr
 from warehouse.records import Candidate, Dump, ImportSettings, RunHeader, SourceFiles
 
 #: {"results": {"task": {"acc": 0.5     no filter in the key, which 0.4 has
-_FIRST_FIGURE = re.compile(
-    r'\{\s*"results"\s*:\s*\{\s*"[^"]+"\s*:\s*\{\s*"[^",]+"\s*:\s*(?:-?[\d.]|NaN|-?Infinity)'
-)
+_FIRST_FIGURE = re.compile(r'\{\s*"results"\s*:\s*\{\s*"[^"]+"\s*:\s*\{\s*"[^",]+"\s*:\s*(?:-?[\d.]|NaN|-?Infinity)')
 _SETTINGS = re.compile(r'"(?:no_cache|description_dict)"\s*:')
 _KEYS = frozenset(("results", "versions", "config"))
 _LARGEST = 64 << 20
@@ -57,8 +50,7 @@ class LmEvalV03:
         if path.name.endswith(SUFFIX) or _starts_as_list(path):
             written = WriteOut(path)
             model = require_model(stated, source.name)
-            return Dump((written.header(model),), written.batches(), (), written.rejections,
-                        written.notes)  # fmt: skip
+            return Dump((written.header(model),), written.batches(), (), written.rejections, written.notes)
         document = read_document(path)
         if not _has_keys(document):
             raise InputError(
@@ -80,10 +72,7 @@ def _header(document: Mapping[str, Any], task: str, path: Path) -> RunHeader:
     figures = mapping_of(document, "results", task)
     description = mapping_of(config, "description_dict").get(task)
     version = mapping_of(document, "versions").get(task)
-    sampling = {
-        "backend": text_or_none(config.get("model")),
-        "model_args": argument_settings(document),
-    }
+    sampling = {"backend": text_or_none(config.get("model")), "model_args": argument_settings(document)}
     return RunHeader(
         harness=HARNESS,
         benchmark=task,

@@ -47,10 +47,7 @@ class WriteOut:
         """The header, as far as samples alone give one."""
         task = self.path.name.removesuffix(SUFFIX).removesuffix(".json")
         metrics = dict.fromkeys(name for row in self._first for name in _metrics(row))
-        values = {
-            name: next((_parsed(row.get(name)) for row in self._first if name in row), None)
-            for name in metrics
-        }
+        values = {name: next((_parsed(row.get(name)) for row in self._first if name in row), None) for name in metrics}
         seen = Seen(tuple((name, "") for name in metrics), values)
         self.notes.append(f"{self.path.name}: no results file, so no settings or versions")
         return RunHeader(

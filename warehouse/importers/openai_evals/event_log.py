@@ -10,13 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import (
-    compact,
-    number_or_none,
-    part_of,
-    text_or_none,
-    whole_count,
-)
+from warehouse.importers.common.json_fields import compact, number_or_none, part_of, text_or_none, whole_count
 
 ACCURACY, MATCH = "accuracy", "match"
 
@@ -146,8 +140,7 @@ class EventLog:
     def match_metric(self) -> str:
         """What the share of matches is called: as in the report, unless samples state another
         accuracy."""
-        stated = any(ACCURACY in data for sample in self.samples.values()
-                     for data in sample.of("metrics"))  # fmt: skip
+        stated = any(ACCURACY in data for sample in self.samples.values() for data in sample.of("metrics"))
         return MATCH if stated else ACCURACY
 
     @cached_property

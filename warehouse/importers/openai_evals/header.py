@@ -85,9 +85,8 @@ def _sampling(log: EventLog) -> Row:
     found: Row = {
         key: value
         for key, value in sorted(log.arguments.items())
-        if key not in (*_DATA, *_GRADING, *_GENERATION, "num_few_shot")
-        and value is not None and not is_local(value)
-    }  # fmt: skip
+        if key not in (*_DATA, *_GRADING, *_GENERATION, "num_few_shot") and value is not None and not is_local(value)
+    }
     given = _completion_arguments(part_of(log.spec, "run_config").get("command"))
     if given:
         found["completion_args"] = given
@@ -112,11 +111,14 @@ def _completion_arguments(command: Any) -> Row:
 
 def _configuration(log: EventLog) -> Row:
     """The run's configuration without command and place, which hold paths."""
-    config = {key: value for key, value in part_of(log.spec, "run_config").items()
-              if key not in ("command", "eval_spec")}  # fmt: skip
-    eval_spec = {key: value for key, value in
-                 part_of(part_of(log.spec, "run_config"), "eval_spec").items()
-                 if key != "registry_path"}  # fmt: skip
+    config = {
+        key: value for key, value in part_of(log.spec, "run_config").items() if key not in ("command", "eval_spec")
+    }
+    eval_spec = {
+        key: value
+        for key, value in part_of(part_of(log.spec, "run_config"), "eval_spec").items()
+        if key != "registry_path"
+    }
     return {**config, "eval_spec": eval_spec}
 
 
@@ -161,7 +163,9 @@ def _published(log: EventLog) -> Iterator[PublishedScore]:
         if name in _ERRORS or name.startswith(_USAGE) or isinstance(stated, (dict, list)):
             continue
         yield PublishedScore(
-            metric=name, value=value, statistic="mean" if name in log.metrics else "aggregate",
+            metric=name,
+            value=value,
+            statistic="mean" if name in log.metrics else "aggregate",
             standard_error=error if name == ACCURACY else None,
             raw=None if value is not None else str(stated)[:200],
-        )  # fmt: skip
+        )

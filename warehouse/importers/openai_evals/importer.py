@@ -11,16 +11,7 @@ from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.openai_evals.event_log import EventLog
 from warehouse.importers.openai_evals.header import header
 from warehouse.importers.openai_evals.rows import row_of
-from warehouse.records import (
-    CUT_SHORT,
-    Candidate,
-    Dump,
-    ImportSettings,
-    Rejection,
-    SourceFiles,
-    is_cut,
-    parse_json,
-)
+from warehouse.records import CUT_SHORT, Candidate, Dump, ImportSettings, Rejection, SourceFiles, is_cut, parse_json
 
 
 class OpenaiEvals:
@@ -35,9 +26,7 @@ class OpenaiEvals:
         for item in candidates:
             head = head_of(item)
             first = head.partition("\n")[0]
-            if first.startswith("{") and has_keys(first[:200], "spec") and has_keys(
-                first, "eval_name", "run_id"
-            ):  # fmt: skip
+            if first.startswith("{") and has_keys(first[:200], "spec") and has_keys(first, "eval_name", "run_id"):
                 yield SourceFiles(str(item.path), item.path.parent, (item.path,))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -48,8 +37,11 @@ class OpenaiEvals:
         """
         path = source.files[0]
         if path.stat().st_size > LARGEST_BYTES:
-            raise InputError(f"{path.stat().st_size} bytes are too many to be read at once",
-                             path=str(path), expected=f"at most {LARGEST_BYTES}")  # fmt: skip
+            raise InputError(
+                f"{path.stat().st_size} bytes are too many to be read at once",
+                path=str(path),
+                expected=f"at most {LARGEST_BYTES}",
+            )
         log = EventLog()
         dump = Dump((), ())
         lines = RowSource(path, path.name, (), notes=dump.notes)
@@ -61,12 +53,12 @@ class OpenaiEvals:
                 reason = (CUT_SHORT if is_cut(text) else "") + str(error)[:300]
                 dump.rejections.append(Rejection(place, reason, "an event of evals"))
         if not log.spec:
-            raise InputError("no line has the 'spec' of a run", path=str(path),
-                             expected="a log as evals writes it")  # fmt: skip
+            raise InputError("no line has the 'spec' of a run", path=str(path), expected="a log as evals writes it")
         dump.notes += log.notes()
         dump.runs = (header(log, text_or_none(settings.stated.get("model")), source.name),)
-        dump.batches = batches_of(log.ordered(), lambda sample: [row_of(log, sample)],
-                                  dump.rejections, "events as evals writes them")  # fmt: skip
+        dump.batches = batches_of(
+            log.ordered(), lambda sample: [row_of(log, sample)], dump.rejections, "events as evals writes them"
+        )
         return dump
 
 

@@ -7,14 +7,7 @@ from typing import Any
 
 from warehouse.importers.common.chat_messages import content_of
 from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import (
-    as_text,
-    compact,
-    number_or_none,
-    part_of,
-    text_or_none,
-    whole_count,
-)
+from warehouse.importers.common.json_fields import as_text, compact, number_or_none, part_of, text_or_none, whole_count
 from warehouse.importers.openai_evals.event_log import MATCH, EventLog, Sample
 
 
@@ -106,10 +99,13 @@ def _options(sample: Sample) -> tuple[list[str], list[Row] | None]:
         texts = [as_text(data.get("completion")) for data in asked]
         target = expected[0] if expected else None
         return texts, [
-            {"choice_index": place, "loglikelihood": number_or_none(data.get("logp")),
-             "is_target": None if target is None else text in _listed(target)}
+            {
+                "choice_index": place,
+                "loglikelihood": number_or_none(data.get("logp")),
+                "is_target": None if target is None else text in _listed(target),
+            }
             for place, (text, data) in enumerate(zip(texts, asked, strict=True))
-        ]  # fmt: skip
+        ]
     for data in (*sample.of("pick_option"), *sample.of(MATCH)):
         found = _listed(data.get("options"))
         if found and not set(found) <= set(_listed(data.get("expected"))):
@@ -136,9 +132,10 @@ def _tokens(own: Sequence[Row], key: str) -> int | None:
 
 
 def _error(sample: Sample) -> str | None:
-    said = [": ".join(part for part in (text_or_none(data.get("type")),
-                                        text_or_none(data.get("message"))) if part)
-            for data in sample.of("error")]  # fmt: skip
+    said = [
+        ": ".join(part for part in (text_or_none(data.get("type")), text_or_none(data.get("message"))) if part)
+        for data in sample.of("error")
+    ]
     return "\n".join(said) if said else None
 
 
@@ -153,11 +150,11 @@ def _scores(log: EventLog, sample: Sample, numbers: dict[str, list[float | None]
     is unscored."""
     failed = bool(sample.of("error")) and not numbers
     found: dict[str, list[float | None]] = (
-        dict.fromkeys(log.metrics, []) if failed else
-        {name: values for name, values in numbers.items() if name in log.metrics}
-    )  # fmt: skip
-    return [_score(sample, name, values, name == log.match_metric)
-            for name, values in found.items()]  # fmt: skip
+        dict.fromkeys(log.metrics, [])
+        if failed
+        else {name: values for name, values in numbers.items() if name in log.metrics}
+    )
+    return [_score(sample, name, values, name == log.match_metric) for name, values in found.items()]
 
 
 def _score(sample: Sample, name: str, values: list[float | None], is_match: bool) -> Row:

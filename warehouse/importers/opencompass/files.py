@@ -82,8 +82,7 @@ class Work:
         stated = self.results.get("details")
         listed = stated
         if isinstance(stated, dict):
-            listed = [stated[key] for key in sorted((key for key in stated if key.isdecimal()),
-                                                    key=int)]  # fmt: skip
+            listed = [stated[key] for key in sorted((key for key in stated if key.isdecimal()), key=int)]
         found = [_repeats(item) for item in (listed if isinstance(listed, list) else ())]
         if stated and not any(found):
             self.notes.append("details are of a form that is not known: left out")
@@ -160,10 +159,9 @@ def _repeats(item: Any) -> list[Row]:
         return [item]
     size = sizes.pop()
     return [
-        {key: value[place] if key in lists and len(value) == size else value
-         for key, value in item.items()}
+        {key: value[place] if key in lists and len(value) == size else value for key, value in item.items()}
         for place in range(size)
-    ]  # fmt: skip
+    ]
 
 
 def _models(tree: ast.AST, name: str) -> Iterator[Row]:

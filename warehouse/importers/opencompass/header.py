@@ -9,12 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.json_fields import (
-    is_local,
-    number_or_none,
-    text_or_none,
-    whole_count,
-)
+from warehouse.importers.common.json_fields import is_local, number_or_none, text_or_none, whole_count
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.importers.opencompass.files import CORRECT, Row, Work
 from warehouse.importers.opencompass.table import prompt_version
@@ -41,13 +36,14 @@ def header(work: Work) -> RunHeader:
         formulation=_formulation(work) or mode,
         metrics=tuple(_specs(work, name, judge)),
         **run_fields(work.root),
-        n_requested=None if work.is_unfinished else (
-            len(work.predictions) // work.repeats or len(work.details) or None),
+        n_requested=None
+        if work.is_unfinished
+        else (len(work.predictions) // work.repeats or len(work.details) or None),
         status="truncated" if work.is_unfinished else "complete",
         note=f"the evaluation failed: {error[:500]}" if error else None,
         published=tuple(_published(work, name)),
         place=work.dataset,
-    )  # fmt: skip
+    )
 
 
 def model_fields(abbreviation: str, config: Row) -> Row:
@@ -64,10 +60,9 @@ def model_fields(abbreviation: str, config: Row) -> Row:
         "step": infer_step(text_or_none(config.get("revision")), abbreviation, path),
         **sampling,
         "max_tokens": whole_count(config.get("max_out_len")) if length is None else length,
-        "sampling": other_sampling(stated) | (
-            {"abbr": abbreviation} if model != abbreviation else {}),
+        "sampling": other_sampling(stated) | ({"abbr": abbreviation} if model != abbreviation else {}),
         "configuration": {"model": config} if config else {},
-    }  # fmt: skip
+    }
 
 
 def run_fields(work: Path) -> Row:
@@ -110,12 +105,12 @@ def _formulation(work: Work) -> str | None:
 def _specs(work: Work, name: str, judge: str) -> Iterator[MetricSpec]:
     kind: dict[str, Any] = {"scorer_kind": "model" if judge else "match", "judge_model": judge}
     if name:
-        yield MetricSpec(name, kind="binary", low=0.0, high=1.0, higher_is_better=True,
-                         is_default=True, **kind)  # fmt: skip
+        yield MetricSpec(name, kind="binary", low=0.0, high=1.0, higher_is_better=True, is_default=True, **kind)
     for place, (metric, _) in enumerate(_figures(work)):
         if metric != name:
-            yield MetricSpec(metric, link="none" if work.details else "identity",
-                             is_default=not name and place == 0, **kind)  # fmt: skip
+            yield MetricSpec(
+                metric, link="none" if work.details else "identity", is_default=not name and place == 0, **kind
+            )
 
 
 def _figures(work: Work) -> Iterator[tuple[str, float | None]]:
@@ -130,10 +125,12 @@ def _published(work: Work, name: str) -> Iterator[PublishedScore]:
     for metric, value in _figures(work):
         ours = metric == name and value is not None
         yield PublishedScore(
-            metric=metric, value=value / 100 if ours and value is not None else value, n=n,
+            metric=metric,
+            value=value / 100 if ours and value is not None else value,
+            n=n,
             statistic="mean" if ours or not work.details else "aggregate",
             raw=f"{value:.15g} percent" if ours else None,
-        )  # fmt: skip
+        )
 
 
 def _moment(stamp: str) -> datetime | None:

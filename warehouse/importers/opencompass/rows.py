@@ -57,8 +57,13 @@ def _scores(detail: Row, metric: str) -> list[Row]:
     if not detail or not metric:
         return []
     value = verdict(detail)
-    return [{"metric": metric, "value": None if value is None else float(value),
-             "status": "error" if value is None else None}]  # fmt: skip
+    return [
+        {
+            "metric": metric,
+            "value": None if value is None else float(value),
+            "status": "error" if value is None else None,
+        }
+    ]
 
 
 def _row(said: Row, detail: Row, number: str) -> Row:
@@ -90,17 +95,17 @@ def _answer(said: Row, detail: Row, labels: list[str]) -> Row:
     extracted = None if found is None else as_text(found)
     if labels:
         asked = {label: said[_LABEL + label] for label in labels}
-        likelihoods = {label: item.get("PPL") for label, item in asked.items()
-                       if isinstance(item, dict)}  # fmt: skip
+        likelihoods = {label: item.get("PPL") for label, item in asked.items() if isinstance(item, dict)}
         chosen = said.get("prediction")
-        return {"response": compact({"PPL": likelihoods}),
-                "extracted_answer": extracted if chosen is None else as_text(chosen)}  # fmt: skip
+        return {
+            "response": compact({"PPL": likelihoods}),
+            "extracted_answer": extracted if chosen is None else as_text(chosen),
+        }
     if "pred_label" in said:
         place, options = said["pred_label"], said.get("choices")
         known = isinstance(options, list) and type(place) is int and 0 <= place < len(options)
         chosen = options[place] if known and isinstance(options, list) else place
-        return {"response": compact({"probabilities": said.get("prediction")}),
-                "extracted_answer": as_text(chosen)}  # fmt: skip
+        return {"response": compact({"probabilities": said.get("prediction")}), "extracted_answer": as_text(chosen)}
     response = said.get("prediction", detail.get("origin_prediction"))
     text = None if response is None else as_text(response)
     return {"response": text, "extracted_answer": extracted if extracted != text else None}

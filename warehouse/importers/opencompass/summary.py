@@ -24,8 +24,7 @@ def read_summary(source: SourceFiles) -> Dump:
     table = read_table(source.files[0])
     alone = not any((source.root / "results").glob("*/*.json"))
     dump = Dump((), ())
-    dump.rejections += [Rejection(place, found, "as many fields as the heading has")
-                        for place, found in table.faults]  # fmt: skip
+    dump.rejections += [Rejection(place, found, "as many fields as the heading has") for place, found in table.faults]
     names = dict.fromkeys(line.dataset for line in table.lines if alone or line.is_group)
     dump.runs = tuple(header for name in names for header in _headers(source, table, name, dump))
     return dump
@@ -44,12 +43,11 @@ def _headers(source: SourceFiles, table: Table, name: str, dump: Dump) -> Iterat
             benchmark=name,
             task_version=None if first.is_group else first.version,
             formulation=first.stated_mode,
-            metrics=tuple(MetricSpec(item.metric, is_default=number == 0)
-                          for number, item in enumerate(published)),
+            metrics=tuple(MetricSpec(item.metric, is_default=number == 0) for number, item in enumerate(published)),
             **run_fields(source.root),
             published=published,
             place=f"{name} of {model}",
-        )  # fmt: skip
+        )
 
 
 def _published(lines: list[Line], place: int) -> Iterator[PublishedScore]:
@@ -60,5 +58,4 @@ def _published(lines: list[Line], place: int) -> Iterator[PublishedScore]:
         except ValueError:
             continue  # "-": the model has no result
         statistic = "aggregate" if metric in _NO_MEAN else "mean"
-        yield PublishedScore(metric, value, statistic=statistic,
-                             raw=None if value is not None else text[:200])  # fmt: skip
+        yield PublishedScore(metric, value, statistic=statistic, raw=None if value is not None else text[:200])

@@ -63,18 +63,19 @@ def read_table(path: Path) -> Table:
     """
     try:
         if path.stat().st_size > LARGEST_BYTES:
-            raise InputError(f"{path.stat().st_size} bytes are too many for a summary",
-                             path=str(path), expected=f"at most {LARGEST_BYTES}")  # fmt: skip
+            raise InputError(
+                f"{path.stat().st_size} bytes are too many for a summary",
+                path=str(path),
+                expected=f"at most {LARGEST_BYTES}",
+            )
         text = path.read_text(encoding="utf-8").removeprefix(_BOM)
     except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", path=str(path),
-                         expected="a summary of OpenCompass") from None  # fmt: skip
+        raise InputError(f"cannot be read: {error}", path=str(path), expected="a summary of OpenCompass") from None
     if path.suffix == ".txt":
         text = text.partition(f"\n{_BLOCK}\n")[2]
     lines = list(_table(text))
     if not lines:
-        raise InputError(f"no line begins with '{HEADING}'", path=str(path),
-                         expected="a summary of OpenCompass")  # fmt: skip
+        raise InputError(f"no line begins with '{HEADING}'", path=str(path), expected="a summary of OpenCompass")
     models = tuple(lines[0][1].split(",")[4:])
     found: list[Line] = []
     faults: list[tuple[str, str]] = []
@@ -87,9 +88,7 @@ def read_table(path: Path) -> Table:
     return Table(models, tuple(found), tuple(faults))
 
 
-def prompt_version(
-    files: Iterable[Path], dataset: str, notes: list[str]
-) -> tuple[str | None, str | None]:
+def prompt_version(files: Iterable[Path], dataset: str, notes: list[str]) -> tuple[str | None, str | None]:
     """Hash of a data set's prompt and how was asked, by a summary among the files. One that cannot
     be read takes nothing from the results."""
     path = next((path for path in files if is_summary(path)), None)

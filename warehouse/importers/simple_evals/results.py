@@ -129,14 +129,15 @@ class Results:
     def samples(self) -> list[Sample]:
         """All samples, in order."""
         metadata = part_of(self.document, "metadata").get("example_level_metadata")
-        lists = [_listed(self.document.get("convos")), _listed(metadata),
-                 _listed(self.document.get("htmls"))]  # fmt: skip
+        lists = [_listed(self.document.get("convos")), _listed(metadata), _listed(self.document.get("htmls"))]
         sizes = {len(values) for values in lists if values}
         if len(sizes) > 1:
             found = ", ".join(str(len(values)) for values in lists)
-            raise InputError(f"messages, metadata and pages have {found} entries",
-                             path=str(self.files[0]),
-                             expected="lists of the same samples")  # fmt: skip
+            raise InputError(
+                f"messages, metadata and pages have {found} entries",
+                path=str(self.files[0]),
+                expected="lists of the same samples",
+            )
         size = max(sizes, default=0)
         full = [values or [None] * size for values in lists]
         return [_sample(*parts) for parts in zip(*full, strict=True)]
@@ -185,8 +186,7 @@ def _page(text: Any) -> dict[str, str | None]:
     found = _RESULT.search(text) if isinstance(text, str) else None
     if found is None or text.count(_HEADING) != 1:
         return {}
-    return {name: None if value is None else html.unescape(value)
-            for name, value in found.groupdict().items()}  # fmt: skip
+    return {name: None if value is None else html.unescape(value) for name, value in found.groupdict().items()}
 
 
 def _number(text: str | None) -> float | None:

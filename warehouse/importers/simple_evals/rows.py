@@ -9,20 +9,13 @@ import pyarrow as pa
 
 from warehouse.importers.common.chat_messages import content_of
 from warehouse.importers.common.documents import Row, batches_of
-from warehouse.importers.common.json_fields import (
-    as_text,
-    compact,
-    part_of,
-    text_or_none,
-    whole_count,
-)
+from warehouse.importers.common.json_fields import as_text, compact, part_of, text_or_none, whole_count
 from warehouse.importers.simple_evals.header import SCORE
 from warehouse.importers.simple_evals.results import SYSTEM, Results, Sample
 
 #: Evaluations whose answers are letters: an answer "None" means that there was none.
 _LETTERS = ("mmlu", "gpqa")
-_OWN_PLACE = ("score", "usage", "rubric_items", "prompt", "completion", "prompt_id",
-              "completion_id")  # fmt: skip
+_OWN_PLACE = ("score", "usage", "rubric_items", "prompt", "completion", "prompt_id", "completion_id")
 
 
 def batches(results: Results) -> Iterator[pa.RecordBatch]:
@@ -30,10 +23,8 @@ def batches(results: Results) -> Iterator[pa.RecordBatch]:
     samples = results.samples  # what is wrong with the lists is told before anything is read
     if samples and not results.is_scored:
         results.notes.append("no sample has a score that can be read: responses without scores")
-    items = ((f"{results.files[0].name} sample {place}", (place, sample))
-             for place, sample in enumerate(samples))  # fmt: skip
-    return batches_of(items, partial(_rows, results), results.rejections,
-                      "a sample as simple-evals writes it")  # fmt: skip
+    items = ((f"{results.files[0].name} sample {place}", (place, sample)) for place, sample in enumerate(samples))
+    return batches_of(items, partial(_rows, results), results.rejections, "a sample as simple-evals writes it")
 
 
 def _rows(results: Results, item: tuple[int, Sample]) -> Iterator[Row]:
@@ -68,7 +59,8 @@ def _rows(results: Results, item: tuple[int, Sample]) -> Iterator[Row]:
 def _question(sample: Sample) -> str | None:
     """What was asked last."""
     asked = [item for item in sample.prompt if item.get("role") == "user"] or [
-        item for item in sample.prompt if item.get("role") not in SYSTEM]  # fmt: skip
+        item for item in sample.prompt if item.get("role") not in SYSTEM
+    ]
     return as_text(asked[-1].get("content", "")) if asked else None
 
 

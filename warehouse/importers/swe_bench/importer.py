@@ -12,14 +12,7 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
-from warehouse.importers.common.documents import (
-    Row,
-    has_keys,
-    head_of,
-    moment,
-    nearest,
-    read_document,
-)
+from warehouse.importers.common.documents import Row, has_keys, head_of, moment, nearest, read_document
 from warehouse.importers.common.json_fields import require_model, text_or_none, whole_count
 from warehouse.importers.swe_bench.reports import (
     Instances,
@@ -52,10 +45,18 @@ _SIZES = {500: "swe_bench_verified", 300: "swe_bench_lite", 2294: "swe_bench"}
 # 20250928_trae_doubao   date and system of a submission
 _SUBMISSION = re.compile(r"(?P<date>\d{8})_(?P<system>.+)")
 
-RESOLVED = MetricSpec(METRIC, kind="binary", low=0, high=1, higher_is_better=True,
-                      scorer_kind="execution", is_default=True)  # fmt: skip
-API_CALLS = MetricSpec("api_calls", kind="continuous", low=0, higher_is_better=False,
-                       scorer_kind="execution", unit="calls", is_default=False)  # fmt: skip
+RESOLVED = MetricSpec(
+    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution", is_default=True
+)
+API_CALLS = MetricSpec(
+    "api_calls",
+    kind="continuous",
+    low=0,
+    higher_is_better=False,
+    scorer_kind="execution",
+    unit="calls",
+    is_default=False,
+)
 
 
 @dataclass
@@ -106,8 +107,9 @@ class SweBench:
             stems = {f"{folder.name}.{folder.parent.name}": folder for folder in kinds.logs}
             folder = stems.get(report.stem)
             logs = _with_logs(kinds, folder, kinds.logs.pop(folder)) if folder else []
-            given = [path for path in kinds.predictions.get(report.parent, ())
-                     if len(kinds.predictions[report.parent]) == 1]  # fmt: skip
+            given = [
+                path for path in kinds.predictions.get(report.parent, ()) if len(kinds.predictions[report.parent]) == 1
+            ]
             yield SourceFiles(str(report), report.parent, (report, *logs, *given))
         for folder, reports in kinds.logs.items():
             files = _with_logs(kinds, folder, reports)
@@ -129,10 +131,12 @@ class SweBench:
         """
         dump = Dump((), ())
         stated = text_or_none(settings.stated.get("model"))
-        given = [path for path in source.files if path.suffix == ".jsonl" and
-                 path.name not in INSTANCES]  # fmt: skip
-        given += [path for path in source.files[1:] if path.suffix == ".json" and _is_list(path)
-                  and path.name not in INSTANCES]  # fmt: skip
+        given = [path for path in source.files if path.suffix == ".jsonl" and path.name not in INSTANCES]
+        given += [
+            path
+            for path in source.files[1:]
+            if path.suffix == ".json" and _is_list(path) and path.name not in INSTANCES
+        ]
         patches: dict[str, str | None] = {}
         models = set()
         for path in given:
@@ -167,9 +171,12 @@ def _is_list(path: Path) -> bool:
 
 
 def _run(
-    source: SourceFiles, patches: dict[str, str | None], predicted: str | None,
-    stated: str | None, rejections: list[Rejection],
-) -> tuple[RunHeader, Instances]:  # fmt: skip
+    source: SourceFiles,
+    patches: dict[str, str | None],
+    predicted: str | None,
+    stated: str | None,
+    rejections: list[Rejection],
+) -> tuple[RunHeader, Instances]:
     first = source.files[0]
     has_report = first.name not in ("report.json", "run.json")
     report = read_document(first) if has_report else {}
@@ -203,15 +210,12 @@ def _run(
     return header, found
 
 
-def _add_log(
-    found: Instances, path: Path, patches: dict[str, str | None], rejections: list[Rejection]
-) -> None:
+def _add_log(found: Instances, path: Path, patches: dict[str, str | None], rejections: list[Rejection]) -> None:
     """What the log of an instance adds: its tests, its patch, a verdict where there is none."""
     try:
         stated = instance_report(read_document(path))
     except ValueError as error:
-        rejections.append(Rejection(f"{path.parent.name}/{path.name}", str(error)[:300],
-                                    "the report of an instance"))  # fmt: skip
+        rejections.append(Rejection(f"{path.parent.name}/{path.name}", str(error)[:300], "the report of an instance"))
         return
     patch = path.with_name("patch.diff")
     for name, row in stated.items():
@@ -246,9 +250,12 @@ def _published(report: Row, total: int | None) -> Iterable[PublishedScore]:
 
 
 def _submission(
-    source: SourceFiles, patches: Mapping[str, str | None], predicted: str | None,
-    stated: str | None, rejections: list[Rejection],
-) -> tuple[RunHeader, Instances]:  # fmt: skip
+    source: SourceFiles,
+    patches: Mapping[str, str | None],
+    predicted: str | None,
+    stated: str | None,
+    rejections: list[Rejection],
+) -> tuple[RunHeader, Instances]:
     files = {path.name: path for path in source.files}
     listed = next((declared_instances(files[name]) for name in INSTANCES if name in files), None)
     declared = listed if listed is not None else list(patches) or None
@@ -256,8 +263,7 @@ def _submission(
     if main:
         found = details(read_document(main), rejections, main.name)
         missing = [name for name in listed or () if name not in found]
-        found |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"}
-                  for name in missing}  # fmt: skip
+        found |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"} for name in missing}
     else:
         main = files["results.json"]
         found = leaderboard_results(read_document(main), declared, str(main))

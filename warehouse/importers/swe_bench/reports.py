@@ -8,13 +8,7 @@ from pathlib import Path
 
 from warehouse.errors import InputError
 from warehouse.importers.common.documents import Row, read_document, texts_of, verdict
-from warehouse.importers.common.json_fields import (
-    as_text,
-    compact,
-    number_or_none,
-    part_of,
-    text_or_none,
-)
+from warehouse.importers.common.json_fields import as_text, compact, number_or_none, part_of, text_or_none
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.records import Rejection
 
@@ -36,12 +30,12 @@ Instances = dict[str, Row]
 
 def run_report(document: Row) -> Instances:
     """A run report: every instance of the data set in one of its lists of ids."""
-    lists = {name: texts_of(document.get(f"{name}_ids")) for name in
-             ("submitted", "incomplete", "empty_patch", "error", "unresolved", "resolved",
-              "infra_failure")}  # fmt: skip
+    lists = {
+        name: texts_of(document.get(f"{name}_ids"))
+        for name in ("submitted", "incomplete", "empty_patch", "error", "unresolved", "resolved", "infra_failure")
+    }
     found: Instances = {name: _unscored() for name in (*lists["submitted"], *lists["error"])}
-    found |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"}
-              for name in lists["incomplete"]}  # fmt: skip
+    found |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"} for name in lists["incomplete"]}
     found |= {name: {"value": 0.0, "status": "no_answer"} for name in lists["empty_patch"]}
     found |= {name: {"value": 0.0} for name in lists["unresolved"]}
     found |= {name: {"value": 1.0} for name in lists["resolved"]}
@@ -104,21 +98,23 @@ def leaderboard_results(document: Row, declared: list[str] | None, place: str) -
     if declared is None and not tried:
         raise InputError(
             f"names {len(resolved)} resolved instances and not those that were not resolved",
-            path=place, expected="a list of all instances",
+            path=place,
+            expected="a list of all instances",
             advice="put their ids, one on a line, into 'instances.txt' beside it or in a folder "
-                   "above that is ingested with it",
-        )  # fmt: skip
+            "above that is ingested with it",
+        )
     strangers = set(resolved) - set(declared or resolved)
     if strangers:
-        raise InputError(f"{len(strangers)} resolved instances are not in the declared list, "
-                         f"such as {min(strangers)[:100]}", path=place,
-                         expected="the list of the same data set")  # fmt: skip
+        raise InputError(
+            f"{len(strangers)} resolved instances are not in the declared list, such as {min(strangers)[:100]}",
+            path=place,
+            expected="the list of the same data set",
+        )
     named = declared if declared is not None else dict.fromkeys((*tried, *resolved))
     found: Instances = {name: {"value": 0.0, "origin": "implied"} for name in named}
     unfinished = [name for key in _NO_VERDICT for name in texts_of(document.get(key))]
     found |= {name: _unscored() for name in unfinished}
-    found |= {name: {"value": 0.0, "status": "no_answer"}
-              for name in texts_of(document.get("no_generation"))}  # fmt: skip
+    found |= {name: {"value": 0.0, "status": "no_answer"} for name in texts_of(document.get("no_generation"))}
     found |= {name: {"value": 1.0} for name in resolved}
     return found
 
@@ -143,13 +139,15 @@ def declared_instances(path: Path) -> list[str]:
         try:
             lines = path.read_text(encoding="utf-8-sig").splitlines()
         except (OSError, ValueError) as error:
-            raise InputError(f"cannot be read: {error}", path=str(path),
-                             expected="a text with an id on each line") from None  # fmt: skip
+            raise InputError(
+                f"cannot be read: {error}", path=str(path), expected="a text with an id on each line"
+            ) from None
         found = [line.strip() for line in lines if line.strip()]
     names = [name for name in found if isinstance(name, str) and name]
     if not names or len(names) < len(found):
-        raise InputError(f"{len(found) - len(names)} of {len(found)} entries are no ids",
-                         path=str(path), expected="ids of instances")  # fmt: skip
+        raise InputError(
+            f"{len(found) - len(names)} of {len(found)} entries are no ids", path=str(path), expected="ids of instances"
+        )
     return list(dict.fromkeys(names))
 
 
@@ -189,13 +187,16 @@ def metadata(path: Path) -> tuple[str | None, list[str]]:
 def sample_rows(found: Mapping[str, Row], patches: Mapping[str, str | None]) -> Iterator[Row]:
     """A sample row for each instance."""
     for name, row in found.items():
-        scores = [{"metric": "resolved", **{key: row.get(key) for key in
-                                            ("value", "status", "origin", "raw")}}]  # fmt: skip
+        scores = [{"metric": "resolved", **{key: row.get(key) for key in ("value", "status", "origin", "raw")}}]
         if "api_calls" in row:
             scores.append({"metric": "api_calls", "value": row["api_calls"]})
         yield {
-            "run": 0, "prompt_id": name, "draw": 0,
+            "run": 0,
+            "prompt_id": name,
+            "draw": 0,
             "metadata": compact({"repo": name.rpartition("-")[0].replace("__", "/")}),
             "response": patches.get(name, row.get("response")),
-            "explanation": row.get("explanation"), "cost": row.get("cost"), "scores": scores,
-        }  # fmt: skip
+            "explanation": row.get("explanation"),
+            "cost": row.get("cost"),
+            "scores": scores,
+        }

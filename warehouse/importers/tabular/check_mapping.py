@@ -29,9 +29,7 @@ def refuse(mistakes: list[str], place: str) -> None:
     raise MappingError("\n  - ".join([f"{len(mistakes)} mistakes", *mistakes]), path=place)
 
 
-def mistakes_in(
-    mapping: TabularMapping, table: Table, values: Mapping[str, Any] | None
-) -> list[str]:
+def mistakes_in(mapping: TabularMapping, table: Table, values: Mapping[str, Any] | None) -> list[str]:
     """What a mapping names that a file does not have.
 
     Args:
@@ -65,8 +63,7 @@ def _unknown_joins(mapping: TabularMapping) -> Iterator[str]:
         name = _join_of(path)
         if name and name not in known:
             yield (
-                f"{source.where} = {path!r}: no [join.{name}]{similar(name, known)}; "
-                f"joins: {listed(known) or 'none'}"
+                f"{source.where} = {path!r}: no [join.{name}]{similar(name, known)}; joins: {listed(known) or 'none'}"
             )
 
 
@@ -91,8 +88,10 @@ def _absent(mapping: TabularMapping, table: Table) -> list[str]:
         if _join_of(path) not in joins:
             continue
         if path in cells or (not mapping.matrix and path in _OF_CELLS):
-            found.append(f"{source.where} = {path!r}: is of no use with{'' if cells else 'out'}"
-                         " a [matrix]; there say '@cell' and '@column'")  # fmt: skip
+            found.append(
+                f"{source.where} = {path!r}: is of no use with{'' if cells else 'out'}"
+                " a [matrix]; there say '@cell' and '@column'"
+            )
         elif path not in _OF_CELLS:
             found.append(_problem(view, table, source.where, path, source.optional))
     for skip in mapping.skips:

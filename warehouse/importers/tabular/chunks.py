@@ -81,9 +81,7 @@ class Walk:
         return (levels[-1] for levels in _walk(((record, None, 0),), record, steps))
 
 
-def _walk(
-    levels: tuple[Level, ...], value: Any, steps: Sequence[Any]
-) -> Iterator[tuple[Level, ...]]:
+def _walk(levels: tuple[Level, ...], value: Any, steps: Sequence[Any]) -> Iterator[tuple[Level, ...]]:
     for depth, step in enumerate(steps):
         if isinstance(step, Each):
             for level in _elements(value, step):
@@ -236,22 +234,14 @@ class _Records(ABC):
         values, steps = self._start(path)
         for step in steps:
             if isinstance(step, Special):
-                values = [
-                    child(value, key)
-                    for value, key in zip(values, self._special(step), strict=True)
-                ]
+                values = [child(value, key) for value, key in zip(values, self._special(step), strict=True)]
             elif isinstance(step, Woven):
                 known = zip(*map(self._special, step.specials()), strict=True)
-                values = [
-                    child(value, step.filled(parts))
-                    for value, parts in zip(values, known, strict=True)
-                ]
+                values = [child(value, step.filled(parts)) for value, parts in zip(values, known, strict=True)]
             elif isinstance(step, Each):
                 raise PathError(f"{path.text!r} iterates where one value is meant")
             elif isinstance(step, str):
-                values = [
-                    value.get(step, MISSING) if type(value) is dict else MISSING for value in values
-                ]
+                values = [value.get(step, MISSING) if type(value) is dict else MISSING for value in values]
             else:
                 values = [child(value, step) for value in values]
         return values
@@ -317,9 +307,7 @@ class NestedChunk(_Records):
     ``draws`` is the path of the generations, relative to the record, if there are several.
     """
 
-    def __init__(
-        self, rows: list[Row], draws: FieldPath | None, place: Callable[[Row], str]
-    ) -> None:
+    def __init__(self, rows: list[Row], draws: FieldPath | None, place: Callable[[Row], str]) -> None:
         self.rows, self.draws, self.size = rows, draws, len(rows)
         self._place = place
 

@@ -150,9 +150,7 @@ def _bounded(kind: pa.DataType) -> Callable[[Any], int | None | Unfit]:
     return convert
 
 
-def _slowly(
-    column: Column, size: int, convert: Callable[[Any], Any], kind: pa.DataType
-) -> Converted:
+def _slowly(column: Column, size: int, convert: Callable[[Any], Any], kind: pa.DataType) -> Converted:
     codes, values = encode(column, size)
     return _spread(codes, [convert(value) for value in values], kind)
 

@@ -25,9 +25,7 @@ def context_of_tables(mapping: TabularMapping, tables: Sequence[Table]) -> dict[
     if groups := [table.groups for table in tables if table.groups]:
         found["path"] = _short(groups)
     if mapping.joins and tables:
-        joined = [
-            {name: path and _sha256(path) for name, path in _joined(table)} for table in tables
-        ]
+        joined = [{name: path and _sha256(path) for name, path in _joined(table)} for table in tables]
         found["joined"] = _short(joined)
     return found
 

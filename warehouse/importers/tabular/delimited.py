@@ -124,17 +124,13 @@ class DelimitedReader:
     def notes(self) -> list[str]:
         return []
 
-    def _opened(
-        self, stream: Any, columns: Sequence[str], numbering: _Numbering
-    ) -> Iterator[pa.RecordBatch]:
+    def _opened(self, stream: Any, columns: Sequence[str], numbering: _Numbering) -> Iterator[pa.RecordBatch]:
         def handle(row: Any) -> str:
             numbering.skipped.append(row.number)
             if self.quoting and "\n" in row.text and row.text.count('"') % 2:
                 numbering.open_quote = row.number
             found = f"{row.actual_columns} columns: {str(row.text)[:60]!r}"
-            numbering.rejected.append(
-                (f"row {row.number}", found, f"{row.expected_columns} columns")
-            )
+            numbering.rejected.append((f"row {row.number}", found, f"{row.expected_columns} columns"))
             numbering.is_short = row.actual_columns < row.expected_columns
             return "skip"
 
@@ -271,9 +267,8 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
         header = next((row for row in rows if row), None)
     except csv.Error as error:
         raise InputError(
-            f"the header cannot be read: {error}", path=member.name, place="line 1",
-            expected="a row of column names",
-        ) from None  # fmt: skip
+            f"the header cannot be read: {error}", path=member.name, place="line 1", expected="a row of column names"
+        ) from None
     if header is None:
         raise InputError("an empty file", path=member.name, expected="a row of column names")
     if not rules.header:

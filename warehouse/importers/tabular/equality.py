@@ -15,9 +15,7 @@ _MINUS = "−"
 _NOISE = re.compile(r"[^\w\s]|_")
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _DECIMAL = r"(?:\d+\.?\d*|\.\d+)"
-_NUMBER = re.compile(
-    rf"([+-]?)\s*[$€£]?\s*({_DECIMAL}(?:e[+-]?\d{{1,3}})?)(?:\s*/\s*({_DECIMAL}))?"
-)
+_NUMBER = re.compile(rf"([+-]?)\s*[$€£]?\s*({_DECIMAL}(?:e[+-]?\d{{1,3}})?)(?:\s*/\s*({_DECIMAL}))?")
 _LONGEST = 400  # characters of a number
 
 

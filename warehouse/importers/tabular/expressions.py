@@ -17,15 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from warehouse.importers.tabular.columns import (
-    Column,
-    Constant,
-    are_text,
-    as_list,
-    combine,
-    decode,
-    encode,
-)
+from warehouse.importers.tabular.columns import Column, Constant, are_text, as_list, combine, decode, encode
 from warehouse.importers.tabular.equality import Equality
 from warehouse.importers.tabular.values import Unfit, number_of, text_of
 from warehouse.importers.tabular.view import View
@@ -59,9 +51,7 @@ class Recode:
             return self.default if value is None else value
         if self.null and text_of(value) in self.null:
             return self.default
-        for change in (
-            self._parse, self._cut, self._translate, self._date, self._point, self._calculate
-        ):  # fmt: skip
+        for change in (self._parse, self._cut, self._translate, self._date, self._point, self._calculate):
             value = change(value)
             if value is None or isinstance(value, Unfit):
                 return self.default if value is None else value
@@ -263,10 +253,7 @@ class First(Source):
 
     def raw(self, view: View) -> Column:
         columns = [as_list(part.column(view), view.size) for part in self.parts]
-        return [
-            next((value for value in row if value is not None), None)
-            for row in zip(*columns, strict=True)
-        ]
+        return [next((value for value in row if value is not None), None) for row in zip(*columns, strict=True)]
 
     def paths(self) -> Iterator[str]:
         return (path for part in self.parts for path in part.paths())

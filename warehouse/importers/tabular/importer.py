@@ -154,9 +154,12 @@ class _Reading:
     """One source being read: a survey of its runs, then its rows."""
 
     def __init__(
-        self, mapping: TabularMapping, tables: Sequence[Table], settings: ImportSettings,
+        self,
+        mapping: TabularMapping,
+        tables: Sequence[Table],
+        settings: ImportSettings,
         plain: PlainTable | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.mapping, self.tables, self.plain = mapping, tables, plain
         self.registry = RunRegistry(settings.values, mapping.metrics, settings.defaults)
         self.has_samples = any(variant.has_samples for variant in mapping.variants)
@@ -171,9 +174,7 @@ class _Reading:
         if self.plain is not None:
             self._settle(self.plain)
         several = len(self.tables) > 1
-        self._dump.notes += [
-            f"{place}: {said}" if several else said for place, said in self.registry.notes
-        ]
+        self._dump.notes += [f"{place}: {said}" if several else said for place, said in self.registry.notes]
         self.registry.closed = True
         self._dump.runs = self.registry.headers()
         self._dump.batches = self._batches()
@@ -222,9 +223,7 @@ class _Reading:
         ]
 
     def _rows(self, table: Table, odd: Counter[str]) -> Iterator[pa.RecordBatch]:
-        projections = [
-            Projection(self.mapping, runs.variant, runs, odd) for runs in self._runs(table)
-        ]
+        projections = [Projection(self.mapping, runs.variant, runs, odd) for runs in self._runs(table)]
         found = False
         for view in table.views(None, self._reject):
             found = True

@@ -21,18 +21,14 @@ from warehouse.importers.tabular.wide_matrix import MatrixRule
 from warehouse.records import SAMPLE_SCHEMA, RunHeader
 
 #: Fields of the run header that a mapping fills in ``[run]``.
-RUN_FIELDS = tuple(
-    item.name for item in fields(RunHeader) if item.name not in ("metrics", "published", "place")
-)
+RUN_FIELDS = tuple(item.name for item in fields(RunHeader) if item.name not in ("metrics", "published", "place"))
 #: Those of them that hold an object.
 RECORD_FIELDS = tuple(item.name for item in fields(RunHeader) if "Mapping" in str(item.type))
 #: Those that hold a list of names.
 LIST_FIELDS = tuple(item.name for item in fields(RunHeader) if "tuple[str" in str(item.type))
 #: Fields of a sample row that a mapping fills in ``[sample]``.
 SAMPLE_FIELDS = tuple(
-    name
-    for name in SAMPLE_SCHEMA.names
-    if name not in ("run", "identity", "metadata", "scores", "choice_scores")
+    name for name in SAMPLE_SCHEMA.names if name not in ("run", "identity", "metadata", "scores", "choice_scores")
 )
 #: Fields that tell apart several rows of one prompt.
 _OF_ONE_PROMPT = ("draw", "perturbation", "fewshot_draw", "template")
@@ -147,9 +143,7 @@ class Variant:
     @property
     def has_samples(self) -> bool:
         """Whether rows are samples (not only published figures)."""
-        return bool(
-            self.scores or self.choices or {"response", "extracted_answer"} & {*self.sample}
-        )
+        return bool(self.scores or self.choices or {"response", "extracted_answer"} & {*self.sample})
 
     @property
     def is_long(self) -> bool:

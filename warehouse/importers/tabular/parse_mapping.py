@@ -18,10 +18,19 @@ from warehouse.records import Link, MetricKind
 _NUMBER = (int, float)
 #: Keys of ``[metrics.NAME]`` and what they take.
 SPEC_FIELDS: dict[str, Any] = {
-    "scorer": str, "scorer_kind": str, "judge_model": str, "scorer_parameters": dict, "unit": str,
-    "link": str, "kind": str, "low": _NUMBER, "high": _NUMBER, "higher_is_better": bool,
-    "chance_level": _NUMBER, "is_default": bool,
-}  # fmt: skip
+    "scorer": str,
+    "scorer_kind": str,
+    "judge_model": str,
+    "scorer_parameters": dict,
+    "unit": str,
+    "link": str,
+    "kind": str,
+    "low": _NUMBER,
+    "high": _NUMBER,
+    "higher_is_better": bool,
+    "chance_level": _NUMBER,
+    "is_default": bool,
+}
 _SPEC_WORDS = {
     "link": get_args(Link),
     "kind": get_args(MetricKind),
@@ -97,9 +106,7 @@ def _path(section: Section, key: str, iterates: bool = False) -> FieldPath | Non
     if not goes_down or any(isinstance(step, Special) for step in path.steps):
         section.mistakes.append(f"{section.where} {key} = {text!r}: expected a path like a.b[]")
     elif text and iterates and not each:
-        section.mistakes.append(
-            f"{section.where} {key} = {text!r}: expected a path with [] or {{}}"
-        )
+        section.mistakes.append(f"{section.where} {key} = {text!r}: expected a path with [] or {{}}")
     elif path.steps:
         return path
     return None
@@ -146,8 +153,7 @@ def _joins(joins: Section, expressions: Expressions) -> tuple[JoinRule, ...]:
             joins.mistakes.append(f"[join.{name}]: expected `file`, and `key` together with `on`")
         if reading.format == TEXT and rule.key not in NUMBERS:
             joins.mistakes.append(
-                f"[join.{name}] key = {rule.key!r}: of lines of text expected one of "
-                f"{listed(NUMBERS)}"
+                f"[join.{name}] key = {rule.key!r}: of lines of text expected one of {listed(NUMBERS)}"
             )
     return tuple(rules)
 
@@ -156,9 +162,7 @@ def _join_format(section: Section) -> str:
     chosen = section.text("format")
     if chosen in ("", TEXT, *_FORMATS):
         return chosen
-    section.mistakes.append(
-        f"{section.where} format = {chosen!r}: expected one of {listed((*_FORMATS, TEXT))}"
-    )
+    section.mistakes.append(f"{section.where} format = {chosen!r}: expected one of {listed((*_FORMATS, TEXT))}")
     return ""
 
 
@@ -167,9 +171,7 @@ def _matrix(top: Section) -> MatrixRule | None:
     section = top.table("matrix")
     rule = MatrixRule(section.text("label"), section.pattern("cells"), section.text("orientation"))
     if rule.orientation and rule.orientation not in ORIENTATIONS:
-        top.mistakes.append(
-            f"[matrix] orientation = {rule.orientation!r}: expected one of {listed(ORIENTATIONS)}"
-        )
+        top.mistakes.append(f"[matrix] orientation = {rule.orientation!r}: expected one of {listed(ORIENTATIONS)}")
     section.close()
     return rule if given else None
 
@@ -178,15 +180,12 @@ def _metrics(section: Section) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for name in list(section.values):
         spec = section.table(name)
-        found[name] = {key: spec.take(key, kind) for key, kind in SPEC_FIELDS.items()
-                       if key in spec.values}  # fmt: skip
+        found[name] = {key: spec.take(key, kind) for key, kind in SPEC_FIELDS.items() if key in spec.values}
         spec.known = list(SPEC_FIELDS)
         spec.close()
         for key, allowed in _SPEC_WORDS.items():
             if found[name].get(key, allowed[0]) not in allowed:
-                section.mistakes.append(
-                    f"{spec.where} {key} = {found[name][key]!r}: expected one of {listed(allowed)}"
-                )
+                section.mistakes.append(f"{spec.where} {key} = {found[name][key]!r}: expected one of {listed(allowed)}")
     return found
 
 

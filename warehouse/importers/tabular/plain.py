@@ -51,16 +51,19 @@ class PlainTable:
 
     def settled(self, mapping: TabularMapping) -> TabularMapping:
         """The mapping with what the values tell: words as numbers, directions of metrics."""
-        recodes = {path_of(column): Recode(**_frozen(keys))
-                   for column, (keys, _) in self._readings().items() if keys}  # fmt: skip
+        recodes = {path_of(column): Recode(**_frozen(keys)) for column, (keys, _) in self._readings().items() if keys}
         variants = tuple(
-            replace(variant, scores=tuple(
-                replace(rule, value=replace(rule.value, recode=recodes[path]))
-                if (path := next(rule.value.paths(), "")) in recodes else rule
-                for rule in variant.scores
-            ))
+            replace(
+                variant,
+                scores=tuple(
+                    replace(rule, value=replace(rule.value, recode=recodes[path]))
+                    if (path := next(rule.value.paths(), "")) in recodes
+                    else rule
+                    for rule in variant.scores
+                ),
+            )
             for variant in mapping.variants
-        )  # fmt: skip
+        )
         return replace(mapping, variants=variants)
 
     def metrics(self) -> dict[str, dict[str, Any]]:
@@ -92,10 +95,7 @@ class PlainTable:
     def _directions(self) -> Iterator[str]:
         truths = self._truths()
         if truths:
-            yield (
-                f"only 0 and 1 in {', '.join(truths)}: taken as higher is better; "
-                "--lower-is-better says otherwise"
-            )
+            yield (f"only 0 and 1 in {', '.join(truths)}: taken as higher is better; --lower-is-better says otherwise")
         open_ones = [name for name in self._by_metric() if name not in truths]
         if open_ones:
             yield f"whether a higher {', '.join(open_ones)} is better is not known: say {_HOW}"
@@ -116,9 +116,7 @@ class PlainTable:
         """How each column of scores is read; a column with several metrics as it stands."""
         if not all(metric for metric, _ in self.columns.scores):
             return {}
-        return {
-            column: values.reading(self.delimiter) for (_, column), values in self._values.items()
-        }
+        return {column: values.reading(self.delimiter) for (_, column), values in self._values.items()}
 
     def _by_metric(self) -> dict[str, ScoreValues]:
         return {metric: values for (metric, _), values in sorted(self._values.items())}

@@ -162,9 +162,7 @@ def _places(value: Any, path: str, depth: int = 0) -> Iterator[tuple[str, tuple[
         yield from _places_inside(value, f"{path}." if path else "", depth)
 
 
-def _places_inside(
-    value: Mapping[str, Any], prefix: str, depth: int
-) -> Iterator[tuple[str, tuple[int, int]]]:
+def _places_inside(value: Mapping[str, Any], prefix: str, depth: int) -> Iterator[tuple[str, tuple[int, int]]]:
     for key, inner in value.items():
         if isinstance(inner, list | dict):
             yield from _places(inner, f"{prefix}{path_of(str(key))}", depth + 1)
@@ -182,9 +180,11 @@ def _draws(records: Sequence[Any]) -> str:
     found = [
         (len(value), f"{path_of(str(key))}[]")
         for key, value in first.items()
-        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value)
+        if isinstance(value, list)
+        and value
+        and all(isinstance(item, dict) for item in value)
         and (guess([str(k) for k in value[0]], objects=True).scores)
-    ]  # fmt: skip
+    ]
     return max(found)[1] if found else ""
 
 

@@ -19,15 +19,7 @@ import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
 from warehouse.importers.common.streams import Member, read_exactly
-from warehouse.importers.tabular.chunks import (
-    Chunk,
-    FlatChunk,
-    NestedChunk,
-    Row,
-    TableChunk,
-    Walk,
-    place_in_document,
-)
+from warehouse.importers.tabular.chunks import Chunk, FlatChunk, NestedChunk, Row, TableChunk, Walk, place_in_document
 from warehouse.importers.tabular.field_paths import FieldPath, column_of
 from warehouse.records import CUT_SHORT, is_cut, parse_json
 
@@ -54,9 +46,7 @@ def line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
         begun.append(head if newline else tail)
         length += len(begun[-1])
         if length > MAX_LINE_BYTES:
-            raise InputError(
-                f"a line of more than {MAX_LINE_BYTES} bytes", path=name, place=f"line {first}"
-            )
+            raise InputError(f"a line of more than {MAX_LINE_BYTES} bytes", path=name, place=f"line {first}")
         if newline:
             lines = b"".join(begun).split(b"\n")
             yield lines, first
@@ -66,9 +56,7 @@ def line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
         yield b"".join(begun).split(b"\n"), first
 
 
-def parsed_lines(
-    lines: list[bytes], first: int, flat: bool, reject: Reject
-) -> tuple[list[Any], Sequence[int]]:
+def parsed_lines(lines: list[bytes], first: int, flat: bool, reject: Reject) -> tuple[list[Any], Sequence[int]]:
     """The values of the lines that hold one (objects, if ``flat``), and their line numbers."""
     if first == 1:
         lines = [lines[0].removeprefix(BOM), *lines[1:]]
@@ -232,9 +220,11 @@ def refuse_wide(count: int, name: str) -> None:
     """
     if count > MAX_COLUMNS:
         raise InputError(
-            f"a table of {count} columns", path=name, expected=f"at most {MAX_COLUMNS}",
+            f"a table of {count} columns",
+            path=name,
+            expected=f"at most {MAX_COLUMNS}",
             advice="turn it: a row for each of what are columns now",
-        )  # fmt: skip
+        )
 
 
 class ParquetReader:

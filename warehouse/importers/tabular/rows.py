@@ -10,14 +10,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from warehouse.importers.tabular.columns import (
-    Column,
-    Converted,
-    as_list,
-    to_integer,
-    to_number,
-    to_text,
-)
+from warehouse.importers.tabular.columns import Column, Converted, as_list, to_integer, to_number, to_text
 from warehouse.importers.tabular.expressions import At, Source
 from warehouse.importers.tabular.mapping import TabularMapping, Variant
 from warehouse.importers.tabular.runs import RunColumns
@@ -71,21 +64,15 @@ class Projection:
             faults.setdefault(row, Unfit(fault.found, f"{source.where}: {fault.expected}"))
         return converted.array
 
-    def _documents(
-        self, view: View, columns: Mapping[str, pa.Array], faults: Faults
-    ) -> dict[str, pa.Array]:
+    def _documents(self, view: View, columns: Mapping[str, pa.Array], faults: Faults) -> dict[str, pa.Array]:
         """The columns ``metadata`` and ``identity``, as JSON texts."""
-        named = {
-            name: as_list(source.column(view), view.size)
-            for name, source in self.variant.metadata.items()
-        }
+        named = {name: as_list(source.column(view), view.size) for name, source in self.variant.metadata.items()}
         found: dict[str, pa.Array] = {}
         if named:
             found["metadata"] = _json_rows(named, faults)
         if self.mapping.key:
             parts = {
-                name: named[name] if name in named else _key_part(name, columns[name])
-                for name in self.mapping.key
+                name: named[name] if name in named else _key_part(name, columns[name]) for name in self.mapping.key
             }
             found["identity"] = _json_rows(parts, faults)
             for row, values in enumerate(zip(*parts.values(), strict=True)):

@@ -39,9 +39,8 @@ class RunRegistry:
     """
 
     def __init__(
-        self, values: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]],
-        defaults: Mapping[str, Any],
-    ) -> None:  # fmt: skip
+        self, values: Mapping[str, Any], metrics: Mapping[str, Mapping[str, Any]], defaults: Mapping[str, Any]
+    ) -> None:
         self.values, self.metrics, self.defaults = values, metrics, defaults
         self.closed = False
         self.notes: dict[tuple[str, str], None] = {}
@@ -74,8 +73,7 @@ class RunRegistry:
 
     def add_published(self, run: int, score: PublishedScore) -> PublishedScore | None:
         """The run has this figure; returns one that contradicts it, if there is one."""
-        key = (score.metric, score.filter, score.benchmark, score.statistic,
-               score.perturbation, score.split)  # fmt: skip
+        key = (score.metric, score.filter, score.benchmark, score.statistic, score.perturbation, score.split)
         held = self._published[run].setdefault(key, score)
         self.add_metric(run, score.metric, score.filter)
         return None if held == score else held
@@ -86,16 +84,12 @@ class RunRegistry:
             RunHeader(
                 **{"harness": DEFAULT_HARNESS, **header},
                 metrics=tuple(
-                    MetricSpec(
-                        name, filter=pipeline, default_by="mapping", **self.metrics.get(name, {})
-                    )
+                    MetricSpec(name, filter=pipeline, default_by="mapping", **self.metrics.get(name, {}))
                     for name, pipeline in specs
                 ),
                 published=tuple(published.values()),
             )
-            for header, specs, published in zip(
-                self._headers, self._specs, self._published, strict=True
-            )
+            for header, specs, published in zip(self._headers, self._specs, self._published, strict=True)
         )
 
 
@@ -193,17 +187,15 @@ class RunColumns:
         return self.registry.number(header, self.place)
 
     def _learn_published(
-        self,
-        view: View,
-        encoded: tuple[Codes, list[Any]],
-        rule: PublishedRule,
-        reject: Callable[[int, str, str], None],
+        self, view: View, encoded: tuple[Codes, list[Any]], rule: PublishedRule, reject: Callable[[int, str, str], None]
     ) -> None:
         names = list(rule.names)
         columns: list[Column] = [rule.names[name].column(view) for name in names]
         columns += [_raw_or_recoded(rule.value, rule.each, view)]
-        columns += [_raw_or_recoded(part, name in rule.by_key, view) if part else [None] * view.size
-                    for name, part in _spread_of(rule)]  # fmt: skip
+        columns += [
+            _raw_or_recoded(part, name in rule.by_key, view) if part else [None] * view.size
+            for name, part in _spread_of(rule)
+        ]
         parts = [encode(column, view.size) for column in columns]
         codes, combinations = combine([encoded, *parts], view.size)
         for code, (run, *texts, value, error, n) in enumerate(combinations):
@@ -279,15 +271,8 @@ def _published_score(
         return count
     if number is None and raw is None:
         return None
-    texts = {name: str(text_of(text)).replace("{key}", key) for name, text in names.items()
-             if text is not None}  # fmt: skip
-    return PublishedScore(
-        value=number,
-        raw=raw,
-        standard_error=deviation,
-        n=count,
-        **texts,
-    )
+    texts = {name: str(text_of(text)).replace("{key}", key) for name, text in names.items() if text is not None}
+    return PublishedScore(value=number, raw=raw, standard_error=deviation, n=count, **texts)
 
 
 def _plain(value: Any) -> Any:

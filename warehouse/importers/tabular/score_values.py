@@ -16,8 +16,7 @@ from warehouse.importers.tabular.values import Unfit, number_of, text_of
 _RIGHT = frozenset("yes y correct right pass passed success ok".split())
 _WRONG = frozenset("no n incorrect wrong fail failed failure".split())
 #: How 1 and 0 are written among such words.
-_NUMBERS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "True": 1, "False": 0,
-            "TRUE": 1, "FALSE": 0}  # fmt: skip
+_NUMBERS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "True": 1, "False": 0, "TRUE": 1, "FALSE": 0}
 #: Texts that stand for a missing score.
 NULL_WORDS = frozenset({"na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing"})
 _PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")

@@ -10,15 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from warehouse.importers.tabular.columns import (
-    Column,
-    as_list,
-    encode,
-    to_integer,
-    to_number,
-    to_scores,
-    to_text,
-)
+from warehouse.importers.tabular.columns import Column, as_list, encode, to_integer, to_number, to_scores, to_text
 from warehouse.importers.tabular.expressions import Equals
 from warehouse.importers.tabular.mapping import ChoiceRule, ScoreRule
 from warehouse.importers.tabular.values import Unfit, integer_of
@@ -28,9 +20,7 @@ from warehouse.records import CHOICE_TYPE, SCORE_STATUSES, SCORE_TYPE
 Faults = dict[int, Unfit]
 
 
-def scores_of(
-    view: View, rules: Sequence[ScoreRule], faults: Faults, odd: Counter[str]
-) -> pa.Array:
+def scores_of(view: View, rules: Sequence[ScoreRule], faults: Faults, odd: Counter[str]) -> pa.Array:
     """The scores of each row.
 
     Args:
@@ -71,8 +61,7 @@ def _struct(
         odd.update(_infinite(metric, raw))
     raw = _original(view, rule, raw)
     kept = np.ones(size, dtype=np.bool_)
-    lost = pc.is_null(values.array) if raw is None else pc.and_(
-        pc.is_null(values.array), pc.is_null(raw))  # fmt: skip
+    lost = pc.is_null(values.array) if raw is None else pc.and_(pc.is_null(values.array), pc.is_null(raw))
     if rule.omit_null:
         kept = ~lost.to_numpy(zero_copy_only=False)
     value = values.array
@@ -128,9 +117,7 @@ def _counted(column: Column) -> Column:
     return [len(value) if isinstance(value, list) else value for value in column]
 
 
-def _statuses(
-    view: View, rule: ScoreRule, found: pa.Array | None, lost: pa.Array, faults: Faults
-) -> pa.Array:
+def _statuses(view: View, rule: ScoreRule, found: pa.Array | None, lost: pa.Array, faults: Faults) -> pa.Array:
     """The mapped status, else that of the value, else the one for missing values."""
     status = found if found is not None else pa.nulls(view.size, pa.string())
     if rule.null_status is not None:
@@ -194,9 +181,7 @@ def _length(values: tuple[Any, ...], row: int, faults: Faults) -> int:
     return lengths.pop()
 
 
-def _flattened(
-    name: str, column: list[Any], lengths: list[int], rule: ChoiceRule, faults: Faults
-) -> pa.Array:
+def _flattened(name: str, column: list[Any], lengths: list[int], rule: ChoiceRule, faults: Faults) -> pa.Array:
     flat: list[Any] = []
     rows: list[int] = []
     for row, (value, length) in enumerate(zip(column, lengths, strict=True)):

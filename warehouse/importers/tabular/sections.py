@@ -24,8 +24,7 @@ from warehouse.importers.tabular.expressions import (
     Template,
 )
 
-_RECODE = ("json", "null", "pattern", "values", "otherwise", "format", "decimal",
-           "scale", "add", "sha256")  # fmt: skip
+_RECODE = ("json", "null", "pattern", "values", "otherwise", "format", "decimal", "scale", "add", "sha256")
 _EXPRESSIONS = ("path", "const", "group", "template", "equals", "pick", "first")
 _KINDS = {str: "text", bool: "true or false", dict: "a table", list: "a list"}
 
@@ -90,10 +89,7 @@ class Section:
             self.mistakes.append(f"[{key}]: one of several; write [[{key}]]")
             self.values[key] = [self.values[key]]
         found = [value for value in self.take(key, list, []) if isinstance(value, dict)]
-        return [
-            Section(value, f"[[{key}]] {number}", self.mistakes)
-            for number, value in enumerate(found, 1)
-        ]
+        return [Section(value, f"[[{key}]] {number}", self.mistakes) for number, value in enumerate(found, 1)]
 
     def anything(self, key: str) -> Any:
         """A value of any kind, ``None`` where it is missing."""
@@ -116,9 +112,7 @@ class Section:
             try:
                 found.append(re.compile(text))
             except re.error as error:
-                self.mistakes.append(
-                    f"{self.where} {key} = {text!r}: no regular expression ({error})"
-                )
+                self.mistakes.append(f"{self.where} {key} = {text!r}: no regular expression ({error})")
         return tuple(found)
 
     def rest(self) -> dict[str, Any]:

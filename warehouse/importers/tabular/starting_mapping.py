@@ -13,14 +13,7 @@ from warehouse.importers.tabular.sections import listed
 from warehouse.importers.tabular.shapes import cells_of, lone_score, of_document
 from warehouse.importers.tabular.usual_names import OF_TRUTH, guess, plain_name
 from warehouse.importers.tabular.wide_matrix import ORIENTATIONS
-from warehouse.importers.tabular.write_toml import (
-    inline_table,
-    safe,
-    short,
-    texts,
-    toml_key,
-    toml_text,
-)
+from warehouse.importers.tabular.write_toml import inline_table, safe, short, texts, toml_key, toml_text
 from warehouse.records import parse_json
 
 #: Columns that are described, characters of what may be a name, words in names of metrics.
@@ -120,14 +113,12 @@ class _Writer:
 
     def _run(self) -> Iterator[str]:
         yield "[run]  # what was evaluated, on what, how"
-        taken = {name: self._path(column) for name, column in self.guess.run.items()
-                 if name not in RECORD_FIELDS}  # fmt: skip
+        taken = {name: self._path(column) for name, column in self.guess.run.items() if name not in RECORD_FIELDS}
         taken = self.document | taken
         for name in ("model", "benchmark"):
             if name not in taken and not (self.cells and name == "model"):
                 yield (
-                    f'# {name} = {{ const = "NAME" }}  # not known: fill in, or say '
-                    f"--set {name}=NAME{self._perhaps()}"
+                    f'# {name} = {{ const = "NAME" }}  # not known: fill in, or say --set {name}=NAME{self._perhaps()}'
                 )
         for name, path in taken.items():
             hint = "  # or sampling_seed" if name == "training_seed" else ""
@@ -137,11 +128,13 @@ class _Writer:
     def _perhaps(self) -> str:
         """Columns of few different texts, which may name models or benchmarks."""
         few = [
-            column.path for column in self.table.columns
-            if column.name in self.guess.unused and column.kind == "text"
+            column.path
+            for column in self.table.columns
+            if column.name in self.guess.unused
+            and column.kind == "text"
             and 1 <= len(column.values) <= min(50, max(1, column.rows // 2))
             and all(len(str(value)) <= _NAME for value in column.values)
-        ]  # fmt: skip
+        ]
         return f"; perhaps {listed(map(toml_text, map(safe, few)), 4)}" if few else ""
 
     def _path(self, name: str) -> str:
@@ -149,8 +142,7 @@ class _Writer:
 
     def _sample(self) -> Iterator[str]:
         yield "[sample]  # each row"
-        others = [column.path for column in self.table.columns
-                  if column.name in self.guess.unused and column.is_unique]  # fmt: skip
+        others = [column.path for column in self.table.columns if column.name in self.guess.unused and column.is_unique]
         sample = self.guess.sample
         if "prompt_id" not in sample and not self.cells:
             known = "the content is the key" if self.guess.key else "the row's number counts"
@@ -237,8 +229,7 @@ class _Writer:
         yield "# No column of scores: here a response is right if it equals the target."
         yield "[[scores]]"
         yield 'metric = "exact_match"'
-        yield (f"value = {{ equals = [{toml_text(response.path)}, {toml_text(target.path)}], "
-               f"{way} = true }}")  # fmt: skip
+        yield (f"value = {{ equals = [{toml_text(response.path)}, {toml_text(target.path)}], {way} = true }}")
         yield ""
         yield from _metric("exact_match", True, "0 and 1")
 

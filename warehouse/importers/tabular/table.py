@@ -123,8 +123,7 @@ class Table:
         unkeyed = {rule.name for rule in self.mapping.joins if not rule.key}
         parsed = [parse_path(path) for path in wanted if path and not self.reader.is_table]
         return isinstance(self.reader, JsonReader) and all(
-            path.root == "document" or path.root == "join" and path.join in unkeyed
-            for path in parsed
+            path.root == "document" or path.root == "join" and path.join in unkeyed for path in parsed
         )
 
     def sample(self) -> View | None:

@@ -30,9 +30,8 @@ def lines_by_number(path: Path, key: str) -> dict[str, Any]:
             text = member.content().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise InputError(
-                f"bytes that are not UTF-8 ({error.reason})", path=path.name,
-                expected="lines of text in UTF-8",
-            ) from None  # fmt: skip
+                f"bytes that are not UTF-8 ({error.reason})", path=path.name, expected="lines of text in UTF-8"
+            ) from None
         lines += text.removesuffix("\n").split("\n")
     first = int(key == NUMBERS[1])
     return {str(number): line.removesuffix("\r") for number, line in enumerate(lines, first)}

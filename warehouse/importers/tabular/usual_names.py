@@ -19,19 +19,21 @@ RUN_NAMES: dict[str, tuple[str, ...]] = {
 SAMPLE_NAMES: dict[str, tuple[str, ...]] = {
     "prompt_id": ("question_id", "example_id", "doc_id", "item_id", "sample_id", "id", "idx"),
     "text": ("question", "prompt", "input", "problem", "instruction"),
-    "target": ("gold", "label", "answer", "reference", "expected", "expected_answer",
-               "correct_answer", "ground_truth"),
+    "target": ("gold", "label", "answer", "reference", "expected", "expected_answer", "correct_answer", "ground_truth"),
     "response": ("prediction", "output", "completion", "model_answer", "generated_text", "pred"),
-}  # fmt: skip
+}
 #: Properties of a prompt that are kept as metadata.
-METADATA_NAMES = (
-    "category", "subcategory", "subject", "topic", "domain", "difficulty", "language",
-)  # fmt: skip
+METADATA_NAMES = ("category", "subcategory", "subject", "topic", "domain", "difficulty", "language")
 #: Columns of scores and the metric that each is; ``value`` where a column names the metric.
 SCORE_NAMES = {
-    "score": "score", "correct": "correct", "is_correct": "is_correct", "acc": "acc",
-    "accuracy": "accuracy", "exact_match": "exact_match", "value": "score",
-}  # fmt: skip
+    "score": "score",
+    "correct": "correct",
+    "is_correct": "is_correct",
+    "acc": "acc",
+    "accuracy": "accuracy",
+    "exact_match": "exact_match",
+    "value": "score",
+}
 #: Metrics that are better the higher they are, where all their values are 0 or 1.
 OF_TRUTH = frozenset({"score", "correct", "is_correct", "acc", "accuracy", "exact_match"})
 
@@ -109,9 +111,7 @@ def path_of(column: str) -> str:
     return '"' + re.sub(r'(["\\])', r"\\\1", column) + '"'
 
 
-def _chosen(
-    fields: Collection[str], usual: dict[str, tuple[str, ...]], names: dict[str, str]
-) -> dict[str, str]:
+def _chosen(fields: Collection[str], usual: dict[str, tuple[str, ...]], names: dict[str, str]) -> dict[str, str]:
     found = {}
     for name in fields:
         known = next((word for word in (name, *usual.get(name, ())) if word in names), None)

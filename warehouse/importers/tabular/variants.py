@@ -21,20 +21,12 @@ from warehouse.importers.tabular.sections import Expressions, Section, listed, s
 from warehouse.importers.tabular.wide_matrix import ORIENTATIONS, MatrixRule
 from warehouse.records import SCORE_STATUSES
 
-_CHOICE_FIELDS = (
-    "loglikelihood",
-    "unconditional_loglikelihood",
-    "is_greedy",
-    "n_tokens",
-    "n_bytes",
-)
+_CHOICE_FIELDS = ("loglikelihood", "unconditional_loglikelihood", "is_greedy", "n_tokens", "n_bytes")
 _AGREEMENTS = ("compare_with", "must_equal")
 _EXPANDED = ("run", "sample", "metadata", "scores", "choice_scores", "published")
 
 
-def parse_variants(
-    top: Section, expressions: Expressions, matrix: MatrixRule | None
-) -> tuple[Variant, ...]:
+def parse_variants(top: Section, expressions: Expressions, matrix: MatrixRule | None) -> tuple[Variant, ...]:
     each = top.take("each", dict, {})
     template = {name: top.anything(name) for name in _EXPANDED}
     lengths = {len(values) if isinstance(values, list) else 0 for values in each.values()}
@@ -57,9 +49,7 @@ def _filled_in(value: Any, words: Mapping[str, Any]) -> Any:
     return value
 
 
-def _variant(
-    template: Mapping[str, Any], expressions: Expressions, matrix: MatrixRule | None
-) -> Variant:
+def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: MatrixRule | None) -> Variant:
     top = Section({k: v for k, v in template.items() if v is not None}, "", expressions.mistakes)
     section = top.table("run")
     agreements = _agreements(section, expressions)
@@ -84,9 +74,7 @@ def _variant(
     return Variant(
         run=run,
         sample=sample,
-        metadata={
-            name: expressions.value(value, f"[metadata] {name}") for name, value in metadata.items()
-        },
+        metadata={name: expressions.value(value, f"[metadata] {name}") for name, value in metadata.items()},
         scores=scores,
         choices=_choices(top, expressions),
         published=published,
@@ -107,9 +95,7 @@ def _agreements(section: Section, parse: Expressions) -> dict[str, AgreementRule
     return found
 
 
-def _fill_from_matrix(
-    run: dict[str, Source], sample: dict[str, Source], matrix: MatrixRule
-) -> None:
+def _fill_from_matrix(run: dict[str, Source], sample: dict[str, Source], matrix: MatrixRule) -> None:
     for name, path in ORIENTATIONS.get(matrix.orientation, {}).items():
         target = run if name in RUN_FIELDS else sample
         target.setdefault(name, At("[matrix] orientation", path))
@@ -187,9 +173,7 @@ def _choices(top: Section, parse: Expressions) -> ChoiceRule | None:
     section.close()
     if not lists:
         parse.mistakes.append(f"{section.where}: expected one of {listed(_CHOICE_FIELDS)}")
-    return ChoiceRule(
-        lists, parse.value(target, f"{section.where} target") if target is not None else None
-    )
+    return ChoiceRule(lists, parse.value(target, f"{section.where} target") if target is not None else None)
 
 
 def _published(section: Section, parse: Expressions) -> PublishedRule:
@@ -211,9 +195,7 @@ def _published(section: Section, parse: Expressions) -> PublishedRule:
     each = _iterates(value)
     by_key = frozenset(name for name in parts if name != "value" and _iterates(parts[name]))
     if by_key and not each:
-        parse.mistakes.append(
-            f"{where}: {listed(sorted(by_key))} with {{}} or [] goes with a `value` that ends so"
-        )
+        parse.mistakes.append(f"{where}: {listed(sorted(by_key))} with {{}} or [] goes with a `value` that ends so")
     error, n = (_collection(parts.get(name)) for name in ("standard_error", "n"))
     return PublishedRule(_collection(value) or value, names, each, error, n, by_key)
 

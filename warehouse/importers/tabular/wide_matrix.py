@@ -69,9 +69,7 @@ class MatrixReader:
 
     is_table = True
 
-    def __init__(
-        self, table: Reader, rule: MatrixRule, name: str, select: Callable[[Chunk], Chunk]
-    ) -> None:
+    def __init__(self, table: Reader, rule: MatrixRule, name: str, select: Callable[[Chunk], Chunk]) -> None:
         self.table, self.rule, self.name, self.select = table, rule, name, select
         self.empty = 0
 
@@ -122,7 +120,5 @@ def _same_type(columns: Sequence[pa.Array]) -> list[pa.Array]:
 def _is_number(kind: pa.DataType) -> bool:
     types = pa.types
     return any(
-        test(kind)
-        for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean,
-                     types.is_null)
-    )  # fmt: skip
+        test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
+    )

@@ -41,8 +41,7 @@ def texts(texts: Iterable[str]) -> str:
 
 def inline_table(values: Mapping[str, Any]) -> str:
     """An inline table."""
-    parts = (f"{toml_key(key)} = {_value(value)}"
-             for key, value in values.items())  # fmt: skip
+    parts = (f"{toml_key(key)} = {_value(value)}" for key, value in values.items())
     return f"{{ {', '.join(parts)} }}"
 
 

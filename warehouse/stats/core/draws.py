@@ -96,9 +96,7 @@ def as_estimand(estimand: str) -> str:
     """
     name = estimand.replace("-", "_")
     if name not in (PROMPTS_SAMPLED, PROMPTS_FIXED):
-        raise StatisticsError(
-            f"unknown `estimand` {estimand!r}, expected {PROMPTS_SAMPLED} or {PROMPTS_FIXED}"
-        )
+        raise StatisticsError(f"unknown `estimand` {estimand!r}, expected {PROMPTS_SAMPLED} or {PROMPTS_FIXED}")
     return name
 
 
@@ -123,8 +121,7 @@ def prompt_draws(means: ArrayLike, within: ArrayLike, n_draws: ArrayLike) -> Pro
     if wrong.any():
         first = int(np.argmax(wrong))
         raise StatisticsError(
-            "`within` must hold variances of at least 0 (NaN where unknown), found"
-            f" {variances[first]} at index {first}"
+            f"`within` must hold variances of at least 0 (NaN where unknown), found {variances[first]} at index {first}"
         )
     return PromptDraws(values, variances, counts)
 
@@ -142,10 +139,7 @@ def as_draw_counts(n_draws: ArrayLike, n: int, name: str = "n_draws") -> FloatAr
     wrong = (counts < 1) | (counts != np.floor(counts))
     if wrong.any():
         first = int(np.argmax(wrong))
-        raise StatisticsError(
-            f"`{name}` must hold whole numbers of at least 1, found {counts[first]} at index"
-            f" {first}"
-        )
+        raise StatisticsError(f"`{name}` must hold whole numbers of at least 1, found {counts[first]} at index {first}")
     return counts
 
 
@@ -202,9 +196,7 @@ def _ragged(
     if codes.dtype.kind not in "iu" or codes.ndim != 1:
         raise StatisticsError("`prompts` must hold one whole number for each draw")
     if len(codes) != len(scores):
-        raise StatisticsError(
-            f"`prompts` has {len(codes)} entries, expected one per draw: {len(scores)}"
-        )
+        raise StatisticsError(f"`prompts` has {len(codes)} entries, expected one per draw: {len(scores)}")
     if codes.min() < 0:
         raise StatisticsError(f"`prompts` must count from 0, found {codes.min()}")
     counts = np.bincount(codes).astype(np.float64)

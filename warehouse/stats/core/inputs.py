@@ -85,8 +85,7 @@ def as_score_matrix(scores: ArrayLike, name: str = "scores") -> FloatArray:
     values = as_floats(scores, name)
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
         raise StatisticsError(
-            f"`{name}` must be prompts x models with at least 1 prompt and 2 models, found shape"
-            f" {values.shape}"
+            f"`{name}` must be prompts x models with at least 1 prompt and 2 models, found shape {values.shape}"
         )
     infinite = np.isinf(values)
     if infinite.any():
@@ -112,8 +111,7 @@ def as_weights(weights: ArrayLike, n: int, name: str = "weights") -> FloatArray:
     if values.min() <= 0:
         first = int(np.argmax(values <= 0))
         raise StatisticsError(
-            f"`{name}` must be above 0, found {values[first]} at index {first}; leave prompts"
-            " without weight out"
+            f"`{name}` must be above 0, found {values[first]} at index {first}; leave prompts without weight out"
         )
     return values
 

@@ -22,9 +22,7 @@ WEBB = np.sqrt(np.array([0.5, 1.0, 1.5, 0.5, 1.0, 1.5])) * np.array([-1, -1, -1,
 _FOURS = np.array(list(itertools.product(WEBB, repeat=4)))
 
 
-def webb_draws(
-    n: int, n_draws: int, seed: int, *, block: int = 4 * STREAM
-) -> Iterator[tuple[slice, FloatArray]]:
+def webb_draws(n: int, n_draws: int, seed: int, *, block: int = 4 * STREAM) -> Iterator[tuple[slice, FloatArray]]:
     """Webb weights for ``n`` units, ``n_draws`` times.
 
     Args:

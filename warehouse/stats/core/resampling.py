@@ -48,9 +48,7 @@ class Units:
         return len(self.numerators)
 
 
-def units_of(
-    values: FloatArray, centre: float, shares: FloatArray | None, clusters: Clusters | None
-) -> Units:
+def units_of(values: FloatArray, centre: float, shares: FloatArray | None, clusters: Clusters | None) -> Units:
     """Units of linearised scores.
 
     Args:
@@ -112,11 +110,7 @@ def _repeated(distinct: Units, counts: NDArray[np.intp]) -> Units:
 
 
 def _by_counts(
-    distinct: Units,
-    counts: NDArray[np.intp],
-    n_resamples: int,
-    rng: np.random.Generator,
-    block: int,
+    distinct: Units, counts: NDArray[np.intp], n_resamples: int, rng: np.random.Generator, block: int
 ) -> Iterator[FloatArray]:
     total = int(counts.sum())
     for rows in _rows(n_resamples, distinct.n, block):
@@ -124,9 +118,7 @@ def _by_counts(
         yield of_counts(distinct, drawn)
 
 
-def _by_index(
-    units: Units, n_resamples: int, rng: np.random.Generator, block: int
-) -> Iterator[FloatArray]:
+def _by_index(units: Units, n_resamples: int, rng: np.random.Generator, block: int) -> Iterator[FloatArray]:
     constant = is_constant(units.denominators)
     for rows in _rows(n_resamples, units.n, block):
         index = rng.integers(0, units.n, (rows, units.n))

@@ -17,15 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import (
-    Bounds,
-    FloatArray,
-    as_level,
-    as_scores,
-    as_seed,
-    check_within,
-    finite_bounds,
-)
+from warehouse.stats.core.inputs import Bounds, FloatArray, as_level, as_scores, as_seed, check_within, finite_bounds
 from warehouse.stats.core.results import Interval
 from warehouse.stats.core.sample import Sample
 
@@ -65,9 +57,7 @@ class Game(NamedTuple):
     spread: float
 
 
-def interval_betting(
-    scores: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = 0.95, seed: int = 0
-) -> Interval:
+def interval_betting(scores: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = 0.95, seed: int = 0) -> Interval:
     """Betting interval for the mean of independent scores with bounds, proved for every n.
 
     One gambler a side with the number of scores as horizon, stakes of at most 0.9 of the ruinous
@@ -99,9 +89,7 @@ def betting(sample: Sample, level: float, seed: int) -> Interval:
     return betting_interval(sample.values, sample.bounds or (0.0, 1.0), level, seed)
 
 
-def betting_interval(
-    values: FloatArray, bounds: tuple[float, float], level: float, seed: int
-) -> Interval:
+def betting_interval(values: FloatArray, bounds: tuple[float, float], level: float, seed: int) -> Interval:
     """`interval_betting` of checked scores."""
     low, width = bounds[0], bounds[1] - bounds[0]
     unit = np.clip((values - low) / width, 0.0, 1.0)

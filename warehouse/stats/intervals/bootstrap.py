@@ -66,9 +66,7 @@ def interval_bootstrap(
     return linked_interval(curve, found)
 
 
-def bootstrap_interval(
-    sample: Sample, kind: Kind, level: float, n_resamples: int, seed: int
-) -> Interval | None:
+def bootstrap_interval(sample: Sample, kind: Kind, level: float, n_resamples: int, seed: int) -> Interval | None:
     """`interval_bootstrap` for a described sample, before its link."""
     if kind not in get_args(Kind):
         raise StatisticsError(f"unknown `kind` {kind!r}, expected one of {get_args(Kind)}")
@@ -88,8 +86,7 @@ def check_resamples(n_resamples: int) -> None:
     """Refuse numbers of resamples that are not whole, or too few for a tail."""
     if not n_resamples >= _FEWEST_RESAMPLES or n_resamples != int(n_resamples):
         raise StatisticsError(
-            f"`n_resamples` must be a whole number, at least {_FEWEST_RESAMPLES}, found"
-            f" {n_resamples}"
+            f"`n_resamples` must be a whole number, at least {_FEWEST_RESAMPLES}, found {n_resamples}"
         )
 
 

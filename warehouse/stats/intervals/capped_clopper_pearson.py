@@ -37,16 +37,16 @@ def widened(found: Estimate, values: FloatArray, clusters: ArrayLike | None) -> 
     if known.effective >= (FEW_INFORMATIVE if groups is None else _FEWEST_CLUSTERS):
         return found
     size = known.units
-    whole = interval_clopper_pearson(
-        size if found.estimate == 1 else found.estimate * size, size, level=found.level
-    )
+    whole = interval_clopper_pearson(size if found.estimate == 1 else found.estimate * size, size, level=found.level)
     if found.ci_low <= whole.low and whole.high <= found.ci_high:
         return found
     what = "prompts" if groups is None else "clusters"
     return replace(
-        found, ci_low=min(found.ci_low, whole.low), ci_high=max(found.ci_high, whole.high),
+        found,
+        ci_low=min(found.ci_low, whole.low),
+        ci_high=max(found.ci_high, whole.high),
         method="clopper_pearson_capped",
         reason=f"the scores above the lowest possible one, or those below the highest, come from"
         f" few {what} ({known.effective:.2g}, effective): no more than {size:.4g} {what} are"
         " believed in",
-    )  # fmt: skip
+    )

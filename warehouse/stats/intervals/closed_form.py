@@ -16,9 +16,7 @@ from warehouse.stats.core.results import Interval
 _SMALLEST_VARIANCE = 1e-300
 
 
-def interval_normal(
-    estimate: float, standard_error: float | None, *, level: float = 0.95
-) -> Interval | None:
+def interval_normal(estimate: float, standard_error: float | None, *, level: float = 0.95) -> Interval | None:
     """Miller (2024) eq. 3: estimate ± z·se. None where the error is None or 0.
 
     Args:
@@ -34,11 +32,7 @@ def interval_normal(
 
 
 def interval_t(
-    estimate: float,
-    standard_error: float | None,
-    degrees_of_freedom: float | None,
-    *,
-    level: float = 0.95,
+    estimate: float, standard_error: float | None, degrees_of_freedom: float | None, *, level: float = 0.95
 ) -> Interval | None:
     """Student's t: estimate ± t·se. None where the error is None or 0.
 
@@ -147,9 +141,7 @@ def interval_wilson_bounded(
     return Interval(low + width * unit.low, low + width * unit.high, level, "wilson_bounded")
 
 
-def _around(
-    estimate: float, error: float | None, quantile: float, level: float, method: str
-) -> Interval | None:
+def _around(estimate: float, error: float | None, quantile: float, level: float, method: str) -> Interval | None:
     if not error:
         return None
     return Interval(estimate - quantile * error, estimate + quantile * error, level, method)

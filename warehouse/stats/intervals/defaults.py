@@ -132,9 +132,7 @@ def _independent_binary(n: int, few: bool) -> IntervalChoice:
     return IntervalChoice("wilson", "0/1 scores, one draw each, no clusters", flag)
 
 
-def _bounded(
-    n: int, skewness: float, unseen: float, weighted: bool, constant: bool
-) -> IntervalChoice:
+def _bounded(n: int, skewness: float, unseen: float, weighted: bool, constant: bool) -> IntervalChoice:
     large = n >= MANY_PROMPTS
     flag = _first(
         few_prompts=n < FEW_PROMPTS_BOUNDED,
@@ -173,12 +171,8 @@ def _unbounded(n: int, few: bool, skewness: float, heavy: bool, constant: bool) 
     return IntervalChoice("t", "unbounded scores, no clusters", flag, beside)
 
 
-def _clustered_binary(
-    n_clusters: int, near: bool, few: bool, size_cv: float, skewed: bool
-) -> IntervalChoice:
-    flag = _first(
-        few_informative_clusters=few or n_clusters < FEW_CLUSTERS, few_skewed_clusters=skewed
-    )
+def _clustered_binary(n_clusters: int, near: bool, few: bool, size_cv: float, skewed: bool) -> IntervalChoice:
+    flag = _first(few_informative_clusters=few or n_clusters < FEW_CLUSTERS, few_skewed_clusters=skewed)
     if near:
         return IntervalChoice("clopper_pearson_effective", _NEAR, flag)
     if size_cv > UNEQUAL_SIZES:
@@ -188,11 +182,7 @@ def _clustered_binary(
 
 
 def _clustered_bounded(n_clusters: int, near: bool, few: bool, skewed: bool) -> IntervalChoice:
-    flag = _first(
-        few_clusters=n_clusters < FEW_CLUSTERS,
-        few_informative_clusters=few,
-        few_skewed_clusters=skewed,
-    )
+    flag = _first(few_clusters=n_clusters < FEW_CLUSTERS, few_informative_clusters=few, few_skewed_clusters=skewed)
     if near:
         return IntervalChoice("clopper_pearson_effective", _NEAR, flag)
     return IntervalChoice("wilson_bounded", "bounded scores in clusters: CR2 error", flag)

@@ -26,11 +26,7 @@ _FEWEST_INFORMATIVE = 4
 
 
 def interval_clopper_pearson_effective(
-    scores: ArrayLike,
-    *,
-    clusters: ArrayLike | None = None,
-    bounds: Bounds = (0.0, 1.0),
-    level: float = 0.95,
+    scores: ArrayLike, *, clusters: ArrayLike | None = None, bounds: Bounds = (0.0, 1.0), level: float = 0.95
 ) -> Interval | None:
     """Interval for the mean of bounded scores of which few are off a bound.
 

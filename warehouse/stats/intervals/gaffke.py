@@ -60,9 +60,7 @@ class _Place(NamedTuple):
     c: float
 
 
-def interval_gaffke(
-    scores: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = 0.95
-) -> Interval:
+def interval_gaffke(scores: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = 0.95) -> Interval:
     """Gaffke's interval for the mean of independent scores with bounds.
 
     On 0/1 scores it is Clopper–Pearson's. No general proof of its coverage is known, and no
@@ -201,9 +199,7 @@ def _contour(points: _Points, place: _Place) -> tuple[Complex, Complex]:
     return s, weights
 
 
-def _nodes(
-    points: _Points, place: _Place, scale: float, last: float, step: float
-) -> tuple[Complex, Complex]:
+def _nodes(points: _Points, place: _Place, scale: float, last: float, step: float) -> tuple[Complex, Complex]:
     xi = np.arange(0.0, last + step, step)
     s = place.c + 1j * scale * np.sinh(xi)
     weights = np.exp(-_log_product(points, place.t, s)) / s

@@ -57,11 +57,6 @@ def critical_value(
     return imbens_manski_c(gap, level), f"missing scores at both bounds, {kind} errors over all n"
 
 
-def cut_ends(
-    low: Sample, high: Sample, limits: tuple[float, float], c: float
-) -> tuple[float, float]:
+def cut_ends(low: Sample, high: Sample, limits: tuple[float, float], c: float) -> tuple[float, float]:
     """[θ_l − Cσ_l, θ_u + Cσ_u], cut at the bounds."""
-    return (
-        max(limits[0], low.mean - c * (low.se or 0.0)),
-        min(limits[1], high.mean + c * (high.se or 0.0)),
-    )
+    return (max(limits[0], low.mean - c * (low.se or 0.0)), min(limits[1], high.mean + c * (high.se or 0.0)))

@@ -14,14 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import (
-    Clusters,
-    FloatArray,
-    as_clusters,
-    as_level,
-    as_scores,
-    is_zero_one,
-)
+from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_level, as_scores, is_zero_one
 from warehouse.stats.core.moments import deviations, mean_of
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import Interval
@@ -81,11 +74,7 @@ def interval_korn_graubard(
 
 
 def korn_graubard(
-    scores: FloatArray,
-    clusters: Clusters,
-    robust: ClusterRobust | None,
-    variant: Variant,
-    level: float,
+    scores: FloatArray, clusters: Clusters, robust: ClusterRobust | None, variant: Variant, level: float
 ) -> Interval | None:
     """`interval_korn_graubard` for checked 0/1 scores and errors that are at hand."""
     if variant not in get_args(Variant):
@@ -96,9 +85,7 @@ def korn_graubard(
         return None
     mean = mean_of(scores)
     successes = n if mean == 1 else mean * n
-    form: Callable[..., Interval] = (
-        interval_wilson if variant == "wilson" else interval_clopper_pearson
-    )
+    form: Callable[..., Interval] = interval_wilson if variant == "wilson" else interval_clopper_pearson
     found = form(successes, n, level=level)
     return Interval(found.low, found.high, level, f"korn_graubard_{variant}")
 
@@ -114,9 +101,7 @@ def informative_clusters(scores: FloatArray, clusters: Clusters) -> InformativeC
     )
 
 
-def effective_size(
-    scores: FloatArray, clusters: Clusters, robust: ClusterRobust | None, level: float
-) -> float | None:
+def effective_size(scores: FloatArray, clusters: Clusters, robust: ClusterRobust | None, level: float) -> float | None:
     """n*: prompts that would say as much if they were independent.
 
     n_e = min(n, s̄(1−s̄)/CR2²), then times (t_{n−1}/t_ν)²; at most G_eff where fewer than 4
@@ -135,9 +120,7 @@ def effective_size(
     return min(size, known.effective) if known.k_min < _FEWEST_INFORMATIVE else size
 
 
-def _svyciprop_size(
-    scores: FloatArray, clusters: Clusters, robust: ClusterRobust | None, level: float
-) -> float | None:
+def _svyciprop_size(scores: FloatArray, clusters: Clusters, robust: ClusterRobust | None, level: float) -> float | None:
     if robust is None or robust.se_cr1 == 0:
         return None
     mean = mean_of(scores)

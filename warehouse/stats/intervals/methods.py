@@ -56,9 +56,7 @@ def choose_method(sample: Sample, method: str) -> IntervalChoice:
     return IntervalChoice(name, "asked for", default.flags)
 
 
-def interval_of(
-    sample: Sample, method: str, level: float, resampling: Resampling
-) -> Interval | None:
+def interval_of(sample: Sample, method: str, level: float, resampling: Resampling) -> Interval | None:
     """The interval of a method that `choose_method` returned, before the link."""
     if method in RESAMPLED:
         return RESAMPLED[method](sample, level, resampling)
@@ -115,9 +113,7 @@ def _check_allowed(name: str, sample: Sample) -> None:
             f" {instead!r}, or leave `clusters` out to see the naive interval"
         )
     if (name in _BINOMIAL or name.startswith("korn_graubard")) and not sample.binary:
-        raise StatisticsError(
-            f"method {name!r} needs 0/1 scores with one draw per prompt, without weights and link"
-        )
+        raise StatisticsError(f"method {name!r} needs 0/1 scores with one draw per prompt, without weights and link")
     if name in (*_NEED_BOUNDS, "betting") and sample.bounds is None:
         raise StatisticsError(f"method {name!r} needs finite `bounds` and the link 'identity'")
     if name in _MEANS_ONLY and sample.shares is not None:
@@ -186,13 +182,7 @@ _NEED_CLUSTERS = {
     "korn_graubard_clopper_pearson": _korn_graubard("clopper_pearson"),
     "korn_graubard_svyciprop": _korn_graubard("svyciprop"),
 }
-METHODS: dict[str, Method] = {
-    "normal": _normal,
-    "t": _t,
-    **_NEED_BOUNDS,
-    **_BINOMIAL,
-    **_NEED_CLUSTERS,
-}
+METHODS: dict[str, Method] = {"normal": _normal, "t": _t, **_NEED_BOUNDS, **_BINOMIAL, **_NEED_CLUSTERS}
 RESAMPLED = {
     "bootstrap": _bootstrap("percentile"),
     "bca": _bootstrap("bca"),

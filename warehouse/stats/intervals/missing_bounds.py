@@ -30,12 +30,7 @@ from warehouse.stats.core.results import Estimate
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.intervals.imbens_manski import critical_value, cut_ends
-from warehouse.stats.intervals.missing_inputs import (
-    all_clusters,
-    as_count,
-    as_limits,
-    scored_values,
-)
+from warehouse.stats.intervals.missing_inputs import all_clusters, as_count, as_limits, scored_values
 
 #: Names of the intervals.
 METHODS = ("default_hull", "imbens_manski")
@@ -195,8 +190,7 @@ def filled_bounds(
         check_within(values, limits)
     if int(np.sum(largest > smallest)) > missing or np.any(largest < smallest):
         raise StatisticsError(
-            f"`high` must be `low` but for the {missing} prompt(s) with a draw missing, and never"
-            " below it"
+            f"`high` must be `low` but for the {missing} prompt(s) with a draw missing, and never below it"
         )
     groups = None if clusters is None else as_clusters(clusters, len(smallest))
     sides = _Sides(smallest, largest, groups, n_draws, limits, missing, level)
@@ -225,9 +219,7 @@ def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:
     """Of the default intervals of the two filled samples, and of what is scored."""
     labels = None if sides.clusters is None else sides.clusters.codes
     low, high = (
-        estimate_mean(
-            values, clusters=labels, bounds=sides.limits, n_draws=sides.n_draws, level=sides.level
-        )
+        estimate_mean(values, clusters=labels, bounds=sides.limits, n_draws=sides.n_draws, level=sides.level)
         for values in (sides.low, sides.high)
     )
     every = (low, high) if scored is None else (low, high, scored)
@@ -236,15 +228,18 @@ def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:
     kinds = " and ".join(dict.fromkeys(one.method for one in (low, high)))
     whole = low.ci_low is not None and high.ci_high is not None
     return _bounds(
-        describe(sides.low, sides.clusters), describe(sides.high, sides.clusters), sides,
+        describe(sides.low, sides.clusters),
+        describe(sides.high, sides.clusters),
+        sides,
         method="default_hull",
         reason=(
-            f"missing scores at both bounds: from the lower to the upper end by {kinds}" if whole
+            f"missing scores at both bounds: from the lower to the upper end by {kinds}"
+            if whole
             else next(one.reason for one in (low, high) if one.ci_low is None)
         ),
         flags=tuple(dict.fromkeys(flag for one in (low, high) for flag in one.flags)),
         ends=(max(sides.limits[0], min(lows)), min(sides.limits[1], max(highs))) if whole else None,
-    )  # fmt: skip
+    )
 
 
 def _imbens_manski(sides: _Sides) -> MissingBounds:
@@ -252,16 +247,28 @@ def _imbens_manski(sides: _Sides) -> MissingBounds:
     c, reason = critical_value(low, high, sides.limits, sides.missing, sides.level)
     short = sides.clusters is not None or low.n < MANY_PROMPTS
     return _bounds(
-        low, high, sides, method="imbens_manski", reason=reason, c=c,
+        low,
+        high,
+        sides,
+        method="imbens_manski",
+        reason=reason,
+        c=c,
         flags=("imbens_manski_too_short",) if short else (),
         ends=None if c is None else cut_ends(low, high, sides.limits, c),
-    )  # fmt: skip
+    )
 
 
 def _bounds(
-    low: Sample, high: Sample, sides: _Sides, *, method: str, reason: str,
-    flags: tuple[str, ...], ends: tuple[float, float] | None, c: float | None = None,
-) -> MissingBounds:  # fmt: skip
+    low: Sample,
+    high: Sample,
+    sides: _Sides,
+    *,
+    method: str,
+    reason: str,
+    flags: tuple[str, ...],
+    ends: tuple[float, float] | None,
+    c: float | None = None,
+) -> MissingBounds:
     return MissingBounds(
         theta_low=low.mean,
         theta_high=high.mean,

@@ -73,8 +73,7 @@ def all_clusters(
     check_length(len(known), scored, "clusters")
     if len(unknown) != missing:
         raise StatisticsError(
-            f"`missing_clusters` has {len(unknown)} entries, expected one per missing prompt:"
-            f" {missing}"
+            f"`missing_clusters` has {len(unknown)} entries, expected one per missing prompt: {missing}"
         )
     return as_clusters([*known, *unknown], scored + missing)
 

@@ -59,12 +59,7 @@ class FixedPromptsEstimate(Figures):
 
 
 def estimate_mean_prompts_fixed(
-    means: ArrayLike,
-    within: ArrayLike,
-    n_draws: ArrayLike,
-    *,
-    bounds: Bounds | None = None,
-    level: float = 0.95,
+    means: ArrayLike, within: ArrayLike, n_draws: ArrayLike, *, bounds: Bounds | None = None, level: float = 0.95
 ) -> FixedPromptsEstimate:
     """Mean over these very prompts, with the error of its draws: Var = (1/n²) Σ W_i/K_i.
 
@@ -149,11 +144,7 @@ def _known(draws: PromptDraws) -> tuple[FloatArray, FloatArray]:
 
 
 def _interval(
-    mean: float,
-    error: float | None,
-    freedom: float | None,
-    limits: tuple[float, float] | None,
-    level: float,
+    mean: float, error: float | None, freedom: float | None, limits: tuple[float, float] | None, level: float
 ) -> Interval | None:
     if limits is None:
         return interval_t(mean, error, freedom, level=level)

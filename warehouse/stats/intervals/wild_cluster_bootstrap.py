@@ -216,9 +216,7 @@ def wild_draws(sample: Sample, n_resamples: int, seed: int) -> WildBootstrap | N
     )
 
 
-def _draw(
-    sums: FloatArray, sizes: FloatArray, shares: FloatArray, n_resamples: int, seed: int
-) -> _Draws:
+def _draw(sums: FloatArray, sizes: FloatArray, shares: FloatArray, n_resamples: int, seed: int) -> _Draws:
     linear = np.column_stack([sums, sizes, shares * sums, shares * sizes])
     square = np.column_stack([sums * sums, sums * sizes, sizes * sizes])
     found = np.empty((n_resamples, 7))

@@ -10,12 +10,7 @@ from warehouse.stats.matrix.permutation import PermutationTest, permutation_test
 from warehouse.stats.matrix.regression import PromptCoefficients, prompt_coefficients
 from warehouse.stats.matrix.silhouettes import medoids, silhouette
 from warehouse.stats.matrix.similarity import SimilaritySummary, mean_cosine, summarise_similarity
-from warehouse.stats.matrix.weights import (
-    RandomWeights,
-    WeightedScores,
-    random_weights,
-    weighted_scores,
-)
+from warehouse.stats.matrix.weights import RandomWeights, WeightedScores, random_weights, weighted_scores
 
 __all__ = [
     "ClusterSearch",

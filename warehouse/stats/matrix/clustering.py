@@ -59,18 +59,19 @@ class ClusterSearch(Figures):
     seed: int
 
     def __str__(self) -> str:
-        permuted = (
-            ""
-            if self.silhouette_permuted is None
-            else f" ({self.silhouette_permuted:.4g} shuffled)"
-        )
+        permuted = "" if self.silhouette_permuted is None else f" ({self.silhouette_permuted:.4g} shuffled)"
         return f"{self.chosen}{permuted}"
 
 
 def cluster_search(
-    matrix: ArrayLike, n_clusters: Sequence[int] | None = None, *, n_permutations: int = 1,
-    seed: int = 0, n_starts: int = STARTS, progress: Progress | None = None,
-) -> ClusterSearch:  # fmt: skip
+    matrix: ArrayLike,
+    n_clusters: Sequence[int] | None = None,
+    *,
+    n_permutations: int = 1,
+    seed: int = 0,
+    n_starts: int = STARTS,
+    progress: Progress | None = None,
+) -> ClusterSearch:
     """Choose the number of clusters by mean silhouette, and do the same to shuffled matrices.
 
     Args:
@@ -94,9 +95,7 @@ def cluster_search(
     tables: list[list[float]] = []
     chosen: Clustering | None = None
     for place in range(1 + n_permutations):
-        shuffled = (
-            values if not place else generator(as_seed(seed), 1, place).permuted(values, axis=0)
-        )
+        shuffled = values if not place else generator(as_seed(seed), 1, place).permuted(values, axis=0)
         found: list[float] = []
         for number in tried:
             one = _try(shuffled, number, seed, n_starts)
@@ -118,9 +117,7 @@ def _tried(n_distinct: int, wanted: Sequence[int] | None) -> list[int]:
             f"the prompts have {n_distinct} distinct performance vector(s) up to length: there is"
             " no number of clusters to choose; at least 3 are needed"
         )
-    tried = (
-        sorted(set(wanted)) if wanted else list(range(2, min(MOST_CLUSTERS, n_distinct - 1) + 1))
-    )
+    tried = sorted(set(wanted)) if wanted else list(range(2, min(MOST_CLUSTERS, n_distinct - 1) + 1))
     if tried[0] < 2 or tried[-1] > n_distinct:
         raise StatisticsError(
             f"numbers of clusters must lie between 2 and the number of distinct rows"
@@ -138,16 +135,15 @@ def _try(values: FloatArray, number: int, seed: int, n_starts: int) -> Clusterin
     return describe(unit, best_labels(distinct, counts, number, seed, n_starts)[member], number)
 
 
-def _search(
-    chosen: Clustering, tried: Sequence[int], tables: FloatArray, seed: int
-) -> ClusterSearch:
+def _search(chosen: Clustering, tried: Sequence[int], tables: FloatArray, seed: int) -> ClusterSearch:
     others = tables[1:]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a number that no shuffled matrix allows
         means, highs = (
-            (np.nanmean(others, axis=0), np.nanmax(others, axis=0)) if len(others)
+            (np.nanmean(others, axis=0), np.nanmax(others, axis=0))
+            if len(others)
             else (np.full(len(tried), np.nan),) * 2
-        )  # fmt: skip
+        )
         best = np.nanmax(others, axis=1) if len(others) else np.empty(0)
     best = best[np.isfinite(best)]
     observed = chosen.silhouette
@@ -159,6 +155,5 @@ def _search(
         for number, *figures in zip(tried, tables[0], means, highs, strict=True)
     )
     return ClusterSearch(
-        chosen, counts, observed, float(best.mean()) if len(best) else None, p_value,
-        len(others), seed,
-    )  # fmt: skip
+        chosen, counts, observed, float(best.mean()) if len(best) else None, p_value, len(others), seed
+    )

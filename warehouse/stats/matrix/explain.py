@@ -87,9 +87,13 @@ class Explanation(Figures):
 
 
 def mantel(
-    matrix: ArrayLike, embeddings: ArrayLike, *, n_permutations: int = 1000, seed: int = 0,
+    matrix: ArrayLike,
+    embeddings: ArrayLike,
+    *,
+    n_permutations: int = 1000,
+    seed: int = 0,
     progress: Progress | None = None,
-) -> Mantel:  # fmt: skip
+) -> Mantel:
     """Mantel correlation of semantic and performance cosines over pairs of prompts.
 
     Prompts are permuted; Σ_ij s_sem(π i, π j) s_perf(i, j) = ‖Ẽ_πᵀ Q̃‖² costs O(ndk).
@@ -107,9 +111,14 @@ def mantel(
 
 
 def explain(
-    matrix: ArrayLike, embeddings: ArrayLike, *, intercept: bool = True,
-    n_permutations: int = 1000, seed: int = 0, progress: Progress | None = None,
-) -> Explanation:  # fmt: skip
+    matrix: ArrayLike,
+    embeddings: ArrayLike,
+    *,
+    intercept: bool = True,
+    n_permutations: int = 1000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Explanation:
     """Per-prompt coefficients with FDR, against shuffled columns; and the Mantel correlation.
 
     Args:
@@ -130,8 +139,7 @@ def explain(
     as_seed(seed)
     if bool((values == values[0]).all()):
         raise StatisticsError(
-            "every model has one score for all prompts (all columns are constant): there is"
-            " nothing to explain"
+            "every model has one score for all prompts (all columns are constant): there is nothing to explain"
         )
     semantic, steps = Semantic(vectors), 2 * n_permutations
     observed = coefficients_of(performance, semantic, intercept)
@@ -151,17 +159,25 @@ def explain(
             progress(n_permutations + done, steps)
 
     return Explanation(
-        len(values), int(np.isnan(observed.coefficients).sum()), intercept,
-        observed.coefficients, observed.statistics, observed.p_values, fdr,
-        *_means(betas), *_compare(betas), *_compare(fdrs),
-        _mantel(performance, vectors, n_permutations, seed, shown), n_permutations, seed,
-    )  # fmt: skip
+        len(values),
+        int(np.isnan(observed.coefficients).sum()),
+        intercept,
+        observed.coefficients,
+        observed.statistics,
+        observed.p_values,
+        fdr,
+        *_means(betas),
+        *_compare(betas),
+        *_compare(fdrs),
+        _mantel(performance, vectors, n_permutations, seed, shown),
+        n_permutations,
+        seed,
+    )
 
 
 def _mantel(
-    performance: FloatArray, semantic: FloatArray, n_permutations: int, seed: int,
-    progress: Progress | None,
-) -> Mantel:  # fmt: skip
+    performance: FloatArray, semantic: FloatArray, n_permutations: int, seed: int, progress: Progress | None
+) -> Mantel:
     n = len(performance)
     pairs = n * (n - 1) / 2
     mean_q, var_q = _pair_moments(performance)

@@ -41,10 +41,7 @@ class Growth(Figures):
         return f"{self.order}: {len(self.prompts)} prompts, {self.scores.shape[1]} models"
 
 
-def grow(
-    matrix: ArrayLike, order: Order = "informative", *, seed: int = 0,
-    sizes: ArrayLike | None = None,
-) -> Growth:  # fmt: skip
+def grow(matrix: ArrayLike, order: Order = "informative", *, seed: int = 0, sizes: ArrayLike | None = None) -> Growth:
     """Add prompts one by one and watch every model's mean score.
 
     ``informative`` starts at a random prompt and adds the one with the largest mean cosine

@@ -32,8 +32,7 @@ def as_matrix(matrix: ArrayLike, name: str = "matrix") -> FloatArray:
     n, k = values.shape
     if n < 2 or k < 2:
         raise StatisticsError(
-            f"`{name}` has {n} prompt(s) and {k} model(s); similarities between prompts need at"
-            " least 2 of each"
+            f"`{name}` has {n} prompt(s) and {k} model(s); similarities between prompts need at least 2 of each"
         )
     incomplete = int((~np.isfinite(values)).any(axis=1).sum())
     if incomplete:

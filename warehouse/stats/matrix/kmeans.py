@@ -42,9 +42,7 @@ class Clustering:
         return f"{self.n_clusters} clusters of {len(self.labels)} prompts, silhouette {shape}"
 
 
-def spherical_kmeans(
-    matrix: ArrayLike, n_clusters: int, *, seed: int = 0, n_starts: int = STARTS
-) -> Clustering:
+def spherical_kmeans(matrix: ArrayLike, n_clusters: int, *, seed: int = 0, n_starts: int = STARTS) -> Clustering:
     """Clusters of rows by direction: each row goes to the mean direction with the largest cosine.
 
     Args:
@@ -60,8 +58,7 @@ def spherical_kmeans(
     distinct, member, counts = distinct_rows(unit)
     if not 1 <= n_clusters <= len(distinct):
         raise StatisticsError(
-            f"`n_clusters` must lie between 1 and the number of distinct rows"
-            f" ({len(distinct)}), found {n_clusters}"
+            f"`n_clusters` must lie between 1 and the number of distinct rows ({len(distinct)}), found {n_clusters}"
         )
     as_count(n_starts, "n_starts")
     labels = best_labels(distinct, counts, n_clusters, as_seed(seed), n_starts)[member]
@@ -83,9 +80,7 @@ def distinct_rows(unit: FloatArray) -> tuple[FloatArray, Labels, FloatArray]:
     return unit[first[order]], codes, np.bincount(codes).astype(np.float64)
 
 
-def best_labels(
-    unit: FloatArray, counts: FloatArray, n_clusters: int, seed: int, n_starts: int
-) -> Labels:
+def best_labels(unit: FloatArray, counts: FloatArray, n_clusters: int, seed: int, n_starts: int) -> Labels:
     """Labels of the start with the largest sum of cosines; the first such start on ties."""
     best, labels = -np.inf, np.zeros(len(unit), np.intp)
     for start in range(n_starts):
@@ -96,9 +91,7 @@ def best_labels(
     return labels
 
 
-def _plus_plus(
-    unit: FloatArray, counts: FloatArray, n_clusters: int, rng: np.random.Generator
-) -> FloatArray:
+def _plus_plus(unit: FloatArray, counts: FloatArray, n_clusters: int, rng: np.random.Generator) -> FloatArray:
     """Centres by k-means++: each next one with probability ∝ distance (1 − cosine).
 
     Where all distances are 0 (directions 1e-7 apart may be), any row that is left.
@@ -146,6 +139,10 @@ def describe(unit: FloatArray, labels: Labels, n_clusters: int) -> Clustering:
     sums, _ = cluster_sums(unit, labels, n_clusters)
     found = silhouettes(unit, labels, n_clusters)
     return Clustering(
-        n_clusters, labels, rows, distances, None if found is None else float(found.mean()),
+        n_clusters,
+        labels,
+        rows,
+        distances,
+        None if found is None else float(found.mean()),
         float(np.linalg.norm(sums, axis=1).sum()) / len(unit),
-    )  # fmt: skip
+    )

@@ -16,21 +16,14 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, is_zero_one
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator
-from warehouse.stats.matrix.ranked import (
-    KolmogorovSmirnov,
-    distance,
-    distribution,
-    from_distances,
-    upper_p_value,
-)
+from warehouse.stats.matrix.ranked import KolmogorovSmirnov, distance, distribution, from_distances, upper_p_value
 from warehouse.stats.matrix.similarity import SIMILARITIES, Similarity, ZeroRows, check_similarity
 from warehouse.stats.matrix.tables import BinaryTables, CosineTables
 
 #: Bins of the histograms that are reported.
 BINS = 20
 _MEAN_OF_HAMMING = (
-    "does not change when columns are shuffled: it depends on the models' means alone, so it"
-    " tests nothing"
+    "does not change when columns are shuffled: it depends on the models' means alone, so it tests nothing"
 )
 
 
@@ -100,9 +93,7 @@ class PermutationTest(Figures):
     histograms: tuple[SimilarityHistogram, ...]
 
     def __str__(self) -> str:
-        found = ", ".join(
-            f"{s.similarity} {s.statistic} p={s.p_value:.3g}" for s in self.statistics
-        )
+        found = ", ".join(f"{s.similarity} {s.statistic} p={s.p_value:.3g}" for s in self.statistics)
         return f"{self.n_prompts} × {self.n_models}, {self.n_permutations} permutations: {found}"
 
 
@@ -115,9 +106,7 @@ class Tables(Protocol):
     def finish(self) -> None:
         """All tables are in."""
 
-    def figures(
-        self, similarity: str, place: int, counts: NDArray[np.int64]
-    ) -> tuple[float, float, float]:
+    def figures(self, similarity: str, place: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
         """Mean, 75th and 95th percentile of a table with these counts."""
 
     def counts(self, similarities: Sequence[str], place: int) -> list[NDArray[np.int64]]:
@@ -168,8 +157,7 @@ def permutation_test(
         as_count(n_threads, "n_threads")
     if bool((values == values[0]).all()):
         raise StatisticsError(
-            "every model has one score for all prompts (all columns are constant): shuffling"
-            " changes nothing"
+            "every model has one score for all prompts (all columns are constant): shuffling changes nothing"
         )
     tables: Tables = BinaryTables(values, zero_rows) if binary else CosineTables(values, zero_rows)
     steps = _Steps(n_threads or _cores(), 5 * n_permutations, progress)
@@ -177,9 +165,13 @@ def permutation_test(
     tested = _test(tables, chosen, n_permutations, steps)
     n, k = values.shape
     return PermutationTest(
-        n, k, n_permutations, seed,
-        tuple(row for rows, _ in tested for row in rows), tuple(shape for _, shape in tested),
-    )  # fmt: skip
+        n,
+        k,
+        n_permutations,
+        seed,
+        tuple(row for rows, _ in tested for row in rows),
+        tuple(shape for _, shape in tested),
+    )
 
 
 class _Steps:
@@ -203,9 +195,7 @@ class _Steps:
                 raise
 
 
-def _fill(
-    tables: Tables, values: FloatArray, binary: bool, n_permutations: int, seed: int, steps: _Steps
-) -> None:
+def _fill(tables: Tables, values: FloatArray, binary: bool, n_permutations: int, seed: int, steps: _Steps) -> None:
     """The observed table and every permuted one."""
     columns = np.ascontiguousarray(values.T, dtype=np.uint8 if binary else np.float64)
     tables.add(0, columns)
@@ -249,16 +239,21 @@ def _test(
     steps.run(measure, places, n_permutations / 2)
     observed = tables.counts(chosen, 0)
     return [
-        _rows(tables, name, figures[at], from_distances(observed[at], totals[at], distances[at]),
-              observed[at], totals[at])
+        _rows(
+            tables, name, figures[at], from_distances(observed[at], totals[at], distances[at]), observed[at], totals[at]
+        )
         for at, name in enumerate(chosen)
-    ]  # fmt: skip
+    ]
 
 
 def _rows(
-    tables: Tables, similarity: str, figures: FloatArray, distances: KolmogorovSmirnov,
-    observed: NDArray[np.int64], total: NDArray[np.int64],
-) -> tuple[list[PermutedStatistic], SimilarityHistogram]:  # fmt: skip
+    tables: Tables,
+    similarity: str,
+    figures: FloatArray,
+    distances: KolmogorovSmirnov,
+    observed: NDArray[np.int64],
+    total: NDArray[np.int64],
+) -> tuple[list[PermutedStatistic], SimilarityHistogram]:
     rows = [
         _statistic(similarity, name, figures[0, at], figures[1:, at])
         for at, name in enumerate(("mean", "percentile_75", "percentile_95"))
@@ -267,24 +262,35 @@ def _rows(
     return rows, _histogram(similarity, tables.values(similarity), observed, total - observed)
 
 
-def _statistic(
-    similarity: str, name: str, observed: float, permuted: FloatArray
-) -> PermutedStatistic:
+def _statistic(similarity: str, name: str, observed: float, permuted: FloatArray) -> PermutedStatistic:
     low, high = np.quantile(permuted, [0.025, 0.975])
     fixed = similarity == "hamming" and name == "mean"
     return PermutedStatistic(
-        similarity, name, float(observed), float(permuted.mean()), float(low), float(high),
-        upper_p_value(float(observed), permuted), None, _MEAN_OF_HAMMING if fixed else "",
-    )  # fmt: skip
+        similarity,
+        name,
+        float(observed),
+        float(permuted.mean()),
+        float(low),
+        float(high),
+        upper_p_value(float(observed), permuted),
+        None,
+        _MEAN_OF_HAMMING if fixed else "",
+    )
 
 
 def _ks(similarity: str, found: KolmogorovSmirnov) -> PermutedStatistic:
     low, high = np.quantile(found.permuted, [0.025, 0.975])
     return PermutedStatistic(
-        similarity, "ks", found.statistic, float(found.permuted.mean()), float(low), float(high),
-        found.p_value, found.textbook_p_value,
+        similarity,
+        "ks",
+        found.statistic,
+        float(found.permuted.mean()),
+        float(low),
+        float(high),
+        found.p_value,
+        found.textbook_p_value,
         "the textbook p takes pairs as independent and is too small",
-    )  # fmt: skip
+    )
 
 
 def _histogram(
@@ -297,6 +303,4 @@ def _histogram(
         binned = np.bincount(places, weights=counts, minlength=BINS)
         return tuple(map(float, binned / counts.sum()))
 
-    return SimilarityHistogram(
-        similarity, tuple(map(float, edges)), shares(observed), shares(permuted)
-    )
+    return SimilarityHistogram(similarity, tuple(map(float, edges)), shares(observed), shares(permuted))

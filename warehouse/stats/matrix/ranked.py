@@ -54,9 +54,7 @@ def upper_p_value(observed: float, permuted: FloatArray) -> float:
     return (1 + int((permuted >= observed - room).sum())) / (1 + len(permuted))
 
 
-def kolmogorov_smirnov(
-    table: Callable[[int], NDArray[np.int64]], n_tables: int
-) -> KolmogorovSmirnov:
+def kolmogorov_smirnov(table: Callable[[int], NDArray[np.int64]], n_tables: int) -> KolmogorovSmirnov:
     """Compare table 0 with tables 1 … N that are exchangeable with it if nothing is going on.
 
     Args:
@@ -80,9 +78,7 @@ def distance(counts: NDArray[np.int64], mean: FloatArray) -> float:
     return float(np.abs(distribution(counts) - mean).max())
 
 
-def from_distances(
-    observed: NDArray[np.int64], total: NDArray[np.int64], distances: FloatArray
-) -> KolmogorovSmirnov:
+def from_distances(observed: NDArray[np.int64], total: NDArray[np.int64], distances: FloatArray) -> KolmogorovSmirnov:
     """What follows from the distances of all tables from their mean.
 
     Args:

@@ -39,9 +39,7 @@ class PromptCoefficients:
     intercept: bool
 
 
-def prompt_coefficients(
-    matrix: ArrayLike, embeddings: ArrayLike, *, intercept: bool = True
-) -> PromptCoefficients:
+def prompt_coefficients(matrix: ArrayLike, embeddings: ArrayLike, *, intercept: bool = True) -> PromptCoefficients:
     """β_i of regressing performance cosines on semantic cosines over j ≠ i, for every prompt i.
 
     Args:
@@ -82,13 +80,10 @@ def unit_pair(matrix: ArrayLike, embeddings: ArrayLike) -> tuple[FloatArray, Flo
     vectors = np.asarray(embeddings, dtype=np.float64)
     if vectors.ndim != 2 or len(vectors) != len(values):
         raise StatisticsError(
-            f"`embeddings` has shape {vectors.shape}, expected one vector for each of the"
-            f" {len(values)} prompts"
+            f"`embeddings` has shape {vectors.shape}, expected one vector for each of the {len(values)} prompts"
         )
     if len(values) < 4:
-        raise StatisticsError(
-            f"a regression over other prompts needs 4 prompts, found {len(values)}"
-        )
+        raise StatisticsError(f"a regression over other prompts needs 4 prompts, found {len(values)}")
     wrong = ~np.isfinite(vectors).all(axis=1) | ~vectors.any(axis=1)
     if wrong.any():
         raise StatisticsError(

@@ -85,9 +85,7 @@ def medoids_of_unit(unit: FloatArray, labels: Labels, n_clusters: int) -> tuple[
     return rows, np.where(distances < 1e-14, 0.0, distances)
 
 
-def cluster_sums(
-    unit: FloatArray, labels: Labels, n_clusters: int
-) -> tuple[FloatArray, FloatArray]:
+def cluster_sums(unit: FloatArray, labels: Labels, n_clusters: int) -> tuple[FloatArray, FloatArray]:
     """Sum of rows and number of rows of each cluster, shapes (C, k) and (C,)."""
     member = np.zeros((n_clusters, len(unit)))
     member[labels, np.arange(len(unit))] = 1.0

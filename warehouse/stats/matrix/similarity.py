@@ -53,13 +53,9 @@ def check_similarity(similarity: str, binary: bool) -> None:
         StatisticsError: naming what can be used.
     """
     if similarity not in SIMILARITIES:
-        raise StatisticsError(
-            f"no similarity {similarity!r}; there are: {', '.join(sorted(SIMILARITIES))}"
-        )
+        raise StatisticsError(f"no similarity {similarity!r}; there are: {', '.join(sorted(SIMILARITIES))}")
     if similarity != "cosine" and not binary:
-        raise StatisticsError(
-            f"{similarity} similarity needs scores of 0 and 1, and there are others; use cosine"
-        )
+        raise StatisticsError(f"{similarity} similarity needs scores of 0 and 1, and there are others; use cosine")
 
 
 def mean_cosine(matrix: ArrayLike, *, zero_rows: ZeroRows = "alike") -> float:
@@ -111,14 +107,11 @@ def summarise_similarity(
         found, mean = np.sort(np.concatenate(list(pair_blocks(unit)))), _mean_cosine(unit)
         counts = np.ones(len(found), np.int64)
     return SimilaritySummary(
-        similarity, n * (n - 1) // 2, mean,
-        linear_quantile(found, counts, 0.75), linear_quantile(found, counts, 0.95),
-    )  # fmt: skip
+        similarity, n * (n - 1) // 2, mean, linear_quantile(found, counts, 0.75), linear_quantile(found, counts, 0.95)
+    )
 
 
-def cell_values(
-    similarity: str, codes: NDArray[np.int64], k: int, zero_rows: ZeroRows = "alike"
-) -> FloatArray:
+def cell_values(similarity: str, codes: NDArray[np.int64], k: int, zero_rows: ZeroRows = "alike") -> FloatArray:
     """Similarity of two rows by their weights a, b and common ones c.
 
     Equal similarities are equal numbers: each comes from one division of whole numbers, which is

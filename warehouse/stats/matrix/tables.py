@@ -41,10 +41,7 @@ class BinaryTables:
         codes, counts = count_pairs(columns)
         self._codes.add(codes)
         steps = np.diff(codes, prepend=0)
-        self._packed[place] = (
-            zlib.compress(steps.tobytes(), 1),
-            zlib.compress(counts.tobytes(), 1),
-        )
+        self._packed[place] = (zlib.compress(steps.tobytes(), 1), zlib.compress(counts.tobytes(), 1))
 
     def finish(self) -> None:
         """All tables are in: rank the similarities that occur in any of them."""
@@ -65,13 +62,10 @@ class BinaryTables:
         ranked = [self._ranked[similarity] for similarity in similarities]
         # sums of whole numbers far below 2^53: exact
         return [
-            np.bincount(ranks[at], weights=counts, minlength=len(values)).astype(np.int64)
-            for values, ranks in ranked
+            np.bincount(ranks[at], weights=counts, minlength=len(values)).astype(np.int64) for values, ranks in ranked
         ]
 
-    def figures(
-        self, similarity: str, place: int, counts: NDArray[np.int64]
-    ) -> tuple[float, float, float]:
+    def figures(self, similarity: str, place: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
         """Mean, 75th and 95th percentile of a table with these counts."""
         values = self.values(similarity)
         mean = float(values @ counts) / int(counts.sum())
@@ -148,9 +142,7 @@ class CosineTables:
         found = np.frombuffer(zlib.decompress(self._packed[place]), np.int64)
         return [found for _ in similarities]
 
-    def figures(
-        self, similarity: str, place: int, counts: NDArray[np.int64]
-    ) -> tuple[float, float, float]:
+    def figures(self, similarity: str, place: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
         """Mean, 75th and 95th percentile of a table."""
         return self._figures[place]
 
@@ -159,16 +151,13 @@ def _cells(cosines: FloatArray) -> NDArray[np.int64]:
     return np.minimum((cosines + (1 + _ROUNDING)) * (GRID / 2), GRID).astype(np.int64)
 
 
-def _percentile(
-    unit: FloatArray, counts: NDArray[np.int64], pairs: FloatArray | None, share: float
-) -> float:
+def _percentile(unit: FloatArray, counts: NDArray[np.int64], pairs: FloatArray | None, share: float) -> float:
     """The ``linear`` percentile; only the pairs in the cells that hold its place are sorted."""
     cumulated = np.cumsum(counts)
     place = share * (int(cumulated[-1]) - 1)
     cells = np.searchsorted(cumulated, [np.floor(place), np.ceil(place)], side="right")
     blocks = pair_blocks(unit) if pairs is None else [pairs]
-    found = [block[(where >= cells[0]) & (where <= cells[1])]
-             for block in blocks for where in [_cells(block)]]  # fmt: skip
+    found = [block[(where >= cells[0]) & (where <= cells[1])] for block in blocks for where in [_cells(block)]]
     ordered = np.sort(np.concatenate(found))
     place -= int(cumulated[cells[0] - 1]) if cells[0] else 0
     low, high = ordered[int(np.floor(place))], ordered[int(np.ceil(place))]

@@ -166,11 +166,16 @@ def weighted_scores(
         shares = _given_shares(given, n, name)
         scores = shares @ values
         ranks = competition_ranks(scores, higher_is_better=higher_is_better)
-        rows.append(WeightedScores(
-            name, tuple(map(float, scores)), tuple(map(int, ranks)),
-            tuple(map(int, uniform - ranks)), int((shares > 0).sum()),
-            float(1 / (shares @ shares)),
-        ))  # fmt: skip
+        rows.append(
+            WeightedScores(
+                name,
+                tuple(map(float, scores)),
+                tuple(map(int, ranks)),
+                tuple(map(int, uniform - ranks)),
+                int((shares > 0).sum()),
+                float(1 / (shares @ shares)),
+            )
+        )
     return tuple(rows)
 
 
@@ -179,9 +184,7 @@ def _given_shares(given: ArrayLike, n: int, name: str) -> FloatArray:
     check_length(len(weights), n, f"weights {name}")
     if weights.min() < 0:
         first = int(np.argmax(weights < 0))
-        raise StatisticsError(
-            f"weights {name!r} must be at least 0, found {weights[first]} at index {first}"
-        )
+        raise StatisticsError(f"weights {name!r} must be at least 0, found {weights[first]} at index {first}")
     if weights.max() == 0:
         raise StatisticsError(f"weights {name!r} are all 0; give at least one prompt some weight")
     shares = weights / weights.max()
@@ -189,9 +192,14 @@ def _given_shares(given: ArrayLike, n: int, name: str) -> FloatArray:
 
 
 def random_weights(
-    matrix: ArrayLike, *, n_draws: int = 100_000, seed: int = 0, higher_is_better: bool = True,
-    levels: tuple[float, ...] = (0.025, 0.25, 0.5, 0.75, 0.975), progress: Progress | None = None,
-) -> RandomWeights:  # fmt: skip
+    matrix: ArrayLike,
+    *,
+    n_draws: int = 100_000,
+    seed: int = 0,
+    higher_is_better: bool = True,
+    levels: tuple[float, ...] = (0.025, 0.25, 0.5, 0.75, 0.975),
+    progress: Progress | None = None,
+) -> RandomWeights:
     """Scores over all weightings of the prompts, drawn evenly (figures 3 and 11).
 
     Flat Dirichlet weights are exponentials over their sum, so a draw costs one row of random
@@ -213,10 +221,18 @@ def random_weights(
     outranks, best = _contests(sign * scores)
     n = len(values)
     return RandomWeights(
-        n_draws, seed, values.mean(axis=0), scores.min(axis=1), scores.max(axis=1), levels,
-        np.quantile(scores, levels, axis=1), scores.std(axis=1, ddof=1),
-        np.sqrt(values.var(axis=0) / (n + 1)), outranks, best,
-    )  # fmt: skip
+        n_draws,
+        seed,
+        values.mean(axis=0),
+        scores.min(axis=1),
+        scores.max(axis=1),
+        levels,
+        np.quantile(scores, levels, axis=1),
+        scores.std(axis=1, ddof=1),
+        np.sqrt(values.var(axis=0) / (n + 1)),
+        outranks,
+        best,
+    )
 
 
 def _draw(values: FloatArray, n_draws: int, seed: int, progress: Progress | None) -> FloatArray:

@@ -13,14 +13,7 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import (
-    TIE,
-    FloatArray,
-    as_clusters,
-    as_level,
-    as_score_matrix,
-    as_seed,
-)
+from warehouse.stats.core.inputs import TIE, FloatArray, as_clusters, as_level, as_score_matrix, as_seed
 from warehouse.stats.core.quantiles import t_p_values
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
@@ -97,10 +90,7 @@ class AllPairs(Figures):
     def __str__(self) -> str:
         found = int(np.sum(self.p_holm <= 1 - self.level))
         pairs = "1 pair" if len(self) == 1 else f"{len(self)} pairs"
-        return (
-            f"{self.n_models} models, {pairs}: {found} differ ({100 * self.level:g} % family-wise,"
-            f" Holm)"
-        )
+        return f"{self.n_models} models, {pairs}: {found} differ ({100 * self.level:g} % family-wise, Holm)"
 
     def square(self, name: str) -> FloatArray:
         """A figure of the pairs as a matrix, row minus column, shape (M, M), NaN on the diagonal.
@@ -166,24 +156,34 @@ def all_pairs(
     statistic = moments.difference / error
     p = t_p_values(statistic, moments.degrees_of_freedom)
     return AllPairs(
-        n_models=values.shape[1], level=level, higher_is_better=bool(higher_is_better),
-        means=matrix.means, first=matrix.pairs[0], second=matrix.pairs[1],
-        difference=moments.difference, standard_error=error,
-        degrees_of_freedom=moments.degrees_of_freedom, correlation=moments.correlation,
-        n_prompts=moments.n_prompts, n_clusters=None if groups is None else moments.n_units,
-        statistic=statistic, p_value=p, p_holm=holm(p), p_bh=benjamini_hochberg(p),
-        studentised=studentised, n_resamples=draws.n, seed=draws.seed,
+        n_models=values.shape[1],
+        level=level,
+        higher_is_better=bool(higher_is_better),
+        means=matrix.means,
+        first=matrix.pairs[0],
+        second=matrix.pairs[1],
+        difference=moments.difference,
+        standard_error=error,
+        degrees_of_freedom=moments.degrees_of_freedom,
+        correlation=moments.correlation,
+        n_prompts=moments.n_prompts,
+        n_clusters=None if groups is None else moments.n_units,
+        statistic=statistic,
+        p_value=p,
+        p_holm=holm(p),
+        p_bh=benjamini_hochberg(p),
+        studentised=studentised,
+        n_resamples=draws.n,
+        seed=draws.seed,
         reasons=tuple(_reasons(moments, clustered=groups is not None)),
         **_simultaneous(moments, tail, level),
-    )  # fmt: skip
+    )
 
 
 def _check_draws(n: int, level: float) -> int:
     if n < 0 or (n and _rank_of_critical(n, level) > n):
         least = math.ceil(level / (1 - level))
-        raise StatisticsError(
-            f"`n_resamples` is {n}; a level of {level:g} needs at least {least} (0: no max-|T|)"
-        )
+        raise StatisticsError(f"`n_resamples` is {n}; a level of {level:g} needs at least {least} (0: no max-|T|)")
     return int(n)
 
 
@@ -197,10 +197,13 @@ def _simultaneous(moments: PairMoments, tail: FloatArray, level: float) -> dict[
     error = np.where(moments.error_cr1 > 0, moments.error_cr1, np.nan)
     nothing = np.full_like(error, np.nan)
     found: dict[str, Any] = {
-        "error_max_t": error, "critical_value": math.nan, "p_max_t": nothing,
+        "error_max_t": error,
+        "critical_value": math.nan,
+        "p_max_t": nothing,
         "critical_values": np.full(tail.shape[1], np.nan),
-        "simultaneous_low": nothing, "simultaneous_high": nothing,
-    }  # fmt: skip
+        "simultaneous_low": nothing,
+        "simultaneous_high": nothing,
+    }
     if not len(tail) or np.isnan(error).all():
         return found
     place = _rank_of_critical(len(tail), level) - 1

@@ -50,9 +50,7 @@ class Draws:
     block: int = 256
 
 
-def max_t_draws(
-    matrix: ScoreMatrix, moments: PairMoments, draws: Draws
-) -> tuple[FloatArray, BoolArray]:
+def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> tuple[FloatArray, BoolArray]:
     """The largest |T*| of the pairs that each model is in, in each draw.
 
     Args:
@@ -74,9 +72,8 @@ def _units_are_prompts(matrix: ScoreMatrix) -> bool:
 
 
 def _draw(
-    matrix: ScoreMatrix, moments: PairMoments, fixed: BoolArray, studentised: BoolArray,
-    draws: Draws, best: FloatArray,
-) -> None:  # fmt: skip
+    matrix: ScoreMatrix, moments: PairMoments, fixed: BoolArray, studentised: BoolArray, draws: Draws, best: FloatArray
+) -> None:
     if fixed.any():
         scale = np.zeros(len(fixed))
         scale[fixed] = 1 / (moments.n_prompts[fixed] * moments.error_cr1[fixed])
@@ -102,9 +99,7 @@ def _fixed_complete(matrix: ScoreMatrix, scale: FloatArray, draws: Draws, best: 
     _each_block(len(matrix.totals), draws, block)
 
 
-def _fixed_with_gaps(
-    matrix: ScoreMatrix, scale: FloatArray, draws: Draws, best: FloatArray
-) -> None:
+def _fixed_with_gaps(matrix: ScoreMatrix, scale: FloatArray, draws: Draws, best: FloatArray) -> None:
     """N_ab = Σ ξ (x_a − x_b − d̄_ab) over common prompts.
 
     Where models lack few prompts, each its own, from sums over all prompts less those over what
@@ -121,9 +116,7 @@ def _fixed_with_gaps(
     if len(matrix.gaps[0]) <= 2 * np.minimum(have, len(x) - have).sum():
         work = _from_what_is_lacking(matrix, unit, shift, square, best)
     else:
-        work = _from_patterns(
-            matrix, unit, shift, square, best, w[:, first], of_model.reshape(-1)
-        )  # fmt: skip
+        work = _from_patterns(matrix, unit, shift, square, best, w[:, first], of_model.reshape(-1))
     _each_block(len(matrix.totals), draws, work)
 
 
@@ -157,9 +150,14 @@ def _from_what_is_lacking(
 
 
 def _from_patterns(
-    matrix: ScoreMatrix, unit: IntArray, shift: FloatArray, square: FloatArray, best: FloatArray,
-    patterns: FloatArray, of_model: IntArray,
-) -> Work:  # fmt: skip
+    matrix: ScoreMatrix,
+    unit: IntArray,
+    shift: FloatArray,
+    square: FloatArray,
+    best: FloatArray,
+    patterns: FloatArray,
+    of_model: IntArray,
+) -> Work:
     """N_ab from sums of scores and of weights over the prompts of each pattern of gaps."""
     m = matrix.n_models
     totals, cells = (
@@ -272,9 +270,7 @@ def _runs(matrix: ScoreMatrix, difference: FloatArray, chosen: BoolArray) -> Ite
         first = last
 
 
-def _run(
-    matrix: ScoreMatrix, models: range, difference: FloatArray, chosen: BoolArray, pairs: slice
-) -> _Run:
+def _run(matrix: ScoreMatrix, models: range, difference: FloatArray, chosen: BoolArray, pairs: slice) -> _Run:
     a, b = (side[pairs] for side in matrix.pairs)
     centred, sizes = unit_sums(matrix, a, b)
     sums = np.where(chosen[pairs], centred + sizes * difference[pairs], 0.0)
@@ -283,9 +279,11 @@ def _run(
     if not matrix.complete:
         linear = np.ascontiguousarray(sums.T), np.ascontiguousarray((sums * _slopes(sizes)).T)
     return _Run(
-        models=models, squares=np.ascontiguousarray((sums**2).T), linear=linear,
+        models=models,
+        squares=np.ascontiguousarray((sums**2).T),
+        linear=linear,
         factor=np.where(chosen[pairs], (units - 1) / np.maximum(units, 1), 0.0)[:, None],
-    )  # fmt: skip
+    )
 
 
 def _raise_squares(

@@ -94,9 +94,7 @@ def centre(scores: FloatArray, clusters: Clusters | None) -> ScoreMatrix:
     missing = np.isnan(scores)
     filled = np.where(missing, 0.0, scores)
     counts = (~missing).sum(axis=0)
-    means = np.divide(
-        filled.sum(axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0
-    )
+    means = np.divide(filled.sum(axis=0), counts, out=np.full(len(counts), np.nan), where=counts > 0)
     centred = np.where(missing, 0.0, scores - means)
     rows, columns = np.nonzero(missing)
     scored = (~missing).astype(np.float64)
@@ -105,9 +103,15 @@ def centre(scores: FloatArray, clusters: Clusters | None) -> ScoreMatrix:
         totals = cluster_totals(clusters.codes, centred, clusters.n)
         counts = cluster_totals(clusters.codes, scored, clusters.n)
     return ScoreMatrix(
-        centred=centred, scored=scored, means=means, clusters=clusters,
-        scale=np.abs(filled).max(axis=0), gaps=(rows, columns), totals=totals, counts=counts,
-    )  # fmt: skip
+        centred=centred,
+        scored=scored,
+        means=means,
+        clusters=clusters,
+        scale=np.abs(filled).max(axis=0),
+        gaps=(rows, columns),
+        totals=totals,
+        counts=counts,
+    )
 
 
 def pair_moments(matrix: ScoreMatrix) -> PairMoments:
@@ -125,14 +129,14 @@ def pair_moments(matrix: ScoreMatrix) -> PairMoments:
     for pairs in _blocks(alike):
         ss[pairs] = (pair_differences(matrix, a[pairs], b[pairs])[0] ** 2).sum(axis=0)
     difference = matrix.means[a] - matrix.means[b] + shift
-    return _independent(difference, ss, n, correlation) if matrix.clusters is None else _clustered(
-        matrix, difference, n, correlation
-    )  # fmt: skip
+    return (
+        _independent(difference, ss, n, correlation)
+        if matrix.clusters is None
+        else _clustered(matrix, difference, n, correlation)
+    )
 
 
-def pair_differences(
-    matrix: ScoreMatrix, a: IntArray, b: IntArray
-) -> tuple[FloatArray, FloatArray]:
+def pair_differences(matrix: ScoreMatrix, a: IntArray, b: IntArray) -> tuple[FloatArray, FloatArray]:
     """Differences a − b less their mean, 0 where not common, and which prompts are common.
 
     Differences that vary by no more than rounding are made 0.
@@ -163,8 +167,7 @@ def unit_sums(matrix: ScoreMatrix, a: IntArray, b: IntArray) -> tuple[FloatArray
     else:
         own = [b[a == model] for model in np.unique(a)]
         parts = [
-            _sums_with_gaps(matrix, clusters, model, others)
-            for model, others in zip(np.unique(a), own, strict=True)
+            _sums_with_gaps(matrix, clusters, model, others) for model, others in zip(np.unique(a), own, strict=True)
         ]
         d, sizes = (np.hstack(columns) for columns in zip(*parts, strict=True))
     scale = len(matrix.centred) * np.maximum(matrix.scale[a], matrix.scale[b])
@@ -215,9 +218,8 @@ def _blocks(pairs: IntArray) -> Iterator[IntArray]:
 
 
 def _correlation(
-    sums: FloatArray, squares: FloatArray, products: FloatArray, n: FloatArray,
-    a: IntArray, b: IntArray,
-) -> FloatArray:  # fmt: skip
+    sums: FloatArray, squares: FloatArray, products: FloatArray, n: FloatArray, a: IntArray, b: IntArray
+) -> FloatArray:
     """Pearson's over the common prompts; NaN where a model does not vary on them."""
     ss_a = squares[a, b] - sums[a, b] ** 2 / n
     ss_b = squares[b, a] - sums[b, a] ** 2 / n
@@ -227,21 +229,22 @@ def _correlation(
     return np.clip(found, -1.0, 1.0)
 
 
-def _independent(
-    difference: FloatArray, ss: FloatArray, n: FloatArray, correlation: FloatArray
-) -> PairMoments:
+def _independent(difference: FloatArray, ss: FloatArray, n: FloatArray, correlation: FloatArray) -> PairMoments:
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.where(n > 1, np.sqrt(ss / (n - 1) / n), np.nan)
     return PairMoments(
-        difference=difference, error=error, error_cr1=error,
-        degrees_of_freedom=np.where(n > 1, n - 1, np.nan), correlation=correlation,
-        n_prompts=n.astype(np.intp), n_units=n.astype(np.intp), effective_units=n,
-    )  # fmt: skip
+        difference=difference,
+        error=error,
+        error_cr1=error,
+        degrees_of_freedom=np.where(n > 1, n - 1, np.nan),
+        correlation=correlation,
+        n_prompts=n.astype(np.intp),
+        n_units=n.astype(np.intp),
+        effective_units=n,
+    )
 
 
-def _clustered(
-    matrix: ScoreMatrix, difference: FloatArray, n: FloatArray, correlation: FloatArray
-) -> PairMoments:
+def _clustered(matrix: ScoreMatrix, difference: FloatArray, n: FloatArray, correlation: FloatArray) -> PairMoments:
     a, b = matrix.pairs
     names = ("error", "error_cr1", "df", "units", "effective")
     found = {name: np.full(len(a), np.nan) for name in names}
@@ -249,10 +252,15 @@ def _clustered(
         for name, values in _robust(*unit_sums(matrix, a[pairs], b[pairs])).items():
             found[name][pairs] = values
     return PairMoments(
-        difference=difference, error=found["error"], error_cr1=found["error_cr1"],
-        degrees_of_freedom=found["df"], correlation=correlation, n_prompts=n.astype(np.intp),
-        n_units=np.nan_to_num(found["units"]).astype(np.intp), effective_units=found["effective"],
-    )  # fmt: skip
+        difference=difference,
+        error=found["error"],
+        error_cr1=found["error_cr1"],
+        degrees_of_freedom=found["df"],
+        correlation=correlation,
+        n_prompts=n.astype(np.intp),
+        n_units=np.nan_to_num(found["units"]).astype(np.intp),
+        effective_units=found["effective"],
+    )
 
 
 def _robust(sums: FloatArray, sizes: FloatArray) -> dict[str, FloatArray]:

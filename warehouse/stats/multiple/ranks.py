@@ -77,11 +77,15 @@ def rank_models(pairs: AllPairs) -> Ranks:
     low, high = _rank_sets(pairs, ahead, pairs.critical_values)
     low_joint, high_joint = _rank_sets(pairs, ahead, joint)
     return Ranks(
-        statistical_rank=_known(1 + beaten, tested), rank_low=low, rank_high=high,
-        rank_low_joint=low_joint, rank_high_joint=high_joint,
-        groups=tuple(letters(separated, order.tolist())), level=pairs.level,
+        statistical_rank=_known(1 + beaten, tested),
+        rank_low=low,
+        rank_high=high,
+        rank_low_joint=low_joint,
+        rank_high_joint=high_joint,
+        groups=tuple(letters(separated, order.tolist())),
+        level=pairs.level,
         n_resamples=pairs.n_resamples,
-    )  # fmt: skip
+    )
 
 
 def _rank_sets(

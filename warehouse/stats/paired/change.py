@@ -73,10 +73,6 @@ def _error(figure: Figure, *, upward: bool) -> float | None:
     end = figure.high if upward else figure.low
     error = figure.standard_error
     if end is not None:
-        quantile = (
-            z_quantile(figure.level)
-            if figure.units is None
-            else t_quantile(figure.level, figure.units - 1)
-        )
+        quantile = z_quantile(figure.level) if figure.units is None else t_quantile(figure.level, figure.units - 1)
         error = max(error or 0.0, abs(end - figure.estimate) / quantile)
     return error

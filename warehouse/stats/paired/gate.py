@@ -99,9 +99,7 @@ def p_of_constant(difference: float, n: int, margin: float, width: float) -> tup
         [0.049, 1.0]
     """
     if n < 1 or not margin >= 0 or not 0 < width < math.inf or not abs(difference) <= width:
-        raise StatisticsError(
-            f"no exact test for n={n}, margin={margin}, width={width}, difference={difference}"
-        )
+        raise StatisticsError(f"no exact test for n={n}, margin={margin}, width={width}, difference={difference}")
     p_pass = p_fail = 1.0
     if difference > -margin:
         p_pass = max(0.0, (width - margin) / (width + difference)) ** n
@@ -110,9 +108,7 @@ def p_of_constant(difference: float, n: int, margin: float, width: float) -> tup
     return p_pass, p_fail
 
 
-def prompts_to_decide(
-    distance: float, standard_error: float, n: int, tests: int, *, alpha: float = 0.05
-) -> int | None:
+def prompts_to_decide(distance: float, standard_error: float, n: int, tests: int, *, alpha: float = 0.05) -> int | None:
     """Prompts with which a test decides, with 80 % power at Holm's first step.
 
     Args:

@@ -97,11 +97,7 @@ class NonInferiorityTest(Figures):
 
 
 def equivalence_test(
-    differences: ArrayLike,
-    margin: float,
-    clusters: ArrayLike | None = None,
-    *,
-    alpha: float = 0.05,
+    differences: ArrayLike, margin: float, clusters: ArrayLike | None = None, *, alpha: float = 0.05
 ) -> EquivalenceTest:
     """Whether the mean difference is shown to lie inside ±margin (TOST).
 
@@ -142,11 +138,7 @@ def equivalence_test(
 
 
 def noninferiority_test(
-    differences: ArrayLike,
-    margin: float,
-    clusters: ArrayLike | None = None,
-    *,
-    alpha: float = 0.05,
+    differences: ArrayLike, margin: float, clusters: ArrayLike | None = None, *, alpha: float = 0.05
 ) -> NonInferiorityTest:
     """Whether the first is shown to be no worse than the second by ``margin``.
 

@@ -119,9 +119,7 @@ def wilcoxon_test(differences: ArrayLike) -> WilcoxonTest:
     places = 1 + np.searchsorted((sizes[1:] + sizes[:-1]) / 2, np.abs(kept))
     distinct = len(sizes)
     exact = distinct == len(kept) <= MOST_EXACT_RANKS
-    found = stats.wilcoxon(
-        np.sign(kept) * places, zero_method="wilcox", method="exact" if exact else "approx"
-    )
+    found = stats.wilcoxon(np.sign(kept) * places, zero_method="wilcox", method="exact" if exact else "approx")
     why = "" if distinct == len(kept) else ", ties share their mean rank"
     return WilcoxonTest(
         p_value=float(found.pvalue),

@@ -9,15 +9,7 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import (
-    ROUNDING,
-    Clusters,
-    FloatArray,
-    as_clusters,
-    as_level,
-    as_scores,
-    as_weights,
-)
+from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray, as_clusters, as_level, as_scores, as_weights
 from warehouse.stats.core.links import Link, find_link, linearise_figure
 from warehouse.stats.core.moments import deviations
 from warehouse.stats.core.quantiles import t_p_value
@@ -81,9 +73,7 @@ def paired_difference(
     return _compare(describe(values_a, groups), describe(values_b, groups), groups, level)
 
 
-def figure_values(
-    scores: ArrayLike, weights: ArrayLike | None, link: Link, name: str = "scores"
-) -> FloatArray:
+def figure_values(scores: ArrayLike, weights: ArrayLike | None, link: Link, name: str = "scores") -> FloatArray:
     """Checked values, one per prompt, whose mean is the reported figure (delta method).
 
     Args:
@@ -126,9 +116,7 @@ def _compare(a: Sample, b: Sample, clusters: Clusters | None, level: float) -> P
     )
 
 
-def paired_flags(
-    a: FloatArray, b: FloatArray, clusters: ArrayLike | None = None
-) -> tuple[str, ...]:
+def paired_flags(a: FloatArray, b: FloatArray, clusters: ArrayLike | None = None) -> tuple[str, ...]:
     """The flags of `paired_difference` without its figures, for many pairs.
 
     Args:
@@ -184,9 +172,7 @@ def correlation(a: FloatArray, b: FloatArray) -> float | None:
     return min(1.0, max(-1.0, float(centred_a @ centred_b) / scale))
 
 
-def _variance_saved(
-    error_a: float | None, error_b: float | None, error_d: float | None
-) -> float | None:
+def _variance_saved(error_a: float | None, error_b: float | None, error_d: float | None) -> float | None:
     if error_a is None or error_b is None or error_d is None:
         return None
     ratio = variance_ratio(error_d, math.hypot(error_a, error_b))

@@ -17,9 +17,7 @@ from warehouse.stats.intervals.prompts_fixed import satterthwaite
 from warehouse.stats.paired.paired import paired_difference
 
 
-def paired_difference_prompts_fixed(
-    a: PromptDraws, b: PromptDraws, *, level: float = 0.95
-) -> PairedDifference:
+def paired_difference_prompts_fixed(a: PromptDraws, b: PromptDraws, *, level: float = 0.95) -> PairedDifference:
     """Difference a − b over these very prompts: Var = Σ (W_A,i/K_A,i + W_B,i/K_B,i)/n².
 
     The prompts are all there are, so that clusters play no part, and the draws of the two runs
@@ -77,8 +75,7 @@ def _error(a: PromptDraws, b: PromptDraws) -> tuple[float | None, float | None]:
     total = sum(float(np.sum(run.within_or_mean() / run.n_draws)) for run in (a, b))
     parts = [_known(run) for run in (a, b)]
     df = satterthwaite(
-        np.concatenate([variances for variances, _ in parts]),
-        np.concatenate([freedoms for _, freedoms in parts]),
+        np.concatenate([variances for variances, _ in parts]), np.concatenate([freedoms for _, freedoms in parts])
     )
     return math.sqrt(total) / a.n, df
 

@@ -12,11 +12,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import TIE, Clusters, FloatArray, as_clusters, as_scores, as_seed
 from warehouse.stats.core.moments import mean_of
 from warehouse.stats.core.result_base import Figures
-from warehouse.stats.paired.sign_flip_null import (
-    count_all_patterns,
-    count_random_patterns,
-    distinct_sizes,
-)
+from warehouse.stats.paired.sign_flip_null import count_all_patterns, count_random_patterns, distinct_sizes
 
 #: Differences up to which all 2^m sign patterns are gone through.
 MOST_EXACT = 16
@@ -59,11 +55,7 @@ class SignFlipTest(Figures):
 
 
 def sign_flip_test(
-    differences: ArrayLike,
-    clusters: ArrayLike | None = None,
-    *,
-    n_resamples: int = 9999,
-    seed: int = 0,
+    differences: ArrayLike, clusters: ArrayLike | None = None, *, n_resamples: int = 9999, seed: int = 0
 ) -> SignFlipTest:
     """Two-sided paired permutation test of |Σ d|.
 
@@ -163,9 +155,7 @@ def _reason(n: int, method: str, n_resamples: int, clustered: bool) -> str:
     if not n:
         return f"all {units} are 0"
     if n < FEWEST_UNITS:
-        return (
-            f"{n} {units} that are not 0 give no p below {2.0 ** (1 - n):.4g}: 0.05 is out of reach"
-        )
+        return f"{n} {units} that are not 0 give no p below {2.0 ** (1 - n):.4g}: 0.05 is out of reach"
     words = {
         "exact": f"all 2^{n} signs of {units}",
         "binomial": f"exact: all {units} that are not 0 have one size",

@@ -36,9 +36,8 @@ def count_all_patterns(differences: FloatArray, threshold: float) -> int:
 
 
 def count_random_patterns(
-    differences: FloatArray, threshold: float, n_resamples: int, seed: int,
-    *, columns: int = _COLUMNS,
-) -> int:  # fmt: skip
+    differences: FloatArray, threshold: float, n_resamples: int, seed: int, *, columns: int = _COLUMNS
+) -> int:
     """How many of ``n_resamples`` random sign patterns have |Σ ±d| at or above ``threshold``.
 
     Args:
@@ -51,10 +50,7 @@ def count_random_patterns(
     for number, first in enumerate(range(0, n_resamples, CHUNK)):
         n = min(CHUNK, n_resamples - first)
         stream = np.random.SeedSequence([seed, number])
-        if few:
-            sums = _binomial_sums(sizes, counts, n, stream)
-        else:
-            sums = _byte_sums(differences, n, stream, columns)
+        sums = _binomial_sums(sizes, counts, n, stream) if few else _byte_sums(differences, n, stream, columns)
         found += int(np.count_nonzero(np.abs(sums) >= threshold))
     return found
 
@@ -73,9 +69,7 @@ def distinct_sizes(differences: FloatArray) -> tuple[FloatArray, NDArray[np.int6
     return np.add.reduceat(sizes, starts) / counts, counts
 
 
-def _binomial_sums(
-    sizes: FloatArray, counts: NDArray[np.int64], n: int, stream: np.random.SeedSequence
-) -> FloatArray:
+def _binomial_sums(sizes: FloatArray, counts: NDArray[np.int64], n: int, stream: np.random.SeedSequence) -> FloatArray:
     """Σ_v v·(2·Bin(m_v, 1/2) − m_v), n times: the signs of m_v equal differences at once."""
     sums = np.zeros(n)
     for size, count, own in zip(sizes, counts, stream.spawn(len(sizes)), strict=True):
@@ -84,9 +78,7 @@ def _binomial_sums(
     return sums
 
 
-def _byte_sums(
-    differences: FloatArray, n: int, stream: np.random.SeedSequence, columns: int
-) -> FloatArray:
+def _byte_sums(differences: FloatArray, n: int, stream: np.random.SeedSequence, columns: int) -> FloatArray:
     """Σ ±d with independent fair signs, n times."""
     words = -(-n // 8)  # 64 random bits hold the bytes of eight resamples
     source = np.random.PCG64(stream)

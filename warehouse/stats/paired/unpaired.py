@@ -13,9 +13,7 @@ from warehouse.stats.intervals.closed_form import interval_normal, interval_t
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 
 
-def unpaired_difference(
-    a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, level: float = 0.95
-) -> UnpairedDifference:
+def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, level: float = 0.95) -> UnpairedDifference:
     """Difference a − b of two runs that share no prompts (or whose pairing is unknown).
 
     se = sqrt(se_a² + se_b²) (eq. 5) of the headline errors, clustered where a run carries

@@ -62,9 +62,16 @@ class BestDesign:
 
 
 def make_plan(
-    n: int, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None, alpha: float = 0.05,
-    power: float = 0.8, delta: float | None = None, b_is_there: bool = False,
-) -> Plan:  # fmt: skip
+    n: int,
+    parts: VarianceParts,
+    *,
+    k_a: int = 1,
+    k_b: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    delta: float | None = None,
+    b_is_there: bool = False,
+) -> Plan:
     """Everything about one design.
 
     Args:
@@ -98,10 +105,16 @@ def make_plan(
 
 
 def plan_table(
-    parts: VarianceParts, n_values: Sequence[int], k_values: Sequence[int], *,
-    k_b: int | None = None, alpha: float = 0.05, power: float = 0.8,
-    delta: float | None = None, b_is_there: bool = False,
-) -> tuple[Plan, ...]:  # fmt: skip
+    parts: VarianceParts,
+    n_values: Sequence[int],
+    k_values: Sequence[int],
+    *,
+    k_b: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    delta: float | None = None,
+    b_is_there: bool = False,
+) -> tuple[Plan, ...]:
     """One plan for each n and K, by K, then n.
 
     Args:
@@ -122,17 +135,24 @@ def plan_table(
         raise StatisticsError("a table of plans needs at least one n and one K")
     checked = [check_count(n, "n") for n in n_values]
     return tuple(
-        make_plan(n, parts, k_a=k, k_b=k_b, alpha=alpha, power=power, delta=delta,
-                  b_is_there=b_is_there)
-        for k in k_values for n in checked
-    )  # fmt: skip
+        make_plan(n, parts, k_a=k, k_b=k_b, alpha=alpha, power=power, delta=delta, b_is_there=b_is_there)
+        for k in k_values
+        for n in checked
+    )
 
 
 def cheapest_design(
-    delta: float, parts: VarianceParts, *, cost: Cost | None = None, k_b: int | None = None,
-    alpha: float = 0.05, power: float = 0.8, available: int | None = None,
-    b_is_there: bool = False, most_draws: int = MOST_DRAWS,
-) -> BestDesign:  # fmt: skip
+    delta: float,
+    parts: VarianceParts,
+    *,
+    cost: Cost | None = None,
+    k_b: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    available: int | None = None,
+    b_is_there: bool = False,
+    most_draws: int = MOST_DRAWS,
+) -> BestDesign:
     """The n and K that find ``delta`` with ``power`` at the least cost.
 
     Every K up to ``most_draws`` with its n of eq. 9 is looked at; equal costs take the smaller K.
@@ -171,16 +191,23 @@ def cheapest_design(
     if best is None:
         return BestDesign(None, None, _out_of_reach(delta, parts, k_b, alpha, power, available))
     total, k, n = best
-    plan = make_plan(n, parts, k_a=k, k_b=k_b, alpha=alpha, power=power, delta=delta,
-                     b_is_there=b_is_there)  # fmt: skip
+    plan = make_plan(n, parts, k_a=k, k_b=k_b, alpha=alpha, power=power, delta=delta, b_is_there=b_is_there)
     return BestDesign(plan, total, f"the cheapest of K = 1 to {most_draws}")
 
 
 def best_for_budget(
-    budget: float, parts: VarianceParts, *, cost: Cost | None = None, k_b: int | None = None,
-    alpha: float = 0.05, power: float = 0.8, delta: float | None = None,
-    available: int | None = None, b_is_there: bool = False, most_draws: int = MOST_DRAWS,
-) -> BestDesign:  # fmt: skip
+    budget: float,
+    parts: VarianceParts,
+    *,
+    cost: Cost | None = None,
+    k_b: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    delta: float | None = None,
+    available: int | None = None,
+    b_is_there: bool = False,
+    most_draws: int = MOST_DRAWS,
+) -> BestDesign:
     """The n and K with the smallest standard error (the most power) that ``budget`` pays for.
 
     Arguments and errors as for `cheapest_design`; ``budget`` is above 0, in the unit of
@@ -205,8 +232,7 @@ def best_for_budget(
     if best is None:
         return BestDesign(None, None, f"a budget of {budget:g} does not pay for two prompts")
     _, total, k, n = best
-    plan = make_plan(n, parts, k_a=k, k_b=k_b, alpha=alpha, power=power, delta=delta,
-                     b_is_there=b_is_there)  # fmt: skip
+    plan = make_plan(n, parts, k_a=k, k_b=k_b, alpha=alpha, power=power, delta=delta, b_is_there=b_is_there)
     return BestDesign(plan, total, f"the smallest error of K = 1 to {most_draws}")
 
 
@@ -221,14 +247,12 @@ def _new_draws(draws: tuple[int, int], b_is_there: bool) -> int:
 
 
 def _out_of_reach(
-    delta: float, parts: VarianceParts, k_b: int | None, alpha: float, power: float,
-    available: int | None,
-) -> str:  # fmt: skip
+    delta: float, parts: VarianceParts, k_b: int | None, alpha: float, power: float, available: int | None
+) -> str:
     rest = parts.omega2 + (0.0 if k_b is None else parts.sigma2_b / k_b)
     least = math.ceil(quantiles(alpha, power) ** 2 * rest / check_delta(delta) ** 2)
     return (
-        f"{available} prompts are not enough for a difference of {delta:g}: even with unlimited"
-        f" draws it takes {least}"
+        f"{available} prompts are not enough for a difference of {delta:g}: even with unlimited draws it takes {least}"
         if available is not None and least > available
         else f"{available} prompts need more draws per prompt than were tried"
     )

@@ -138,9 +138,8 @@ def plan_from_pilot(
     of_b = _within(within_b, draws_b, len(a), "b")
     total, unclustered = _totals(a - b, groups)
     return _pilot(
-        groups, (float(a.mean()), float(b.mean())), correlation(a, b), (total, unclustered),
-        (of_a, of_b), len(a),
-    )  # fmt: skip
+        groups, (float(a.mean()), float(b.mean())), correlation(a, b), (total, unclustered), (of_a, of_b), len(a)
+    )
 
 
 def plan_from_one(
@@ -174,19 +173,18 @@ def plan_from_one(
     parts = _within(within, draws, len(values), "")
     kept = 2 * (1 - correlation)
     share = parts.share or 0.0
-    total, unclustered = (
-        kept * (variance - share) + 2 * share for variance in _totals(values, groups)
-    )
-    return _pilot(
-        groups, (float(values.mean()), None), correlation, (total, unclustered), (parts, parts),
-        len(values),
-    )  # fmt: skip
+    total, unclustered = (kept * (variance - share) + 2 * share for variance in _totals(values, groups))
+    return _pilot(groups, (float(values.mean()), None), correlation, (total, unclustered), (parts, parts), len(values))
 
 
 def _pilot(
-    groups: Clusters | None, means: tuple[float, float | None], rho: float | None,
-    totals: tuple[float, float], within: tuple[_Within, _Within], n: int,
-) -> Pilot:  # fmt: skip
+    groups: Clusters | None,
+    means: tuple[float, float | None],
+    rho: float | None,
+    totals: tuple[float, float],
+    within: tuple[_Within, _Within],
+    n: int,
+) -> Pilot:
     of_a, of_b = within
     raw = None
     if of_a.share is not None and of_b.share is not None:
@@ -225,8 +223,7 @@ def _totals(values: FloatArray, clusters: Clusters | None) -> tuple[float, float
     robust = robust_errors(centred, clusters)
     if robust is None:
         raise StatisticsError(
-            "a pilot of one cluster has no variance between clusters: it takes two or more, or"
-            " plan without clusters"
+            "a pilot of one cluster has no variance between clusters: it takes two or more, or plan without clusters"
         )
     return len(values) * robust.se_cr2**2, plain
 
@@ -254,8 +251,7 @@ def _variances(within: ArrayLike | None, k: FloatArray, name: str) -> FloatArray
     if wrong.any():
         first = int(np.argmax(wrong))
         raise StatisticsError(
-            f"`{name}` holds variances (at least 0, or NaN), found {variances[first]} at index"
-            f" {first}"
+            f"`{name}` holds variances (at least 0, or NaN), found {variances[first]} at index {first}"
         )
     return variances
 
@@ -269,9 +265,7 @@ def _draws(draws: ArrayLike, n: int, name: str) -> FloatArray:
     return np.broadcast_to(k, (n,)).astype(np.float64)
 
 
-def _flags(
-    groups: Clusters | None, raw: float | None, within: tuple[_Within, _Within], n: int
-) -> tuple[str, ...]:
+def _flags(groups: Clusters | None, raw: float | None, within: tuple[_Within, _Within], n: int) -> tuple[str, ...]:
     found = {
         "parts_unknown": raw is None,
         "omega2_clipped": raw is not None and raw < 0,

@@ -112,9 +112,8 @@ class Plan(Figures):
 
 
 def sample_size(
-    delta: float, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None,
-    alpha: float = 0.05, power: float = 0.8,
-) -> int:  # fmt: skip
+    delta: float, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None, alpha: float = 0.05, power: float = 0.8
+) -> int:
     """Miller (2024) eq. 9: prompts that find ``delta`` with ``power``, rounded up.
 
     Args:
@@ -141,9 +140,8 @@ def sample_size(
 
 
 def minimum_detectable_effect(
-    n: int, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None,
-    alpha: float = 0.05, power: float = 0.8,
-) -> float:  # fmt: skip
+    n: int, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None, alpha: float = 0.05, power: float = 0.8
+) -> float:
     """Miller (2024) eq. 10: the smallest difference that ``n`` prompts find with ``power``.
 
     Arguments and errors as for `sample_size`; ``n`` is a whole number, at least 1.
@@ -157,9 +155,8 @@ def minimum_detectable_effect(
 
 
 def power_of(
-    delta: float, n: int, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None,
-    alpha: float = 0.05,
-) -> Power:  # fmt: skip
+    delta: float, n: int, parts: VarianceParts, *, k_a: int = 1, k_b: int | None = None, alpha: float = 0.05
+) -> Power:
     """Chance that ``n`` prompts find a true difference ``delta``.
 
     Arguments and errors as for `sample_size`; ``n`` is a whole number, at least 1.

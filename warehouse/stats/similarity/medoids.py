@@ -50,9 +50,7 @@ def find_medoids(vectors: ArrayLike, groups: ArrayLike) -> Medoids:
     return Medoids(medoids, distances)
 
 
-def _first_largest(
-    values: FloatArray, codes: NDArray[np.intp], rows: NDArray[np.intp]
-) -> NDArray[np.intp]:
+def _first_largest(values: FloatArray, codes: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """For each code the row with the largest value; what differs by rounding is a tie."""
     ranked = np.lexsort((rows, -np.round(values, 9), codes))
     return rows[ranked[np.flatnonzero(np.diff(codes[ranked], prepend=-1))]]

@@ -82,8 +82,7 @@ def as_vectors(vectors: ArrayLike, name: str = "vectors") -> Vectors:
     ):
         if wrong.any():
             raise StatisticsError(
-                f"`{name}`: {int(wrong.sum())} rows hold {problem} (first: row"
-                f" {int(np.argmax(wrong))})"
+                f"`{name}`: {int(wrong.sum())} rows hold {problem} (first: row {int(np.argmax(wrong))})"
             )
     return rows
 
@@ -116,9 +115,9 @@ def nearest(query: ArrayLike, vectors: ArrayLike, top: int) -> Neighbours:
     check_dimension(wanted.shape[1], rows.shape[1])
     if top < 1:
         raise StatisticsError(f"`top` must be at least 1, found {top}")
-    similarities = np.concatenate([
-        _cosines(rows[start : start + BLOCK], wanted) for start in range(0, len(rows), BLOCK)
-    ] or [np.empty(0)])  # fmt: skip
+    similarities = np.concatenate(
+        [_cosines(rows[start : start + BLOCK], wanted) for start in range(0, len(rows), BLOCK)] or [np.empty(0)]
+    )
     order = np.lexsort((np.arange(len(rows)), -similarities))[:top]
     return Neighbours(order, similarities[order])
 
@@ -195,9 +194,7 @@ def _cosines(rows: Vectors, wanted: Vectors) -> FloatArray:
     return found
 
 
-def _blocks(
-    rows: Vectors, threshold: float, block: int
-) -> Iterator[tuple[Codes, Codes, FloatArray, float]]:
+def _blocks(rows: Vectors, threshold: float, block: int) -> Iterator[tuple[Codes, Codes, FloatArray, float]]:
     """Pairs above the threshold, block by block of the upper triangle, and the share done."""
     unit = shorten(unit_rows(rows), threshold)
     starts = range(0, len(rows), block)
@@ -212,9 +209,7 @@ def _blocks(
             yield *_above(rows, products, threshold, top, start), done / total
 
 
-def _above(
-    rows: Vectors, products: Vectors, threshold: float, top: int, start: int
-) -> tuple[Codes, Codes, FloatArray]:
+def _above(rows: Vectors, products: Vectors, threshold: float, top: int, start: int) -> tuple[Codes, Codes, FloatArray]:
     """Pairs of one block that are above the threshold in 64 bits."""
     nothing = np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0)
     if products.max() < threshold - _ROUNDING:

@@ -14,14 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import (
-    ROUNDING,
-    FloatArray,
-    as_scores,
-    check_length,
-    is_constant,
-    is_zero_one,
-)
+from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_scores, check_length, is_constant, is_zero_one
 from warehouse.stats.core.moments import deviations, mean_of
 
 UnitArray = NDArray[np.int64]

@@ -108,19 +108,14 @@ def combine_differences(
     )
 
 
-def contributions(
-    parts: Sequence[Part], weights: ArrayLike | None = None
-) -> tuple[FloatArray, NDArray[np.int64]]:
+def contributions(parts: Sequence[Part], weights: ArrayLike | None = None) -> tuple[FloatArray, NDArray[np.int64]]:
     """What each prompt of each part adds to the combined difference, and its unit.
 
     The sum of the first is `combine_differences`' ``difference``; flipping the signs of whole
     units is its permutation test. Both of shape (Σ n_l,).
     """
     shares = as_shares(weights, len(parts))
-    values = [
-        w * part.differences / len(part.differences)
-        for w, part in zip(shares, parts, strict=True)
-    ]  # fmt: skip
+    values = [w * part.differences / len(part.differences) for w, part in zip(shares, parts, strict=True)]
     return np.concatenate(values), np.concatenate([part.units for part in parts])
 
 
@@ -159,9 +154,7 @@ def _layout(parts: Sequence[Part]) -> _Layout:
     return _Layout(units, groups, group_of_unit, n_shared)
 
 
-def _error(
-    parts: Sequence[Part], shares: FloatArray, layout: _Layout
-) -> tuple[float | None, float | None]:
+def _error(parts: Sequence[Part], shares: FloatArray, layout: _Layout) -> tuple[float | None, float | None]:
     """Error and its degrees of freedom, None where a part has none; 0 where nothing varies."""
     if any(part.error is None for part in parts):
         return None, None

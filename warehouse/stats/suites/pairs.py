@@ -45,9 +45,12 @@ class SuitePairs:
 
 
 def compare_suites(
-    runs: Sequence[Sequence[Cell]], weights: ArrayLike | None = None, *, level: float = 0.95,
+    runs: Sequence[Sequence[Cell]],
+    weights: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
     higher_is_better: bool = True,
-) -> SuitePairs:  # fmt: skip
+) -> SuitePairs:
     """All pairs of runs on a suite.
 
     Args:
@@ -65,9 +68,7 @@ def compare_suites(
     means = np.array([[cell.estimate for cell in cells] for cells in runs]) @ shares
     difference = means[:, None] - means[None, :]
     leaves = [UnitTable([[cell] for cell in cells]) for cells in zip(*runs, strict=True)]
-    per_leaf = np.stack([
-        leaf.pair_variances(np.array([w])) for leaf, w in zip(leaves, shares, strict=True)
-    ])  # fmt: skip
+    per_leaf = np.stack([leaf.pair_variances(np.array([w])) for leaf, w in zip(leaves, shares, strict=True)])
     table = UnitTable(runs)
     total = table.pair_variances(shares) if table.n_shared else per_leaf.sum(axis=0)
     own = np.array([_own(cells) for cells in runs]) * shares**2
@@ -113,9 +114,7 @@ def _freedoms(runs: Sequence[Sequence[Cell]], per_leaf: FloatArray, own: FloatAr
         parts = np.hstack([variances * share, variances * (1 - share)])
         columns = np.hstack([np.broadcast_to(blocks[a], both.shape), blocks[others]])
         rows = np.broadcast_to(np.arange(len(others))[:, None], columns.shape)
-        sums = csr_matrix(
-            (parts.ravel(), (rows.ravel(), columns.ravel())), (len(others), len(designs))
-        )
+        sums = csr_matrix((parts.ravel(), (rows.ravel(), columns.ravel())), (len(others), len(designs)))
         df[a, others] = df[others, a] = satterthwaite(sums, table)
     return df
 
@@ -132,6 +131,4 @@ def _ranks(ahead: FloatArray, p: FloatArray, level: float) -> tuple[int | None, 
     with np.errstate(invalid="ignore"):
         beaten = ((p <= 1 - level) & (ahead < 0)).sum(axis=1)
     tested = np.logical_or.reduce(np.isfinite(p), axis=1)
-    return tuple(
-        1 + int(count) if known else None for count, known in zip(beaten, tested, strict=True)
-    )
+    return tuple(1 + int(count) if known else None for count, known in zip(beaten, tested, strict=True))

@@ -86,11 +86,7 @@ def lone_variance(cells: Sequence[Cell], shares: FloatArray) -> float:
 def overlaps(designs: Sequence[Design | None]) -> csr_matrix:
     """`overlap` of every two designs, sparse, shape (B, B); 0 for published figures and for a
     design of a single unit, which has no error."""
-    known = [
-        (place, design)
-        for place, design in enumerate(designs)
-        if design is not None and len(design.units) > 1
-    ]
+    known = [(place, design) for place, design in enumerate(designs) if design is not None and len(design.units) > 1]
     if not known:
         return csr_matrix((len(designs), len(designs)))
     rows = np.repeat([place for place, _ in known], [len(design.units) for _, design in known])
@@ -99,9 +95,7 @@ def overlaps(designs: Sequence[Design | None]) -> csr_matrix:
     f = np.concatenate([design.shares for _, design in known])
     g = f / np.sqrt(1 - f)
     shape = (len(designs), len(names))
-    shares, scaled, squares = (
-        csr_matrix((values, (rows, columns)), shape) for values in (f, g, g**2)
-    )
+    shares, scaled, squares = (csr_matrix((values, (rows, columns)), shape) for values in (f, g, g**2))
     crossed = scaled @ scaled.T
     return csr_matrix(shares @ shares.T + crossed.multiply(crossed) - squares @ squares.T)
 

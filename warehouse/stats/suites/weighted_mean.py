@@ -21,12 +21,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_level, as_shares, finite_bounds
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.core.results import Interval
-from warehouse.stats.intervals.closed_form import (
-    interval_normal,
-    interval_t,
-    interval_wilson,
-    interval_wilson_bounded,
-)
+from warehouse.stats.intervals.closed_form import interval_normal, interval_t, interval_wilson, interval_wilson_bounded
 from warehouse.stats.suites.cells import Cell
 from warehouse.stats.suites.shared_units import UnitTable, overlaps, satterthwaite
 
@@ -74,9 +69,8 @@ class SuiteEstimate(Figures):
 
 
 def combine_leaves(
-    cells: Sequence[Cell], weights: ArrayLike | None = None, *, bounds: Bounds | None = None,
-    level: float = 0.95,
-) -> SuiteEstimate:  # fmt: skip
+    cells: Sequence[Cell], weights: ArrayLike | None = None, *, bounds: Bounds | None = None, level: float = 0.95
+) -> SuiteEstimate:
     """A run's figure on a suite, with its error and an interval.
 
     Where all leaves have the same finite bounds the interval is Wilson's at the effective size
@@ -143,9 +137,15 @@ def _variances(cells: Sequence[Cell], shares: FloatArray) -> FloatArray:
 
 
 def _interval(
-    cells: Sequence[Cell], shares: FloatArray, estimate: float, variance: float | None,
-    df: float | None, bounds: Bounds | None, level: float, units: UnitTable,
-) -> tuple[Interval | None, str]:  # fmt: skip
+    cells: Sequence[Cell],
+    shares: FloatArray,
+    estimate: float,
+    variance: float | None,
+    df: float | None,
+    bounds: Bounds | None,
+    level: float,
+    units: UnitTable,
+) -> tuple[Interval | None, str]:
     if variance is None:
         lacking = sum(cell.variance is None for cell in cells)
         return None, f"{lacking} of {len(cells)} leaves have no standard error"

@@ -9,17 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, check_length
-from warehouse.stats.intervals.closed_form import (
-    interval_clopper_pearson,
-    interval_jeffreys,
-    interval_wilson,
-)
+from warehouse.stats.intervals.closed_form import interval_clopper_pearson, interval_jeffreys, interval_wilson
 
-_INTERVALS = {
-    "wilson": interval_wilson,
-    "jeffreys": interval_jeffreys,
-    "clopper_pearson": interval_clopper_pearson,
-}
+_INTERVALS = {"wilson": interval_wilson, "jeffreys": interval_jeffreys, "clopper_pearson": interval_clopper_pearson}
 
 
 @dataclass(frozen=True)
@@ -108,9 +100,7 @@ def proportion_intervals(
     """
     if method not in _INTERVALS:
         raise StatisticsError(f"`method` is {method!r}; expected one of {', '.join(_INTERVALS)}")
-    counts = np.column_stack([
-        np.asarray(successes, np.float64), np.asarray(draws, np.float64)
-    ])  # fmt: skip
+    counts = np.column_stack([np.asarray(successes, np.float64), np.asarray(draws, np.float64)])
     distinct, codes = np.unique(counts, axis=0, return_inverse=True)
     found = [_INTERVALS[method](x, n, level=level) for x, n in distinct.tolist()]
     low = np.array([interval.low for interval in found], dtype=np.float64)

@@ -83,9 +83,7 @@ def crossed_variance(
     table = _table(scores, "scores")
     seeds, n = table.shape
     if seeds < 2 or n < 2:
-        raise StatisticsError(
-            f"`scores` must hold at least 2 seeds (rows) and 2 prompts, found {seeds} and {n}"
-        )
+        raise StatisticsError(f"`scores` must hold at least 2 seeds (rows) and 2 prompts, found {seeds} and {n}")
     mean = float(table.mean())
     by_seed, by_prompt = table.mean(axis=1) - mean, table.mean(axis=0) - mean
     left = table - mean - by_seed[:, None] - by_prompt
@@ -112,9 +110,7 @@ def crossed_variance(
     )
 
 
-def _both_fixed(
-    shape: tuple[int, ...], within: ArrayLike | None, n_draws: ArrayLike | None
-) -> float | None:
+def _both_fixed(shape: tuple[int, ...], within: ArrayLike | None, n_draws: ArrayLike | None) -> float | None:
     if within is None or n_draws is None:
         return None
     variances, counts = _table(within, "within"), _table(n_draws, "n_draws")

@@ -15,13 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.draws import (
-    PROMPTS_FIXED,
-    PROMPTS_SAMPLED,
-    PromptDraws,
-    as_draw_counts,
-    as_estimand,
-)
+from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, as_draw_counts, as_estimand
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, check_length
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.intervals.capped_clopper_pearson import widened
@@ -163,16 +157,33 @@ def _any_right(correct: FloatArray, counts: FloatArray, k: int) -> FloatArray:
 
 
 def _pass_rate(
-    statistic: str, kernel: Kernel, correct: ArrayLike, n_draws: ArrayLike, k: int,
-    clusters: ArrayLike | None, estimand: str, level: float,
-) -> PassRate:  # fmt: skip
+    statistic: str,
+    kernel: Kernel,
+    correct: ArrayLike,
+    n_draws: ArrayLike,
+    k: int,
+    clusters: ArrayLike | None,
+    estimand: str,
+    level: float,
+) -> PassRate:
     wanted = as_estimand(estimand)
     c, counts = _counts(correct, n_draws, k)
     bare = PassRate(
-        statistic=statistic, k=k, estimate=None, standard_error=None, ci_low=None, ci_high=None,
-        level=as_level(level), estimand=wanted, n_prompts=len(c), n_clusters=None,
-        n_short=int((counts < k).sum()), method="none", reason="", flags=(),
-    )  # fmt: skip
+        statistic=statistic,
+        k=k,
+        estimate=None,
+        standard_error=None,
+        ci_low=None,
+        ci_high=None,
+        level=as_level(level),
+        estimand=wanted,
+        n_prompts=len(c),
+        n_clusters=None,
+        n_short=int((counts < k).sum()),
+        method="none",
+        reason="",
+        flags=(),
+    )
     if bare.n_short:
         reason = (
             f"k = {k} needs {k} draws of every prompt: {bare.n_short} of {len(c)} have fewer"
@@ -185,27 +196,34 @@ def _pass_rate(
     return _prompts_sampled(bare, values, counts, clusters)
 
 
-def _prompts_sampled(
-    bare: PassRate, values: FloatArray, counts: FloatArray, clusters: ArrayLike | None
-) -> PassRate:
+def _prompts_sampled(bare: PassRate, values: FloatArray, counts: FloatArray, clusters: ArrayLike | None) -> PassRate:
     """With K_i = k for every prompt the values are 0 or 1 by nature, else only by chance."""
     binary = bool((counts == bare.k).all())
     found = estimate_mean(values, clusters=clusters, bounds=_UNIT, binary=binary, level=bare.level)
     if not 0 <= (found.ci_low or 0) <= (found.ci_high or 1) <= 1:
         reason = f"the {found.method} interval leaves [0, 1]"
         found = estimate_mean(
-            values, clusters=clusters, bounds=_UNIT, binary=False, level=bare.level,
+            values,
+            clusters=clusters,
+            bounds=_UNIT,
+            binary=False,
+            level=bare.level,
             method="gaffke" if clusters is None else "wilson_bounded",
-        )  # fmt: skip
+        )
         found = replace(found, reason=reason)
     if bare.k > 1 and not binary and found.method != "gaffke":  # which has the worst score in it
         found = widened(found, values, clusters)
     return replace(
-        bare, estimate=found.estimate, standard_error=found.standard_error,
-        ci_low=found.ci_low, ci_high=found.ci_high, n_clusters=found.n_clusters,
-        method=found.method if found.ci_low is not None else "none", reason=found.reason,
+        bare,
+        estimate=found.estimate,
+        standard_error=found.standard_error,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        n_clusters=found.n_clusters,
+        method=found.method if found.ci_low is not None else "none",
+        reason=found.reason,
         flags=found.flags,
-    )  # fmt: skip
+    )
 
 
 def _prompts_fixed(
@@ -221,8 +239,7 @@ def _prompts_fixed(
     reason, flags = found.reason, found.flags
     if short:
         reason = (
-            f"the jackknife needs more than k = {bare.k} draws of every prompt: {short} of"
-            f" {len(values)} have no more"
+            f"the jackknife needs more than k = {bare.k} draws of every prompt: {short} of {len(values)} have no more"
         )
         flags = ("too_few_draws",)
     elif _few_varying(variances):
@@ -230,9 +247,16 @@ def _prompts_fixed(
     if "zero_standard_error" in flags:
         reason = "no prompt's figure changes when one of its draws is left out"
     return replace(
-        bare, estimate=found.estimate, standard_error=found.standard_error, ci_low=found.ci_low,
-        ci_high=found.ci_high, n_short=short, method=found.method, reason=reason, flags=flags,
-    )  # fmt: skip
+        bare,
+        estimate=found.estimate,
+        standard_error=found.standard_error,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        n_short=short,
+        method=found.method,
+        reason=reason,
+        flags=flags,
+    )
 
 
 def _few_varying(variances: FloatArray | None) -> bool:

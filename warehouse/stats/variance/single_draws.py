@@ -55,10 +55,7 @@ class SingleDrawRange(Figures):
         if self.delta is None:
             return f"no range: {self.reason}"
         usual = "" if self.expected is None else f", expected {self.expected:.4g}"
-        return (
-            f"{self.delta:.4g} from {self.worst:.4g} to {self.best:.4g} over {self.n_runs}"
-            f" single-draw runs{usual}"
-        )
+        return f"{self.delta:.4g} from {self.worst:.4g} to {self.best:.4g} over {self.n_runs} single-draw runs{usual}"
 
 
 def delta_k1(values: ArrayLike, prompts: ArrayLike) -> SingleDrawRange:
@@ -91,9 +88,7 @@ def single_draw_range(scores: ArrayLike, draws: PromptDraws) -> SingleDrawRange:
     runs = as_scores(scores)
     k = draws.fewest
     if len(runs) != k:
-        raise StatisticsError(
-            f"`scores` has {len(runs)} entries, expected one per draw that every prompt has: {k}"
-        )
+        raise StatisticsError(f"`scores` has {len(runs)} entries, expected one per draw that every prompt has: {k}")
     best, worst = float(runs.max()), float(runs.min())
     return SingleDrawRange(
         delta=best - worst if k > 1 else None,

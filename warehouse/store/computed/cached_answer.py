@@ -45,9 +45,14 @@ Found = TypeVar("Found", bound=Answer)
 
 
 def answer(
-    access: Access, question: Question, kind: type[Found], compute: Callable[[], Found], *,
-    fresh: bool, store_result: bool = True,
-) -> Found:  # fmt: skip
+    access: Access,
+    question: Question,
+    kind: type[Found],
+    compute: Callable[[], Found],
+    *,
+    fresh: bool,
+    store_result: bool = True,
+) -> Found:
     """The stored answer to a question, else a new one, which is then stored.
 
     Args:

@@ -27,26 +27,42 @@ from warehouse.store.sql.query_files import query_text
 Row = Mapping[str, Any]
 
 _COLUMNS = (
-    "refresh_id", "subject_kind", "subject", "benchmark", "metric", "statistic", "method",
-    "method_version", "estimate", "standard_error", "low", "high", "n", "n_clusters",
-    "input_fingerprint", "reason",
-)  # fmt: skip
+    "refresh_id",
+    "subject_kind",
+    "subject",
+    "benchmark",
+    "metric",
+    "statistic",
+    "method",
+    "method_version",
+    "estimate",
+    "standard_error",
+    "low",
+    "high",
+    "n",
+    "n_clusters",
+    "input_fingerprint",
+    "reason",
+)
 _CURRENT = f"select {', '.join(_COLUMNS)} from metric_current"
 _OF_REFRESH = f"select {', '.join(_COLUMNS)} from metric_value where refresh_id ="
-_SCHEMA = pa.schema([
-    ("refresh_id", pa.int64()),
-    *((name, pa.string()) for name in _COLUMNS[1:8]),
-    *((name, pa.float64()) for name in _COLUMNS[8:12]),
-    ("n", pa.int64()), ("n_clusters", pa.int64()), ("parameters", pa.string()),
-    ("input_fingerprint", pa.string()), ("reason", pa.string()),
-])  # fmt: skip
+_SCHEMA = pa.schema(
+    [
+        ("refresh_id", pa.int64()),
+        *((name, pa.string()) for name in _COLUMNS[1:8]),
+        *((name, pa.float64()) for name in _COLUMNS[8:12]),
+        ("n", pa.int64()),
+        ("n_clusters", pa.int64()),
+        ("parameters", pa.string()),
+        ("input_fingerprint", pa.string()),
+        ("reason", pa.string()),
+    ]
+)
 _POLL = 0.2
 
 
 @contextmanager
-def holding(
-    reading: Callable[[], Any], wait: float, say: Callable[[str], None] | None = None
-) -> Iterator[None]:
+def holding(reading: Callable[[], Any], wait: float, say: Callable[[str], None] | None = None) -> Iterator[None]:
     """Be the one process that refreshes a store.
 
     Args:
@@ -63,8 +79,7 @@ def holding(
     while (let_go := dialect.hold(url)) is None:
         if time.monotonic() >= deadline:
             raise StoreLockedError(
-                f"{name} is refreshed by {_holder(reading)}; waited {wait:g} s; try again when it"
-                " has ended"
+                f"{name} is refreshed by {_holder(reading)}; waited {wait:g} s; try again when it has ended"
             )
         if say and not told:
             say(f"waiting for the refresh of {name} by {_holder(reading)}")
@@ -105,9 +120,13 @@ def values_of(store: Store, refresh: int) -> list[dict[str, Any]]:
 
 
 def begin(
-    store: Store, parameters: Mapping[str, Any], version: str, now: datetime,
-    adopted: int | None, outdated: Sequence[str] = (),
-) -> int:  # fmt: skip
+    store: Store,
+    parameters: Mapping[str, Any],
+    version: str,
+    now: datetime,
+    adopted: int | None,
+    outdated: Sequence[str] = (),
+) -> int:
     """A new refresh, or the unfinished one that goes on; its id.
 
     Args:
@@ -150,9 +169,15 @@ def add_values(store: Store, refresh: int, holder: str, rows: Sequence[Row]) -> 
 
 
 def finish(
-    store: Store, refresh: int, holder: str, rows: Sequence[Row], *, state: str,
-    summary: Mapping[str, Any], now: datetime,
-) -> None:  # fmt: skip
+    store: Store,
+    refresh: int,
+    holder: str,
+    rows: Sequence[Row],
+    *,
+    state: str,
+    summary: Mapping[str, Any],
+    now: datetime,
+) -> None:
     """Add the last figures and make all of them visible, in one transaction.
 
     Raises:
@@ -171,9 +196,7 @@ def _in_text(table: sa.Table, row: Row) -> dict[str, sa.ColumnElement[Any]]:
     return {name: in_text(table.c[name], value) for name, value in row.items()}
 
 
-def _add(
-    store: Store, connection: sa.Connection, refresh: int, holder: str, rows: Sequence[Row]
-) -> None:
+def _add(store: Store, connection: sa.Connection, refresh: int, holder: str, rows: Sequence[Row]) -> None:
     table = tables.refresh
     query = sa.select(table.c.parameters).where(
         table.c.id == in_text(table.c.id, refresh), table.c.finished_at.is_(None)
@@ -182,10 +205,7 @@ def _add(
     if (found or {}).get("holder") != holder:
         raise StoreError("another process has taken over this refresh; nothing more was written")
     if rows:
-        plain = [
-            {**row, "refresh_id": refresh, "parameters": json.dumps(dict(row["parameters"]))}
-            for row in rows
-        ]
+        plain = [{**row, "refresh_id": refresh, "parameters": json.dumps(dict(row["parameters"]))} for row in rows]
         reader = pa.Table.from_pylist(plain, _SCHEMA).to_reader()
         from collections import Counter
 

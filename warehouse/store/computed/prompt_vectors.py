@@ -87,17 +87,13 @@ def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> 
         StoreError: it is known with vectors of another length.
     """
     table = tables.embedder
-    query = sa.select(table.c.id, table.c.dimension).where(
-        table.c.name == name, table.c.revision == revision
-    )
+    query = sa.select(table.c.id, table.c.dimension).where(table.c.name == name, table.c.revision == revision)
     with store.begin() as connection:
         store.dialect.exclusive(connection)
         row = connection.execute(query).first()
         if row is None:
             number = allocate(connection, table.name, 1)
-            connection.execute(sa.insert(table).values(
-                id=number, name=name, revision=revision, dimension=dimension
-            ))  # fmt: skip
+            connection.execute(sa.insert(table).values(id=number, name=name, revision=revision, dimension=dimension))
             return number
     if row.dimension != dimension:
         raise StoreError(
@@ -107,25 +103,17 @@ def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> 
     return int(row.id)
 
 
-def count_embedded(
-    store: Store, embedder: int, benchmark_ids: Sequence[int] | None
-) -> dict[int, tuple[int, int, int]]:
+def count_embedded(store: Store, embedder: int, benchmark_ids: Sequence[int] | None) -> dict[int, tuple[int, int, int]]:
     """By benchmark id: prompts, prompts with text, prompts with an up-to-date vector."""
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
-    found = store.arrow(
-        query_text("store", "vector_counts").format(embedder=embedder, benchmarks=where)
-    ).to_pylist()
-    return {
-        row["benchmark_id"]: (row["n_prompts"], row["n_texts"], row["n_embedded"]) for row in found
-    }
+    found = store.arrow(query_text("store", "vector_counts").format(embedder=embedder, benchmarks=where)).to_pylist()
+    return {row["benchmark_id"]: (row["n_prompts"], row["n_texts"], row["n_embedded"]) for row in found}
 
 
 def missing_texts(store: Store, embedder: int, benchmark_ids: Sequence[int] | None) -> MissingTexts:
     """Texts of some benchmarks (None: of all) that are new or have changed."""
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
-    table = store.arrow(
-        query_text("store", "texts_without_vector").format(embedder=embedder, benchmarks=where)
-    )
+    table = store.arrow(query_text("store", "texts_without_vector").format(embedder=embedder, benchmarks=where))
     return MissingTexts(_whole(table, "prompt_id"), _whole(table, "n_prompts"))
 
 
@@ -137,9 +125,7 @@ def texts_of(store: Store, prompts: Sequence[int]) -> dict[int, str]:
     return {row["id"]: row["text"] for row in found if row["text"] is not None}
 
 
-def write_vectors(
-    store: Store, embedder: int, prompts: Sequence[int], vectors: NDArray[np.float32]
-) -> int:
+def write_vectors(store: Store, embedder: int, prompts: Sequence[int], vectors: NDArray[np.float32]) -> int:
     """Store the vectors of some texts for every prompt that has one of them.
 
     One transaction; replaces what stood there, so that a repetition changes nothing.
@@ -156,9 +142,7 @@ def write_vectors(
         return 0
     with store.begin() as connection:
         store.dialect.exclusive(connection)
-        sharing = store.arrow(
-            query_text("store", "prompts_sharing_text").format(ids=_listed(prompts))
-        )
+        sharing = store.arrow(query_text("store", "prompts_sharing_text").format(ids=_listed(prompts)))
         ids, hashes = _whole(sharing, "prompt_id"), sharing.column("text_hash").to_pylist()
         hash_of = dict(zip(ids.tolist(), hashes, strict=True))
         row_of = {hash_of[int(one)]: row for row, one in enumerate(prompts) if int(one) in hash_of}
@@ -170,9 +154,7 @@ def write_vectors(
     return len(ids)
 
 
-def read_vectors(
-    store: Store, embedder: EmbedderRow, benchmark_ids: Sequence[int] | None = None
-) -> PromptVectors:
+def read_vectors(store: Store, embedder: EmbedderRow, benchmark_ids: Sequence[int] | None = None) -> PromptVectors:
     """Up-to-date vectors of the prompts of some benchmarks (None: of all)."""
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
     sql = query_text("store", "prompt_vectors").format(embedder=embedder.id, benchmarks=where)
@@ -183,12 +165,14 @@ def read_vectors(
 def _batch(embedder: int, sharing: pa.Table, vectors: NDArray[np.float32]) -> pa.Table:
     n, dimension = vectors.shape
     offsets = np.arange(0, (n + 1) * dimension, dimension, dtype=np.int32)
-    return pa.table({
-        "prompt_id": sharing.column("prompt_id"),
-        "embedder_id": pa.array(np.full(n, embedder, np.int64)),
-        "text_hash": sharing.column("text_hash"),
-        "vector": pa.ListArray.from_arrays(offsets, pa.array(vectors.ravel())),
-    })  # fmt: skip
+    return pa.table(
+        {
+            "prompt_id": sharing.column("prompt_id"),
+            "embedder_id": pa.array(np.full(n, embedder, np.int64)),
+            "text_hash": sharing.column("text_hash"),
+            "vector": pa.ListArray.from_arrays(offsets, pa.array(vectors.ravel())),
+        }
+    )
 
 
 def _in_benchmarks(column: str, ids: Sequence[int] | None) -> str:

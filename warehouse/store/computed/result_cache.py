@@ -131,9 +131,7 @@ def result_of(store: Store, analysis: Kept) -> dict[str, Any]:
     return result
 
 
-def put(
-    store: Store, question: Question, result: Mapping[str, Any], *, now: datetime | None = None
-) -> None:
+def put(store: Store, question: Question, result: Mapping[str, Any], *, now: datetime | None = None) -> None:
     """Store an answer in place of an earlier one to the same question.
 
     Args:
@@ -144,14 +142,14 @@ def put(
     table = tables.analysis
     moment = now or datetime.now(UTC).replace(tzinfo=None)
     told = {
-        "method_version": question.method_version, "seed": question.seed, "created_at": moment,
+        "method_version": question.method_version,
+        "seed": question.seed,
+        "created_at": moment,
         "input_fingerprint": question.input_fingerprint,
-        "parameters": dict(question.parameters), "result": dict(result),
-    }  # fmt: skip
-    key = {"kind": question.kind, "subject": question.subject,
-           "parameters_key": question.parameters_key}  # fmt: skip
+        "parameters": dict(question.parameters),
+        "result": dict(result),
+    }
+    key = {"kind": question.kind, "subject": question.subject, "parameters_key": question.parameters_key}
     with store.begin() as connection:
-        statement = engines.upsert(table).values(
-            id=allocate(connection, table.name, 1), **key, **told
-        )
+        statement = engines.upsert(table).values(id=allocate(connection, table.name, 1), **key, **told)
         connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=told))

@@ -53,9 +53,7 @@ def models(store: Store) -> list[ModelEntry]:
 
 def benchmarks(store: Store) -> list[BenchmarkEntry]:
     """Every benchmark and suite by name."""
-    return [
-        BenchmarkEntry(**row) for row in store.arrow(query_text("store", "benchmarks")).to_pylist()
-    ]
+    return [BenchmarkEntry(**row) for row in store.arrow(query_text("store", "benchmarks")).to_pylist()]
 
 
 def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:

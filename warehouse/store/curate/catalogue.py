@@ -95,10 +95,9 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
     for row in links.to_pylist():
         held.setdefault(row["run_id"], []).append(row["source_id"])
     found = [
-        RunEntry(**{**row, "tags": _listed(row["tags"]),
-                    "sources": tuple(dict.fromkeys(held.get(row["run_id"], ())))})
+        RunEntry(**{**row, "tags": _listed(row["tags"]), "sources": tuple(dict.fromkeys(held.get(row["run_id"], ())))})
         for row in store.arrow(query_text("store", "runs")).to_pylist()
-    ]  # fmt: skip
+    ]
     return [
         run
         for run in found
@@ -179,9 +178,7 @@ def invalidate(store: Store, run: str, reason: str) -> int:
     return int(row.id)
 
 
-def tag(
-    store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
-) -> list[str]:
+def tag(store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
     """Put tags on a run, and take tags off.
 
     Returns:
@@ -241,10 +238,7 @@ def _condition(text: str) -> tuple[str, bool, str]:
         raise MisuseError(f"condition {text!r}; expected field=value, such as temperature=0.8")
     known = list(RunEntry.__dataclass_fields__)
     if match["name"] not in known:
-        raise MisuseError(
-            f"condition {text!r}: runs have no field '{match['name']}'; there are: "
-            f"{', '.join(known)}"
-        )
+        raise MisuseError(f"condition {text!r}: runs have no field '{match['name']}'; there are: {', '.join(known)}")
     return match["name"], match["sign"] == "=", match["value"]
 
 

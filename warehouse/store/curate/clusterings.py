@@ -81,9 +81,13 @@ def store_clustering(
 
 
 def _declare(
-    connection: sa.Connection, benchmark_id: int, name: str, kind: str,
-    parameters: Mapping[str, Any], asked: Sequence[str] | None,
-) -> int:  # fmt: skip
+    connection: sa.Connection,
+    benchmark_id: int,
+    name: str,
+    kind: str,
+    parameters: Mapping[str, Any],
+    asked: Sequence[str] | None,
+) -> int:
     table = tables.clustering
     found = connection.execute(
         sa.select(table.c.id, table.c.kind, table.c.parameters).where(
@@ -93,26 +97,21 @@ def _declare(
     values = {"parameters": dict(parameters), "created_at": datetime.now(UTC).replace(tzinfo=None)}
     if found is None:
         number = allocate(connection, table.name, 1)
-        connection.execute(sa.insert(table).values(
-            id=number, benchmark_id=benchmark_id, name=name, kind=kind, **values
-        ))  # fmt: skip
+        connection.execute(
+            sa.insert(table).values(id=number, benchmark_id=benchmark_id, name=name, kind=kind, **values)
+        )
         return number
     if found.kind != kind:
-        raise MisuseError(
-            f"there is a clustering {name!r} of kind {found.kind!r}; choose another name"
-        )
+        raise MisuseError(f"there is a clustering {name!r} of kind {found.kind!r}; choose another name")
     _require_same(name, found.parameters or {}, parameters, asked or ())
     connection.execute(sa.update(table).where(table.c.id == found.id).values(**values))
     return int(found.id)
 
 
-def _require_same(
-    name: str, stored: Mapping[str, Any], new: Mapping[str, Any], asked: Sequence[str]
-) -> None:
+def _require_same(name: str, stored: Mapping[str, Any], new: Mapping[str, Any], asked: Sequence[str]) -> None:
     different = [key for key in asked if stored.get(key) != new.get(key)]
     if different:
-        changes = ", ".join(f"{key} {stored.get(key)!r} and not {new.get(key)!r}"
-                            for key in different)  # fmt: skip
+        changes = ", ".join(f"{key} {stored.get(key)!r} and not {new.get(key)!r}" for key in different)
         raise MisuseError(
             f"clustering {name!r} is there already, made with {changes}; choose another name, or"
             " replace it (--replace), which also changes error bars that use it"
@@ -130,19 +129,23 @@ def _fill(store: Store, connection: sa.Connection, clustering: int, members: Mem
         return
     first = allocate(connection, "cluster", n_clusters)
     ids = np.arange(first, first + n_clusters, dtype=np.int64)
-    labels = pa.table({
-        "id": pa.array(ids),
-        "clustering_id": pa.array(np.full(n_clusters, clustering, np.int64)),
-        "label": pa.array([str(place + 1) for place in range(n_clusters)]),
-    })  # fmt: skip
+    labels = pa.table(
+        {
+            "id": pa.array(ids),
+            "clustering_id": pa.array(np.full(n_clusters, clustering, np.int64)),
+            "label": pa.array([str(place + 1) for place in range(n_clusters)]),
+        }
+    )
     is_medoid = np.zeros(len(members.prompts), np.bool_)
     is_medoid[members.medoids] = True
-    rows = pa.table({
-        "clustering_id": pa.array(np.full(len(members.prompts), clustering, np.int64)),
-        "cluster_id": pa.array(ids[members.clusters]),
-        "prompt_id": pa.array(members.prompts),
-        "distance": pa.array(members.distances),
-        "is_medoid": pa.array(is_medoid),
-    })  # fmt: skip
+    rows = pa.table(
+        {
+            "clustering_id": pa.array(np.full(len(members.prompts), clustering, np.int64)),
+            "cluster_id": pa.array(ids[members.clusters]),
+            "prompt_id": pa.array(members.prompts),
+            "distance": pa.array(members.distances),
+            "is_medoid": pa.array(is_medoid),
+        }
+    )
     store.dialect.append(connection, "cluster", labels.to_reader(), Counter())
     store.dialect.append(connection, "prompt_cluster", rows.to_reader(), Counter())

@@ -18,9 +18,7 @@ from warehouse.store.schema import tables
 from warehouse.store.sql.query_files import query_text
 
 
-def cluster_by(
-    store: Store, benchmark: str, fields: Sequence[str], *, default: bool = False
-) -> tuple[str, int, int]:
+def cluster_by(store: Store, benchmark: str, fields: Sequence[str], *, default: bool = False) -> tuple[str, int, int]:
     """Cluster the prompts of a benchmark by document fields.
 
     Args:
@@ -38,9 +36,7 @@ def cluster_by(
     """
     with store.begin() as connection:
         store.dialect.exclusive(connection)
-        row = connection.execute(
-            sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == benchmark)
-        ).first()
+        row = connection.execute(sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == benchmark)).first()
         if row is None:
             known = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
             hint = did_you_mean(benchmark, known, "see: warehouse benchmarks")
@@ -49,9 +45,7 @@ def cluster_by(
         declare(connection, [int(row[0])], fields, default=default)
         extend(store, [int(row[0])])
         sizes = connection.execute(
-            sa.select(
-                sa.func.count(sa.distinct(tables.prompt_cluster.c.cluster_id)), sa.func.count()
-            ).where(
+            sa.select(sa.func.count(sa.distinct(tables.prompt_cluster.c.cluster_id)), sa.func.count()).where(
                 tables.prompt_cluster.c.clustering_id == _clustering(connection, row[0], fields)
             )
         ).one()
@@ -63,17 +57,20 @@ def clustering_name(fields: Sequence[str]) -> str:
     return ",".join(fields)
 
 
-def declare(
-    connection: sa.Connection, benchmarks: Sequence[int], fields: Sequence[str], *, default: bool
-) -> None:
+def declare(connection: sa.Connection, benchmarks: Sequence[int], fields: Sequence[str], *, default: bool) -> None:
     """Add the clustering to each benchmark that does not have it yet."""
     name = clustering_name(fields)
     for benchmark in benchmarks:
         if _clustering(connection, benchmark, fields) is None:
-            connection.execute(sa.insert(tables.clustering).values(
-                id=allocate(connection, "clustering", 1), benchmark_id=benchmark, name=name,
-                kind="source", parameters={"fields": list(fields)},
-            ))  # fmt: skip
+            connection.execute(
+                sa.insert(tables.clustering).values(
+                    id=allocate(connection, "clustering", 1),
+                    benchmark_id=benchmark,
+                    name=name,
+                    kind="source",
+                    parameters={"fields": list(fields)},
+                )
+            )
         if default:
             connection.execute(
                 sa.update(tables.benchmark)
@@ -94,8 +91,7 @@ def extend(store: Store, benchmarks: Sequence[int]) -> None:
 
 def _extend_one(store: Store, clustering: int, benchmark: int, fields: Sequence[str]) -> None:
     found = store.arrow(
-        query_text("store", "prompts_without_cluster"),
-        {"benchmark": benchmark, "clustering": clustering},
+        query_text("store", "prompts_without_cluster"), {"benchmark": benchmark, "clustering": clustering}
     )
     labelled = [
         (prompt, label)
@@ -105,17 +101,17 @@ def _extend_one(store: Store, clustering: int, benchmark: int, fields: Sequence[
     if not labelled:
         return
     ids = _cluster_ids(store.connection, clustering, sorted({label for _, label in labelled}))
-    memberships = pa.table({
-        "clustering_id": pa.array([clustering] * len(labelled), pa.int64()),
-        "cluster_id": pa.array([ids[label] for _, label in labelled], pa.int64()),
-        "prompt_id": pa.array([prompt for prompt, _ in labelled], pa.int64()),
-    })  # fmt: skip
+    memberships = pa.table(
+        {
+            "clustering_id": pa.array([clustering] * len(labelled), pa.int64()),
+            "cluster_id": pa.array([ids[label] for _, label in labelled], pa.int64()),
+            "prompt_id": pa.array([prompt for prompt, _ in labelled], pa.int64()),
+        }
+    )
     store.dialect.append(store.connection, "prompt_cluster", memberships.to_reader(), Counter())
 
 
-def _cluster_ids(
-    connection: sa.Connection, clustering: int, labels: Sequence[str]
-) -> dict[str, int]:
+def _cluster_ids(connection: sa.Connection, clustering: int, labels: Sequence[str]) -> dict[str, int]:
     table = tables.cluster
     query = sa.select(table.c.label, table.c.id).where(table.c.clustering_id == clustering)
     ids = {label: int(key) for label, key in connection.execute(query)}
@@ -123,8 +119,7 @@ def _cluster_ids(
     if missing:
         first = allocate(connection, table.name, len(missing))
         rows = [
-            {"id": first + place, "clustering_id": clustering, "label": label}
-            for place, label in enumerate(missing)
+            {"id": first + place, "clustering_id": clustering, "label": label} for place, label in enumerate(missing)
         ]
         append(connection, table, rows)
         ids |= {label: first + place for place, label in enumerate(missing)}
@@ -137,9 +132,7 @@ def _label(metadata: str | None, fields: Sequence[str]) -> str | None:
     values = [_field(document, name) for name in fields]
     if any(value is None for value in values):
         return None
-    parts = [
-        value if isinstance(value, str) else canonical_json(value).decode() for value in values
-    ]
+    parts = [value if isinstance(value, str) else canonical_json(value).decode() for value in values]
     return parts[0] if len(parts) == 1 else canonical_json(parts).decode()
 
 
@@ -153,16 +146,13 @@ def _field(document: Any, path: str) -> Any:
 
 def _clustering(connection: sa.Connection, benchmark: int, fields: Sequence[str]) -> int | None:
     table = tables.clustering
-    query = sa.select(table.c.id).where(
-        table.c.benchmark_id == benchmark, table.c.name == clustering_name(fields)
-    )
+    query = sa.select(table.c.id).where(table.c.benchmark_id == benchmark, table.c.name == clustering_name(fields))
     return connection.execute(query).scalar_one_or_none()
 
 
 def _require_fields(store: Store, benchmark: int, name: str, fields: Sequence[str]) -> None:
     sample = store.arrow(
-        "select metadata from prompt where benchmark_id = :benchmark and metadata is not null "
-        "order by id limit 200",
+        "select metadata from prompt where benchmark_id = :benchmark and metadata is not null order by id limit 200",
         {"benchmark": benchmark},
     )
     documents = [parse_json(text) for text in sample.column(0).to_pylist()]
@@ -170,6 +160,5 @@ def _require_fields(store: Store, benchmark: int, name: str, fields: Sequence[st
         return
     known = sorted({key for item in documents if isinstance(item, dict) for key in item})
     raise MisuseError(
-        f"no prompt of '{name}' has the field {', '.join(fields)}; "
-        f"fields there are: {', '.join(known) or 'none'}"
+        f"no prompt of '{name}' has the field {', '.join(fields)}; fields there are: {', '.join(known) or 'none'}"
     )

@@ -37,17 +37,18 @@ def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
     """
     with store.begin() as connection:
         number, name, chosen = _shown(connection, benchmark)
-        rows = connection.execute(
-            sa.text(query_text("store", "metrics_of_benchmark")), {"benchmark": number}
-        ).all()
+        rows = connection.execute(sa.text(query_text("store", "metrics_of_benchmark")), {"benchmark": number}).all()
     return [
         MetricEntry(
-            name, row.metric, bool(row.is_headline), int(row.n_runs),
+            name,
+            row.metric,
+            bool(row.is_headline),
+            int(row.n_runs),
             "person" if row.metric == chosen else _word(row.lowest, row.highest),
             row.higher_is_better,
         )
         for row in rows
-    ]  # fmt: skip
+    ]
 
 
 def _word(*words: str) -> str | None:
@@ -74,9 +75,7 @@ def choose(store: Store, benchmark: str, metric: str) -> MetricEntry | None:
         store.dialect.exclusive(connection)
         number, _, _ = _shown(connection, benchmark)
         table = tables.benchmark
-        connection.execute(
-            sa.update(table).where(table.c.id == number).values(headline_metric=label)
-        )
+        connection.execute(sa.update(table).where(table.c.id == number).values(headline_metric=label))
     return next((entry for entry in metrics(store, benchmark) if entry.is_headline), None)
 
 

@@ -21,10 +21,7 @@ By = Literal["text", "id"]
 Link = tuple[int, str]
 
 #: What must be equal in two prompts that are one.
-_MATCH: dict[By, str] = {
-    "text": "text_hash",
-    "id": "coalesce(tool_id, case when key_kind = 'id' then key end)",
-}
+_MATCH: dict[By, str] = {"text": "text_hash", "id": "coalesce(tool_id, case when key_kind = 'id' then key end)"}
 
 
 @dataclass(frozen=True)
@@ -62,10 +59,7 @@ class LinkEntry:
 
 def links(store: Store) -> list[LinkEntry]:
     """How many prompts are joined, by pair of benchmarks."""
-    return [
-        LinkEntry(**row)
-        for row in store.arrow(query_text("store", "linked_benchmarks")).to_pylist()
-    ]
+    return [LinkEntry(**row) for row in store.arrow(query_text("store", "linked_benchmarks")).to_pylist()]
 
 
 def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> LinkReport:
@@ -107,13 +101,9 @@ def unlink(store: Store, benchmark: str) -> int:
     table = tables.prompt_link
     with store.begin() as connection:
         store.dialect.exclusive(connection)
-        prompts = sa.select(tables.prompt.c.id).where(
-            tables.prompt.c.benchmark_id == _benchmark(connection, benchmark)
-        )
+        prompts = sa.select(tables.prompt.c.id).where(tables.prompt.c.benchmark_id == _benchmark(connection, benchmark))
         condition = table.c.prompt_id.in_(prompts)
-        count = connection.execute(
-            sa.select(sa.func.count()).select_from(table).where(condition)
-        ).scalar_one()
+        count = connection.execute(sa.select(sa.func.count()).select_from(table).where(condition)).scalar_one()
         connection.execute(sa.delete(table).where(condition))
     return int(count)
 
@@ -128,14 +118,11 @@ def _benchmark(connection: sa.Connection, name: str) -> int:
     return int(row[0])
 
 
-def _prompts(
-    store: Store, benchmark: int, by: By, *, content: bool | None
-) -> list[tuple[int, Any]]:
+def _prompts(store: Store, benchmark: int, by: By, *, content: bool | None) -> list[tuple[int, Any]]:
     """Id and matching value of the prompts of a benchmark; ``content`` chooses among them."""
     kinds = {None: "", True: " and key_kind = 'content'", False: " and key_kind <> 'content'"}
     found = store.arrow(
-        f"select id, {_MATCH[by]} as value from prompt "
-        f"where benchmark_id = :benchmark{kinds[content]} order by id",
+        f"select id, {_MATCH[by]} as value from prompt where benchmark_id = :benchmark{kinds[content]} order by id",
         {"benchmark": benchmark},
     )
     return list(zip(found["id"].to_pylist(), found["value"].to_pylist(), strict=True))
@@ -153,15 +140,10 @@ def _unique(prompts: Iterable[tuple[int, Any]]) -> dict[Any, int | None]:
 def _links(connection: sa.Connection) -> dict[int, Link]:
     table = tables.prompt_link
     query = sa.select(table.c.prompt_id, table.c.canonical_prompt_id, table.c.method)
-    return {
-        int(row[0]): (int(row[1]), str(row[2]))
-        for row in connection.execute(query.order_by(table.c.prompt_id))
-    }
+    return {int(row[0]): (int(row[1]), str(row[2])) for row in connection.execute(query.order_by(table.c.prompt_id))}
 
 
-def _match(
-    mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], known: dict[int, Link], by: By
-) -> LinkReport:
+def _match(mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], known: dict[int, Link], by: By) -> LinkReport:
     """Add the links of equal prompts to those that are known."""
     counts = Counter(value for _, value in mine)
     found: Counter[str] = Counter()
@@ -191,10 +173,12 @@ def _rewrite(store: Store, connection: sa.Connection, known: Mapping[int, Link])
     table = tables.prompt_link
     connection.execute(sa.delete(table))
     first = allocate(connection, table.name, len(known))
-    rows = pa.table({
-        "id": pa.array(range(first, first + len(known)), pa.int64()),
-        "prompt_id": pa.array(list(known), pa.int64()),
-        "canonical_prompt_id": pa.array([_end(known, target) for target in known], pa.int64()),
-        "method": pa.array([method for _, method in known.values()], pa.string()),
-    })  # fmt: skip
+    rows = pa.table(
+        {
+            "id": pa.array(range(first, first + len(known)), pa.int64()),
+            "prompt_id": pa.array(list(known), pa.int64()),
+            "canonical_prompt_id": pa.array([_end(known, target) for target in known], pa.int64()),
+            "method": pa.array([method for _, method in known.values()], pa.string()),
+        }
+    )
     store.dialect.append(connection, table.name, rows.to_reader(), Counter())

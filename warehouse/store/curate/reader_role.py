@@ -49,9 +49,7 @@ def make(store: Store, role: str = "", *, new_password: bool = False) -> Reader:
     """
     roles = store.dialect.roles
     if roles is None:
-        raise MisuseError(
-            f"{store.name} is a file: queries open it read-only anyway, and there are no roles"
-        )
+        raise MisuseError(f"{store.name} is a file: queries open it read-only anyway, and there are no roles")
     role = role or roles.usual
     try:
         made = _made(store, roles, role, None)
@@ -64,18 +62,15 @@ def make(store: Store, role: str = "", *, new_password: bool = False) -> Reader:
     except sa.exc.DBAPIError as error:
         raise StoreError(f"the role {role} cannot be made: {error.orig}") from None
     url = roles.url(store.url, role)
-    wait_for(lambda: Store(url, store.dialect, store.dialect.open_engine(url, False, True)),
-             url, store.dialect, 0, None).close()  # fmt: skip
+    wait_for(
+        lambda: Store(url, store.dialect, store.dialect.open_engine(url, False, True)), url, store.dialect, 0, None
+    ).close()
     return Reader(role, made.is_new, str(path), made.lent)
 
 
 def store_names(engine: str) -> list[str]:
     """Names of everything that a reader reads: tables, views, and the table of the version."""
-    return [
-        *tables.metadata.tables,
-        *(view.name for view in query_files.views(engine)),
-        VERSION_TABLE,
-    ]
+    return [*tables.metadata.tables, *(view.name for view in query_files.views(engine)), VERSION_TABLE]
 
 
 #: Where the migrations keep the revision.

@@ -38,9 +38,7 @@ class Removed:
         return f"{self.prompts} prompts and {self.texts} texts that nothing holds removed"
 
 
-def vacuum(
-    store: Store, *, wait: float = 10.0, say: Callable[[str], None] | None = None
-) -> Removed:
+def vacuum(store: Store, *, wait: float = 10.0, say: Callable[[str], None] | None = None) -> Removed:
     """Remove what nothing holds, in one transaction.
 
     A load that is under way elsewhere may be about to use a prompt or text that nothing holds yet:
@@ -58,8 +56,7 @@ def vacuum(
     while (removed := _try(store)) is None:
         if time.monotonic() >= deadline:
             raise StoreLockedError(
-                f"other processes load into {store.name}; waited {wait:g} s; try again when they"
-                " have ended"
+                f"other processes load into {store.name}; waited {wait:g} s; try again when they have ended"
             )
         if say and not told:
             say(f"waiting for loads into {store.name}")
@@ -81,9 +78,7 @@ def remove_unheld(connection: sa.Connection) -> Removed:
     connection.exec_driver_sql(query_text("vacuum", "unheld_prompt"))
     connection.exec_driver_sql(query_text("vacuum", "linked_prompt"))
     for table in _OF_PROMPTS:
-        connection.exec_driver_sql(
-            f"delete from {table.name} where prompt_id in (select id from unheld_prompt)"
-        )
+        connection.exec_driver_sql(f"delete from {table.name} where prompt_id in (select id from unheld_prompt)")
     prompts = connection.exec_driver_sql("select count(*) from unheld_prompt").scalar_one()
     connection.exec_driver_sql("delete from prompt where id in (select id from unheld_prompt)")
     connection.exec_driver_sql("drop table unheld_prompt")
@@ -93,6 +88,4 @@ def remove_unheld(connection: sa.Connection) -> Removed:
 
 
 def _count(connection: sa.Connection) -> int:
-    return int(
-        connection.execute(sa.select(sa.func.count()).select_from(tables.content)).scalar_one()
-    )
+    return int(connection.execute(sa.select(sa.func.count()).select_from(tables.content)).scalar_one())

@@ -27,23 +27,38 @@ from warehouse.store.engines.duckdb import (
     workbench,
 )
 from warehouse.store.engines.postgresql import POSTGRESQL
-from warehouse.store.engines.urls import (
-    parse_url,
-    shown_reader,
-    shown_text,
-    shown_url,
-    without_secrets,
-)
+from warehouse.store.engines.urls import parse_url, shown_reader, shown_text, shown_url, without_secrets
 
 __all__ = [
-    "CHECKPOINT_THRESHOLD", "DIALECTS", "LARGE_COMMIT", "SORTED_INDEX", "Dialect", "dialect_of",
-    "disk_full", "failing_anyway", "input_error", "is_embedded_file", "is_shared", "json_text",
-    "more_memory", "out_of_memory",
-    "parse_url", "register_migrations", "shown_reader", "shown_text", "shown_url",
-    "too_long", "upsert",
-    "value_error", "vector_type", "wants_foreign_keys", "wants_indexes", "without_secrets",
-    "workbench", "workbench_of",
-]  # fmt: skip
+    "CHECKPOINT_THRESHOLD",
+    "DIALECTS",
+    "LARGE_COMMIT",
+    "SORTED_INDEX",
+    "Dialect",
+    "dialect_of",
+    "disk_full",
+    "failing_anyway",
+    "input_error",
+    "is_embedded_file",
+    "is_shared",
+    "json_text",
+    "more_memory",
+    "out_of_memory",
+    "parse_url",
+    "register_migrations",
+    "shown_reader",
+    "shown_text",
+    "shown_url",
+    "too_long",
+    "upsert",
+    "value_error",
+    "vector_type",
+    "wants_foreign_keys",
+    "wants_indexes",
+    "without_secrets",
+    "workbench",
+    "workbench_of",
+]
 
 #: A full disk, a quota that is used up, and a limit on the size of files.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -64,9 +79,7 @@ def dialect_of(url: sa.URL) -> Dialect:
     """
     name = url.get_backend_name()
     if name not in DIALECTS:
-        raise MisuseError(
-            f"no engine '{name}'; a store URL starts with duckdb:/// or postgresql://"
-        )
+        raise MisuseError(f"no engine '{name}'; a store URL starts with duckdb:/// or postgresql://")
     return DIALECTS[name]
 
 
@@ -105,11 +118,19 @@ def value_error(error: BaseException) -> bool:
     """Whether an engine refused a value: of the wrong form, too large, missing, or no text."""
     import duckdb
 
-    return isinstance(
-        error,
-        sa.exc.DataError | sa.exc.IntegrityError | UnicodeEncodeError
-        | duckdb.ConversionException | duckdb.OutOfRangeException | duckdb.ConstraintException,
-    ) or too_long(error) or _sqlstate(error)[:2] in ("22", "23")  # fmt: skip
+    return (
+        isinstance(
+            error,
+            sa.exc.DataError
+            | sa.exc.IntegrityError
+            | UnicodeEncodeError
+            | duckdb.ConversionException
+            | duckdb.OutOfRangeException
+            | duckdb.ConstraintException,
+        )
+        or too_long(error)
+        or _sqlstate(error)[:2] in ("22", "23")
+    )
 
 
 @contextmanager
@@ -130,9 +151,7 @@ def disk_full(error: BaseException | None) -> str:
     while error is not None:
         cause = getattr(error, "orig", None) or error
         full = isinstance(cause, OSError) and cause.errno in _NO_ROOM
-        if full or _sqlstate(cause) == "53100" or any(
-            words in str(cause) for words in map(os.strerror, _NO_ROOM)
-        ):  # fmt: skip
+        if full or _sqlstate(cause) == "53100" or any(words in str(cause) for words in map(os.strerror, _NO_ROOM)):
             return str(cause).strip().splitlines()[0]
         error = error.__cause__ or error.__context__
     return ""

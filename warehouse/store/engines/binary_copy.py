@@ -49,9 +49,7 @@ _FLOAT4 = 700  # type number of float4 in the server's catalogue
 _NUL, _REPLACEMENT = b"\0", "\ufffd".encode()
 
 
-def encode_stream(
-    batches: Iterable[pa.RecordBatch], *, replaced: Counter[str] | None = None
-) -> Iterator[bytes]:
+def encode_stream(batches: Iterable[pa.RecordBatch], *, replaced: Counter[str] | None = None) -> Iterator[bytes]:
     """The whole stream of a binary COPY, in parts of bounded size.
 
     Column types and what they load into: int16, int32, int64 (integers of that width), float32,

@@ -59,10 +59,14 @@ def input_error(error: BaseException) -> bool:
 
     return isinstance(
         error,
-        UnicodeDecodeError |
-        duckdb.InvalidInputException | duckdb.ConversionException | duckdb.OutOfRangeException
-        | duckdb.BinderException | duckdb.IOException | duckdb.ParserException,
-    )  # fmt: skip
+        UnicodeDecodeError
+        | duckdb.InvalidInputException
+        | duckdb.ConversionException
+        | duckdb.OutOfRangeException
+        | duckdb.BinderException
+        | duckdb.IOException
+        | duckdb.ParserException,
+    )
 
 
 def out_of_memory(error: BaseException) -> bool:
@@ -70,9 +74,7 @@ def out_of_memory(error: BaseException) -> bool:
     import duckdb
 
     cause = getattr(error, "orig", None) or error
-    return isinstance(cause, duckdb.OutOfMemoryException) or "could not allocate block" in str(
-        cause
-    )
+    return isinstance(cause, duckdb.OutOfMemoryException) or "could not allocate block" in str(cause)
 
 
 def more_memory(raw: Any) -> bool:
@@ -126,9 +128,7 @@ def _engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
     arguments = {"read_only": not write, "config": config}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return sa.create_engine(
-            url, connect_args=arguments, poolclass=sa.pool.NullPool, json_serializer=json_text
-        )
+        return sa.create_engine(url, connect_args=arguments, poolclass=sa.pool.NullPool, json_serializer=json_text)
 
 
 _HOLDER = re.compile(r"Conflicting lock is held in (.*?)\(PID (\d+)\)", re.DOTALL)
@@ -160,9 +160,7 @@ def _bound(sql: str, params: Mapping[str, Any]) -> tuple[str, Any]:
     return replace_binds(sql, lambda name: str(written[name])), None
 
 
-def _printable(
-    connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool
-) -> str:
+def _printable(connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool) -> str:
     return printable(connection, sql, params, times_too, _bound)
 
 
@@ -176,9 +174,7 @@ def _written(value: Any) -> str | None:
     return None
 
 
-def _append(
-    connection: sa.Connection, table: str, reader: pa.RecordBatchReader, _replaced: Counter[str]
-) -> int:
+def _append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader, _replaced: Counter[str]) -> int:
     raw: Any = connection.connection.driver_connection
     raw.register("appended", reader)
     try:
@@ -188,9 +184,7 @@ def _append(
         raw.unregister("appended")
 
 
-def _vectors(
-    connection: sa.Connection, sql: str, dimension: int
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _vectors(connection: sa.Connection, sql: str, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     table = _select(connection, sql, {})
     ids = [_in_buffer(chunk, np.int64) for chunk in table.column(0).chunks]
     numbers = [_in_buffer(chunk.flatten(), np.float32) for chunk in table.column(1).chunks]
@@ -272,15 +266,33 @@ def _hold(url: sa.URL) -> Callable[[], None] | None:
 
 
 DUCKDB = Dialect(
-    name="duckdb", foreign_keys=False, indexes=False, embedded=True,
-    exists=_exists, open_engine=_engine, lock_holder=_holder, damaged=_damaged,
+    name="duckdb",
+    foreign_keys=False,
+    indexes=False,
+    embedded=True,
+    exists=_exists,
+    open_engine=_engine,
+    lock_holder=_holder,
+    damaged=_damaged,
     retryable=_retryable,
-    select=_select, append=_append, vectors=_vectors,
-    guard=_nothing, plain_url=_nothing, require_plain=_nothing, printable=_printable, roles=None,
-    exclusive=_nothing, prepare=_nothing, beside=_nothing, alone=_nothing,
+    select=_select,
+    append=_append,
+    vectors=_vectors,
+    guard=_nothing,
+    plain_url=_nothing,
+    require_plain=_nothing,
+    printable=_printable,
+    roles=None,
+    exclusive=_nothing,
+    prepare=_nothing,
+    beside=_nothing,
+    alone=_nothing,
     sole=lambda _connection: True,
-    reserve=lambda _connection, keys, _patient: [True] * len(keys), release=_nothing,
+    reserve=lambda _connection, keys, _patient: [True] * len(keys),
+    release=_nothing,
     require_select=_require_select,
-    tidy=_nothing, query_error=_query_error, snapshot=_snapshot,
+    tidy=_nothing,
+    query_error=_query_error,
+    snapshot=_snapshot,
     hold=_hold,
-)  # fmt: skip
+)

@@ -12,14 +12,31 @@ from warehouse.errors import MisuseError
 from warehouse.store.sql.bind_parameters import bare_text
 
 #: Types whose values Arrow, Parquet, JSON and a table all have; the wider ones lose digits there.
-_PLAIN = frozenset({
-    "boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint",
-    "uinteger", "ubigint", "float", "double", "decimal", "varchar", "blob", "uuid", "enum", "json",
-    "sqlnull", "null",
-})  # fmt: skip
-_TIMES = frozenset({
-    "date", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone",
-})  # fmt: skip
+_PLAIN = frozenset(
+    {
+        "boolean",
+        "tinyint",
+        "smallint",
+        "integer",
+        "bigint",
+        "hugeint",
+        "utinyint",
+        "usmallint",
+        "uinteger",
+        "ubigint",
+        "float",
+        "double",
+        "decimal",
+        "varchar",
+        "blob",
+        "uuid",
+        "enum",
+        "json",
+        "sqlnull",
+        "null",
+    }
+)
+_TIMES = frozenset({"date", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone"})
 _NESTED = frozenset({"list", "array", "struct", "map"})
 
 #: Functions that a SELECT could do more with than read: they set what the connection keeps (and
@@ -44,9 +61,12 @@ def refuse_functions(sql: str) -> None:
 
 
 def printable(
-    connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool,
+    connection: sa.Connection,
+    sql: str,
+    params: Mapping[str, Any],
+    times_too: bool,
     written: Callable[[str, Mapping[str, Any]], tuple[str, Any]],
-) -> str:  # fmt: skip
+) -> str:
     """The SELECT with columns of other types cast to text; unchanged where the engine finds an
     error in it, which then tells the user what is wrong."""
     import duckdb
@@ -64,8 +84,7 @@ def printable(
     described = raw.execute(*written(f"describe\n{sql}", params)).fetchall()  # names as they are
     outer = ", ".join(
         "{} as {}".format(
-            column if _is_plain(kind, plain) else f"cast({column} as varchar)",
-            '"' + name.replace('"', '""') + '"',
+            column if _is_plain(kind, plain) else f"cast({column} as varchar)", '"' + name.replace('"', '""') + '"'
         )
         for column, (name, *_), (_, kind, *_) in zip(inner, described, columns, strict=True)
     )

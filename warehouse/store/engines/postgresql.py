@@ -55,38 +55,42 @@ def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any]) -> p
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(cursor.description)
         fields = [(column.name, _arrow_type(column.type_code)) for column in cursor.description]
     return pa.table(
-        [pa.array(_plain(values, kind), type=kind) for values, (_, kind) in zip(columns, fields,
-                                                                               strict=True)],
+        [pa.array(_plain(values, kind), type=kind) for values, (_, kind) in zip(columns, fields, strict=True)],
         names=[name for name, _ in fields],
-    )  # fmt: skip
+    )
 
 
 def _plain(values: Iterable[Any], kind: pa.DataType) -> list[Any]:
     """Driver values as Arrow takes them: JSON as text, numerics as doubles."""
     if pa.types.is_string(kind):
-        return [
-            value if value is None or isinstance(value, str) else json_text(value)
-            for value in values
-        ]
+        return [value if value is None or isinstance(value, str) else json_text(value) for value in values]
     if pa.types.is_floating(kind):
         return [None if value is None else float(value) for value in values]
     return list(values)
 
 
 _ARROW_TYPES = {
-    16: pa.bool_(), 17: pa.binary(), 20: pa.int64(), 26: pa.int64(), 21: pa.int16(), 23: pa.int32(),
-    700: pa.float32(), 701: pa.float64(), 1700: pa.float64(), 1114: pa.timestamp("us"),
-    1184: pa.timestamp("us", tz="UTC"), 1082: pa.date32(), 1021: pa.list_(pa.float32()),
-}  # fmt: skip
+    16: pa.bool_(),
+    17: pa.binary(),
+    20: pa.int64(),
+    26: pa.int64(),
+    21: pa.int16(),
+    23: pa.int32(),
+    700: pa.float32(),
+    701: pa.float64(),
+    1700: pa.float64(),
+    1114: pa.timestamp("us"),
+    1184: pa.timestamp("us", tz="UTC"),
+    1082: pa.date32(),
+    1021: pa.list_(pa.float32()),
+}
 
 
 def _arrow_type(oid: int) -> pa.DataType:
     return _ARROW_TYPES.get(oid, pa.string())
 
 
-def _append(
-    connection: sa.Connection, table: str, reader: pa.RecordBatchReader, replaced: Counter[str]
-) -> int:
+def _append(connection: sa.Connection, table: str, reader: pa.RecordBatchReader, replaced: Counter[str]) -> int:
     from warehouse.store.engines.binary_copy import encode_stream
 
     raw: Any = connection.connection.driver_connection
@@ -98,15 +102,19 @@ def _append(
         return int(cursor.rowcount)
 
 
-def _vectors(
-    connection: sa.Connection, sql: str, dimension: int
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _vectors(connection: sa.Connection, sql: str, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Rows of a binary COPY, all of one width (see ``binary_copy``), cut by numpy."""
     number = np.dtype([("length", ">i4"), ("value", ">f4")])
-    row = np.dtype([
-        ("fields", ">i2"), ("id_length", ">i4"), ("id", ">i8"), ("length", ">i4"),
-        ("head", ">i4", 5), ("numbers", number, dimension),
-    ])  # fmt: skip
+    row = np.dtype(
+        [
+            ("fields", ">i2"),
+            ("id_length", ">i4"),
+            ("id", ">i8"),
+            ("length", ">i4"),
+            ("head", ">i4", 5),
+            ("numbers", number, dimension),
+        ]
+    )
     raw: Any = connection.connection.driver_connection
     with raw.cursor() as cursor, cursor.copy(f"copy ({sql}) to stdout (format binary)") as copy:
         stream = b"".join(copy)[_COPY_HEADER:-2]
@@ -161,17 +169,14 @@ def _exclusive(connection: sa.Connection) -> None:
 
 def _prepare(connection: sa.Connection) -> None:
     """The log is written in order: a later commit takes this one to the disk."""
-    connection.exec_driver_sql(
-        f"select set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock({_SHORT})"
-    )
+    connection.exec_driver_sql(f"select set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock({_SHORT})")
 
 
 def _beside(connection: sa.Connection, keys: Iterable[str]) -> None:
     connection.exec_driver_sql(f"select pg_advisory_xact_lock_shared({_ALL_LOADS})")
     places = sorted({_number(key) % _PLACES for key in keys})
     connection.exec_driver_sql(  # one after the other, in this order
-        f"select pg_advisory_xact_lock({_KEYS}, place) from unnest(cast(%(p)s as int[])) as place",
-        {"p": places},
+        f"select pg_advisory_xact_lock({_KEYS}, place) from unnest(cast(%(p)s as int[])) as place", {"p": places}
     )
 
 
@@ -202,9 +207,7 @@ def _sole(connection: sa.Connection) -> bool:
 def _count_under_way(connection: sa.Connection, function: str, times: int) -> None:
     """The lock that loads share from the first look at a source to its end, once for each: between
     their transactions too."""
-    connection.exec_driver_sql(
-        f"select {function}({_UNDER_WAY}) from generate_series(1, %(n)s)", {"n": times}
-    )
+    connection.exec_driver_sql(f"select {function}({_UNDER_WAY}) from generate_series(1, %(n)s)", {"n": times})
 
 
 def _of_sources(function: str, keys: Sequence[str]) -> tuple[str, dict[str, list[int]]]:
@@ -248,15 +251,33 @@ def _hold(url: sa.URL) -> Callable[[], None] | None:
 
 
 POSTGRESQL = Dialect(
-    name="postgresql", foreign_keys=True, indexes=True, embedded=False,
-    exists=lambda _url: True, open_engine=_engine, lock_holder=lambda _error: None,
+    name="postgresql",
+    foreign_keys=True,
+    indexes=True,
+    embedded=False,
+    exists=lambda _url: True,
+    open_engine=_engine,
+    lock_holder=lambda _error: None,
     damaged=lambda _error: False,
-    retryable=_retryable, select=_select, append=_append,
+    retryable=_retryable,
+    select=_select,
+    append=_append,
     vectors=_vectors,
-    guard=_guard, plain_url=plain_url, require_plain=require_plain, printable=printable,
-    roles=ROLES, exclusive=_exclusive, prepare=_prepare, beside=_beside,
-    alone=_alone, sole=_sole, reserve=_reserve, release=_release,
+    guard=_guard,
+    plain_url=plain_url,
+    require_plain=require_plain,
+    printable=printable,
+    roles=ROLES,
+    exclusive=_exclusive,
+    prepare=_prepare,
+    beside=_beside,
+    alone=_alone,
+    sole=_sole,
+    reserve=_reserve,
+    release=_release,
     require_select=_require_select,
-    tidy=_tidy, query_error=_query_error, snapshot=None,
+    tidy=_tidy,
+    query_error=_query_error,
+    snapshot=None,
     hold=_hold,
-)  # fmt: skip
+)

@@ -51,9 +51,7 @@ def as_role(url: sa.URL, role: str) -> sa.URL:
     """The URL as another role, whose password comes from the password file: not from the URL, and
     not from ``PGPASSWORD``, which is that of the URL's role."""
     query = {name: value for name, value in url.query.items() if name not in ("user", "password")}
-    return sa.URL.create(
-        url.drivername, role, None, url.host, url.port, url.database, query | {"password": ""}
-    )
+    return sa.URL.create(url.drivername, role, None, url.host, url.port, url.database, query | {"password": ""})
 
 
 def require_plain(connection: sa.Connection, url: sa.URL) -> None:
@@ -98,15 +96,11 @@ def make_reader(connection: sa.Connection, role: str, password: str | None) -> M
             f"create role {name} login nosuperuser nocreatedb nocreaterole noreplication noinherit"
         )
     elif held := powers(connection, role):
-        raise MisuseError(
-            f"{role} is there and has the power of {', '.join(held)}; give another name"
-        )
+        raise MisuseError(f"{role} is there and has the power of {', '.join(held)}; give another name")
     elif not found:
         raise MisuseError(f"{role} is there and cannot log in; give another name")
     if password is not None:
-        connection.exec_driver_sql(
-            f"alter role {name} password '{_hashed(connection, role, password)}'"
-        )
+        connection.exec_driver_sql(f"alter role {name} password '{_hashed(connection, role, password)}'")
     database = _quoted(connection, _one(connection, "select current_database()"))
     connection.exec_driver_sql(f"grant connect on database {database} to {name}")
     lent = tuple((str(row[0]), str(row[1])) for row in _rows(connection, "lent_powers", role=role))
@@ -130,8 +124,7 @@ def grant_reading(connection: sa.Connection, roles: Iterable[str], tables: Itera
 def _hashed(connection: sa.Connection, role: str, password: str) -> str:
     """What the server keeps of a password: so it stands in no log of statements."""
     raw: Any = connection.connection.driver_connection
-    return str(raw.pgconn.encrypt_password(
-        password.encode(), role.encode(), b"scram-sha-256").decode())  # fmt: skip
+    return str(raw.pgconn.encrypt_password(password.encode(), role.encode(), b"scram-sha-256").decode())
 
 
 def _quoted(connection: sa.Connection, name: str) -> str:

@@ -10,18 +10,39 @@ import sqlalchemy as sa
 from warehouse.store.sql.bind_parameters import rename_binds
 
 #: Types by number that Arrow, JSON and a table can hold.
-_PLAIN = frozenset({
-    16, 17, 20, 21, 23, 26, 700, 701, 1700,  # bool, bytea, int8, int2, int4, oid, floats, numeric
-    18, 19, 25, 1042, 1043, 114, 3802,  # char, name, text, bpchar, varchar, json, jsonb
-    1000, 1005, 1007, 1016, 1009, 1015, 1021, 1022,  # arrays of bool, int, text, varchar, float
-})  # fmt: skip
+_PLAIN = frozenset(
+    {
+        16,
+        17,
+        20,
+        21,
+        23,
+        26,
+        700,
+        701,
+        1700,  # bool, bytea, int8, int2, int4, oid, floats, numeric
+        18,
+        19,
+        25,
+        1042,
+        1043,
+        114,
+        3802,  # char, name, text, bpchar, varchar, json, jsonb
+        1000,
+        1005,
+        1007,
+        1016,
+        1009,
+        1015,
+        1021,
+        1022,  # arrays of bool, int, text, varchar, float
+    }
+)
 #: Dates and times, which the server has beyond the years 1 to 9999, and infinite.
 _TIMES = frozenset({1082, 1114, 1184})
 
 
-def printable(
-    connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool
-) -> str:
+def printable(connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool) -> str:
     """The SELECT with columns of other types cast to text.
 
     Asks the server for the types by a query without rows. Where that fails the text comes back
@@ -48,10 +69,7 @@ def printable(
 def _cast(sql: str, columns: list[tuple[str, bool]]) -> str:
     inner = ", ".join(f"c{number}" for number in range(len(columns)))
     outer = ", ".join(
-        "{} as {}".format(
-            f"c{number}" if is_plain else f"cast(c{number} as text)",
-            '"' + name.replace('"', '""') + '"',
-        )
+        "{} as {}".format(f"c{number}" if is_plain else f"cast(c{number} as text)", '"' + name.replace('"', '""') + '"')
         for number, (name, is_plain) in enumerate(columns)
     )
     return f"select {outer} from (\n{sql}\n) as q({inner})"

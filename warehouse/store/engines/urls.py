@@ -12,11 +12,29 @@ from warehouse.errors import MisuseError
 #: What stands for a secret.
 MASK = "***"
 #: Parameters of a URL whose values may be shown; that of any other may be a secret.
-_HARMLESS = frozenset({
-    "host", "hostaddr", "port", "user", "dbname", "service", "passfile", "application_name",
-    "connect_timeout", "sslmode", "sslrootcert", "sslcert", "gssencmode", "channel_binding",
-    "target_session_attrs", "client_encoding", "threads", "memory_limit", "access_mode",
-})  # fmt: skip
+_HARMLESS = frozenset(
+    {
+        "host",
+        "hostaddr",
+        "port",
+        "user",
+        "dbname",
+        "service",
+        "passfile",
+        "application_name",
+        "connect_timeout",
+        "sslmode",
+        "sslrootcert",
+        "sslcert",
+        "gssencmode",
+        "channel_binding",
+        "target_session_attrs",
+        "client_encoding",
+        "threads",
+        "memory_limit",
+        "access_mode",
+    }
+)
 _KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service)\s*=")
 _NO_SLASHES = re.compile(r"(postgres(ql)?(\+\w+)?|duckdb|md|motherduck):", re.IGNORECASE)
 _USER = re.compile(r"//[^/?#]*@")
@@ -45,9 +63,7 @@ def parse_url(text: str) -> sa.URL:
 def shown_url(url: sa.URL) -> str:
     """The URL as it may be printed: without the password, and without the values of parameters
     that nobody knows to be harmless."""
-    masked = {
-        name: value if name.lower() in _HARMLESS else MASK for name, value in url.query.items()
-    }
+    masked = {name: value if name.lower() in _HARMLESS else MASK for name, value in url.query.items()}
     shown = url.set(query=masked).render_as_string(hide_password=True)
     return shown.replace(quote_plus(MASK), MASK)
 
@@ -104,9 +120,7 @@ def _file(text: str) -> sa.URL:
 
 def _server(parsed: sa.URL) -> sa.URL:
     if "@" in (parsed.host or ""):
-        raise MisuseError(
-            "a store URL with two @: one that belongs to the user's name or password is written %40"
-        )
+        raise MisuseError("a store URL with two @: one that belongs to the user's name or password is written %40")
     if parsed.port is not None and not 0 < parsed.port < 65536:
         raise MisuseError(f"no port {parsed.port}; expected one from 1 to 65535")
     return parsed.set(drivername="postgresql+psycopg")
@@ -116,8 +130,7 @@ def _require_file(parsed: sa.URL, text: str) -> None:
     name = parsed.database or ""
     if parsed.host or not name:
         raise MisuseError(
-            f"'{_hidden(text)}' names no file; expected duckdb:///FILE with three slashes,"
-            " or the file's name"
+            f"'{_hidden(text)}' names no file; expected duckdb:///FILE with three slashes, or the file's name"
         )
     if name.startswith(":memory:") or "://" in name or _NO_SLASHES.match(name):
         raise MisuseError(f"'{_hidden(name)}' is no file of this machine; {EXPECTED}")

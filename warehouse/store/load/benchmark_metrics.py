@@ -49,10 +49,11 @@ def benchmark_metrics(store: Store, bench: Workbench, state: _Load, runs: Iterab
 
 
 def _note_directions(
-    state: _Load, specs: Mapping[int, MetricSpec],
+    state: _Load,
+    specs: Mapping[int, MetricSpec],
     directions: Mapping[tuple[int, int], Mapping[int, bool]],
     stored: Mapping[tuple[int, int], bool | None],
-) -> None:  # fmt: skip
+) -> None:
     """A note to each source that says of a metric the opposite of what another one says.
 
     Args:
@@ -67,8 +68,7 @@ def _note_directions(
             spec, header = specs[key[1]], state.dump.runs[run]
             label = f"{spec.name},{spec.filter}" if spec.filter else spec.name
             note = (
-                f"{header.benchmark}, {label}: {said} is better here, {other} in another source:"
-                " lower is better holds"
+                f"{header.benchmark}, {label}: {said} is better here, {other} in another source: lower is better holds"
             )
             if note not in state.part_of(run).dump.notes:
                 state.part_of(run).dump.notes.append(note)
@@ -99,8 +99,7 @@ def _metrics_of(
     named = [*header.metrics] + [
         spec_of(header, row.metric, row.filter) for row in header.published if not row.benchmark
     ]
-    ids = [(spec, state.metric_ids[spec]) for spec in dict.fromkeys(named)
-           if spec in state.metric_ids]  # fmt: skip
+    ids = [(spec, state.metric_ids[spec]) for spec in dict.fromkeys(named) if spec in state.metric_ids]
     listed = {metric_id for _, metric_id in ids}
     return ids + [(spec, metric_id) for spec, metric_id in scored if metric_id not in listed]
 
@@ -117,11 +116,15 @@ def _metric_row(spec: MetricSpec, seen: tuple[float, float, bool] | None) -> dic
     if kind in ("binary", "bounded") and low is None and high is None:
         low, high = 0.0, 1.0
     return {
-        "default_by": spec.default_by if spec.is_default else None, "kind": kind,
-        "low": low, "high": high, "higher_is_better": spec.higher_is_better,
-        "chance_level": spec.chance_level, "is_inferred": inferred is not None,
+        "default_by": spec.default_by if spec.is_default else None,
+        "kind": kind,
+        "low": low,
+        "high": high,
+        "higher_is_better": spec.higher_is_better,
+        "chance_level": spec.chance_level,
+        "is_inferred": inferred is not None,
         "seen": None if inferred is None else inferred[:2],
-    }  # fmt: skip
+    }
 
 
 def _widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,8 +160,7 @@ def _wider_range(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
     if wider == 0:
         if None in (old["low"], new["low"], old["high"], new["high"]):
             return {"is_inferred": is_inferred}
-        return {"low": min(old["low"], new["low"]), "high": max(old["high"], new["high"]),
-                "is_inferred": is_inferred}  # fmt: skip
+        return {"low": min(old["low"], new["low"]), "high": max(old["high"], new["high"]), "is_inferred": is_inferred}
     for seen, declared in ((new, old), (old, new)):
         if _fits(seen.get("seen"), declared):
             return {key: declared[key] for key in _RANGE}
@@ -168,17 +170,16 @@ def _wider_range(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, An
 def _fits(seen: tuple[float, float] | None, declared: Mapping[str, Any]) -> bool:
     """Whether a range that was only inferred lies in one that somebody has declared."""
     return (
-        seen is not None and declared["kind"] == "bounded"
+        seen is not None
+        and declared["kind"] == "bounded"
         and None not in (declared["low"], declared["high"])
         and bool(declared["low"] <= seen[0] and seen[1] <= declared["high"])
-    )  # fmt: skip
+    )
 
 
 def _changes(
     connection: sa.Connection, wanted: Mapping[tuple[int, int], dict[str, Any]]
-) -> tuple[
-    list[dict[str, Any]], dict[int, dict[str, Any]], dict[tuple[int, int], bool | None]
-]:  # fmt: skip
+) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]], dict[tuple[int, int], bool | None]]:
     """Rows that the table lacks, values of its rows that change, by id, and the directions that it
     has held."""
     table = tables.benchmark_metric
@@ -216,9 +217,8 @@ def _seen(connection: sa.Connection, benchmark: int, metric: int) -> tuple[float
 
 
 def _write_metrics(
-    connection: sa.Connection, added: Sequence[dict[str, Any]],
-    changed: Mapping[int, dict[str, Any]],
-) -> None:  # fmt: skip
+    connection: sa.Connection, added: Sequence[dict[str, Any]], changed: Mapping[int, dict[str, Any]]
+) -> None:
     table = tables.benchmark_metric
     for row_id, values in changed.items():
         connection.execute(sa.update(table).where(table.c.id == row_id).values(values))

@@ -53,9 +53,7 @@ def as_arrow(table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
         UnfitError: a value that its column cannot hold.
     """
     names = list(rows[0])
-    return pa.table(
-        [_column(table.c[name], [row[name] for row in rows]) for name in names], names=names
-    )
+    return pa.table([_column(table.c[name], [row[name] for row in rows]) for name in names], names=names)
 
 
 def in_text(column: sa.Column[Any], value: Any) -> sa.ColumnElement[Any]:
@@ -111,4 +109,4 @@ _FORMS: tuple[tuple[type, tuple[pa.DataType, Callable[[Any], Any]]], ...] = (
     (sa.Boolean, (pa.bool_(), _as_it_is)),
     (sa.DateTime, (pa.timestamp("us"), _as_it_is)),
     (sa.LargeBinary, (pa.binary(), _as_it_is)),
-)  # fmt: skip
+)

@@ -118,9 +118,7 @@ def decide(
     held = _Held(_stored(store, runs))
     if len(sources) > 1 and _depend(runs, held, sources):
         return None
-    overlaps = compare(bench, (
-        (run.place, rival.id) for run in runs if run.found for rival in held.rivals(run)
-    ))  # fmt: skip
+    overlaps = compare(bench, ((run.place, rival.id) for run in runs if run.found for rival in held.rivals(run)))
     decisions: list[Decision] = []
     earlier: dict[tuple[str, str], int] = {}
     conditions: set[str] = set()
@@ -162,10 +160,7 @@ def _run(place: int, header: RunHeader, found: Measured | None) -> _Run:
     return _Run(place, header, condition_key(header), run_key(header), content, found)
 
 
-_COLUMNS = (
-    "id, condition_key, run_key, content_digest, superseded_by, n_found, n_generations, n_scores,"
-    " started_at"
-)
+_COLUMNS = "id, condition_key, run_key, content_digest, superseded_by, n_found, n_generations, n_scores, started_at"
 
 
 def _stored(store: Store, runs: Sequence[_Run]) -> list[_Stored]:
@@ -174,19 +169,12 @@ def _stored(store: Store, runs: Sequence[_Run]) -> list[_Stored]:
         "conditions": sorted({run.condition for run in runs}),
         "run_keys": sorted({run.key for run in runs if run.key}),
     }
-    found = store.arrow(
-        query_text("ingest", "stored_run").format(columns=_COLUMNS),
-        keys,
-    )
+    found = store.arrow(query_text("ingest", "stored_run").format(columns=_COLUMNS), keys)
     return sorted((_Stored(**row) for row in found.to_pylist()), key=lambda row: row.id)
 
 
 def _decide_one(
-    run: _Run,
-    held: _Held,
-    overlaps: Mapping[Pair, Overlap],
-    on_conflict: OnConflict,
-    path: str,
+    run: _Run, held: _Held, overlaps: Mapping[Pair, Overlap], on_conflict: OnConflict, path: str
 ) -> Decision:
     same = held.same.get((run.condition, run.content))
     if same:
@@ -235,31 +223,25 @@ def _put_into_chains(
     """Tries that came late, where they would stand had they come in time: below the shortest that
     holds all of theirs, above those of which they hold all."""
     late = {item.run: item.superseded_by for item in decisions if item.superseded_by is not None}
-    overlaps = compare(bench, (
-        (place, row.id) for place in late
-        for row in held.by_key.get(runs[place].key or "", ()) if row.superseded_by is not None
-    ))  # fmt: skip
-    return [
-        _placed(item, runs[item.run], held, overlaps) if item.run in late else item
-        for item in decisions
-    ]
+    overlaps = compare(
+        bench,
+        (
+            (place, row.id)
+            for place in late
+            for row in held.by_key.get(runs[place].key or "", ())
+            if row.superseded_by is not None
+        ),
+    )
+    return [_placed(item, runs[item.run], held, overlaps) if item.run in late else item for item in decisions]
 
 
-def _placed(
-    decision: Decision, run: _Run, held: _Held, overlaps: Mapping[Pair, Overlap]
-) -> Decision:
+def _placed(decision: Decision, run: _Run, held: _Held, overlaps: Mapping[Pair, Overlap]) -> Decision:
     above = decision.superseded_by
     assert above is not None
     while True:
         below = held.gave_way_to(run.key, above)
-        replaced = tuple(
-            row.id for row in below if _replaces(run, row, overlaps[run.place, row.id])
-        )
-        shorter = [
-            row.id
-            for row in below
-            if row.id not in replaced and overlaps[run.place, row.id].is_all_stored
-        ]
+        replaced = tuple(row.id for row in below if _replaces(run, row, overlaps[run.place, row.id]))
+        shorter = [row.id for row in below if row.id not in replaced and overlaps[run.place, row.id].is_all_stored]
         if not shorter:
             break
         above = shorter[0]

@@ -12,12 +12,7 @@ import sqlalchemy as sa
 from warehouse.records import MetricSpec, RunHeader
 from warehouse.store import engines
 from warehouse.store.load.bulk_insert import append, in_text
-from warehouse.store.load.run_keys import (
-    checkpoint_key,
-    checkpoint_position,
-    group_key,
-    parameters_key,
-)
+from warehouse.store.load.run_keys import checkpoint_key, checkpoint_position, group_key, parameters_key
 from warehouse.store.schema import tables
 
 Key = tuple[Any, ...]
@@ -27,9 +22,7 @@ def allocate(connection: sa.Connection, table: str, count: int) -> int:
     """Reserve ``count`` ids of a table; returns the first."""
     counter = tables.id_counter
     following, more = (in_text(counter.c.next_id, number) for number in (1 + count, count))
-    statement = engines.upsert(counter).values(
-        table_name=in_text(counter.c.table_name, table), next_id=following
-    )
+    statement = engines.upsert(counter).values(table_name=in_text(counter.c.table_name, table), next_id=following)
     statement = statement.on_conflict_do_update(
         index_elements=["table_name"], set_={"next_id": counter.c.next_id + more}
     ).returning(counter.c.next_id)
@@ -91,14 +84,10 @@ class Dimensions:
         }
         if unknown:
             known |= _stored(connection, table, names, unknown)
-            self._add(
-                connection, table, {key: row for key, row in unknown.items() if key not in known}
-            )
+            self._add(connection, table, {key: row for key, row in unknown.items() if key not in known})
         return [known[key] for key, _ in keyed]
 
-    def _add(
-        self, connection: sa.Connection, table: sa.Table, missing: Mapping[Key, Mapping[str, Any]]
-    ) -> None:
+    def _add(self, connection: sa.Connection, table: sa.Table, missing: Mapping[Key, Mapping[str, Any]]) -> None:
         if not missing:
             return
         ordered = sorted(missing, key=str)
@@ -135,9 +124,7 @@ class Dimensions:
 
     # the rows of a run header
 
-    def run_references(
-        self, connection: sa.Connection, sources: Sequence[Naming]
-    ) -> list[dict[str, int]]:
+    def run_references(self, connection: sa.Connection, sources: Sequence[Naming]) -> list[dict[str, int]]:
         """Ids that the ``run`` rows of the runs of some sources point to, source by source."""
         headers = [header for source in sources for header in source.headers]
         of = [place for place, source in enumerate(sources) for _ in source.headers]
@@ -145,20 +132,14 @@ class Dimensions:
         agents = self.ids(connection, tables.agent, [_agent_row(header) for header in headers], of)
         benchmarks = self.benchmarks(connection, sources)
         calls = [source.invocation for source in sources for _ in source.headers]
-        rows = [
-            _group_row(header, invocation)
-            for header, invocation in zip(headers, calls, strict=True)
-        ]
+        rows = [_group_row(header, invocation) for header, invocation in zip(headers, calls, strict=True)]
         groups = self.ids(connection, tables.run_group, rows, of)
         return [
-            {"checkpoint_id": c, "agent_id": a, "benchmark_id": benchmarks[header.benchmark],
-             "run_group_id": g}
+            {"checkpoint_id": c, "agent_id": a, "benchmark_id": benchmarks[header.benchmark], "run_group_id": g}
             for header, c, a, g in zip(headers, checkpoints, agents, groups, strict=True)
-        ]  # fmt: skip
+        ]
 
-    def _checkpoints(
-        self, connection: sa.Connection, headers: Sequence[RunHeader], of: Sequence[int]
-    ) -> list[int]:
+    def _checkpoints(self, connection: sa.Connection, headers: Sequence[RunHeader], of: Sequence[int]) -> list[int]:
         models = self.ids(connection, tables.model, [_model_row(header) for header in headers], of)
         rows = [_seed_row(header, model) for header, model in zip(headers, models, strict=True)]
         seeds = self.ids(connection, tables.training_seed, rows, of)
@@ -174,16 +155,12 @@ class Dimensions:
         for source in sources:
             for name, row in _benchmark_rows(source).items():
                 rows.setdefault(name, row)
-        by_name = dict(
-            zip(rows, self.ids(connection, tables.benchmark, rows.values()), strict=True)
-        )
+        by_name = dict(zip(rows, self.ids(connection, tables.benchmark, rows.values()), strict=True))
         paths = [(*header.suite, header.benchmark) for item in sources for header in item.headers]
         self._hang(connection, dict.fromkeys(paths), by_name)
         return by_name
 
-    def _hang(
-        self, connection: sa.Connection, paths: Iterable[Sequence[str]], by_name: Mapping[str, int]
-    ) -> None:
+    def _hang(self, connection: sa.Connection, paths: Iterable[Sequence[str]], by_name: Mapping[str, int]) -> None:
         """Set the parents along some paths, where a benchmark has none and no ring would close."""
         done = self._ids.setdefault("benchmark parents", {})
         edges = {edge: 1 for path in paths for edge in zip(path, path[1:], strict=False)}
@@ -208,11 +185,10 @@ class Dimensions:
             connection,
             tables.metric,
             [
-                {"name": spec.name, "filter": spec.filter, "scorer_id": scorer,
-                 "unit": spec.unit, "link": spec.link}
+                {"name": spec.name, "filter": spec.filter, "scorer_id": scorer, "unit": spec.unit, "link": spec.link}
                 for spec, scorer in zip(specs, scorers, strict=True)
             ],
-        )  # fmt: skip
+        )
 
 
 def _benchmark_rows(source: Naming) -> dict[str, dict[str, Any]]:
@@ -221,9 +197,7 @@ def _benchmark_rows(source: Naming) -> dict[str, dict[str, Any]]:
     for path, header in {(*item.suite, item.benchmark): item for item in source.headers}.items():
         for level, name in enumerate(path):
             rows.setdefault(name, benchmark_row(name, level))
-        rows[path[-1]] |= {
-            "version": header.benchmark_version, "dataset_revision": header.dataset_revision
-        }  # fmt: skip
+        rows[path[-1]] |= {"version": header.benchmark_version, "dataset_revision": header.dataset_revision}
     for name in sorted(source.published):
         rows.setdefault(name, benchmark_row(name, 0))
     return rows
@@ -265,9 +239,11 @@ def _model_row(header: RunHeader) -> dict[str, Any]:
     if developer is None and "/" in header.model:
         developer = header.model.split("/", 1)[0]
     return {
-        "name": header.model, "family": header.family, "developer": developer,
+        "name": header.model,
+        "family": header.family,
+        "developer": developer,
         "parameter_count": header.parameter_count,
-    }  # fmt: skip
+    }
 
 
 def _seed_row(header: RunHeader, model: int) -> dict[str, Any]:
@@ -275,46 +251,58 @@ def _seed_row(header: RunHeader, model: int) -> dict[str, Any]:
     if label is None:
         seeds = (header.initialisation_seed, header.data_order_seed)
         names = ("initialisation", "data_order")
-        label = ",".join(
-            f"{name}={seed}" for name, seed in zip(names, seeds, strict=True) if seed is not None
-        )
+        label = ",".join(f"{name}={seed}" for name, seed in zip(names, seeds, strict=True) if seed is not None)
     return {
-        "model_id": model, "label": label, "recipe": header.recipe or "",
+        "model_id": model,
+        "label": label,
+        "recipe": header.recipe or "",
         "initialisation_seed": header.initialisation_seed,
         "data_order_seed": header.data_order_seed,
         "hyperparameters": dict(header.hyperparameters) or None,
-    }  # fmt: skip
+    }
 
 
 def _checkpoint_row(header: RunHeader, seed: int) -> dict[str, Any]:
     position, unit = checkpoint_position(header)
     return {
-        "training_seed_id": seed, "key": checkpoint_key(header), "position": position,
-        "position_unit": unit, "tokens": header.tokens, "revision": header.revision,
-        "base_checkpoint": header.base_checkpoint, "is_final": header.is_final,
-    }  # fmt: skip
+        "training_seed_id": seed,
+        "key": checkpoint_key(header),
+        "position": position,
+        "position_unit": unit,
+        "tokens": header.tokens,
+        "revision": header.revision,
+        "base_checkpoint": header.base_checkpoint,
+        "is_final": header.is_final,
+    }
 
 
 def _agent_row(header: RunHeader) -> dict[str, Any]:
     return {
-        "name": header.agent or "", "version": header.agent_version or "",
+        "name": header.agent or "",
+        "version": header.agent_version or "",
         "parameters_key": parameters_key(header.agent_parameters),
         "parameters": dict(header.agent_parameters) or None,
-    }  # fmt: skip
+    }
 
 
 def _group_row(header: RunHeader, invocation: str) -> dict[str, Any]:
     return {
-        "key": group_key(header, invocation), "harness": header.harness,
-        "harness_version": header.harness_version, "harness_run_id": header.run_id,
-        "started_at": header.started_at, "commit_hash": header.harness_commit,
-        "hardware": header.hardware, "cost": header.cost,
-    }  # fmt: skip
+        "key": group_key(header, invocation),
+        "harness": header.harness,
+        "harness_version": header.harness_version,
+        "harness_run_id": header.run_id,
+        "started_at": header.started_at,
+        "commit_hash": header.harness_commit,
+        "hardware": header.hardware,
+        "cost": header.cost,
+    }
 
 
 def _scorer_row(spec: MetricSpec) -> dict[str, Any]:
     return {
-        "name": spec.scorer, "kind": spec.scorer_kind, "judge_model": spec.judge_model,
+        "name": spec.scorer,
+        "kind": spec.scorer_kind,
+        "judge_model": spec.judge_model,
         "parameters_key": parameters_key(spec.scorer_parameters),
         "parameters": dict(spec.scorer_parameters) or None,
-    }  # fmt: skip
+    }

@@ -30,19 +30,13 @@ def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
     return [(benchmark_id, digest([n, total])) for benchmark_id, n, total in rows]
 
 
-def insert_runs(
-    connection: sa.Connection, state: _Load, fresh: Sequence[Decision], run_ids: Mapping[int, int]
-) -> None:
+def insert_runs(connection: sa.Connection, state: _Load, fresh: Sequence[Decision], run_ids: Mapping[int, int]) -> None:
     """Rows of ``run``, and the mark on the runs that they supersede."""
-    append(
-        connection, tables.run,
-        [_run_row(state, decision, run_ids[decision.run]) for decision in fresh],
-    )  # fmt: skip
+    append(connection, tables.run, [_run_row(state, decision, run_ids[decision.run]) for decision in fresh])
     replaced = {old: run_ids[item.run] for item in fresh for old in item.supersedes}
     if replaced:
         connection.execute(
-            sa.text(query_text("ingest", "supersede")),
-            {"old": list(replaced), "new": list(replaced.values())},
+            sa.text(query_text("ingest", "supersede")), {"old": list(replaced), "new": list(replaced.values())}
         )
 
 
@@ -53,23 +47,45 @@ def _run_row(state: _Load, decision: Decision, run_id: int) -> dict[str, Any]:
     return {
         **state.references[decision.run],
         **{name: getattr(header, name) for name in _COPIED},
-        "id": run_id, "sampling": dict(header.sampling) or None,
-        "configuration": dict(header.configuration) or None, "tags": list(header.tags) or None,
-        "scorers_key": scorers_key(header), "n_found": found.n_prompts,
-        "n_generations": found.n_generations, "n_choices": found.n_choices,
-        "n_scores": found.n_scores, "status": status, "status_reason": reason,
+        "id": run_id,
+        "sampling": dict(header.sampling) or None,
+        "configuration": dict(header.configuration) or None,
+        "tags": list(header.tags) or None,
+        "scorers_key": scorers_key(header),
+        "n_found": found.n_prompts,
+        "n_generations": found.n_generations,
+        "n_choices": found.n_choices,
+        "n_scores": found.n_scores,
+        "status": status,
+        "status_reason": reason,
         "superseded_by": decision.superseded_by,
-        "condition_key": decision.condition_key, "run_key": decision.run_key,
+        "condition_key": decision.condition_key,
+        "run_key": decision.run_key,
         "content_digest": decision.content_digest,
-    }  # fmt: skip
+    }
 
 
 _COPIED = (
-    "split", "task_version", "benchmark_version", "formulation", "fewshot", "fewshot_seed",
-    "template_hash", "system_prompt_hash", "temperature", "top_p", "max_tokens",
-    "reasoning_effort", "sampling_seed", "endpoint", "opponent", "n_benchmark", "n_requested",
-    "started_at", "note",
-)  # fmt: skip
+    "split",
+    "task_version",
+    "benchmark_version",
+    "formulation",
+    "fewshot",
+    "fewshot_seed",
+    "template_hash",
+    "system_prompt_hash",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "reasoning_effort",
+    "sampling_seed",
+    "endpoint",
+    "opponent",
+    "n_benchmark",
+    "n_requested",
+    "started_at",
+    "note",
+)
 
 
 def _cut(state: _Load, run: int) -> str | None:
@@ -98,45 +114,46 @@ def _status(header: RunHeader, n_found: int, cut: str | None) -> tuple[RunStatus
 
 #: (table, columns that stand under the same name in its scratch table, order of the rows)
 _PUSHED = (
-    ("generation",
-     "prompt_id, variant_id, draw, prompt_hash, response_hash, extracted_answer, finish_reason,"
-     " input_tokens, output_tokens, latency, cost, error, explanation",
-     "run_id, prompt_id, variant_id, draw"),
-    ("choice",
-     "prompt_id, variant_id, draw, choice_index, loglikelihood, unconditional_loglikelihood,"
-     " is_greedy, n_tokens, n_bytes, is_target",
-     "run_id, prompt_id, variant_id, draw, choice_index"),
-    ("score",
-     "prompt_id, variant_id, draw, metric_id, value, weight, n_draws, raw, status, origin",
-     "run_id, metric_id, prompt_id, variant_id, draw"),
-    ("prompt_score",
-     "prompt_id, metric_id, perturbation, value, weight, n_draws, within_variance, n_scored,"
-     " n_unscored, is_binary",
-     "run_id, metric_id, prompt_id, perturbation"),
-)  # fmt: skip
+    (
+        "generation",
+        "prompt_id, variant_id, draw, prompt_hash, response_hash, extracted_answer, finish_reason,"
+        " input_tokens, output_tokens, latency, cost, error, explanation",
+        "run_id, prompt_id, variant_id, draw",
+    ),
+    (
+        "choice",
+        "prompt_id, variant_id, draw, choice_index, loglikelihood, unconditional_loglikelihood,"
+        " is_greedy, n_tokens, n_bytes, is_target",
+        "run_id, prompt_id, variant_id, draw, choice_index",
+    ),
+    (
+        "score",
+        "prompt_id, variant_id, draw, metric_id, value, weight, n_draws, raw, status, origin",
+        "run_id, metric_id, prompt_id, variant_id, draw",
+    ),
+    (
+        "prompt_score",
+        "prompt_id, metric_id, perturbation, value, weight, n_draws, within_variance, n_scored, n_unscored, is_binary",
+        "run_id, metric_id, prompt_id, perturbation",
+    ),
+)
 
 
 def push(bench: Workbench, run_ids: Mapping[int, int]) -> None:
     """The facts and texts of new runs, sorted as the store keeps them."""
     if not run_ids:
         return
-    bench.put("run_id", pa.table({
-        "run": pa.array(list(run_ids), pa.int32()),
-        "run_id": pa.array(list(run_ids.values()), pa.int64()),
-    }))  # fmt: skip
+    bench.put(
+        "run_id",
+        pa.table({"run": pa.array(list(run_ids), pa.int32()), "run_id": pa.array(list(run_ids.values()), pa.int64())}),
+    )
     for table, columns, order in _PUSHED:
         if bench.value(f"select count(*) from stage_{table} semi join run_id using (run)"):
-            bench.push(
-                table,
-                f"select run_id, {columns} from stage_{table} join run_id using (run) "
-                f"order by {order}",
-            )
+            bench.push(table, f"select run_id, {columns} from stage_{table} join run_id using (run) order by {order}")
     _push_texts(bench)
 
 
-def push_run_metrics(
-    connection: sa.Connection, bench: Workbench, state: _Load, run_ids: Mapping[int, int]
-) -> None:
+def push_run_metrics(connection: sa.Connection, bench: Workbench, state: _Load, run_ids: Mapping[int, int]) -> None:
     """Which metrics each new run has figures of: prompts with a score, or a published figure."""
     counts: dict[tuple[int, int], int] = {}
     if state.n_rows:
@@ -149,10 +166,11 @@ def push_run_metrics(
         header = state.dump.runs[run]
         for item in header.published:
             counts.setdefault((run, state.metric_ids[spec_of(header, item.metric, item.filter)]), 0)
-    append(connection, tables.run_metric, [
-        {"run_id": run_ids[run], "metric_id": metric, "n_scored": n}
-        for (run, metric), n in counts.items()
-    ])  # fmt: skip
+    append(
+        connection,
+        tables.run_metric,
+        [{"run_id": run_ids[run], "metric_id": metric, "n_scored": n} for (run, metric), n in counts.items()],
+    )
 
 
 def _push_texts(bench: Workbench) -> None:
@@ -199,13 +217,19 @@ def _published_row(
     benchmark = state.benchmark_ids.get(item.benchmark, references["benchmark_id"])
     value = _usable(item.value)
     return {
-        "run_group_id": references["run_group_id"], "run_id": run_id,
-        "source_id": part.source.id, "benchmark_id": benchmark, "metric_id": metric_id,
-        "statistic": item.statistic, "perturbation": item.perturbation,
-        "split": item.split or state.dump.runs[run].split, "value": value,
-        "standard_error": _usable(item.standard_error), "n": item.n,
+        "run_group_id": references["run_group_id"],
+        "run_id": run_id,
+        "source_id": part.source.id,
+        "benchmark_id": benchmark,
+        "metric_id": metric_id,
+        "statistic": item.statistic,
+        "perturbation": item.perturbation,
+        "split": item.split or state.dump.runs[run].split,
+        "value": value,
+        "standard_error": _usable(item.standard_error),
+        "n": item.n,
         "raw": str(item.value) if item.raw is None and value != item.value else item.raw,
-    }  # fmt: skip
+    }
 
 
 def _usable(value: float | None) -> float | None:
@@ -216,9 +240,8 @@ def _usable(value: float | None) -> float | None:
 
 
 def link_sources(
-    connection: sa.Connection, state: _Load, decisions: Sequence[Decision],
-    run_ids: Mapping[int, int],
-) -> None:  # fmt: skip
+    connection: sa.Connection, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
+) -> None:
     """Which runs this source holds, new or seen again."""
     rows = []
     for decision in decisions:

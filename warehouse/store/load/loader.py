@@ -31,16 +31,7 @@ from warehouse.store.load.conflicts import Decision, decide
 from warehouse.store.load.dimensions import Dimensions, Naming, allocate
 from warehouse.store.load.run_keys import condition_key, run_key, spec_of
 from warehouse.store.load.scratch import open_workbench
-from warehouse.store.load.state import (
-    Claim,
-    LoadOptions,
-    LoadReport,
-    NotTogetherError,
-    Parsed,
-    Part,
-    _Load,
-    group_spec,
-)
+from warehouse.store.load.state import Claim, LoadOptions, LoadReport, NotTogetherError, Parsed, Part, _Load, group_spec
 from warehouse.store.schema import tables
 
 #: How often a load is tried where another writer got in its way (deadlock, serialisation).
@@ -117,14 +108,7 @@ class Loader:
         False if it has all that it may have."""
         return engines.more_memory(self.parser.raw)
 
-    def load(
-        self,
-        dump: Dump | Parsed,
-        source: Claim,
-        options: LoadOptions,
-        *,
-        dry_run: bool = False,
-    ) -> LoadReport:
+    def load(self, dump: Dump | Parsed, source: Claim, options: LoadOptions, *, dry_run: bool = False) -> LoadReport:
         """Load one claimed source; with ``dry_run`` do everything and take it back.
 
         Raises:
@@ -136,12 +120,7 @@ class Loader:
         return self.load_all(parsed, [source], options, dry_run=dry_run)[0]
 
     def load_all(
-        self,
-        parsed: Parsed,
-        sources: Sequence[Claim],
-        options: LoadOptions,
-        *,
-        dry_run: bool = False,
+        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, *, dry_run: bool = False
     ) -> list[LoadReport]:
         """:meth:`load` for the sources of one load: all of them or none.
 
@@ -166,9 +145,8 @@ class Loader:
                 self.bench.drop(f"scratch.slot_{parsed.slot}.{name}" for name in staging.PARSED)
 
     def _attempts(
-        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, started: float,
-        dry_run: bool,
-    ) -> list[LoadReport]:  # fmt: skip
+        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, started: float, dry_run: bool
+    ) -> list[LoadReport]:
         left = ATTEMPTS
         while True:
             try:
@@ -183,9 +161,8 @@ class Loader:
                     raise
 
     def _attempt(
-        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, started: float,
-        dry_run: bool,
-    ) -> list[LoadReport]:  # fmt: skip
+        self, parsed: Parsed, sources: Sequence[Claim], options: LoadOptions, started: float, dry_run: bool
+    ) -> list[LoadReport]:
         parts = _parts(parsed.dumps, sources)
         headers = tuple(header for part in parts for header in part.dump.runs)
         state = _Load(Dump(headers, ()), parts, options, n_rows=parsed.n_rows)
@@ -244,11 +221,7 @@ class Loader:
             "from (select run, unnest(scores) as score from stage_sample)"
         )
         specs = _specs(state, named)
-        variants = (
-            self.bench.rows("select * from stage_variant order by variant_no")
-            if state.n_rows
-            else []
-        )
+        variants = self.bench.rows("select * from stage_variant order by variant_no") if state.n_rows else []
         with self._transaction() as connection:
             self.store.dialect.prepare(connection)
             self._add_named(connection, state)
@@ -269,38 +242,53 @@ class Loader:
     def _add_named(self, connection: sa.Connection, state: _Load) -> None:
         """What headers and published figures name."""
         named = [
-            Naming(part.dump.runs, part.source.invocation,
-                   {row.benchmark for row in _published(part.dump) if row.benchmark})
+            Naming(
+                part.dump.runs,
+                part.source.invocation,
+                {row.benchmark for row in _published(part.dump) if row.benchmark},
+            )
             for part in state.parts
-        ]  # fmt: skip
+        ]
         state.references = self.dimensions.run_references(connection, named)
         state.benchmark_ids = self.dimensions.benchmarks(connection, named)
 
-    def _put_references(
-        self, state: _Load, named: list[Any], variants: list[Any], variant_ids: list[int]
-    ) -> None:
+    def _put_references(self, state: _Load, named: list[Any], variants: list[Any], variant_ids: list[int]) -> None:
         runs = state.dump.runs
-        self.bench.put("stage_run", pa.table({
-            "run": pa.array(range(len(runs)), pa.int32()),
-            "benchmark_id": pa.array([row["benchmark_id"] for row in state.references], pa.int64()),
-            "split": pa.array([header.split for header in runs], pa.string()),
-        }))  # fmt: skip
-        self.bench.put("metric_id", pa.table({
-            "run": pa.array([row[0] for row in named], pa.int32()),
-            "metric": pa.array([row[1] for row in named], pa.string()),
-            "filter": pa.array([row[2] for row in named], pa.string()),
-            "metric_id": pa.array(
-                [state.metric_ids[spec_of(runs[row[0]], row[1], row[2])] for row in named],
-                pa.int64(),
+        self.bench.put(
+            "stage_run",
+            pa.table(
+                {
+                    "run": pa.array(range(len(runs)), pa.int32()),
+                    "benchmark_id": pa.array([row["benchmark_id"] for row in state.references], pa.int64()),
+                    "split": pa.array([header.split for header in runs], pa.string()),
+                }
             ),
-        }))  # fmt: skip
-        self.bench.put("variant_id", pa.table({
-            "variant_no": pa.array([row[0] for row in variants], pa.int32()),
-            "perturbation": pa.array([row[1] for row in variants], pa.string()),
-            "fewshot_draw": pa.array([row[2] for row in variants], pa.string()),
-            "template": pa.array([row[3] for row in variants], pa.string()),
-            "variant_id": pa.array(variant_ids, pa.int64()),
-        }))  # fmt: skip
+        )
+        self.bench.put(
+            "metric_id",
+            pa.table(
+                {
+                    "run": pa.array([row[0] for row in named], pa.int32()),
+                    "metric": pa.array([row[1] for row in named], pa.string()),
+                    "filter": pa.array([row[2] for row in named], pa.string()),
+                    "metric_id": pa.array(
+                        [state.metric_ids[spec_of(runs[row[0]], row[1], row[2])] for row in named], pa.int64()
+                    ),
+                }
+            ),
+        )
+        self.bench.put(
+            "variant_id",
+            pa.table(
+                {
+                    "variant_no": pa.array([row[0] for row in variants], pa.int32()),
+                    "perturbation": pa.array([row[1] for row in variants], pa.string()),
+                    "fewshot_draw": pa.array([row[2] for row in variants], pa.string()),
+                    "template": pa.array([row[3] for row in variants], pa.string()),
+                    "variant_id": pa.array(variant_ids, pa.int64()),
+                }
+            ),
+        )
 
     # 2. prompts
 
@@ -334,9 +322,7 @@ class Loader:
         self.bench.push("prompt", self.bench.text("insert_prompt", first_id=first))
         for benchmark_id, fingerprint in facts.fingerprints(self.bench):
             connection.execute(
-                sa.update(tables.benchmark)
-                .where(tables.benchmark.c.id == benchmark_id)
-                .values(fingerprint=fingerprint)
+                sa.update(tables.benchmark).where(tables.benchmark.c.id == benchmark_id).values(fingerprint=fingerprint)
             )
 
     # 3. facts
@@ -372,8 +358,7 @@ class Loader:
             benchmark_metrics(self.store, self.bench, state, held)
             self._fill_prompts(state)
             for column, count in sorted(self.bench.replaced.items()):
-                state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot"
-                           " hold them")  # fmt: skip
+                state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them")
             reports = [_report(state, part, decisions, run_ids, started) for part in state.parts]
             rejections = [part.dump.rejections for part in state.parts]
             source_ledger.finish(connection, list(zip(sources, reports, rejections, strict=True)))
@@ -400,9 +385,14 @@ class Loader:
 
     def _decide(self, state: _Load) -> list[Decision]:
         decisions = decide(
-            self.store, self.bench, state.dump.runs, state.measured, state.options.on_conflict,
-            state.parts[0].source.path, [part.runs for part in state.parts],
-        )  # fmt: skip
+            self.store,
+            self.bench,
+            state.dump.runs,
+            state.measured,
+            state.options.on_conflict,
+            state.parts[0].source.path,
+            [part.runs for part in state.parts],
+        )
         if decisions is None:
             raise NotTogetherError("one decides what becomes of another")
         return decisions
@@ -424,10 +414,7 @@ def _keys(state: _Load) -> Iterator[str]:
 
 def _parts(dumps: Sequence[Dump], sources: Sequence[Claim]) -> list[Part]:
     ends = list(accumulate((len(dump.runs) for dump in dumps), initial=0))
-    return [
-        Part(dump, source, range(*runs))
-        for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)
-    ]
+    return [Part(dump, source, range(*runs)) for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)]
 
 
 def _published(dump: Dump) -> Iterable[PublishedScore]:
@@ -455,9 +442,10 @@ def _unfit(error: BaseException, path: str = "") -> InputError:
     if isinstance(error, TooLargeError):
         advice = "repair that number, or leave it out"
     elif (
-        isinstance(cause, UnicodeError) or isinstance(cause.__cause__, UnicodeError)
+        isinstance(cause, UnicodeError)
+        or isinstance(cause.__cause__, UnicodeError)
         or any(word in str(cause) for word in ("U+0000", "NUL (0x00)", "\\u0000", "0x00"))
-    ):  # fmt: skip
+    ):
         advice = "repair that text: names must be UTF-8 without U+0000; or give it with --set"
     elif engines.too_long(error):
         advice = "names and ids may have some 2,000 characters here"
@@ -468,9 +456,8 @@ def _unfit(error: BaseException, path: str = "") -> InputError:
 
 
 def _report(
-    state: _Load, part: Part, all_decisions: Sequence[Decision], run_ids: dict[int, int],
-    started: float,
-) -> LoadReport:  # fmt: skip
+    state: _Load, part: Part, all_decisions: Sequence[Decision], run_ids: dict[int, int], started: float
+) -> LoadReport:
     decisions = [all_decisions[run] for run in part.runs]
     fresh = [item for item in decisions if item.action == "new"]
     measured = [state.measured[item.run] for item in fresh if item.run in state.measured]

@@ -45,10 +45,15 @@ _FACTS = (
 
 
 def _compare(bench: Workbench, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
-    bench.put("pair", pa.table({
-        "run": pa.array([run for run, _ in pairs], pa.int32()),
-        "stored_id": pa.array([stored for _, stored in pairs], pa.int64()),
-    }))  # fmt: skip
+    bench.put(
+        "pair",
+        pa.table(
+            {
+                "run": pa.array([run for run, _ in pairs], pa.int32()),
+                "stored_id": pa.array([stored for _, stored in pairs], pa.int64()),
+            }
+        ),
+    )
     lacking: set[Pair] = set()  # the dump's run lacks a stored fact
     beyond: set[Pair] = set()  # and has one that is not stored
     ids = sorted({stored for _, stored in pairs})
@@ -60,9 +65,7 @@ def _compare(bench: Workbench, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
             "where run_id in (select unnest(cast(:ids as bigint[])))",
             {"ids": ids},
         )
-        stored = (
-            f"select run, stored_id, {columns} from pair join stored_fact on run_id = stored_id"
-        )
+        stored = f"select run, stored_id, {columns} from pair join stored_fact on run_id = stored_id"
         new = f"select run, stored_id, {columns} from pair join stage_{fact} using (run)"
         lacking |= _differing(bench, f"{stored} where not is_unsettled", new)
         beyond |= _differing(bench, f"{new} where not ({unsettled})", stored)

@@ -19,9 +19,14 @@ from warehouse.store.load.scratch import Workbench
 from warehouse.store.sql.query_files import query_text
 
 _COLUMNS = {
-    "id": pa.int64(), "tool_id": pa.string(), "text_hash": pa.binary(), "text": pa.string(),
-    "target": pa.string(), "choices": pa.string(), "metadata": pa.string(),
-}  # fmt: skip
+    "id": pa.int64(),
+    "tool_id": pa.string(),
+    "text_hash": pa.binary(),
+    "text": pa.string(),
+    "target": pa.string(),
+    "choices": pa.string(),
+    "metadata": pa.string(),
+}
 
 Row = Mapping[str, Any]
 
@@ -67,9 +72,11 @@ def fill(
     Returns:
         what was filled; None if several sources say different things of one prompt.
     """
-    if not any(bench.rows(
-        "select count(text) > 0 or count(target) > 0 or count(choices) > 0 or count(metadata) > 0"
-        " from stage_sample")[0]):  # fmt: skip
+    if not any(
+        bench.rows(
+            "select count(text) > 0 or count(target) > 0 or count(choices) > 0 or count(metadata) > 0 from stage_sample"
+        )[0]
+    ):
         return Filled()
     if several and bench.value(query_text("ingest", "varying_prompts")):
         return None
@@ -87,20 +94,12 @@ def fill(
 
 
 def _gaps(bench: Workbench, benchmark_ids: Sequence[int]) -> Filled:
-    bench.pull(
-        "stored_prompt",
-        query_text("ingest", "stored_prompt"),
-        {"benchmarks": sorted(set(benchmark_ids))},
-    )
+    bench.pull("stored_prompt", query_text("ingest", "stored_prompt"), {"benchmarks": sorted(set(benchmark_ids))})
     bench.script("said_prompt")
     said = bench.table(query_text("ingest", "other_prompt")).to_pylist()
     found = Filled()
     if said:
-        bench.pull(
-            "stored_detail",
-            query_text("ingest", "stored_detail"),
-            {"ids": [row["id"] for row in said]},
-        )
+        bench.pull("stored_detail", query_text("ingest", "stored_detail"), {"ids": [row["id"] for row in said]})
         stored = {row["id"]: row for row in bench.table("select * from stored_detail").to_pylist()}
         bench.drop(["stored_detail"])
         for row in said:
@@ -162,6 +161,4 @@ def _as_json(document: Mapping[str, Any]) -> str:
 
 
 def _as_table(rows: Sequence[Row]) -> pa.Table:
-    return pa.table({
-        name: pa.array([row[name] for row in rows], kind) for name, kind in _COLUMNS.items()
-    })  # fmt: skip
+    return pa.table({name: pa.array([row[name] for row in rows], kind) for name, kind in _COLUMNS.items()})

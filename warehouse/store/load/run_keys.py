@@ -11,13 +11,39 @@ from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_j
 #: Header fields that change what is measured. ``sampling_seed`` is not among them: runs that
 #: differ by it alone are repeats of one condition.
 CONDITION_FIELDS = (
-    "model", "training_seed", "initialisation_seed", "data_order_seed", "recipe",
-    "hyperparameters", "step", "epoch", "tokens", "revision", "base_checkpoint",
-    "agent", "agent_version", "agent_parameters",
-    "benchmark", "benchmark_version", "dataset_revision", "split", "task_version", "harness",
-    "formulation", "fewshot", "fewshot_seed", "template_hash", "system_prompt_hash",
-    "temperature", "top_p", "max_tokens", "reasoning_effort", "endpoint", "opponent", "sampling",
-)  # fmt: skip
+    "model",
+    "training_seed",
+    "initialisation_seed",
+    "data_order_seed",
+    "recipe",
+    "hyperparameters",
+    "step",
+    "epoch",
+    "tokens",
+    "revision",
+    "base_checkpoint",
+    "agent",
+    "agent_version",
+    "agent_parameters",
+    "benchmark",
+    "benchmark_version",
+    "dataset_revision",
+    "split",
+    "task_version",
+    "harness",
+    "formulation",
+    "fewshot",
+    "fewshot_seed",
+    "template_hash",
+    "system_prompt_hash",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "reasoning_effort",
+    "endpoint",
+    "opponent",
+    "sampling",
+)
 
 
 def condition_key(header: RunHeader) -> str:
@@ -46,12 +72,11 @@ def scorers_key(header: RunHeader) -> str:
     """sha256 over the judges and scorers; empty if every score is a plain comparison."""
     scorers = sorted(
         canonical_json(
-            [spec.name, spec.filter, spec.scorer, spec.scorer_kind, spec.judge_model,
-             dict(spec.scorer_parameters)]
+            [spec.name, spec.filter, spec.scorer, spec.scorer_kind, spec.judge_model, dict(spec.scorer_parameters)]
         ).decode()
         for spec in header.metrics
         if spec.scorer or spec.judge_model
-    )  # fmt: skip
+    )
     return digest(scorers) if scorers else ""
 
 
@@ -76,11 +101,19 @@ def published_digest(published: tuple[PublishedScore, ...]) -> str:
     """Order-free digest of the figures of a run that has no samples."""
     rows = sorted(
         canonical_json(
-            [row.benchmark, row.metric, row.filter, row.statistic, row.perturbation, row.split,
-             row.value, row.standard_error]
+            [
+                row.benchmark,
+                row.metric,
+                row.filter,
+                row.statistic,
+                row.perturbation,
+                row.split,
+                row.value,
+                row.standard_error,
+            ]
         ).decode()
         for row in published
-    )  # fmt: skip
+    )
     return "published:" + digest(rows)
 
 

@@ -39,9 +39,7 @@ class Workbench:
         self.home = str(self.value("select current_database()")).replace('"', '""')
         self.run("set enable_progress_bar = false")
         # what md5_number_lower gives, in a quarter of its time
-        self.run(
-            "create or replace temp macro hash_64(said) as cast(md5_number(said) >> 64 as ubigint)"
-        )
+        self.run("create or replace temp macro hash_64(said) as cast(md5_number(said) >> 64 as ubigint)")
         # of a question: what is left when case and white space do not count
         self.run(
             r"create or replace temp macro text_hash(said) as unhex(sha256(lower(trim(case when"
@@ -97,9 +95,7 @@ class Workbench:
 
     def rows(self, sql: str, params: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
         """Result of a query as tuples."""
-        found: list[tuple[Any, ...]] = self.raw.execute(
-            sql, dict(params) if params else None
-        ).fetchall()
+        found: list[tuple[Any, ...]] = self.raw.execute(sql, dict(params) if params else None).fetchall()
         return found
 
     def value(self, sql: str) -> Any:
@@ -188,8 +184,7 @@ class RemoteWorkbench(Workbench):
         self.push(incoming, select)
         return int(
             connection.exec_driver_sql(
-                f'insert into "{table}" select * from "{incoming}" order by "{key}" '
-                "on conflict do nothing"
+                f'insert into "{table}" select * from "{incoming}" order by "{key}" on conflict do nothing'
             ).rowcount
         )
 
@@ -198,13 +193,11 @@ class RemoteWorkbench(Workbench):
         names = [column[0] for column in self.raw.execute(f"from {scratch} limit 0").description]
         kinds = tables.metadata.tables[table].columns
         columns = ", ".join(
-            f'cast("{name}" as varchar) as "{name}"' if isinstance(kinds[name].type, sa.JSON)
-            else f'"{name}"'
+            f'cast("{name}" as varchar) as "{name}"' if isinstance(kinds[name].type, sa.JSON) else f'"{name}"'
             for name in names
-        )  # fmt: skip
+        )
         connection.exec_driver_sql(
-            f'create temp table "{scratch}" on commit drop as select {columns} from "{table}"'
-            " where false"
+            f'create temp table "{scratch}" on commit drop as select {columns} from "{table}" where false'
         )
         self.push(scratch, f"select * from {scratch}")
         connection.exec_driver_sql(sql)

@@ -110,9 +110,7 @@ def claim(
     return claim_all(store, [entry], dry_run=dry_run)[0]
 
 
-def claim_all(
-    store: Store, entries: Sequence[Entry], *, dry_run: bool = False
-) -> list[Claim | None]:
+def claim_all(store: Store, entries: Sequence[Entry], *, dry_run: bool = False) -> list[Claim | None]:
     """:func:`claim` for several different sources, in one transaction."""
     if dry_run:
         return [entry.claimed(0) for entry in entries]
@@ -121,8 +119,7 @@ def claim_all(
     except sa.exc.IntegrityError:  # another process entered one in between, and now it is there
         ids = _enter(store, entries)
     return [
-        None if source_id is None else entry.claimed(source_id)
-        for entry, source_id in zip(entries, ids, strict=True)
+        None if source_id is None else entry.claimed(source_id) for entry, source_id in zip(entries, ids, strict=True)
     ]
 
 
@@ -162,15 +159,19 @@ def _numbered(ids: Sequence[int | None], first: int) -> list[int | None]:
 
 def _entered(entry: Entry) -> dict[str, Any]:
     return {
-        "sha256": entry.sha256, "settings_key": entry.key, "path": readable(entry.path),
-        "bytes": entry.size, "format": entry.importer, "importer_version": entry.version,
-        "settings": dict(entry.settings) or None, "state": "loading", "claimed_at": utc_now(),
-    }  # fmt: skip
+        "sha256": entry.sha256,
+        "settings_key": entry.key,
+        "path": readable(entry.path),
+        "bytes": entry.size,
+        "format": entry.importer,
+        "importer_version": entry.version,
+        "settings": dict(entry.settings) or None,
+        "state": "loading",
+        "claimed_at": utc_now(),
+    }
 
 
-def reserve(
-    store: Store, sources: Sequence[tuple[str, str]], *, patient: bool = False
-) -> list[bool]:
+def reserve(store: Store, sources: Sequence[tuple[str, str]], *, patient: bool = False) -> list[bool]:
     """Take some sources for this process, so that no other reads the same at the same time.
 
     Args:
@@ -199,33 +200,22 @@ def _names(sources: Sequence[tuple[str, str]]) -> list[str]:
 def any_loaded(connection: sa.Connection, sources: Sequence[Claim]) -> bool:
     """Whether another process has loaded one of some sources since they were claimed."""
     table = tables.source
-    query = sa.select(table.c.id).where(
-        table.c.id.in_([source.id for source in sources]), table.c.state == "loaded"
-    )
+    query = sa.select(table.c.id).where(table.c.id.in_([source.id for source in sources]), table.c.state == "loaded")
     return connection.execute(query).first() is not None
 
 
-def finish(
-    connection: sa.Connection,
-    sources: Sequence[tuple[Claim, LoadReport, Sequence[Rejection]]],
-) -> None:
+def finish(connection: sa.Connection, sources: Sequence[tuple[Claim, LoadReport, Sequence[Rejection]]]) -> None:
     """Mark sources as loaded, in the transaction that holds their facts."""
-    told: dict[str, list[Any]] = {
-        name: [getattr(report, name) for _, report, _ in sources] for name in _REPORTED
-    }
+    told: dict[str, list[Any]] = {name: [getattr(report, name) for _, report, _ in sources] for name in _REPORTED}
     told["id"] = [source.id for source, _, _ in sources]
-    told["notes"] = [
-        engines.json_text(list(report.notes)) if report.notes else None for _, report, _ in sources
-    ]
+    told["notes"] = [engines.json_text(list(report.notes)) if report.notes else None for _, report, _ in sources]
     text = sa.text(query_text("ingest", "finish_sources"))
     connection.execute(text, {**told, "loaded_at": utc_now()})
     _replace_rejections(connection, {source.id: found for source, _, found in sources})
 
 
 #: What the row of a loaded source takes from its report as it is.
-_REPORTED = (
-    "n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores", "n_rejected", "seconds",
-)  # fmt: skip
+_REPORTED = ("n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores", "n_rejected", "seconds")
 
 
 def refuse(store: Store, source: Claim, reason: str, rejections: Sequence[Rejection]) -> None:
@@ -240,18 +230,20 @@ def refuse(store: Store, source: Claim, reason: str, rejections: Sequence[Reject
         _replace_rejections(connection, {source.id: rejections})
 
 
-def _replace_rejections(
-    connection: sa.Connection, rejections: Mapping[int, Sequence[Rejection]]
-) -> None:
+def _replace_rejections(connection: sa.Connection, rejections: Mapping[int, Sequence[Rejection]]) -> None:
     """The rejected rows of some sources, by id of the source, instead of those stored."""
     table = tables.rejection
     connection.execute(sa.delete(table).where(table.c.source_id.in_(list(rejections))))
     rows = [
-        {"source_id": source_id, "place": readable(item.place),
-         "found": readable(item.found[:2000]), "expected": readable(item.expected)}
+        {
+            "source_id": source_id,
+            "place": readable(item.place),
+            "found": readable(item.found[:2000]),
+            "expected": readable(item.expected),
+        }
         for source_id, found in rejections.items()
         for item in found
-    ]  # fmt: skip
+    ]
     append(connection, table, rows)
 
 
@@ -273,11 +265,15 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
     with store.begin() as connection:
         store.dialect.alone(connection)
         source_id = _find(connection, reference)
-        held = {int(row[0]) for row in connection.execute(
-            sa.select(links.c.run_id).where(links.c.source_id == source_id))}  # fmt: skip
-        shared = {int(row[0]) for row in connection.execute(
-            sa.select(links.c.run_id).where(links.c.run_id.in_(held),
-                                            links.c.source_id != source_id))}  # fmt: skip
+        held = {
+            int(row[0]) for row in connection.execute(sa.select(links.c.run_id).where(links.c.source_id == source_id))
+        }
+        shared = {
+            int(row[0])
+            for row in connection.execute(
+                sa.select(links.c.run_id).where(links.c.run_id.in_(held), links.c.source_id != source_id)
+            )
+        }
         _remove_runs(connection, sorted(held - shared))
         _hand_over_figures(connection, source_id)
         for table in (links, tables.rejection, tables.published_score):
@@ -322,10 +318,12 @@ def _hand_over_figures(connection: sa.Connection, source_id: int) -> None:
     )
     connection.execute(
         sa.update(figures)
-        .where(figures.c.source_id == source_id, figures.c.run_id.in_(sa.select(links.c.run_id)
-               .where(links.c.source_id != source_id)))
+        .where(
+            figures.c.source_id == source_id,
+            figures.c.run_id.in_(sa.select(links.c.run_id).where(links.c.source_id != source_id)),
+        )
         .values(source_id=heir)
-    )  # fmt: skip
+    )
 
 
 def _find(connection: sa.Connection, reference: str) -> int:

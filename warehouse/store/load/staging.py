@@ -78,9 +78,10 @@ def fill(bench: Workbench, dumps: Sequence[Dump]) -> int:
                 read = []
         origins += [first] * len(dump.runs)
     _fill_arrow(bench, read)
-    bench.put("stage_origin", pa.table({
-        "run": pa.array(range(len(origins)), pa.int32()), "first_r": pa.array(origins, pa.int64()),
-    }))  # fmt: skip
+    bench.put(
+        "stage_origin",
+        pa.table({"run": pa.array(range(len(origins)), pa.int32()), "first_r": pa.array(origins, pa.int64())}),
+    )
     return total
 
 
@@ -113,17 +114,11 @@ _HASHED = {
 
 def _insert(bench: Workbench, select: str, names: Iterable[str]) -> str:
     held = set(names)
-    hashes = [
-        f", {item.function.format(column)} as {item.name}"
-        for column, item in _HASHED.items()
-        if column in held
-    ]
+    hashes = [f", {item.function.format(column)} as {item.name}" for column, item in _HASHED.items() if column in held]
     said = f"select *{''.join(hashes)} from ({select}) as incoming"
     if "identity" in held:  # it may be long, and of one that is known the hash is enough
         known = "identity_hash in (select identity_hash from known_key)"
-        said = (
-            f"select * replace (case when not {known} then identity end as identity) from ({said})"
-        )
+        said = f"select * replace (case when not {known} then identity end as identity) from ({said})"
     return f"insert into stage_sample by name {said}"
 
 
@@ -132,9 +127,7 @@ def _fill_reading(bench: Workbench, reading: Reading, first_run: int) -> int:
         shape = f"select * from ({reading.sql}) as incoming limit 0"
         names = bench.raw.execute(shape, dict(reading.parameters)).description
         select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
-        statement = _insert(
-            bench, select if first_run else reading.sql, [column[0] for column in names]
-        )
+        statement = _insert(bench, select if first_run else reading.sql, [column[0] for column in names])
         return int(bench.rows(statement, reading.parameters)[0][0])
     except Exception as error:
         if engines.disk_full(error) or not engines.input_error(error):
@@ -171,15 +164,16 @@ def learn_keys(bench: Workbench) -> None:
     total = bench.value("select count(*) from new_identity")
     for start in range(0, total, KEY_BLOCK):
         block = bench.rows(
-            "select identity from new_identity "
-            f"where rowid between {start} and {start + KEY_BLOCK - 1} order by rowid"
+            f"select identity from new_identity where rowid between {start} and {start + KEY_BLOCK - 1} order by rowid"
         )
         keys = [_content_key(bench, text) for (text,) in block]
         first = bench.value("select coalesce(max(key_no) + 1, 0) from known_key")
-        bench.put("new_key", pa.table({
-            "place": range(start, start + len(keys)), "key": keys,
-            "key_no": range(first, first + len(keys)),
-        }))  # fmt: skip
+        bench.put(
+            "new_key",
+            pa.table(
+                {"place": range(start, start + len(keys)), "key": keys, "key_no": range(first, first + len(keys))}
+            ),
+        )
         bench.script("known_key")
     bench.drop(["new_identity", "new_key"])
 
@@ -280,9 +274,7 @@ def _settle(bench: Workbench, table: str, on_duplicate: OnDuplicate) -> Dropped:
         _refuse_conflicts(bench, table, key, values)
     order = "r desc" if on_duplicate == "last" else "r"
     said = f"cast(({values}) as varchar)"
-    contradicted = query_text("ingest", "contradicted_rows").format(
-        values=said, key=key, order=order, table=table
-    )
+    contradicted = query_text("ingest", "contradicted_rows").format(values=said, key=key, order=order, table=table)
     other = int(bench.value(contradicted))
     bench.run(
         f"create or replace temp table {table} as select * from {table} "
@@ -294,15 +286,13 @@ def _settle(bench: Workbench, table: str, on_duplicate: OnDuplicate) -> Dropped:
 def _refuse_conflicts(bench: Workbench, table: str, key: str, values: str) -> None:
     said = f"count(distinct coalesce(cast(({values}) as varchar), ''))"
     worst = bench.rows(
-        f"select min(r), max(r), count(*) over () from {table} group by {key} "
-        f"having {said} > 1 order by 1 limit 1"
+        f"select min(r), max(r), count(*) over () from {table} group by {key} having {said} > 1 order by 1 limit 1"
     )
     if not worst:
         return
     first, second, count = worst[0]
     item, draw = bench.rows(
-        "select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r "
-        f"where f.r = {first}"
+        f"select w.item, f.draw from stage_row as w join stage_fact as f on f.r = w.r where f.r = {first}"
     )[0]
     raise ConflictError(
         f"{count} {'facts stand' if count > 1 else 'fact stands'} twice with different values; "
@@ -314,13 +304,8 @@ def _refuse_conflicts(bench: Workbench, table: str, key: str, values: str) -> No
 
 def measure(bench: Workbench, n_runs: int) -> dict[int, Measured]:
     """Digest and counts of each run that has samples."""
-    digests = {
-        run: digest([n, total]) for run, n, total in bench.rows(query_text("ingest", "digest"))
-    }
-    counts = {
-        table: dict(bench.rows(f"select run, count(*) from {table} group by run"))
-        for table in _UNIQUE
-    }
+    digests = {run: digest([n, total]) for run, n, total in bench.rows(query_text("ingest", "digest"))}
+    counts = {table: dict(bench.rows(f"select run, count(*) from {table} group by run")) for table in _UNIQUE}
     prompts = dict(bench.rows("select run, count(distinct prompt_id) from stage_fact group by run"))
     return {
         run: Measured(
@@ -341,5 +326,6 @@ def _column_type(kind: pa.DataType) -> str:
     if pa.types.is_struct(kind):
         fields = ", ".join(f'"{field.name}" {_column_type(field.type)}' for field in kind)
         return f"struct({fields})"
-    return {"int32": "integer", "int64": "bigint", "double": "double", "bool": "boolean",
-            "string": "varchar"}[str(kind)]  # fmt: skip
+    return {"int32": "integer", "int64": "bigint", "double": "double", "bool": "boolean", "string": "varchar"}[
+        str(kind)
+    ]

@@ -50,9 +50,7 @@ def drift(store: Store) -> list[str]:
         differences = alembic.autogenerate.compare_metadata(context, tables.metadata)
         views = set(sa.inspect(connection).get_view_names())
     expected = {view.name for view in query_files.views(store.dialect.name)}
-    return [_in_words(item) for item in differences] + [
-        f"view {name} is missing" for name in sorted(expected - views)
-    ]
+    return [_in_words(item) for item in differences] + [f"view {name} is missing" for name in sorted(expected - views)]
 
 
 def create_views(store: Store, connection: sa.Connection) -> None:

@@ -74,9 +74,7 @@ def _hash(name: str, *, optional: bool = True) -> sa.Column[bytes]:
 def _dimension(name: str, *parts: Any, unique: tuple[str, ...], refs: dict[str, str]) -> sa.Table:
     """A table with a surrogate key, a natural key, and foreign keys where the engine has them."""
     keys = [
-        sa.ForeignKeyConstraint([column], [f"{target}.id"]).ddl_if(
-            callable_=engines.wants_foreign_keys
-        )
+        sa.ForeignKeyConstraint([column], [f"{target}.id"]).ddl_if(callable_=engines.wants_foreign_keys)
         for column, target in refs.items()
     ]
     return sa.Table(name, metadata, *parts, sa.UniqueConstraint(*unique), *keys)
@@ -85,9 +83,7 @@ def _dimension(name: str, *parts: Any, unique: tuple[str, ...], refs: dict[str, 
 def _fact(name: str, *parts: Any, index: str) -> sa.Table:
     """A table without keys; one index on ``index`` where the engine wants it."""
     table = sa.Table(name, metadata, *parts)
-    sa.Index(f"ix_{name}_{index}", table.c[index], **engines.SORTED_INDEX).ddl_if(
-        callable_=engines.wants_indexes
-    )
+    sa.Index(f"ix_{name}_{index}", table.c[index], **engines.SORTED_INDEX).ddl_if(callable_=engines.wants_indexes)
     return table
 
 
@@ -307,10 +303,7 @@ analysis = _dimension(
 )  # fmt: skip
 
 id_counter = sa.Table(
-    "id_counter",
-    metadata,
-    sa.Column("table_name", sa.String, primary_key=True),
-    _whole("next_id", optional=False),
+    "id_counter", metadata, sa.Column("table_name", sa.String, primary_key=True), _whole("next_id", optional=False)
 )
 
 #: Tables that a run's facts live in, in the order in which they are written and removed.

@@ -54,9 +54,7 @@ def bare_text(sql: str) -> str:
     >>> bare_text("select 'a', f/* c /* d */ */(1) -- e")
     'select  , f (1)  '
     """
-    return _replaced(
-        sql, lambda match: match["quoted"] or ("::" if match.group(0) == "::" else " ")
-    )
+    return _replaced(sql, lambda match: match["quoted"] or ("::" if match.group(0) == "::" else " "))
 
 
 def _replaced(sql: str, written: Callable[[re.Match[str]], str]) -> str:

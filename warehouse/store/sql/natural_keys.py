@@ -69,11 +69,7 @@ class _Select:
 
 def natural_key(table: sa.Table) -> list[str]:
     """Columns of a dimension's natural key."""
-    unique = next(
-        constraint
-        for constraint in table.constraints
-        if isinstance(constraint, sa.UniqueConstraint)
-    )
+    unique = next(constraint for constraint in table.constraints if isinstance(constraint, sa.UniqueConstraint))
     return [column.name for column in unique.columns]
 
 
@@ -91,10 +87,7 @@ def view_query(view: query_files.NamedQuery) -> str:
 def _query(name: str, columns: Sequence[str]) -> str:
     select = _Select(frozenset(columns))
     select.add("t", columns, name, "")
-    return (
-        f'select {", ".join(select.columns)} from "{name}" as t {" ".join(select.joins)} '
-        "where 1 = 1"
-    )
+    return f'select {", ".join(select.columns)} from "{name}" as t {" ".join(select.joins)} where 1 = 1'
 
 
 # --- slices that fit into memory -------------------------------------------------------------
@@ -122,11 +115,12 @@ def slices(store: Store, name: str, rows: int) -> list[Slice]:
     Facts are cut between runs, prompts by id; what is small stays whole.
     """
     if name in {table.name for table in tables.RUN_FACTS}:
-        return [Slice("and t.run_id between :low and :high order by t.run_id, t.prompt_id", *part)
-                for part in _run_ranges(store, rows)]  # fmt: skip
+        return [
+            Slice("and t.run_id between :low and :high order by t.run_id, t.prompt_id", *part)
+            for part in _run_ranges(store, rows)
+        ]
     if name == tables.prompt.name:
-        return [Slice("and t.id between :low and :high order by t.id", *part)
-                for part in _id_ranges(store, name, rows)]  # fmt: skip
+        return [Slice("and t.id between :low and :high order by t.id", *part) for part in _id_ranges(store, name, rows)]
     has_id = "id" in tables.metadata.tables[name].columns
     return [Slice("order by t.id" if has_id else "")]
 

@@ -75,9 +75,7 @@ class NamedQuery:
         if missing:
             needs = "; ".join(f"{p.name} ({p.type}): {p.description}" for p in missing)
             raise MisuseError(f"{self.name} needs a value for {needs}")
-        return {
-            p.name: p.read(given[p.name]) if p.name in given else p.default for p in self.parameters
-        }
+        return {p.name: p.read(given[p.name]) if p.name in given else p.default for p in self.parameters}
 
 
 @cache
@@ -179,9 +177,7 @@ def _name_parts(file: Traversable, kind: Kind) -> tuple[str, int, str]:
 
 def _header(text: str, path: str) -> dict[str, list[tuple[int, str]]]:
     """The comment lines at the top, sorted by what they say, each with its line number."""
-    header: dict[str, list[tuple[int, str]]] = {
-        "description": [], "grain": [], "parameter": [], "columns": []
-    }  # fmt: skip
+    header: dict[str, list[tuple[int, str]]] = {"description": [], "grain": [], "parameter": [], "columns": []}
     section = "description"
     lines = text.splitlines()
     for number, line in enumerate(lines, start=1):
@@ -217,9 +213,7 @@ def _columns(lines: Iterable[tuple[int, str]], path: str) -> list[tuple[str, str
             columns[-1] = (name, f"{words} {line.strip()}")
         else:
             expected = "--   name: meaning [unit]"
-            raise InputError(
-                f"{line!r} under columns", path=path, place=f"line {number}", expected=expected
-            )
+            raise InputError(f"{line!r} under columns", path=path, place=f"line {number}", expected=expected)
     if not columns:
         raise InputError("the header has no columns", path=path, place="line 1")
     return columns

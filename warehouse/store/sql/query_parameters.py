@@ -42,9 +42,12 @@ TYPES: dict[str, Callable[[str], Any]] = {
 }
 _PYTHON = {"text": str, "integer": int, "number": float, "boolean": bool, "timestamp": datetime}
 _EXAMPLE = {
-    "text": "any text", "integer": "a whole number", "number": "a finite number",
-    "boolean": "true or false", "timestamp": "a time such as 2026-01-31 or 2026-01-31T12:00",
-}  # fmt: skip
+    "text": "any text",
+    "integer": "a whole number",
+    "number": "a finite number",
+    "boolean": "true or false",
+    "timestamp": "a time such as 2026-01-31 or 2026-01-31T12:00",
+}
 
 
 @dataclass(frozen=True)
