@@ -55,9 +55,38 @@ def test_infinite_scores_and_lists_are_counted_and_kept(run: Caller, tmp_path: P
     table, url = tmp_path / f"r.{form}", f"duckdb:///{tmp_path / 's.duckdb'}"
     table.write_text(text)
     read = run("ingest", str(table), db=url)
-    assert "2 values of 'score' are no numbers and were kept as text" in read.err
+    assert "2 values of 'score', no finite number: kept as text, unscored" in read.err
     found = run("query", "select raw from score where value is null order by raw", "--json", db=url)
     assert [row["raw"].replace(" ", "") for row in found.rows] == ["Infinity", "[1,2]"]
+
+
+HARNESSES = {
+    "lm_eval": (LM_EVAL, "samples_demo_gen_*.jsonl", '"exact_match": 1.0', '"exact_match": Infinity', "exact_match"),
+    "helm": (
+        helm.FIXTURES / "simple_classification-model=simple_model1,max_train_instances=1",
+        "per_instance_stats.json",
+        '"sum": 0, "sum_squared": 0, "min": 0, "max": 0, "mean": 0.0, "variance": 0.0, "stddev": 0.0}, '
+        '{"name": {"name": "quasi_exact_match"',
+        '"sum": 0, "sum_squared": 0, "min": 0, "max": 0, "mean": Infinity, "variance": 0.0, "stddev": 0.0}, '
+        '{"name": {"name": "quasi_exact_match"',
+        "exact_match",
+    ),
+}
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_an_infinite_score_of_a_harness_is_counted_and_kept(run: Caller, tmp_path: Path, harness: str) -> None:
+    source, pattern, finite, infinite, metric = HARNESSES[harness]
+    folder, url = tmp_path / source.name, f"duckdb:///{tmp_path / 's.duckdb'}"
+    shutil.copytree(source, folder)
+    (samples,) = folder.glob(pattern)
+    text = samples.read_text()
+    assert finite in text
+    samples.write_text(text.replace(finite, infinite, 1))
+    read = run("ingest", str(folder), db=url)
+    assert f"1 value of '{metric}', no finite number: kept as text, unscored" in read.err
+    found = run("query", "select raw, status from score where lower(raw) like '%inf%'", "--json", db=url).rows
+    assert [row["raw"].lower()[:3] for row in found] == ["inf"]
 
 
 @pytest.mark.parametrize("order", list(permutations(("version", "status", "eval"))))

@@ -216,7 +216,7 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
             continue
         yield PublishedScore(
             metric=name,
-            value=value_of(stat),
+            value=number_or_none(value_of(stat)),
             perturbation=label,
             split=split,
             statistic="mean" if name in held or not run.statistics else "aggregate",

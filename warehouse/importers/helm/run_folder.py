@@ -24,7 +24,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def elements(raw: bytes, member: str | None = None) -> Iterator[Any]:
-    """The elements of a list.
+    """The elements of a list; infinite numbers as the texts ``Infinity`` and ``-Infinity``.
 
     In JSON that is indented by two, a line of exactly that indentation ends an element: no line
     inside it has so little, and no string holds a line break. Other JSON is parsed whole.
@@ -39,7 +39,7 @@ def elements(raw: bytes, member: str | None = None) -> Iterator[Any]:
     """
     span = _indented(raw, member)
     if span is None:
-        yield from _whole(parse_json(raw), member)
+        yield from _whole(parse_json(raw, keep_infinite=True), member)
         return
     start, end, blanks = span
     outside = raw[:start] + raw[end:]
@@ -48,7 +48,7 @@ def elements(raw: bytes, member: str | None = None) -> Iterator[Any]:
     while start < end:
         cut = raw.find(gap, min(start + BLOCK_BYTES, end), end)
         stop = end if cut < 0 else cut + len(blanks) + 2
-        yield from parse_json(b"[" + raw[start:stop] + b"]")
+        yield from parse_json(b"[" + raw[start:stop] + b"]", keep_infinite=True)
         start = stop + 1 if cut >= 0 else end
 
 
@@ -326,8 +326,10 @@ def _named(stats: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
 
 
 def value_of(stat: Mapping[str, Any]) -> float | None:
-    """The mean of a statistic; none where nothing was counted."""
+    """The mean of a statistic, which may be infinite; none where nothing was counted."""
     mean, count = stat.get("mean"), stat.get("count")
+    if mean in ("Infinity", "-Infinity"):
+        mean = float(mean)
     if isinstance(mean, bool) or not isinstance(mean, (int, float)):
         return None
     return float(mean) if count != 0 else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -56,7 +55,6 @@ class Reader:
     _model: str = field(init=False)
     _places: dict[Any, int] = field(init=False)
     _prompts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    _odd: Counter[str] = field(default_factory=Counter)
     _n_edited: int = 0
     _n_invalid: int = 0
 
@@ -157,9 +155,7 @@ class Reader:
             self._n_invalid += 1
             return [_void(name, value) for name, value in values]
         self._n_edited += sum(bool(score.get("history")) for score in scores.values())
-        made = [as_score(name, value, state) for name, value in values]
-        self._odd.update(one["metric"] for one in made if one["status"] == "not_scalar")
-        return made
+        return [as_score(name, value, state) for name, value in values]
 
     def _values(self, scores: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
         pairs = list(values_of(scores, self.scoring.unnamed))
@@ -196,9 +192,6 @@ class Reader:
             }
 
     def _note(self) -> None:
-        for metric, count in sorted(self._odd.items()):
-            several = f"{count} scores" if count > 1 else "1 score"
-            self.log.notes.append(f"{several} of {metric!r} no number: kept as text, unscored")
         if self._n_edited:
             self.log.notes.append(f"{self._n_edited} scores were edited after the run")
         if self._n_invalid:

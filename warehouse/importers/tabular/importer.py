@@ -7,7 +7,6 @@ whose columns already carry the names of fields are taken as they are.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -211,19 +210,14 @@ class _Reading:
                 self.plain.learn(view)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        odd: Counter[str] = Counter()
         for table in self.tables:
             if self.has_samples:
-                yield from self._rows(table, odd)
+                yield from self._rows(table)
             self._dump.notes += table.notes()
             table.forget()
-        self._dump.notes += [
-            f"{count} values of {metric!r} are no numbers and were kept as text"
-            for metric, count in sorted(odd.items())
-        ]
 
-    def _rows(self, table: Table, odd: Counter[str]) -> Iterator[pa.RecordBatch]:
-        projections = [Projection(self.mapping, runs.variant, runs, odd) for runs in self._runs(table)]
+    def _rows(self, table: Table) -> Iterator[pa.RecordBatch]:
+        projections = [Projection(self.mapping, runs.variant, runs) for runs in self._runs(table)]
         found = False
         for view in table.views(None, self._reject):
             found = True

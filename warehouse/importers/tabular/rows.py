@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -25,12 +24,11 @@ RowFault = Callable[[int, str, str], None]
 
 @dataclass
 class Projection:
-    """Rows of one variant of a mapping as batches. ``odd`` counts values that are no numbers."""
+    """Rows of one variant of a mapping as batches."""
 
     mapping: TabularMapping
     variant: Variant
     runs: RunColumns
-    odd: Counter[str] = field(default_factory=Counter)
 
     def batch(self, view: View, reject: RowFault) -> pa.RecordBatch | None:
         """The rows of a view, without those that are rejected; ``None`` if none is left."""
@@ -40,7 +38,7 @@ class Projection:
             columns[name] = self._field(name, source, view, faults)
         columns.update(self._documents(view, columns, faults))
         if self.variant.scores:
-            columns["scores"] = scores_of(view, self.variant.scores, faults, self.odd)
+            columns["scores"] = scores_of(view, self.variant.scores, faults)
         if self.variant.choices:
             columns["choice_scores"] = choices_of(view, self.variant.choices, faults)
         for row, fault in sorted(faults.items()):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,17 +19,16 @@ from warehouse.records import CHOICE_TYPE, SCORE_STATUSES, SCORE_TYPE
 Faults = dict[int, Unfit]
 
 
-def scores_of(view: View, rules: Sequence[ScoreRule], faults: Faults, odd: Counter[str]) -> pa.Array:
+def scores_of(view: View, rules: Sequence[ScoreRule], faults: Faults) -> pa.Array:
     """The scores of each row.
 
     Args:
         view: the rows.
         rules: where the scores stand.
         faults: grows by the rows whose scores cannot be read.
-        odd: grows by the number of values per metric that are not numbers.
     """
     size, count = view.size, len(rules)
-    parts = [_struct(view, rule, faults, odd) for rule in rules]
+    parts = [_struct(view, rule, faults) for rule in rules]
     kept = np.stack([keep for _, keep in parts], axis=1)
     if count == 1 and kept.all():
         return pa.ListArray.from_arrays(pa.array(np.arange(size + 1), pa.int32()), parts[0][0])
@@ -40,25 +38,12 @@ def scores_of(view: View, rules: Sequence[ScoreRule], faults: Faults, odd: Count
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat)
 
 
-def _infinite(metric: pa.Array, raw: pa.Array) -> Iterator[str]:
-    """The metric of each value that is no number but infinite."""
-    found = pc.match_substring_regex(raw, r"^\s*[+-]?inf(inity)?\s*$", ignore_case=True)
-    for name in metric.filter(pc.fill_null(found, False)).to_pylist():
-        yield str(name)
-
-
-def _struct(
-    view: View, rule: ScoreRule, faults: Faults, odd: Counter[str]
-) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.bool_]]]:
+def _struct(view: View, rule: ScoreRule, faults: Faults) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.bool_]]]:
     """One score per row, and which rows have it."""
     size = view.size
     values, raw, status = to_scores(rule.value.column(view), size)
     _note(values.faults, rule.value.where, faults)
     metric = _names(view, rule, faults)
-    if status is not None and raw is not None:
-        named = zip(metric.to_pylist(), status.to_pylist(), strict=True)
-        odd.update(str(name) for name, word in named if word == "not_scalar")
-        odd.update(_infinite(metric, raw))
     raw = _original(view, rule, raw)
     kept = np.ones(size, dtype=np.bool_)
     lost = pc.is_null(values.array) if raw is None else pc.and_(pc.is_null(values.array), pc.is_null(raw))

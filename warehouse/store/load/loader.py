@@ -11,6 +11,7 @@ invisible until a run points to it.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import accumulate, pairwise
@@ -30,9 +31,10 @@ from warehouse.store.load.bulk_insert import TooLargeError, UnfitError
 from warehouse.store.load.conflicts import Decision, decide
 from warehouse.store.load.dimensions import Dimensions, Naming, allocate
 from warehouse.store.load.run_keys import condition_key, run_key, spec_of
-from warehouse.store.load.scratch import open_workbench
+from warehouse.store.load.scratch import Workbench, open_workbench
 from warehouse.store.load.state import Claim, LoadOptions, LoadReport, NotTogetherError, Parsed, Part, _Load, group_spec
 from warehouse.store.schema import tables
+from warehouse.store.sql.query_files import query_text
 
 #: How often a load is tried where another writer got in its way (deadlock, serialisation).
 ATTEMPTS = 3
@@ -332,6 +334,7 @@ class Loader:
         dropped = staging.settle_duplicates(self.bench, state.options.on_duplicate)
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
+        _note_values_that_are_no_numbers(self.bench, state)
         self.bench.script("stage_prompt_score")
         state.measured = staging.measure(self.bench, len(state.dump.runs))
 
@@ -453,6 +456,20 @@ def _unfit(error: BaseException, path: str = "") -> InputError:
         advice = "this is a defect of the importer, unless --set or the mapping gave the value"
     said = f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}"
     return InputError(said, path=path, advice=advice)
+
+
+def _note_values_that_are_no_numbers(bench: Workbench, state: _Load) -> None:
+    """A note to each source that has infinite values, lists or words for scores."""
+    rows = bench.rows(query_text("ingest", "not_numbers"))
+    for part in state.parts if rows else ():
+        counts: Counter[str] = Counter()
+        for run, metric, n in rows:
+            counts[metric] += n if run in part.runs else 0
+        part.dump.notes += [
+            f"{n} {'values' if n > 1 else 'value'} of {metric!r}, no finite number: kept as text, unscored"
+            for metric, n in counts.items()
+            if n
+        ]
 
 
 def _report(
