@@ -54,6 +54,15 @@ def values(row: dict[str, Any]) -> dict[str, Any]:
     return {score["metric"]: score["value"] for score in row["scores"] or ()}
 
 
+def test_folders_that_name_another_model_are_noted(tmp_path: Path, new: Taken) -> None:
+    assert not [note for note in new.dump.notes if "says that the model is" in note]
+    shutil.copytree(NEW, tmp_path / "out")
+    for kind in ("results", "details"):
+        (tmp_path / "out" / kind / "org" / "tiny").rename(tmp_path / "out" / kind / "org" / "grand")
+    notes = [note for note in take(tmp_path / "out").dump.notes if "says that the model is" in note]
+    assert notes == ["a folder says that the model is 'org/grand', the data say 'org/tiny': the latter holds"]
+
+
 # --- headers ---------------------------------------------------------------------------------
 
 

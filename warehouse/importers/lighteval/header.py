@@ -124,14 +124,15 @@ class Results:
 
 
 def model_of_path(path: Path) -> str | None:
-    """The model that the folders of a file of details name: ``details/ORG/MODEL/STAMP/`` as
-    written, ``details_ORG__MODEL/STAMP/`` as published."""
+    """The model that the folders of a file name: ``details/ORG/MODEL/STAMP/`` and
+    ``results/ORG/MODEL/`` as written, ``details_ORG__MODEL/STAMP/`` as published."""
     folders = list(path.parts[:-1])
     if folders and folders[-1] == stamp_of(path):
         folders.pop()
-    if "details" in folders:
-        place = len(folders) - 1 - folders[::-1].index("details")
-        return "/".join(folders[place + 1 :]) or None
+    for kind in ("details", "results"):
+        if kind in folders:
+            place = len(folders) - 1 - folders[::-1].index(kind)
+            return "/".join(folders[place + 1 :]) or None
     named = folders[-1] if folders else ""
     if not named.startswith("details_"):
         return None

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from warehouse.importers.common.json_fields import require_model, text_or_none
+from warehouse.importers.common.model_names import disagreement, same_model
 from warehouse.importers.common.packed_documents import head_text, read_document, require_content
 from warehouse.importers.lighteval.details import Details, is_details, stamp_of
 from warehouse.importers.lighteval.header import Results, group_scores, header, model_of_path
@@ -53,7 +54,7 @@ class Lighteval:
         document = read_document(stated[0]) if stated else {}
         results = Results(document, stated[0] if stated else source.files[0])
         rejections: list[Rejection] = []
-        notes: list[str] = []
+        notes = list(other_models(results, source.files))
         details = [Details(path, results.tasks) for path in source.files if path not in stated]
         found = results.model or model_of_path(source.files[-1])
         require_model(text_or_none(settings.stated.get("model")) or found, source.name)
@@ -66,6 +67,13 @@ class Lighteval:
             return chain.from_iterable(batches(item, numbers[item.task], rejections, notes) for item in details)
 
         return Dump(runs, rows(), group_scores(results), rejections, notes)
+
+
+def other_models(results: Results, paths: Sequence[Path]) -> Iterator[str]:
+    """A note for each model that folders name and the results file does not."""
+    held = results.model
+    named = dict.fromkeys(name for path in paths if (name := model_of_path(path.absolute())))
+    return (disagreement(held, "a folder", name) for name in named if held and not same_model(name, held))
 
 
 def _is_results(candidate: Candidate) -> bool:
