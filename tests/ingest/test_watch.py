@@ -70,6 +70,33 @@ def test_what_is_taken_comes_again_when_it_changes(tmp_path: Path, clock: Clock)
     assert ready(watcher) == ([], ["readme.txt"])
 
 
+@pytest.mark.parametrize("within", [True, False])
+def test_a_source_comes_again_when_a_table_changes_that_it_is_joined_with(
+    tmp_path: Path, clock: Clock, within: bool
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    other = (folder if within else tmp_path) / "labels.csv"
+    (folder / "a.jsonl").write_text('{"id": 1, "score": 1}\n')
+    other.write_text("id,subject\n1,maths\n")
+    (tmp_path / "map.toml").write_text(
+        'files = ["a.jsonl"]\n[run]\nmodel = { const = "m" }\nbenchmark = { const = "b" }\n'
+        '[sample]\nprompt_id = "id"\ntext = "&labels.subject"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
+        f'[join.labels]\nfile = "{"" if within else "../"}labels.csv"\nkey = "id"\non = "id"\n'
+    )
+    watcher = Watcher([folder], settle=1, clock=clock, mapping=tmp_path / "map.toml")
+    found = []
+    for now in range(12):
+        clock.now = now
+        if now == 5:
+            other.write_text("id,subject\n1,chemistry\n")
+        names, unknown = ready(watcher)
+        assert unknown == []
+        watcher.take([folder / name for name in names])
+        found.append(names)
+    assert [now for now, names in enumerate(found) if names] == [1, 6]
+
+
 def test_files_that_belong_together_wait_for_each_other(tmp_path: Path, clock: Clock) -> None:
     files = sorted(path for path in (FIXTURES / "v0_4_9").rglob("*") if path.is_file())
     watcher = Watcher([tmp_path], settle=2, clock=clock)

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from warehouse.errors import InputError
 from warehouse.importers import importer as importer_named
 from warehouse.importers import importers
 from warehouse.importers.base import Importer
 from warehouse.importers.common.file_walk import Unread, left_over, look_at, walk
+from warehouse.importers.common.source_context import companions_of
 from warehouse.records import Candidate, ImportSettings, SourceFiles
 from warehouse.store.load.state import LoadOptions
 
@@ -113,9 +115,19 @@ def sources(
     mapping: str | Path | None = None,
     defaults: Mapping[str, Any] | None = None,
     higher_is_better: bool | None = None,
-) -> tuple[list[tuple[Path, ...]], list[Unread]]:
-    """Files of each source that :func:`ingest` would find, and what it would not read."""
+) -> tuple[dict[tuple[Path, ...], tuple[Path, ...]], list[Unread]]:
+    """Files of each source that :func:`ingest` would find, with the files of others that are read
+    with them (joined tables), and what it would not read."""
     plan = _plan(values or {}, mapping, LoadOptions(), defaults or {}, higher_is_better=higher_is_better)
     settings = plan.settings
     jobs, left = _jobs(paths, format, settings)
-    return [tuple(job.files.files) for job in jobs], left
+    found = {tuple(job.files.files): _companions(job) for job in jobs}
+    with_others = {path for paths in found.values() for path in paths}
+    return found, [item for item in left if item.path not in with_others]
+
+
+def _companions(job: _Job) -> tuple[Path, ...]:
+    """None where they cannot be found, which whoever reads the source will say."""
+    with suppress(InputError, OSError):
+        return tuple(companions_of(job.importer, job.files))
+    return ()

@@ -1,12 +1,14 @@
 """Watching folders: which sources are ready to be ingested, and which have been.
 
 A file is settled when its size and time of change have stayed the same for a while; a source is
-ready when all its files are settled and at least one of them has not been taken as it is now. So a
-file that is still being written waits, and a bad one is reported once until it changes.
+ready when all its files, and those of others that are read with them, are settled and at least one
+has not been taken as it is now. So a file that is still being written waits, and a bad one is
+reported once until it changes.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -43,6 +45,7 @@ class Watcher:
         self.settle, self.clock, self.reading = settle, clock, reading
         self._seen: dict[Path, tuple[Stamp, float]] = {}  # stamp, and since when it is that
         self._taken: dict[Path, Stamp] = {}
+        self._read_with: dict[tuple[Path, ...], tuple[Path, ...]] = {}  # by the files of a source
 
     def look(self) -> bool:
         """Look at the folders; whether :meth:`ready` would find something new.
@@ -58,17 +61,23 @@ class Watcher:
         """Files of each source that is ready, and settled new files that are not read."""
         now = self.clock()
         there = [path for path in self.paths if path.exists()]
-        found, unknown = sources(there, **self.reading)
-        chosen = [
-            files
-            for files in found
-            if all(self._is_settled(path, now) for path in files) and any(self._is_new(path) for path in files)
-        ]
+        self._read_with, unknown = sources(there, **self.reading)
+        for path in {path for others in self._read_with.values() for path in others} - self._seen.keys():
+            with suppress(OSError):  # outside the folders, so seen from now on only
+                self._seen[path] = (_stamp(path), -math.inf)
+        chosen = []
+        for files, others in self._read_with.items():
+            known = [path for path in (*files, *others) if path in self._seen or path in files]
+            if all(self._is_settled(path, now) for path in known) and any(map(self._is_new, known)):
+                chosen.append(files)
         return chosen, [item for item in unknown if self._is_settled(item.path, now) and self._is_new(item.path)]
 
     def take(self, files: Sequence[Path]) -> None:
-        """These files are dealt with, as they were at the last look."""
-        self._taken.update({path: self._seen[path][0] for path in files if path in self._seen})
+        """These files, and those that are read with them, are dealt with, as they were at the last
+        look."""
+        taken = set(files)
+        taken.update(path for own, others in self._read_with.items() if taken.issuperset(own) for path in others)
+        self._taken.update({path: self._seen[path][0] for path in taken if path in self._seen})
 
     def _stamps(self) -> dict[Path, Stamp]:
         stamps: dict[Path, Stamp] = {}
@@ -76,8 +85,10 @@ class Watcher:
             with suppress(MisuseError):  # it is not there now
                 for path in walk(root):
                     with suppress(OSError):  # it went while we looked
-                        found = path.stat()
-                        stamps[path] = (found.st_size, found.st_mtime_ns, found.st_ino)
+                        stamps[path] = _stamp(path)
+        for path in {path for others in self._read_with.values() for path in others} - stamps.keys():
+            with suppress(OSError):
+                stamps[path] = _stamp(path)
         return stamps
 
     def _since(self, path: Path, stamp: Stamp, now: float) -> float:
@@ -89,3 +100,8 @@ class Watcher:
 
     def _is_new(self, path: Path) -> bool:
         return self._taken.get(path) != self._seen[path][0]
+
+
+def _stamp(path: Path) -> Stamp:
+    found = path.stat()
+    return (found.st_size, found.st_mtime_ns, found.st_ino)
