@@ -59,6 +59,10 @@ class MappingError(InputError):
     """A mapping file that names fields, columns or patterns which are not there."""
 
 
+class NothingMatchesError(MappingError):
+    """A mapping that names none of the files below a path."""
+
+
 class StoreError(WarehouseError):
     """The store cannot be opened, is locked, or lacks something that it should hold."""
 

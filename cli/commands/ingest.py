@@ -202,26 +202,19 @@ def _watch(state: State, given: Given, settle: float) -> None:
 
 
 def _ingest(state: State, given: Given) -> IngestReport:
-    from warehouse.ingest.pipeline import ingest as load
+    from warehouse.ingest.discover import discover
+    from warehouse.ingest.pipeline import load
 
     from ..ui.ingest_summary import archives_advice
     from ..ui.progress import progress
 
-    with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
-        report = load(
-            store,
-            given.paths,
-            options=given.options,
-            dry_run=given.dry_run,
-            progress=bar,
-            force=given.force,
-            **given.reading,
-        )
-    if not report.sources:
-        found, advice = _nothing_known(given, report.unread)
-        advice += archives_advice(report.unclaimed)
+    discovered = discover(given.paths, options=given.options, force=given.force, **given.reading)
+    if not discovered.jobs and not discovered.missed:  # before a store is made for nothing
+        found, advice = _nothing_known(given, discovered.unread)
+        advice += archives_advice([str(item.path) for item in discovered.unread])
         raise InputError(found, path=", ".join(given.paths), advice=advice)
-    return report
+    with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
+        return load(store, discovered, dry_run=given.dry_run, progress=bar)
 
 
 def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:

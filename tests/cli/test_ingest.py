@@ -288,3 +288,40 @@ def test_a_terminal_sees_a_bar(tmp_path: Path) -> None:
     os.close(master)
     assert process.returncode == 0
     assert "\N{BOX DRAWINGS HEAVY HORIZONTAL}".encode() in seen
+
+
+# --- files that a mapping does not name ------------------------------------------------------
+
+NAMING = """
+files = ["a*.csv"]
+[run]
+model = "model"
+benchmark = { const = "b" }
+[sample]
+prompt_id = "id"
+[[scores]]
+metric = "acc"
+value = "score"
+"""
+
+
+def test_a_file_that_the_mapping_does_not_name_is_refused_and_the_others_load(run: Caller, tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("model,id,score\nm,1,1\nm,2,0\n")
+    (tmp_path / "map.toml").write_text(NAMING)
+    url, mapping = f"duckdb:///{tmp_path / 's.duckdb'}", ("--map", str(tmp_path / "map.toml"))
+    done = run("ingest", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), *mapping, db=url)
+    assert done.code == 3
+    assert "b.csv: not among the files that the mapping names" in done.err
+    assert run("query", "select n_scores from run_current", "--json", db=url).rows == [{"n_scores": 2}]
+
+
+@pytest.mark.parametrize("mistake", ["files", "key", "data"])
+def test_no_store_is_made_for_nothing(run: Caller, tmp_path: Path, mistake: str) -> None:
+    (tmp_path / "b.csv").write_text("model,id,score\nm,1,1\n")
+    (tmp_path / "words.txt").write_text("words")
+    (tmp_path / "map.toml").write_text(NAMING if mistake == "files" else NAMING.replace("[run]", "[runs]"))
+    given = ["words.txt"] if mistake == "data" else ["b.csv", "--map", str(tmp_path / "map.toml")]
+    done = run("ingest", str(tmp_path / given[0]), *given[1:], db=f"duckdb:///{tmp_path / 's.duckdb'}")
+    assert done.code == 3 and "created" not in done.err
+    assert not (tmp_path / "s.duckdb").exists()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import InputError
+from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers import importer as importer_named
 from warehouse.importers import importers
 from warehouse.importers.base import Importer
@@ -76,18 +76,24 @@ def _plan(
 def _jobs(paths: Iterable[str | Path], format: str | None, settings: ImportSettings) -> tuple[list[_Job], list[Unread]]:
     jobs: list[_Job] = []
     unread: list[Unread] = []
+    unmatched: NothingMatchesError | None = None
     for path in map(Path, paths):
         seen = [look_at(file) for file in walk(path)]
         candidates = [item for item in seen if isinstance(item, Candidate)]
         left = [item for item in seen if isinstance(item, Unread)]
         for tool in _tools(format, settings):
-            claimed = list(tool.claim(candidates))
+            try:
+                claimed = list(tool.claim(candidates))
+            except NothingMatchesError as error:  # below another path there may be what is meant
+                unmatched, claimed = unmatched or error, []
             jobs += [_Job(tool, files) for files in claimed]
             taken = {file for files in claimed for file in files.files}
             candidates = [item for item in candidates if item.path not in taken]
         left += [_left_over(item, settings) for item in candidates]
         # what is named by itself was meant, whatever it is called
         unread += [replace(item, is_missed=bool(item.is_missed or item.path == path and item.reason)) for item in left]
+    if unmatched is not None and not jobs:
+        raise unmatched
     return jobs, unread
 
 
@@ -107,23 +113,47 @@ def _tools(format: str | None, settings: ImportSettings) -> list[Importer]:
     return [importer_named(format)] if format else list(importers().values())
 
 
-def sources(
+@dataclass(frozen=True)
+class Discovered:
+    """What was found below some paths, and how it is to be read."""
+
+    jobs: tuple[_Job, ...]
+    unread: tuple[Unread, ...]
+    plan: _Plan
+
+    @property
+    def missed(self) -> list[Unread]:
+        """Files that were meant to be read and cannot."""
+        return [item for item in self.unread if item.is_missed]
+
+
+def discover(
     paths: Iterable[str | Path],
     *,
     format: str | None = None,
     values: Mapping[str, Any] | None = None,
     mapping: str | Path | None = None,
-    defaults: Mapping[str, Any] | None = None,
     higher_is_better: bool | None = None,
+    options: LoadOptions | None = None,
+    defaults: Mapping[str, Any] | None = None,
+    force: bool = False,
+) -> Discovered:
+    """Find the dumps below some paths; arguments and errors as of
+    :func:`warehouse.ingest.pipeline.ingest`. Needs no store."""
+    plan = _plan(values or {}, mapping, options or LoadOptions(), defaults or {}, force, higher_is_better)
+    jobs, unread = _jobs(paths, format, plan.settings)
+    return Discovered(tuple(jobs), tuple(unread), plan)
+
+
+def sources(
+    paths: Iterable[str | Path], **reading: Any
 ) -> tuple[dict[tuple[Path, ...], tuple[Path, ...]], list[Unread]]:
     """Files of each source that :func:`ingest` would find, with the files of others that are read
-    with them (joined tables), and what it would not read."""
-    plan = _plan(values or {}, mapping, LoadOptions(), defaults or {}, higher_is_better=higher_is_better)
-    settings = plan.settings
-    jobs, left = _jobs(paths, format, settings)
-    found = {tuple(job.files.files): _companions(job) for job in jobs}
+    with them (joined tables), and what it would not read. ``reading`` as for :func:`discover`."""
+    discovered = discover(paths, **reading)
+    found = {tuple(job.files.files): _companions(job) for job in discovered.jobs}
     with_others = {path for paths in found.values() for path in paths}
-    return found, [item for item in left if item.path not in with_others]
+    return found, [item for item in discovered.unread if item.path not in with_others]
 
 
 def _companions(job: _Job) -> tuple[Path, ...]:

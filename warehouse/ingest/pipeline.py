@@ -20,7 +20,7 @@ from warehouse.importers.common import source_context as context
 from warehouse.importers.common.file_stamps import Stamp
 from warehouse.importers.common.file_walk import Unread, refuse_pointers, why_unreadable
 from warehouse.importers.common.header_values import against_direction, with_direction, with_values
-from warehouse.ingest.discover import _Job, _jobs, _Plan, _plan, _size_of
+from warehouse.ingest.discover import Discovered, _Job, _Plan, _size_of, discover
 from warehouse.ingest.progress import Progress, Silent
 from warehouse.ingest.reconcile import Reconciled, _reconcile
 from warehouse.records import Dump, ImportSettings, Rejection
@@ -112,18 +112,42 @@ def ingest(
             would rename several models.
         MappingError: a mapping that is wrong in itself.
     """
+    discovered = discover(
+        paths,
+        format=format,
+        values=values,
+        mapping=mapping,
+        higher_is_better=higher_is_better,
+        options=options,
+        defaults=defaults,
+        force=force,
+    )
+    return load(store, discovered, dry_run=dry_run, progress=progress, only=only)
+
+
+def load(
+    store: Store,
+    discovered: Discovered,
+    *,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+    only: Callable[[Sequence[Path]], bool] | None = None,
+) -> IngestReport:
+    """Load what :func:`~warehouse.ingest.discover.discover` has found; the rest as :func:`ingest`.
+
+    Raises:
+        MisuseError: a value of ``model`` that would rename several models.
+    """
     started = time.monotonic()
-    plan = _plan(values or {}, mapping, options or LoadOptions(), defaults or {}, force, higher_is_better)
-    jobs, unread = _jobs(paths, format, plan.settings)
-    missed = [item for item in unread if item.is_missed]
+    plan, jobs, missed = discovered.plan, discovered.jobs, discovered.missed
     if only is not None:
-        jobs = [job for job in jobs if only(job.files.files)]
+        jobs = tuple(job for job in jobs if only(job.files.files))
         missed = [item for item in missed if only((item.path,))]
     watcher = progress or Silent()
     watcher.start(sum(job.size for job in jobs))
     reports = [LoadReport(str(item.path), "refused", error=str(item)) for item in missed]
     reports += _load_all(store, jobs, plan, dry_run, watcher)
-    left = tuple(item for item in unread if not item.is_missed)
+    left = tuple(item for item in discovered.unread if not item.is_missed)
     fields = plan.options.cluster_by
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(

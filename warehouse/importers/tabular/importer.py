@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.errors import InputError
+from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.globs import glob_matches
 from warehouse.importers.common.streams import FORMATS, members
 from warehouse.importers.tabular.canonical import canonical_mapping, carries_names, plain_columns
@@ -92,8 +92,9 @@ class MappedTabular(Tabular):
         """Files that match ``files`` and not ``exclude``; each is a source, or all are one.
 
         Raises:
-            MappingError: no file matches, or the mapping has mistakes that show without a dump;
-                those that show in the first file are named with them.
+            NothingMatchesError: no file matches.
+            MappingError: the mapping has mistakes that show without a dump; those that show in the
+                first file are named with them.
         """
         paths = [item.path for item in candidates if self._takes(item.path)]
         root = _common_folder(candidates)
@@ -101,7 +102,10 @@ class MappedTabular(Tabular):
         if candidates and not paths:
             shown = listed(sorted(item.path.name for item in candidates), 5)
             wanted = list(self.mapping.files) or "any table"
-            mistakes.append(f"files = {wanted} matches no file; there are: {shown}")
+            unmatched = f"files = {wanted} matches no file; there are: {shown}"
+            if not mistakes:
+                raise NothingMatchesError(unmatched, path=self.place)
+            mistakes.append(unmatched)
         if mistakes and paths:
             mistakes += self._mistakes_in(paths[0], root)
         refuse(mistakes, self.place)
