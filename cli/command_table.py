@@ -111,6 +111,7 @@ _INGEST = (
     Entry("benchmarks metrics", "ingest", "names", "List or choose what a benchmark goes by.", (
         "warehouse benchmarks metrics gsm8k",
         "warehouse benchmarks metrics gsm8k --metric exact_match,strict-match",
+        "warehouse benchmarks metrics wikitext --metric perplexity --lower-is-better",
     )),
     Entry("benchmarks alias", "ingest", "names", "Show a benchmark under another one's name.", (
         "warehouse benchmarks alias gsm8k_main gsm8k",

@@ -63,12 +63,21 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
     metavar="METRIC",
     help="Make it the headline metric, as METRIC or METRIC,FILTER; '' takes the choice back.",
 )
+@click.option(
+    "--higher-is-better/--lower-is-better",
+    "higher_is_better",
+    default=None,
+    help="Which way METRIC (default: the headline metric) points, whatever dumps say.",
+)
 @output_options
 @pass_state
-def metrics(state: State, name: str, metric: str | None, output: Output) -> None:
+def metrics(state: State, name: str, metric: str | None, higher_is_better: bool | None, output: Output) -> None:
     from warehouse.store.curate import headline_metric
 
-    if metric is not None:
+    if higher_is_better is not None:
+        with state.open(write=True) as store:
+            headline_metric.direct(store, name, metric or "", higher_is_better)
+    elif metric is not None:
         with state.open(write=True) as store:
             chosen = headline_metric.choose(store, name, metric)
         state.say(f"{name} is reported by {chosen.metric}" if chosen else f"{name}: no metric")

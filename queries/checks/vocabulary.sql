@@ -42,6 +42,12 @@ with foreign_word as (
   where default_by not in ('tool', 'mapping')
   group by default_by
   union all
+  select 'benchmark_metric' as table_name, 'direction_by' as column_name, direction_by as word,
+    count(*) as n
+  from benchmark_metric
+  where direction_by <> 'person'
+  group by direction_by
+  union all
   select 'scorer' as table_name, 'kind' as column_name, kind as word, count(*) as n
   from scorer
   where kind not in ('match', 'model', 'execution', 'human')

@@ -4,7 +4,8 @@ select metric.name || case when metric.filter = '' then '' else ',' || metric.fi
     bool_or(headline_metric.is_default) as is_headline, max(headline_metric.n_runs) as n_runs,
     min(coalesce(benchmark_metric.default_by, '')) as lowest,
     max(coalesce(benchmark_metric.default_by, '')) as highest,
-    bool_and(benchmark_metric.higher_is_better) as higher_is_better
+    bool_and(benchmark_metric.higher_is_better) as higher_is_better,
+    max(benchmark_metric.direction_by) as direction_by
 from headline_metric
 join benchmark_metric on benchmark_metric.benchmark_id = headline_metric.benchmark_id
     and benchmark_metric.metric_id = headline_metric.metric_id

@@ -173,3 +173,27 @@ def test_opposite_directions_are_noted_and_lower_holds(
     assert notes[0] == []
     assert f"toy, rating: {said} is better here, {other} in another source: lower" in notes[1][0]
     assert "toy by rating (lower is better)" in run("leaderboard", "toy", db=store_url).out
+
+
+def test_a_person_says_which_way_a_metric_points_and_no_dump_changes_it(
+    run: Caller, store_url: str, tmp_path: Path
+) -> None:
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "prompt_id"\n'
+        '[[scores]]\nmetric = "rating"\nvalue = "score"\n'
+    )
+
+    def take(name: str, *word: str) -> str:
+        table = write_table(tmp_path, name, "rating", name[0])
+        return run("ingest", table, "--map", str(mapping), *word, db=store_url).err
+
+    take("a.csv", "--lower-is-better")
+    said = run("benchmarks", "toy", "--metric", "rating", "--higher-is-better", "--json", db=store_url).rows
+    assert [(row["higher_is_better"], row["direction_by"]) for row in said] == [(True, "person")]
+    assert "another source" not in take("b.csv", "--lower-is-better")
+    assert "lower is better" not in run("leaderboard", "toy", db=store_url).out
+    run("benchmarks", "toy", "--lower-is-better", db=store_url)
+    assert "toy by rating (lower is better)" in run("leaderboard", "toy", db=store_url).out
+    run("benchmarks", "toy", "--metric", "nope", "--lower-is-better", db=store_url).fails(2, "rating")
+    assert run("db", "check", db=store_url).code == 0

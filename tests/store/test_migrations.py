@@ -14,6 +14,7 @@ from alembic.script import ScriptDirectory
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Question
+from warehouse.store.curate import headline_metric
 from warehouse.store.load.loader import Loader
 from warehouse.store.open import open_store
 from warehouse.store.schema import migrate, revision, tables
@@ -87,6 +88,15 @@ def test_0003_keeps_what_was_the_headline_as_the_word_of_a_tool(kit: Any) -> Non
     assert kit.all("select run_id, metric_id, n_scored from run_metric order by 2") == before
     sql = "select name from headline_metric join metric on metric.id = metric_id where is_default"
     assert kit.all(sql) == [("f1",)]
+
+
+def test_0004_keeps_the_direction_that_a_person_said(kit: Any) -> None:
+    kit.load(kit.header(metrics=(kit.spec("f1"),)), [kit.row("a", 1.0, metric="f1")])
+    headline_metric.direct(kit.store, kit.header().benchmark, "f1", False)
+    migrate.downgrade(kit.store, "0003")
+    migrate.upgrade(kit.store)
+    assert migrate.drift(kit.store) == []
+    assert kit.all("select higher_is_better, direction_by from benchmark_metric") == [(False, None)]
 
 
 CHANGES = {

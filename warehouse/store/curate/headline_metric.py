@@ -1,4 +1,4 @@
-"""The headline metric of a benchmark, where a person chooses it."""
+"""The headline metric of a benchmark and the direction of its metrics, where a person says so."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class MetricEntry:
     """One metric of a benchmark: ``n_runs`` counts current runs that have figures of it.
 
     ``chosen_by`` says who called it the headline metric: person, mapping or tool; None: nobody.
+    ``direction_by`` is person where one said which way it points; None: what the dumps say holds.
     """
 
     benchmark: str
@@ -27,6 +28,7 @@ class MetricEntry:
     n_runs: int
     chosen_by: str | None
     higher_is_better: bool | None
+    direction_by: str | None
 
 
 def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
@@ -46,6 +48,7 @@ def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
             int(row.n_runs),
             "person" if row.metric == chosen else _word(row.lowest, row.highest),
             row.higher_is_better,
+            row.direction_by,
         )
         for row in rows
     ]
@@ -77,6 +80,28 @@ def choose(store: Store, benchmark: str, metric: str) -> MetricEntry | None:
         table = tables.benchmark
         connection.execute(sa.update(table).where(table.c.id == number).values(headline_metric=label))
     return next((entry for entry in metrics(store, benchmark) if entry.is_headline), None)
+
+
+def direct(store: Store, benchmark: str, metric: str, higher_is_better: bool) -> None:
+    """Say which way a metric of a benchmark points, whatever the dumps say now or later.
+
+    Args:
+        store: a store open for writing.
+        benchmark: its name, or one that is an alias.
+        metric: ``name`` or ``name,filter``; empty: the headline metric.
+        higher_is_better: the direction.
+
+    Raises:
+        MisuseError: no such benchmark, or it has no such metric; names those it has.
+    """
+    known = metrics(store, benchmark)
+    headline = next((entry.metric for entry in known if entry.is_headline), "")
+    label = _label(metric or headline, [entry.metric for entry in known], benchmark)
+    with store.begin() as connection:
+        store.dialect.exclusive(connection)
+        number, _, _ = _shown(connection, benchmark)
+        told = {"benchmark": number, "metric": label, "higher": higher_is_better}
+        connection.execute(sa.text(query_text("store", "direct_metric")), told)
 
 
 def _label(wanted: str, known: Sequence[str], benchmark: str) -> str:

@@ -68,7 +68,9 @@ def _note_directions(
             spec, header = specs[key[1]], state.dump.runs[run]
             label = f"{spec.name},{spec.filter}" if spec.filter else spec.name
             note = (
-                f"{header.benchmark}, {label}: {said} is better here, {other} in another source: lower is better holds"
+                f"{header.benchmark}, {label}: {said} is better here, {other} in another source: lower is better "
+                f"holds until a person says otherwise (warehouse benchmarks metrics {header.benchmark} "
+                f"--metric {label} --higher-is-better)"
             )
             if note not in state.part_of(run).dump.notes:
                 state.part_of(run).dump.notes.append(note)
@@ -199,9 +201,11 @@ def _changes(
             held["seen"] = _seen(connection, *key)
         merged = _widened(held, row)
         merged.pop("seen", None)
+        if stored[key]["direction_by"]:
+            merged["higher_is_better"] = held["higher_is_better"]
         if any(stored[key][name] != value for name, value in merged.items()):
             changed[int(stored[key]["id"])] = merged
-    directions = {key: row["higher_is_better"] for key, row in stored.items()}
+    directions = {key: row["higher_is_better"] for key, row in stored.items() if not row["direction_by"]}
     return added, changed, directions
 
 

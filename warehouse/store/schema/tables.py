@@ -171,7 +171,7 @@ metric = _dimension(
 benchmark_metric = _dimension(
     "benchmark_metric", _id(), _ref("benchmark_id"), _ref("metric_id"), _text("default_by"),
     _text("kind"), _number("low"), _number("high"), _flag("higher_is_better"),
-    _number("chance_level"), _flag("is_inferred"),
+    _number("chance_level"), _flag("is_inferred"), _text("direction_by"),
     unique=("benchmark_id", "metric_id"),
     refs={"benchmark_id": "benchmark", "metric_id": "metric"},
 )  # fmt: skip
