@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.campaign.units import MAPPINGS, PLAIN, TABULAR
 from tests.support.naturals import Picture, differences, picture
 from tests.support.pages import ROOT
 from warehouse.ingest.pipeline import ingest
@@ -36,12 +37,13 @@ value = "score"
 """
 
 
-def loaded(url: str, sources: Sequence[Source]) -> Picture:
+def loaded(url: str, sources: Sequence[Source], boards: int | None = None) -> Picture:
+    """What the store holds in the end, and which sources were refused."""
+    refused: list[str] = []
     with open_store(url, create=True, write=True) as store:
         for source in sources:
-            report = ingest(store, **source)
-            assert [item.error for item in report.sources if item.error] == []
-        return picture(store)
+            refused += [item.error for item in ingest(store, **source).refused]
+        return picture(store, boards=boards) | {"refused": sorted(refused)}
 
 
 class Stores:
@@ -52,17 +54,17 @@ class Stores:
         self.cluster = None if engine == "duckdb" else request.getfixturevalue("postgres_cluster")
         self.folder = request.getfixturevalue("tmp_path")
 
-    def both_orders(self, sources: Sequence[Source]) -> list[str]:
-        pictures = [self._loaded(order) for order in (sources, sources[::-1])]
+    def both_orders(self, sources: Sequence[Source], boards: int | None = None) -> list[str]:
+        pictures = [self._loaded(order, boards) for order in (sources, sources[::-1])]
         return differences(*pictures)
 
-    def _loaded(self, sources: Sequence[Source]) -> Picture:
+    def _loaded(self, sources: Sequence[Source], boards: int | None) -> Picture:
         if self.cluster is None:
             self.count += 1
-            return loaded(f"duckdb:///{self.folder / f'{self.count}.duckdb'}", sources)
+            return loaded(f"duckdb:///{self.folder / f'{self.count}.duckdb'}", sources, boards)
         name = self.cluster.create()
         try:
-            return loaded(self.cluster.url(name), sources)
+            return loaded(self.cluster.url(name), sources, boards)
         finally:
             self.cluster.drop(name)
 
@@ -145,3 +147,13 @@ def test_all_fixtures_forwards_and_backwards(stores: Stores, tables: dict[str, S
     """Every pair is loaded in both orders here, among all the others."""
     sources = [*fixtures().values(), *tables.values()]
     assert stores.both_orders(sources) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_all_sets_of_real_data_forwards_and_backwards(stores: Stores, data_dir: Path) -> None:
+    """Every pair of sets is loaded in both orders here, among all the others."""
+    plain = [{"paths": [data_dir / name], "defaults": {"model": "org/unnamed"}} for name, _ in PLAIN]
+    tables = [{"paths": [data_dir / name], "mapping": MAPPINGS / f"{mapping}.toml"} for name, mapping in TABULAR]
+    sources = [source for source in (*plain, *tables) if source["paths"][0].exists()]
+    assert stores.both_orders(sources, boards=40) == []

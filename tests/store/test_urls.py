@@ -139,3 +139,24 @@ def test_a_settings_file_does_not_tell(run: Caller, line: str, tmp_path: Path, m
         found = run(*command)
         assert found.code in (0, 2, 3, 4)
         _hides(found.out + found.err)
+
+
+@pytest.mark.engine
+def test_pages_logs_and_history_do_not_tell(run: Caller, postgres_url: str, tmp_path: Path) -> None:
+    """The server trusts whoever comes from here, so that the secret is in the URL and nowhere else."""
+    url = postgres_url.replace("postgres@", f"postgres:{SECRET}@")
+    rows = "".join(f"m,b,{n},{n % 2}\nn,b,{n},{n % 3 // 2}\n" for n in range(40))
+    (tmp_path / "r.csv").write_text("model,benchmark,prompt_id,score\n" + rows)
+    report = tmp_path / "report.html"
+    for command in (
+        ("-v", "ingest", str(tmp_path / "r.csv")),
+        ("-v", "refresh"),
+        ("-v", "report", "--out", str(report)),
+        ("history", "m", "b", "--json"),
+        ("query", "ingest_log", "--json"),
+        ("schedule", "--once"),
+    ):
+        found = run("--db", url, *command)
+        assert found.code == 0, (command, found.err)
+        _hides(found.out + found.err)
+    _hides(report.read_text())

@@ -56,8 +56,12 @@ _BY_CHANCE = {"rank_low", "rank_high", "run_ids"}
 Picture = dict[str, Any]
 
 
-def picture(store: Store) -> Picture:
-    """Runs, prompts, headline metrics, clusterings and leaderboards, without any id."""
+def picture(store: Store, *, boards: int | None = None) -> Picture:
+    """Runs, prompts, headline metrics, clusterings and leaderboards, without any id.
+
+    Args:
+        boards: leaderboards at most, spread over the benchmarks by name; default: all.
+    """
     return {
         "runs": _rows(store, _RUNS),
         "prompts": _prompts(store),
@@ -66,7 +70,7 @@ def picture(store: Store) -> Picture:
         "benchmarks": _rows(store, _BENCHMARKS),
         "models": _rows(store, _MODELS),
         "figures": _rows(store, "select * from score_summary", drop=("run_id", "metric_id")),
-        "leaderboards": _boards(store),
+        "leaderboards": _boards(store, boards),
     }
 
 
@@ -104,8 +108,9 @@ def _prompts(store: Store) -> list[str]:
     return sorted(map(_text, rows))
 
 
-def _boards(store: Store) -> list[str]:
-    names = store.arrow("select distinct benchmark from run_current").column(0).to_pylist()
+def _boards(store: Store, most: int | None) -> list[str]:
+    names = sorted(store.arrow("select distinct benchmark from run_current").column(0).to_pylist())
+    names = names[:: -(-len(names) // most)] if most else names
     lines = []
     for name in names:
         try:
