@@ -12,6 +12,7 @@ models' scores serves all pairs.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ MANY_PROMPTS = 200
 
 #: Blocks of draws that are worked on at a time, at most.
 THREADS = 4
+#: Multipliers that one thread draws and uses sooner than several start.
+FOR_ONE_THREAD = 1 << 20
 #: Sums of clusters of pairs that are held at a time (32 MB).
 MOST_SUMS = 1 << 22
 
@@ -327,11 +330,18 @@ def _squared_t(n: FloatArray, h: FloatArray, squares: FloatArray) -> FloatArray:
 
 
 def _each_block(n_units: int, draws: Draws, work: Work) -> None:
-    """Do the work of each block of draws, each on rows of its own, in a few threads."""
+    """Do the work of each block of draws, each on rows of its own: in a few threads, unless it is
+    so little that starting them takes longer."""
+
+    def one(rows: slice) -> None:
+        work(rows, webb_block(n_units, rows, draws.seed))
+
     blocks = draw_blocks(draws.n, draws.block)
+    if n_units * draws.n < FOR_ONE_THREAD:
+        deque(map(one, blocks), maxlen=0)
+        return
     with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
-        for _ in pool.map(lambda rows: work(rows, webb_block(n_units, rows, draws.seed)), blocks):
-            pass
+        deque(pool.map(one, blocks), maxlen=0)
 
 
 def _square(matrix: ScoreMatrix, values: FloatArray) -> FloatArray:
