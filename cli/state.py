@@ -14,7 +14,7 @@ from .ui.table import visible
 if TYPE_CHECKING:
     from warehouse.config import Config
     from warehouse.store.connection import Store
-    from warehouse.store.opener import Access
+    from warehouse.store.opener import StoreOpener
 
 
 @dataclass
@@ -56,11 +56,11 @@ class State:
             say=self.say,
         )
 
-    def access(self) -> Access:
+    def opener(self) -> StoreOpener:
         """How to open the store, for as long as it takes."""
-        from warehouse.store.opener import Access
+        from warehouse.store.opener import StoreOpener
 
-        return Access(self.open, lambda: self.open(write=True))
+        return StoreOpener(self.open, lambda: self.open(write=True))
 
     def open_or_create(self, *, beside_others: bool = False) -> Store:
         """The store for writing, made if there is none.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.open import DEFAULT_URL, is_made, open_store
+from warehouse.store.opener import StoreOpener
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,9 +91,10 @@ class Warehouse:
         with open_store(self.url, write=True, wait=self.wait) as store:
             yield store
 
-    def opened(self, write: bool) -> AbstractContextManager[Store]:
-        """The store, open for writing or not: for what lets go of it while it works."""
-        return self.writing() if write else self.reading()
+    @property
+    def opener(self) -> StoreOpener:
+        """How to open the store: for what lets go of it while it works."""
+        return StoreOpener(self.reading, self.writing)
 
     def ingest(
         self,
@@ -404,10 +406,9 @@ class Warehouse:
         """The performance matrix of a benchmark: ``.test()``, ``.cluster()``, ``.weights()``,
         ``.grow()``, ``.explain()``; see :class:`warehouse.analysis.matrix.matrix.Matrix`."""
         from warehouse.analysis.matrix.matrix import Matrix
-        from warehouse.store.opener import Access
 
         return Matrix(
-            Access(self.reading, self.writing),
+            self.opener,
             benchmark,
             metric=metric,
             where=where,
@@ -473,7 +474,7 @@ class Warehouse:
         """Vectors for new or changed text; see :func:`warehouse.analysis.text.embed.embed`."""
         from warehouse.analysis.text.embed import embed
 
-        return embed(self.opened, [embedder], benchmarks=benchmarks, device=device, batch_size=batch_size)
+        return embed(self.opener, [embedder], benchmarks=benchmarks, device=device, batch_size=batch_size)
 
     def similar(
         self, wanted: str | int, *, benchmark: str | None = None, top: int = 10, embedder: str | Embedder | None = None
@@ -500,7 +501,7 @@ class Warehouse:
         from warehouse.analysis.text.duplicates import duplicates
 
         return duplicates(
-            self.opened,
+            self.opener,
             benchmarks,
             threshold=threshold,
             embedder=embedder,
@@ -524,7 +525,7 @@ class Warehouse:
         :func:`warehouse.analysis.text.semantic_clusters.cluster_semantic`."""
         from warehouse.analysis.text.semantic_clusters import cluster_semantic
 
-        with self.opened(store_result) as store:
+        with self.writing() if store_result else self.reading() as store:
             return cluster_semantic(
                 store,
                 benchmark,
@@ -541,7 +542,7 @@ class Warehouse:
         :func:`warehouse.analysis.items.datamap.datamap`."""
         from warehouse.analysis.items.datamap import datamap
 
-        return datamap(self.opened, reference, **options)
+        return datamap(self.opener, reference, **options)
 
     def gate(self, candidate: str, baseline: str, margin: float, **options: Any) -> Gate:
         """Whether a candidate may take the place of a baseline; options as in
@@ -564,11 +565,9 @@ class Warehouse:
         ``n_resamples`` and ``seed`` :class:`warehouse.analysis.families.family.Settings`."""
         from warehouse.analysis.families.family import Settings
         from warehouse.refresh.run import Work, refresh
-        from warehouse.store.opener import Access
 
         work = Work(tuple(families), benchmarks, Settings(baselines=tuple(baselines), **settings))
-        access = Access(self.reading, self.writing)
-        return refresh(access, work, wait=self.wait, progress=progress)
+        return refresh(self.opener, work, wait=self.wait, progress=progress)
 
     def history(
         self, model: str | None, benchmark: str, *, statistic: str | None = None, last: int | None = None

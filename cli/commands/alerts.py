@@ -72,7 +72,7 @@ def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, o
     channels: dict[str, Channel] = {LOG: partial(_emitted, emit, refresh_id)}
     if webhook := webhook_of(config):
         channels[WEBHOOK] = partial(_posted, webhook)
-    found = tell(state.access(), alert_rules(config), refresh_id, utc_now(), channels)
+    found = tell(state.opener(), alert_rules(config), refresh_id, utc_now(), channels)
     if only and not found.told[LOG]:
         _rows(output, refresh_id, ())
     _summary(state, found)

@@ -95,7 +95,7 @@ def datamap(
     if suspects and distribution:
         raise click.UsageError("give one of --suspects and --distribution")
     with share(state.quiet, "grouping generations") as bar:
-        found = look(lambda write: state.open(write=write), reference, progress=bar, **options)
+        found = look(state.opener(), reference, progress=bar, **options)
     if output.for_people:
         _print(found, suspects, distribution)
     elif distribution:

@@ -74,16 +74,14 @@ def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None
 def opened(state: State, benchmark: str, label: str, options: dict[str, Any]) -> Iterator[Matrix]:
     """The matrix of a benchmark, with a bar while something is computed."""
     from warehouse.analysis.matrix.matrix import Matrix
-    from warehouse.store.opener import Access
 
     from ..ui.progress_bars import share
 
     names = ("metric", "where", "latest", "fresh", "store_result")
     chosen = {name: options.pop(name) for name in names}
-    access = Access(state.open, lambda: state.open(write=True))
     with share(state.quiet, label) as show:
         told = None if show is None else lambda done, of: show(done / of)
-        yield Matrix(access, benchmark, progress=told, **chosen)
+        yield Matrix(state.opener(), benchmark, progress=told, **chosen)
 
 
 def finish(state: State, found: MatrixResult) -> None:

@@ -97,7 +97,7 @@ def refresh(
     config = state.config()
     work = wanted(config, options, only_alerts or "alerts" in config.tables)
     if dry_run:
-        listed = list_stale(state.access(), work)
+        listed = list_stale(state.opener(), work)
         shown = output.for_people and len(listed.rows) > SHOWN
         output.emit_records(StaleRow, listed.rows[:SHOWN] if shown else listed.rows, empty="nothing is stale")
         if shown:
@@ -106,7 +106,7 @@ def refresh(
         return 0
     with share(state.quiet, "refreshing") as bar:
         tell = None if bar is None else lambda done, total: bar(done / total)
-        found = recompute(state.access(), work, wait=state.wait, progress=tell, say=state.say)
+        found = recompute(state.opener(), work, wait=state.wait, progress=tell, say=state.say)
     if not only_alerts:
         output.emit_records(FamilyRow, found.rows, counts=("resumed", "gone", "failed"))
     _say(state, str(found), found.notes)

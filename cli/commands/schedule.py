@@ -22,7 +22,7 @@ from .refresh import age_callback, wanted
 if TYPE_CHECKING:
     from warehouse.config import Config
     from warehouse.schedule.cron import Times
-    from warehouse.schedule.job import Doors, Job
+    from warehouse.schedule.job import Job
     from warehouse.schedule.log import Log
 
 #: What holds where neither the flag nor ``[schedule]`` says anything.
@@ -200,10 +200,20 @@ def _log(state: State, settings: _Settings) -> Log:
 def _once(state: State, settings: _Settings) -> int:
     from warehouse.schedule.job import run_job
     from warehouse.schedule.signals import Stop
+    from warehouse.store.snapshot import publish
 
-    job, doors = _job(state, settings), _doors(state)
+    job, url = _job(state, settings), state.config().url.value
+    quiet = State(state.db, quiet=True, wait=state.wait)  # what it says would be no event
     with Stop(patient=False) as stop:
-        found = run_job(job, doors, _log(state, settings), lambda: stop.count > 0)
+        found = run_job(
+            job,
+            quiet.opener(),
+            _log(state, settings),
+            lambda: stop.count > 0,
+            create=quiet.open_or_create,
+            publish=lambda path: publish(url, path, wait=state.wait),
+            wait=state.wait,
+        )
     return found.exit_code
 
 
@@ -223,13 +233,3 @@ def _job(state: State, settings: _Settings) -> Job:
         publish=settings["publish"] or hooked,
         report=settings["report"] or "",
     )
-
-
-def _doors(state: State) -> Doors:
-    from warehouse.schedule.job import Doors
-    from warehouse.store.snapshot import publish
-
-    url = state.config().url.value
-    quiet = State(state.db, quiet=True, wait=state.wait)  # what it says would be no event
-
-    return Doors(quiet.open_or_create, quiet.access(), lambda path: publish(url, path, wait=state.wait), state.wait)

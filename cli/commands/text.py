@@ -83,12 +83,7 @@ def embed(
 
     with steps(state.quiet) as bar:
         found = add_vectors(
-            lambda write: state.open(write=write),
-            embedders,
-            benchmarks=benchmarks,
-            batch_size=batch_size,
-            device=device,
-            progress=bar,
+            state.opener(), embedders, benchmarks=benchmarks, batch_size=batch_size, device=device, progress=bar
         )
     if output.for_people:
         _print_embedded(found, state)
@@ -195,7 +190,7 @@ def duplicates(state: State, /, benchmarks: tuple[str, ...], output: Output, **o
     from ..ui.progress_bars import share
 
     with share(state.quiet, "comparing prompts") as bar:
-        found = look(lambda write: state.open(write=write), benchmarks, progress=bar, **options)
+        found = look(state.opener(), benchmarks, progress=bar, **options)
     if output.for_people:
         _print_duplicates(found)
     else:

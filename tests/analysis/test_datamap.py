@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,13 @@ from statsmodels.stats.proportion import proportion_confint
 import warehouse
 from tests.support.builders import Rate, StoreRows
 from tests.support.embedders import TinyEmbedder, WordsEntail
-from tests.support.stores import select
+from tests.support.stores import opener_of, select
 from warehouse.analysis.items import semantic_sets
 from warehouse.analysis.items.datamap import DataMap, datamap
 from warehouse.analysis.items.datamap_row import DataMapRow
-from warehouse.analysis.text.embed import Opener
 from warehouse.errors import MisuseError, StatisticsError, StoreError
 from warehouse.store.connection import Store
-from warehouse.store.open import open_store
+from warehouse.store.opener import StoreOpener
 
 #: Prompt -> answers of five generations, and which of them are correct.
 ANSWERS: dict[str, tuple[list[str | None], list[float | None]]] = {
@@ -77,8 +75,8 @@ def rows() -> StoreRows:
 
 
 @pytest.fixture
-def opened(url: str) -> Opener:
-    return lambda write: open_store(url, write=write)
+def opener(url: str) -> StoreOpener:
+    return opener_of(url)
 
 
 def rows_of(found: DataMap, **wanted: Any) -> dict[str, DataMapRow]:
@@ -89,8 +87,8 @@ def rows_of(found: DataMap, **wanted: Any) -> dict[str, DataMapRow]:
     }
 
 
-def test_every_prompt_has_its_p_and_s(opened: Opener) -> None:
-    rows = rows_of(datamap(opened, "org/a", benchmark="quiz"), temperature=0.2)
+def test_every_prompt_has_its_p_and_s(opener: StoreOpener) -> None:
+    rows = rows_of(datamap(opener, "org/a", benchmark="quiz"), temperature=0.2)
     assert set(rows) == set(ANSWERS)
     for key, (answers, marks) in ANSWERS.items():
         scored = [mark for mark in marks if mark is not None]
@@ -107,9 +105,9 @@ def test_every_prompt_has_its_p_and_s(opened: Opener) -> None:
     assert majority == {"sure": "7", "label": "3", "torn": "1", "hard": "1", "mute": None, "gaps": "5"}
 
 
-def test_p_is_that_of_the_view(opened: Opener) -> None:
-    found = datamap(opened, "org/a", benchmark="quiz")
-    with opened(False) as store:
+def test_p_is_that_of_the_view(opener: StoreOpener) -> None:
+    found = datamap(opener, "org/a", benchmark="quiz")
+    with opener.reading() as store:
         rows = select(store, "select * from prompt_p_correct where model = 'org/a'")
     view = {(row["prompt_id"], row["temperature"]): row for row in rows}
     assert len(view) == len(found.rows) == 12
@@ -120,17 +118,17 @@ def test_p_is_that_of_the_view(opened: Opener) -> None:
         )
 
 
-def test_wrong_and_always_alike_is_suspected(opened: Opener) -> None:
-    found = datamap(opened, "org/a", benchmark="quiz", where=["temperature=0.2"])
+def test_wrong_and_always_alike_is_suspected(opener: StoreOpener) -> None:
+    found = datamap(opener, "org/a", benchmark="quiz", where=["temperature=0.2"])
     assert [row.tool_id for row in found.suspects] == ["label"]  # hard: apart; mute: no answer
-    wider = datamap(opened, "org/a", benchmark="quiz", where=["temperature=0.2"], max_p=0.2, min_s=-1.7)
+    wider = datamap(opener, "org/a", benchmark="quiz", where=["temperature=0.2"], max_p=0.2, min_s=-1.7)
     assert [row.tool_id for row in wider.suspects] == ["label", "hard", "torn"]
     assert any("is not suspected" in note for note in wider.notes)
     assert any("S is never below -1.61" in note for note in wider.notes)
 
 
-def test_the_distribution_is_given_by_temperature(opened: Opener) -> None:
-    found = datamap(opened, "org/a", benchmark="quiz")
+def test_the_distribution_is_given_by_temperature(opener: StoreOpener) -> None:
+    found = datamap(opener, "org/a", benchmark="quiz")
     assert [row.temperature for row in found.distribution] == [0.2, 0.8]
     row = found.distribution[0]
     p = [np.mean([m for m in marks if m is not None]) for _, marks in ANSWERS.values()]
@@ -145,14 +143,14 @@ def test_the_distribution_is_given_by_temperature(opened: Opener) -> None:
     assert row.mean_sets == pytest.approx(np.mean([r.n_sets for r in rows]))
 
 
-def test_the_size_of_a_read_changes_nothing(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = datamap(opened, "org/a", benchmark="quiz")
+def test_the_size_of_a_read_changes_nothing(opener: StoreOpener, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = datamap(opener, "org/a", benchmark="quiz")
     monkeypatch.setattr(semantic_sets, "CHUNK", 2)
-    assert datamap(opened, "org/a", benchmark="quiz") == whole
+    assert datamap(opener, "org/a", benchmark="quiz") == whole
 
 
-def test_repeats_are_pooled(opened: Opener) -> None:
-    rows = rows_of(datamap(opened, "org/twice"))
+def test_repeats_are_pooled(opener: StoreOpener) -> None:
+    rows = rows_of(datamap(opener, "org/twice"))
     assert (rows["torn"].p_correct, rows["torn"].n_sets) == (0.5, 2)
     assert rows["torn"].consistency == pytest.approx(-math.log(2))
     assert (rows["sure"].p_correct, rows["sure"].consistency) == (1, 0)
@@ -161,23 +159,23 @@ def test_repeats_are_pooled(opened: Opener) -> None:
 # --- grouping ------------------------------------------------------------------------------------
 
 
-def test_without_answers_texts_are_grouped(opened: Opener) -> None:
-    found = datamap(opened, "org/words")
+def test_without_answers_texts_are_grouped(opener: StoreOpener) -> None:
+    found = datamap(opener, "org/words")
     rows = rows_of(found)
     assert found.grouped_by == "normalised text"
     assert any("no answers were extracted" in note for note in found.notes)
     assert (rows["sure"].n_sets, rows["torn"].n_sets) == (2, 4)
     assert rows["sure"].majority_answer == "red  Apple"
-    assert datamap(opened, "org/words", group="text").notes == ()
-    responses = datamap(opened, "org/a", benchmark="quiz", group="text").rows
+    assert datamap(opener, "org/words", group="text").notes == ()
+    responses = datamap(opener, "org/a", benchmark="quiz", group="text").rows
     assert all(row.n_generations == 5 for row in responses)
     with pytest.raises(MisuseError, match="no extracted answers; use --group text"):
-        datamap(opened, "org/words", group="answer")
+        datamap(opener, "org/words", group="answer")
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.9, 0.999])
-def test_an_embedding_joins_what_is_near(opened: Opener, threshold: float) -> None:
-    found = datamap(opened, "org/words", group="embedding", embedder=TinyEmbedder(), threshold=threshold)
+def test_an_embedding_joins_what_is_near(opener: StoreOpener, threshold: float) -> None:
+    found = datamap(opener, "org/words", group="embedding", embedder=TinyEmbedder(), threshold=threshold)
     assert found.grouped_by == "embedding of responses"
     for key, texts in WORDS.items():
         vectors = TinyEmbedder().encode(texts).astype(np.float64)
@@ -190,45 +188,45 @@ def test_an_embedding_joins_what_is_near(opened: Opener, threshold: float) -> No
         assert row.consistency == pytest.approx(-entropy([groups.count(g) for g in set(groups)]))
 
 
-def test_entailment_joins_what_follows_both_ways(opened: Opener) -> None:
+def test_entailment_joins_what_follows_both_ways(opener: StoreOpener) -> None:
     model = WordsEntail()
-    found = datamap(opened, "org/words", group="entailment", entailment=model)
+    found = datamap(opener, "org/words", group="entailment", entailment=model)
     rows = rows_of(found)
     assert found.grouped_by == "entailment of responses"
     assert rows["torn"].n_sets == 3  # "blue sky" and "sky blue"
     assert rows["torn"].consistency == pytest.approx(-entropy([1, 2, 1]))
     assert rows["sure"].n_sets == 4  # case and the further word tell them apart
     assert 0 < model.asked <= 4 * 3 * 2
-    answers = datamap(opened, "org/a", benchmark="quiz", group="entailment", entailment=model)
+    answers = datamap(opener, "org/a", benchmark="quiz", group="entailment", entailment=model)
     assert answers.grouped_by == "entailment of answers"
     assert rows_of(answers, temperature=0.2)["mute"].majority_answer is None
 
 
-def test_what_a_model_said_is_asked_once(opened: Opener) -> None:
+def test_what_a_model_said_is_asked_once(opener: StoreOpener) -> None:
     model = WordsEntail(revision="7")
-    first = datamap(opened, "org/words", group="entailment", entailment=model)
+    first = datamap(opener, "org/words", group="entailment", entailment=model)
     asked = model.asked
-    assert datamap(opened, "org/words", group="entailment", entailment=model) == first
+    assert datamap(opener, "org/words", group="entailment", entailment=model) == first
     assert model.asked == asked > 0
     assert any("texts are longer than the model reads" in note for note in first.notes)
-    again = datamap(opened, "org/words", group="entailment", entailment=model, fresh=True)
+    again = datamap(opener, "org/words", group="entailment", entailment=model, fresh=True)
     assert again == first and model.asked == 2 * asked
-    datamap(opened, "org/words", group="entailment", entailment=WordsEntail(revision="8"))
+    datamap(opener, "org/words", group="entailment", entailment=WordsEntail(revision="8"))
     for threshold in (0.5, 0.50001):
         embedder = TinyEmbedder(revision="9")
         for _ in range(2):
-            datamap(opened, "org/words", group="embedding", embedder=embedder, threshold=threshold)
+            datamap(opener, "org/words", group="embedding", embedder=embedder, threshold=threshold)
         assert len(embedder.seen) == 8
 
 
-def test_a_store_that_cannot_be_written_is_answered_from(opened: Opener) -> None:
-    def reading(write: bool) -> AbstractContextManager[Store]:
-        if write:
-            raise StoreError("held by process 1")
-        return opened(False)
+def test_a_store_that_cannot_be_written_is_answered_from(opener: StoreOpener) -> None:
+    def held() -> Store:
+        raise StoreError("held by process 1")
 
     model = WordsEntail(revision="10")
-    found = [datamap(reading, "org/words", group="entailment", entailment=model) for _ in "ab"]
+    found = [
+        datamap(StoreOpener(opener.reading, held), "org/words", group="entailment", entailment=model) for _ in "ab"
+    ]
     assert found[0] == found[1] and len(found[0].rows) == 2
 
 
@@ -242,31 +240,31 @@ def test_a_store_that_cannot_be_written_is_answered_from(opened: Opener) -> None
         ({"group": "embedding", "embedder": TinyEmbedder(), "threshold": 2}, "lies in (-1, 1]"),
     ],
 )
-def test_contradictory_options_are_refused(opened: Opener, options: dict[str, Any], part: str) -> None:
+def test_contradictory_options_are_refused(opener: StoreOpener, options: dict[str, Any], part: str) -> None:
     with pytest.raises(MisuseError) as caught:
-        datamap(opened, "org/words", **options)
+        datamap(opener, "org/words", **options)
     assert part in str(caught.value)
 
 
 # --- what is correct, and what is missing ----------------------------------------------------
 
 
-def test_a_partial_credit_is_not_correct(opened: Opener) -> None:
-    rows = rows_of(datamap(opened, "org/a", benchmark="essay"))
+def test_a_partial_credit_is_not_correct(opener: StoreOpener) -> None:
+    rows = rows_of(datamap(opener, "org/a", benchmark="essay"))
     assert (rows["x"].p_correct, rows["y"].p_correct) == (pytest.approx(2 / 3), 0)
-    rows = rows_of(datamap(opened, "org/a", benchmark="essay", correct_at=8))
+    rows = rows_of(datamap(opener, "org/a", benchmark="essay", correct_at=8))
     assert (rows["x"].p_correct, rows["y"].p_correct) == (1, pytest.approx(1 / 3))
 
 
-def test_without_a_best_value_one_has_to_be_named(opened: Opener) -> None:
+def test_without_a_best_value_one_has_to_be_named(opener: StoreOpener) -> None:
     with pytest.raises(MisuseError, match="--correct-at VALUE"):
-        datamap(opened, "org/a", benchmark="lines")
-    rows = rows_of(datamap(opened, "org/a", benchmark="lines", correct_at=0.5))  # lower is better
+        datamap(opener, "org/a", benchmark="lines")
+    rows = rows_of(datamap(opener, "org/a", benchmark="lines", correct_at=0.5))  # lower is better
     assert (rows["x"].p_correct, rows["y"].p_correct) == (0.5, 1)
 
 
-def test_rates_without_generations_have_a_p_and_no_s(opened: Opener) -> None:
-    found = datamap(opened, "org/rates")
+def test_rates_without_generations_have_a_p_and_no_s(opener: StoreOpener) -> None:
+    found = datamap(opener, "org/rates")
     rows = rows_of(found)
     assert (rows["sure"].p_correct, rows["sure"].n_draws) == (pytest.approx(0.3), 10)
     assert rows["sure"].consistency is rows["sure"].majority_answer is None
@@ -282,24 +280,24 @@ def test_rates_without_generations_have_a_p_and_no_s(opened: Opener) -> None:
         ("org/nobody", "no model with runs is called"),
     ],
 )
-def test_what_has_no_data_map_is_said(opened: Opener, reference: str, part: str) -> None:
+def test_what_has_no_data_map_is_said(opener: StoreOpener, reference: str, part: str) -> None:
     with pytest.raises(MisuseError) as caught:
-        datamap(opened, reference)
+        datamap(opener, reference)
     assert part in str(caught.value)
 
 
-def test_intervals_can_be_chosen(opened: Opener) -> None:
-    found = datamap(opened, "org/rates", interval="jeffreys", level=0.8)
+def test_intervals_can_be_chosen(opener: StoreOpener) -> None:
+    found = datamap(opener, "org/rates", interval="jeffreys", level=0.8)
     expected = proportion_confint(3, 10, alpha=0.2, method="jeffreys")
     assert (rows_of(found)["sure"].ci_low, rows_of(found)["sure"].ci_high) == pytest.approx(expected)
     with pytest.raises(StatisticsError, match="level"):
-        datamap(opened, "org/rates", level=2)
+        datamap(opener, "org/rates", level=2)
     with pytest.raises(StatisticsError, match="method"):
-        datamap(opened, "org/rates", interval="wald")
+        datamap(opener, "org/rates", interval="wald")
 
 
-def test_results_come_as_frames_and_dictionaries(opened: Opener) -> None:
-    found = datamap(opened, "org/a", benchmark="quiz")
+def test_results_come_as_frames_and_dictionaries(opener: StoreOpener) -> None:
+    found = datamap(opener, "org/a", benchmark="quiz")
     assert str(found) == "6 prompts under 2 conditions, 2 suspected label errors"
     assert len(found.to_frame()) == 12
     assert found.to_dict()["distribution"][0]["histogram"] == [3, 0, 1, 0, 0, 0, 1, 0, 0, 1]

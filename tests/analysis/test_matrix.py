@@ -20,7 +20,7 @@ from warehouse.errors import MisuseError, StatisticsError, StoreLockedError
 from warehouse.stats.matrix import cluster_search, explain, grow, permutation_test, random_weights, weighted_scores
 from warehouse.stats.matrix.weights import cluster_weights
 from warehouse.store.open import open_store
-from warehouse.store.opener import Access
+from warehouse.store.opener import StoreOpener
 from warehouse.store.schema import tables
 from warehouse.store.schema.check import check
 
@@ -174,7 +174,7 @@ def test_a_store_that_cannot_be_written_still_answers(home: Warehouse) -> None:
     def held() -> Any:
         raise StoreLockedError("held by process 7")
 
-    found = Matrix(Access(home.reading, held), "exam").grow()
+    found = Matrix(StoreOpener(home.reading, held), "exam").grow()
     assert found.rows and found.notes[-1] == "not stored: held by process 7"
     with home.reading() as store:
         assert select(store, "select 1 as one from analysis") == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -16,12 +15,12 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from tests.support.builders import StoreRows
 from tests.support.embedders import TinyEmbedder
-from tests.support.stores import ENGINES, empty_database, select
+from tests.support.stores import ENGINES, empty_database, opener_of, select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.text import duplicates as near
 from warehouse.analysis.text import near_pairs_cache
 from warehouse.analysis.text.duplicates import duplicates
-from warehouse.analysis.text.embed import EmbedRow, Opener, embed
+from warehouse.analysis.text.embed import EmbedRow, embed
 from warehouse.analysis.text.semantic_clusters import cluster_semantic
 from warehouse.analysis.text.similar import similar
 from warehouse.errors import MisuseError, StatisticsError, StoreError
@@ -29,6 +28,7 @@ from warehouse.stats import cluster_robust
 from warehouse.store.computed import prompt_vectors
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
+from warehouse.store.opener import StoreOpener
 from warehouse.store.schema import tables
 from warehouse.store.schema.check import check
 
@@ -71,13 +71,6 @@ def text_hash(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-def opener(url: str) -> Opener:
-    def opened(write: bool) -> AbstractContextManager[Store]:
-        return open_store(url, write=write)
-
-    return opened
-
-
 @pytest.fixture
 def url(store_url: str) -> str:
     with open_store(store_url, create=True) as store:
@@ -91,7 +84,7 @@ def embedded(request: pytest.FixtureRequest) -> Iterator[str]:
     with empty_database(request, request.param) as where:
         with open_store(where, create=True) as store:
             build().write(store)
-        embed(opener(where), [TinyEmbedder()])
+        embed(opener_of(where), [TinyEmbedder()])
         yield where
 
 
@@ -102,8 +95,8 @@ def store(embedded: str) -> Iterator[Store]:
 
 
 @pytest.fixture
-def opened(embedded: str) -> Opener:
-    return opener(embedded)
+def opener(embedded: str) -> StoreOpener:
+    return opener_of(embedded)
 
 
 def ids(store: Store) -> dict[str, int]:
@@ -119,7 +112,7 @@ def by_benchmark(rows: tuple[EmbedRow, ...]) -> dict[str, EmbedRow]:
 
 def test_each_text_is_embedded_once_and_stored_for_every_prompt(url: str) -> None:
     model = TinyEmbedder()
-    found = by_benchmark(embed(opener(url), [model]).rows)
+    found = by_benchmark(embed(opener_of(url), [model]).rows)
     assert sorted(model.seen) == sorted(set(TEXTS.values()) - {TEXTS["a2"]} | {"an essay on winter"})
     quiz = found["quiz"]
     assert (quiz.n_prompts, quiz.n_new, quiz.n_unchanged, quiz.n_without_text) == (8, 6, 0, 0)
@@ -136,9 +129,9 @@ def test_each_text_is_embedded_once_and_stored_for_every_prompt(url: str) -> Non
 
 
 def test_only_new_and_changed_text_is_embedded_again(url: str) -> None:
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     again = TinyEmbedder()
-    rows = by_benchmark(embed(opener(url), [again]).rows)
+    rows = by_benchmark(embed(opener_of(url), [again]).rows)
     assert (rows["quiz"].n_new, rows["quiz"].n_unchanged) == (0, 6)
     assert set(again.seen) == {TEXTS["d0"], TEXTS["e0"]}  # nothing is stored for these
     with open_store(url, write=True) as store, store.begin() as connection:
@@ -148,7 +141,7 @@ def test_only_new_and_changed_text_is_embedded_again(url: str) -> None:
             .values(text="who painted it", text_hash=text_hash("who painted it"))
         )
     third = TinyEmbedder()
-    rows = by_benchmark(embed(opener(url), [third], benchmarks=["quiz"]).rows)
+    rows = by_benchmark(embed(opener_of(url), [third], benchmarks=["quiz"]).rows)
     assert (rows["quiz"].n_new, rows["quiz"].n_unchanged) == (1, 5)
     assert "who painted it" in third.seen and list(rows) == ["quiz"]
     with open_store(url) as store:
@@ -160,7 +153,7 @@ def test_only_new_and_changed_text_is_embedded_again(url: str) -> None:
 
 
 def test_a_vector_of_an_older_text_is_not_read(url: str) -> None:
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     with open_store(url, write=True) as store, store.begin() as connection:
         connection.execute(
             sa.update(tables.prompt)
@@ -180,13 +173,13 @@ def test_what_a_kill_interrupts_goes_on(url: str) -> None:
             return super().encode(texts)
 
     with pytest.raises(KeyboardInterrupt):
-        embed(opener(url), [Killed()], chunk=2)
+        embed(opener_of(url), [Killed()], chunk=2)
     with open_store(url) as store:
         (row,) = prompt_vectors.embedders(store)
         half = row.n_prompts
     assert 0 < half < 8
     rest = TinyEmbedder()
-    embed(opener(url), [rest], chunk=2)
+    embed(opener_of(url), [rest], chunk=2)
     with open_store(url) as store:
         (row,) = prompt_vectors.embedders(store)
         assert row.n_prompts == 8
@@ -199,7 +192,7 @@ def test_the_chunk_size_changes_nothing(url: str, duckdb_url: str) -> None:
         build().write(store)
     found = []
     for where, chunk in ((url, 1), (f"{duckdb_url}2", 100)):
-        rows = embed(opener(where), [TinyEmbedder()], chunk=chunk).rows
+        rows = embed(opener_of(where), [TinyEmbedder()], chunk=chunk).rows
         with open_store(where) as store:
             held = prompt_vectors.read_vectors(store, prompt_vectors.embedders(store)[0])
         found.append((rows, held.prompts.tolist(), held.vectors.tolist()))
@@ -207,29 +200,29 @@ def test_the_chunk_size_changes_nothing(url: str, duckdb_url: str) -> None:
 
 
 def test_several_embedders_are_kept_apart(url: str) -> None:
-    embed(opener(url), [TinyEmbedder(), TinyEmbedder(name="other", revision="", dimension=5)])
+    embed(opener_of(url), [TinyEmbedder(), TinyEmbedder(name="other", revision="", dimension=5)])
     with open_store(url) as store:
         rows = prompt_vectors.embedders(store)
         assert [(row.label, row.dimension) for row in rows] == [("other", 5), ("tiny@1", 32)]
         assert prompt_vectors.read_vectors(store, rows[0]).vectors.shape == (8, 5)
         with pytest.raises(MisuseError, match=r"other \(8 prompts\), tiny@1 \(8 prompts\)"):
-            duplicates(opener(url))
-        assert duplicates(opener(url), embedder="other").embedder == "other"
-        assert duplicates(opener(url), embedder="tiny").embedder == "tiny@1"
+            duplicates(opener_of(url))
+        assert duplicates(opener_of(url), embedder="other").embedder == "other"
+        assert duplicates(opener_of(url), embedder="tiny").embedder == "tiny@1"
 
 
 def test_an_embedder_that_changes_its_dimension_is_refused(url: str) -> None:
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     with pytest.raises(StoreError, match="have 32 numbers here, those of the model 33"):
-        embed(opener(url), ["tests.support.embedders:wider"])
+        embed(opener_of(url), ["tests.support.embedders:wider"])
 
 
 def test_a_stored_vector_of_another_length_is_not_read_as_numbers(url: str) -> None:
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     with open_store(url, write=True) as store, store.begin() as connection:
         connection.execute(sa.update(tables.embedder).values(dimension=31))
     with pytest.raises(StoreError, match="another length"):
-        duplicates(opener(url))
+        duplicates(opener_of(url))
 
 
 @pytest.mark.parametrize(
@@ -237,10 +230,10 @@ def test_a_stored_vector_of_another_length_is_not_read_as_numbers(url: str) -> N
 )
 def test_what_cannot_be_embedded_is_said(url: str, benchmarks: list[str], part: str) -> None:
     with pytest.raises(MisuseError) as caught:
-        embed(opener(url), [TinyEmbedder()], benchmarks=benchmarks)
+        embed(opener_of(url), [TinyEmbedder()], benchmarks=benchmarks)
     assert part in str(caught.value)
     with pytest.raises(MisuseError, match="which embedder"):
-        embed(opener(url), [])
+        embed(opener_of(url), [])
 
 
 # --- similar -------------------------------------------------------------------------------------
@@ -303,7 +296,7 @@ def test_what_has_no_neighbours_is_said(store: Store, wanted: str, options: dict
 
 def test_without_vectors_it_is_said_how_to_get_them(url: str) -> None:
     with pytest.raises(MisuseError, match="run: warehouse embed"):
-        duplicates(opener(url))
+        duplicates(opener_of(url))
     with open_store(url, write=True) as store:
         for ask in (lambda: similar(store, "a0"), lambda: cluster_semantic(store, "quiz")):
             with pytest.raises(MisuseError, match="run: warehouse embed"):
@@ -313,10 +306,10 @@ def test_without_vectors_it_is_said_how_to_get_them(url: str) -> None:
 # --- duplicates ----------------------------------------------------------------------------------
 
 
-def test_duplicates_are_all_pairs_above_the_threshold(store: Store, opened: Opener) -> None:
+def test_duplicates_are_all_pairs_above_the_threshold(store: Store, opener: StoreOpener) -> None:
     prompts, matrix = cosines(store)
     for threshold in (0.7, 0.95):
-        found = duplicates(opened, threshold=threshold)
+        found = duplicates(opener, threshold=threshold)
         expected = {
             (prompts[i], prompts[j]): matrix[i, j]
             for i, j in combinations(range(len(prompts)), 2)
@@ -328,12 +321,12 @@ def test_duplicates_are_all_pairs_above_the_threshold(store: Store, opened: Open
     assert found.n_without_vector == 2 and found.n_compared == 8
 
 
-def test_duplicates_are_counted_within_and_across(opened: Opener) -> None:
-    found = duplicates(opened, threshold=0.999)
+def test_duplicates_are_counted_within_and_across(opener: StoreOpener) -> None:
+    found = duplicates(opener, threshold=0.999)
     places = {(row.benchmark_a, row.benchmark_b): row.n_pairs for row in found.places}
     assert places == {("essay", "quiz"): 2, ("quiz", "quiz"): 1}
     assert (found.n_prompts, found.n_groups, found.largest_group) == (3, 1, 3)
-    assert duplicates(opened, ["quiz"], threshold=0.999).n_pairs == 1
+    assert duplicates(opener, ["quiz"], threshold=0.999).n_pairs == 1
     assert all(row.same_text for row in found.rows)
     within = next(row for row in found.rows if row.benchmark_a == row.benchmark_b)
     assert within.same_target is True
@@ -341,19 +334,19 @@ def test_duplicates_are_counted_within_and_across(opened: Opener) -> None:
 
 @pytest.mark.parametrize(("second", "same"), [("A", True), ("b ", False), ("C", False)])
 def test_letters_of_shuffled_options_are_compared_by_option(url: str, second: str, same: bool) -> None:
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     asked = {"a0": ("B", ["four", "five"]), "a2": (second, ["five", "four"])}
     with open_store(url, write=True) as store, store.begin() as connection:
         for key, (target, choices) in asked.items():
             connection.execute(
                 sa.update(tables.prompt).where(tables.prompt.c.tool_id == key).values(target=target, choices=choices)
             )
-    (row,) = duplicates(opener(url), ["quiz"], threshold=0.999).rows
+    (row,) = duplicates(opener_of(url), ["quiz"], threshold=0.999).rows
     assert (row.same_target, row.target_a, row.target_b) == (same, "B", second)
 
 
-def test_models_that_score_duplicates_alike_are_counted(store: Store, opened: Opener) -> None:
-    found = duplicates(opened, ["quiz"], threshold=0.7)
+def test_models_that_score_duplicates_alike_are_counted(store: Store, opener: StoreOpener) -> None:
+    found = duplicates(opener, ["quiz"], threshold=0.7)
     names = {number: key for key, number in ids(store).items()}
     for row in found.rows:
         a, b = names[row.prompt_a], names[row.prompt_b]
@@ -368,39 +361,39 @@ def test_models_that_score_duplicates_alike_are_counted(store: Store, opened: Op
         assert model.n_pairs == len(found.rows)
 
 
-def test_pairs_that_no_model_has_both_of_have_no_agreement(opened: Opener) -> None:
-    across = [row for row in duplicates(opened, threshold=0.999).rows if row.benchmark_a == "essay"]
-    row = duplicates(opened, ["essay", "quiz"], threshold=0.999).rows[0]
+def test_pairs_that_no_model_has_both_of_have_no_agreement(opener: StoreOpener) -> None:
+    across = [row for row in duplicates(opener, threshold=0.999).rows if row.benchmark_a == "essay"]
+    row = duplicates(opener, ["essay", "quiz"], threshold=0.999).rows[0]
     assert row.n_models in (1, 2)
     assert all(row.n_models == 1 for row in across)  # org/b has no run on the essays
 
 
-def test_more_pairs_are_counted_than_kept(opened: Opener) -> None:
-    found = duplicates(opened, threshold=0.5, keep=1)
+def test_more_pairs_are_counted_than_kept(opener: StoreOpener) -> None:
+    found = duplicates(opener, threshold=0.5, keep=1)
     assert len(found.rows) == 1 < found.n_pairs
-    assert duplicates(opened, threshold=0.5, keep=0).models == ()
+    assert duplicates(opener, threshold=0.5, keep=0).models == ()
     assert found.to_dict()["places"][0]["n_pairs"] > 0 and len(found.to_frame()) == 1
     with pytest.raises(MisuseError, match="0 or more"):
-        duplicates(opened, keep=-1)
+        duplicates(opener, keep=-1)
 
 
-def test_a_threshold_that_is_none_is_refused(opened: Opener) -> None:
+def test_a_threshold_that_is_none_is_refused(opener: StoreOpener) -> None:
     with pytest.raises(StatisticsError, match="threshold"):
-        duplicates(opened, threshold=1.5)
+        duplicates(opener, threshold=1.5)
 
 
 def test_pairs_of_many_prompts_are_compared_once(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     monkeypatch.setattr(near_pairs_cache, "WORTH_STORING", 2)
-    first = duplicates(opener(url), threshold=0.7)
+    first = duplicates(opener_of(url), threshold=0.7)
     monkeypatch.setattr(near, "near_pairs", None)  # not called again
-    again = duplicates(opener(url), threshold=0.7)
+    again = duplicates(opener_of(url), threshold=0.7)
     assert first.notes == () and "read back: compared on" in again.notes[0]
     assert replace(again, notes=()) == first
     with pytest.raises(TypeError):
-        duplicates(opener(url), threshold=0.7, fresh=True)
+        duplicates(opener_of(url), threshold=0.7, fresh=True)
     with pytest.raises(TypeError):
-        duplicates(opener(url), threshold=0.8)
+        duplicates(opener_of(url), threshold=0.8)
     with open_store(url, write=True) as store, store.begin() as connection:
         connection.execute(
             sa.update(tables.prompt)
@@ -408,19 +401,17 @@ def test_pairs_of_many_prompts_are_compared_once(url: str, monkeypatch: pytest.M
             .values(text="new", text_hash=text_hash("new"))
         )
     with pytest.raises(TypeError):
-        duplicates(opener(url), threshold=0.7)
+        duplicates(opener_of(url), threshold=0.7)
 
 
 def test_pairs_that_cannot_be_stored_are_shown_all_the_same(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     monkeypatch.setattr(near_pairs_cache, "WORTH_STORING", 2)
 
-    def held(write: bool) -> AbstractContextManager[Store]:
-        if write:
-            raise StoreError("held by process 1")
-        return open_store(url)
+    def held() -> Store:
+        raise StoreError("held by process 1")
 
-    found = duplicates(held, threshold=0.7)
+    found = duplicates(StoreOpener(opener_of(url).reading, held), threshold=0.7)
     assert found.n_pairs > 0 and found.notes == ("not stored: held by process 1",)
 
 
@@ -428,7 +419,7 @@ def test_pairs_that_cannot_be_stored_are_shown_all_the_same(url: str, monkeypatc
 
 
 def test_semantic_clusters_are_used_for_error_bars(url: str) -> None:
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     with open_store(url, write=True) as store:
         found = cluster_semantic(store, "quiz", threshold=0.7)
         numbers = ids(store)
@@ -459,7 +450,7 @@ def test_semantic_clusters_are_used_for_error_bars(url: str) -> None:
 
 
 def test_a_semantic_clustering_is_replaced_and_made_the_default(url: str) -> None:
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     with open_store(url, write=True) as store:
         cluster_semantic(store, "quiz", threshold=0.7)
         first = select(store, "select id from clustering")
@@ -474,7 +465,7 @@ def test_a_semantic_clustering_is_replaced_and_made_the_default(url: str) -> Non
 
 
 def test_a_trial_clustering_shows_standard_errors_and_stores_nothing(url: str) -> None:
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     with open_store(url) as store:
         trial = cluster_semantic(store, "quiz", threshold=0.7, store_result=False)
         assert not trial.is_stored
@@ -486,7 +477,7 @@ def test_a_trial_clustering_shows_standard_errors_and_stores_nothing(url: str) -
 
 
 def test_a_name_of_another_kind_is_not_taken(url: str) -> None:
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     with open_store(url, write=True) as store:
         with store.begin() as connection:
             connection.execute(sa.insert(tables.clustering).values(id=77, benchmark_id=1, name="topic", kind="source"))
@@ -497,7 +488,7 @@ def test_a_name_of_another_kind_is_not_taken(url: str) -> None:
 def test_a_benchmark_without_runs_is_clustered_without_errors(url: str) -> None:
     with open_store(url, write=True) as store, store.begin() as connection:
         connection.execute(sa.update(tables.run).values(status="invalidated"))
-    embed(opener(url), [TinyEmbedder()])
+    embed(opener_of(url), [TinyEmbedder()])
     with open_store(url, write=True) as store:
         found = cluster_semantic(store, "quiz")
         assert found.rows == () and found.median_growth is None

@@ -19,7 +19,7 @@ import pytest
 import sqlalchemy as sa
 from scipy import stats
 
-from tests.refresh.test_refresh import BASE, WORK, access, build, change_run, current
+from tests.refresh.test_refresh import BASE, WORK, build, change_run, current
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse.analysis.families.family import Settings
@@ -41,7 +41,7 @@ def house(store_url: str) -> Warehouse:
 
 
 def alerts(house: Warehouse, **rules: Any) -> Alerts:
-    found = refresh(access(house), WORK)
+    found = refresh(house.opener, WORK)
     with house.reading() as store:
         return check(store, Rules(**rules), found.refresh_id, NOW)
 
@@ -94,11 +94,11 @@ def test_figures_that_were_gone_and_are_back_raise_nothing(house: Warehouse) -> 
     """A refresh without the baselines takes the differences away; the next brings them back."""
     first = alerts(house, moved=False)
     assert first.rows and first.tests == 6
-    refresh(access(house), replace(WORK, settings=Settings()))
+    refresh(house.opener, replace(WORK, settings=Settings()))
     assert len(current(house, "difference")) == 2  # between checkpoints
     again = alerts(house, moved=False)
     assert len(current(house, "difference")) == 6 and (again.rows, again.tests) == ((), 0)
-    refresh(access(house), replace(WORK, settings=Settings()))
+    refresh(house.opener, replace(WORK, settings=Settings()))
     change_run(house, 2)  # org/b on quiz: other content, the same scores
     assert alerts(house, moved=False).tests == 1
     change_run(house, 6, 0.05)
@@ -176,7 +176,7 @@ def test_false_alarms_are_as_seldom_as_promised(tmp_path: Path) -> None:
 
     def told(collapsed: str = "") -> Alerts:
         draw(house, dice, collapsed)
-        found = refresh(access(house), work)
+        found = refresh(house.opener, work)
         with house.reading() as store:
             return check(store, Rules(alpha=alpha), found.refresh_id, NOW)
 

@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.refresh.test_alerts import server, socket_that
-from tests.refresh.test_refresh import access, build, change_run
+from tests.refresh.test_refresh import build, change_run
 from tests.support.cli import COMMAND, Caller
 from warehouse.api import Warehouse, connect
 from warehouse.errors import WarehouseError
@@ -84,8 +84,8 @@ class Ear:
 def told(house: Warehouse, *ears: Callable[[Sequence[Alerts]], Iterable[int]]) -> Telling:
     """A refresh whose alerts go to these channels."""
     channels = {f"ear {number}": ear for number, ear in enumerate(ears)}
-    found = refresh(access(house), replace(WORK, channels=tuple(channels)))
-    return tell(access(house), RULES, found.refresh_id, utc_now(), channels)
+    found = refresh(house.opener, replace(WORK, channels=tuple(channels)))
+    return tell(house.opener, RULES, found.refresh_id, utc_now(), channels)
 
 
 def test_what_a_webhook_did_not_take_the_next_refresh_sends(
@@ -168,15 +168,15 @@ def test_each_channel_has_its_own_marks(house: Warehouse, error: type[BaseExcept
 
 
 def test_a_refresh_that_was_not_asked_for_alerts_is_told_by_the_next_that_is(house: Warehouse) -> None:
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     collapse(house, 0.05)
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     collapse(house, 0.9)
     first = Ear()
     told(house, first)
     assert first.heard == [3]  # nobody had asked before: the past is not told
     collapse(house, 0.05)
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     second, third = Ear(), Ear()
     told(house, second)
     assert second.heard == [4]
@@ -187,9 +187,9 @@ def test_a_refresh_that_was_not_asked_for_alerts_is_told_by_the_next_that_is(hou
 def test_a_refresh_that_ended_without_telling(house: Warehouse) -> None:
     """Killed between the end of the refresh and the first alert: the marks are in the store."""
     work = replace(WORK, channels=("ear 0",))
-    refresh(access(house), work)
+    refresh(house.opener, work)
     collapse(house, 0.05)
-    refresh(access(house), work)
+    refresh(house.opener, work)
     ear = Ear()
     assert [one.refresh_id for one in told(house, ear).told["ear 0"]] == ear.heard == [2]
 
@@ -204,12 +204,12 @@ def test_what_waits_is_bounded_in_number_and_age(house: Warehouse, monkeypatch: 
     some = Ear()
     assert told(house, some).notes == ["alerts of 2 refreshes wait for the next refresh (ear 0)"]
     assert some.heard == [2, 3]
-    late = refresh(access(house), replace(WORK, channels=("ear 0",))).refresh_id
+    late = refresh(house.opener, replace(WORK, channels=("ear 0",))).refresh_id
     ears, week = Ear(), utc_now() + timedelta(days=7, seconds=1)
-    old = tell(access(house), RULES, late, week, {"ear 0": ears})
+    old = tell(house.opener, RULES, late, week, {"ear 0": ears})
     assert ears.heard == []
     assert old.notes == ["alerts of 2 refreshes were not taken for 7 days and are given up (ear 0)"]
-    assert tell(access(house), RULES, late, week, {"ear 0": ears}).notes == []
+    assert tell(house.opener, RULES, late, week, {"ear 0": ears}).notes == []
 
 
 def test_figures_that_are_not_visible_yet_are_not_told(house: Warehouse) -> None:
@@ -230,7 +230,7 @@ def test_figures_that_are_not_visible_yet_are_not_told(house: Warehouse) -> None
 
 def test_marks_of_old_stores(house: Warehouse) -> None:
     """Refreshes of a program that kept no marks, or no summary."""
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     with house.writing() as store, store.begin() as connection:
         connection.execute(sa.text("update refresh set summary = null"))
     with house.reading() as store:

@@ -24,7 +24,7 @@ from warehouse.refresh.run import Work, list_stale, refresh
 from warehouse.store.computed import metric_values
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
-from warehouse.store.opener import Access
+from warehouse.store.opener import StoreOpener
 
 BASE = "org/base"
 WORK = Work(settings=Settings(baselines=(BASE,)))
@@ -59,10 +59,6 @@ def house(store_url: str, rows: StoreRows) -> Warehouse:
     return connect(store_url)
 
 
-def access(house: Warehouse) -> Access:
-    return Access(house.reading, house.writing)
-
-
 def current(house: Warehouse, statistic: str = "", benchmark: str = "") -> list[dict[str, Any]]:
     with house.reading() as store:
         found = select(store, f"select * from metric_current order by {KEY}")
@@ -81,7 +77,7 @@ def change_run(house: Warehouse, run: int, value: float | None = None) -> None:
 
 
 def test_figures_are_those_of_the_commands(house: Warehouse) -> None:
-    found = refresh(access(house), WORK)
+    found = refresh(house.opener, WORK)
     assert found.failures == () and found.notes == ()
     for benchmark in ("quiz", "essay", "course"):
         board = house.leaderboard(benchmark)
@@ -114,7 +110,7 @@ def test_figures_are_those_of_the_commands(house: Warehouse) -> None:
 
 
 def test_checkpoints_are_compared_with_the_one_before(house: Warehouse) -> None:
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     steps = [row for row in current(house, "difference") if row["subject_kind"] == "step"]
     expected = {
         house.compare(f"org/train@step={after}", f"org/train@step={before}").rows[0].difference
@@ -124,20 +120,20 @@ def test_checkpoints_are_compared_with_the_one_before(house: Warehouse) -> None:
 
 
 def test_nothing_changed_computes_nothing(house: Warehouse) -> None:
-    first = refresh(access(house), WORK)
+    first = refresh(house.opener, WORK)
     before = current(house)
-    again = refresh(access(house), WORK)
+    again = refresh(house.opener, WORK)
     assert again.total("recomputed") == again.total("values") == again.total("gone") == 0
     assert again.total("fresh") == first.total("recomputed") > 0
     assert current(house) == before
-    assert list_stale(access(house), WORK).rows == ()
+    assert list_stale(house.opener, WORK).rows == ()
 
 
 def test_one_changed_run_costs_what_it_touches(house: Warehouse) -> None:
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     before = {row["subject"]: row for row in current(house, "score")}
     change_run(house, 2, 0.25)  # org/b on quiz
-    listed = list_stale(access(house), WORK)
+    listed = list_stale(house.opener, WORK)
     assert {row.why for row in listed.rows} == {"the data changed"}
     assert {(row.family, row.benchmark) for row in listed.rows} == {
         ("scores", "quiz"),
@@ -146,7 +142,7 @@ def test_one_changed_run_costs_what_it_touches(house: Warehouse) -> None:
         ("ranks", "quiz"),
     }
     assert len(listed.rows) == 4
-    found = refresh(access(house), WORK)
+    found = refresh(house.opener, WORK)
     assert found.total("recomputed") == 4
     after = {row["subject"]: row for row in current(house, "score")}
     changed = [subject for subject in after if after[subject] != before[subject]]
@@ -156,19 +152,19 @@ def test_one_changed_run_costs_what_it_touches(house: Warehouse) -> None:
 
 
 def test_a_changed_baseline_touches_all_that_are_compared_with_it(house: Warehouse) -> None:
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     change_run(house, 1, 0.25)
-    stale = [row for row in list_stale(access(house), WORK).rows if row.family == "differences"]
+    stale = [row for row in list_stale(house.opener, WORK).rows if row.family == "differences"]
     assert {row.subject.split("#")[0] for row in stale} == {"pair org/b", "pair org/c"}
 
 
 def test_settings_clusters_and_links_make_figures_stale(house: Warehouse) -> None:
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     wider = replace(WORK, settings=Settings(level=0.99, baselines=(BASE,)))
-    assert {row.why for row in list_stale(access(house), wider).rows} == {"the settings changed"}
+    assert {row.why for row in list_stale(house.opener, wider).rows} == {"the settings changed"}
     with house.writing() as store, store.begin() as connection:
         connection.execute(sa.text("update benchmark set default_clustering_id = null"))
-    stale = list_stale(access(house), WORK).rows
+    stale = list_stale(house.opener, WORK).rows
     assert {row.benchmark for row in stale} == {"essay"} and len(stale) == 3 + 3 + 2 + 1
 
 
@@ -198,80 +194,80 @@ class Fake:
 
 
 def test_a_raised_version_makes_its_family_stale(house: Warehouse) -> None:
-    refresh(access(house), Work((Fake(), SCORES)))
-    stale = list_stale(access(house), Work((Fake(version="2"), SCORES))).rows
+    refresh(house.opener, Work((Fake(), SCORES)))
+    stale = list_stale(house.opener, Work((Fake(version="2"), SCORES))).rows
     assert {(row.family, row.why) for row in stale} == {("fake", "version 1 of the method, now 2")}
-    refresh(access(house), Work((Fake(version="2", values=(3.0,)),)))
+    refresh(house.opener, Work((Fake(version="2", values=(3.0,)),)))
     assert {row["estimate"] for row in current(house, "fake0")} == {3.0}
     assert {row["method_version"] for row in current(house, "fake0")} == {"2"}
 
 
 def test_a_family_that_raises_does_not_stop_the_others(house: Warehouse) -> None:
     broken = Fake(raises=RuntimeError("boom"), only="org/b#")
-    found = refresh(access(house), Work((broken, SCORES)))
+    found = refresh(house.opener, Work((broken, SCORES)))
     assert len(found.failures) == 2 and "RuntimeError: boom" in found.failures[0]
     assert "fake of org/b#" in found.failures[0]
     assert len(current(house, "score")) == 9 and len(current(house, "fake0")) == 7
     with house.reading() as store:
         assert select(store, "select state from refresh") == [{"state": "failed"}]
-    healed = refresh(access(house), Work((Fake(), SCORES)))
+    healed = refresh(house.opener, Work((Fake(), SCORES)))
     assert healed.total("recomputed") == 2 and len(current(house, "fake0")) == 9
-    unlisted = refresh(access(house), Work((Fake(hurt_units=True), SCORES)))
+    unlisted = refresh(house.opener, Work((Fake(hurt_units=True), SCORES)))
     assert len(unlisted.failures) == 3 and len(current(house, "fake0")) == 9
 
 
 def test_what_data_do_not_allow_is_stored_with_the_reason(house: Warehouse) -> None:
     refused = Fake(raises=StatisticsError("too few prompts"), only="org/c")
     for expected in (9, 0):
-        assert refresh(access(house), Work((refused,))).total("recomputed") == expected
+        assert refresh(house.opener, Work((refused,))).total("recomputed") == expected
     rows = [row for row in current(house) if row["subject_kind"] == "question"]
     assert {(row["estimate"], row["reason"]) for row in rows} == {(None, "too few prompts")}
 
 
 def test_no_number_is_stored_that_is_none(house: Warehouse) -> None:
-    refresh(access(house), Work((Fake(values=(float("nan"), float("inf"), None)),)))
+    refresh(house.opener, Work((Fake(values=(float("nan"), float("inf"), None)),)))
     rows = current(house)
     assert {row["estimate"] for row in rows} == {None}
     assert {row["reason"] for row in rows if row["statistic"] != "fake2"} == {"not finite: estimate"}
-    assert len(refresh(access(house), Work((Fake("empty", values=()),))).failures) == 9
+    assert len(refresh(house.opener, Work((Fake("empty", values=()),))).failures) == 9
 
 
 def test_what_is_gone_leaves_the_current_figures_but_not_the_history(house: Warehouse) -> None:
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     with house.writing() as store, store.begin() as connection:
         connection.execute(sa.text("update run set status = 'invalidated' where id = 3"))
-    listed = list_stale(access(house), WORK).rows
+    listed = list_stale(house.opener, WORK).rows
     assert {row.subject.split("#")[0] for row in listed if row.why == "gone"} == {"org/c"}
-    found = refresh(access(house), WORK)
+    found = refresh(house.opener, WORK)
     assert found.total("gone") == 1 + 1 + 4 + 2  # score, difference, variance, two ranks
     assert not [row for row in current(house, benchmark="quiz") if "org/c" in row["subject"]]
     gone = house.history("org/c", "quiz", statistic="score").rows
     assert [row.method for row in gone] == ["gone", "gaffke"]
-    assert refresh(access(house), WORK).total("gone") == 0
+    assert refresh(house.opener, WORK).total("gone") == 0
     with house.writing() as store, store.begin() as connection:
         connection.execute(sa.text("update run set status = 'complete' where id = 3"))
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     history = house.history("org/c", "quiz", statistic="score").rows
     assert [row.method == "gone" for row in history] == [False, True, False]
     assert history[0].estimate == history[2].estimate
 
 
 def test_fewer_figures_of_one_question_leave_none_behind(house: Warehouse) -> None:
-    refresh(access(house), Work((Fake(values=(1.0, 2.0)),)))
-    found = refresh(access(house), Work((Fake(version="2", values=(1.0,)),)))
+    refresh(house.opener, Work((Fake(values=(1.0, 2.0)),)))
+    found = refresh(house.opener, Work((Fake(version="2", values=(1.0,)),)))
     assert found.total("gone") == 9 and current(house, "fake1") == []
 
 
 def test_families_and_benchmarks_that_are_not_named_stay_as_they_are(house: Warehouse) -> None:
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     before = current(house)
     part = Work(("scores",), ("quiz",), WORK.settings)
-    assert refresh(access(house), part).total("fresh") == 3
+    assert refresh(house.opener, part).total("fresh") == 3
     assert current(house) == before
     with pytest.raises(MisuseError, match="no metric family 'nothing'; there are: differences"):
-        refresh(access(house), Work(("nothing",)))
+        refresh(house.opener, Work(("nothing",)))
     with pytest.raises(MisuseError, match="no benchmark with runs is called 'nothing'"):
-        refresh(access(house), Work(benchmarks=("nothing",)))
+        refresh(house.opener, Work(benchmarks=("nothing",)))
     with pytest.raises(StatisticsError, match="level"):
         Settings(level=1.5)
     with pytest.raises(WarehouseError, match="is no metric family"):
@@ -281,14 +277,14 @@ def test_families_and_benchmarks_that_are_not_named_stay_as_they_are(house: Ware
 
 def test_an_unknown_baseline_is_a_note(house: Warehouse) -> None:
     work = Work(settings=Settings(baselines=("org/nobody", BASE)))
-    found = refresh(access(house), work)
+    found = refresh(house.opener, work)
     assert len(found.notes) == 1 and "'org/nobody' left out" in found.notes[0]
     assert len([row for row in current(house, "difference") if row["subject_kind"] == "pair"]) == 4
 
 
 def test_matrix_tests_are_made_on_request(house: Warehouse) -> None:
     work = Work(("matrix",), ("quiz", "course"), Settings(permutations=50, seed=3))
-    found = refresh(access(house), work)
+    found = refresh(house.opener, work)
     assert found.failures == ()
     expected = {
         f"{row.similarity}_{row.statistic}": row.observed
@@ -303,7 +299,7 @@ class Killed(BaseException):
     """A process that ends."""
 
 
-def killing(house: Warehouse, at: int) -> Access:
+def killing(house: Warehouse, at: int) -> StoreOpener:
     """A store whose `at`-th opening is the last thing that a process does."""
     opened = iter(range(1, 10**6))
 
@@ -315,19 +311,19 @@ def killing(house: Warehouse, at: int) -> Access:
 
         return enter
 
-    return Access(guarded(house.reading), guarded(house.writing))
+    return StoreOpener(guarded(house.reading), guarded(house.writing))
 
 
 def test_killed_anywhere_history_has_whole_refreshes_only(house: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)  # every question is written at once
-    refresh(access(house), WORK)
+    refresh(house.opener, WORK)
     for point in range(1, 10):
         change_run(house, 2, point / 16)
         before = current(house)
         with pytest.raises(Killed):
             refresh(killing(house, point), WORK)
         assert current(house) == before
-        resumed = refresh(access(house), WORK).total("resumed")
+        resumed = refresh(house.opener, WORK).total("resumed")
         assert resumed == min(max(0, point - 5), 4)
         (row,) = [one for one in current(house, "score", "quiz") if "org/b#" in one["subject"]]
         assert row["estimate"] == point / 16
@@ -346,19 +342,19 @@ def test_figures_of_a_killed_refresh_that_changed_since_are_made_anew(
     with pytest.raises(Killed):
         refresh(killing(house, 20), WORK)
     change_run(house, 2, 0.125)
-    found = refresh(access(house), WORK)
+    found = refresh(house.opener, WORK)
     assert found.total("resumed") > 0 and found.refresh_id == 1
     (row,) = [one for one in current(house, "score", "quiz") if "org/b#" in one["subject"]]
     assert row["estimate"] == 0.125
-    assert list_stale(access(house), WORK).rows == ()
+    assert list_stale(house.opener, WORK).rows == ()
 
 
 def test_one_refresh_at_a_time(house: Warehouse) -> None:
     with metric_values.holding(house.reading, 0):
         with pytest.raises(StoreLockedError, match="is refreshed by another process; waited 0 s"):
-            refresh(access(house), WORK, wait=0)
-        assert len(list_stale(access(house), WORK).rows) > 0  # looking is free
-    assert refresh(access(house), WORK, wait=0).failures == ()
+            refresh(house.opener, WORK, wait=0)
+        assert len(list_stale(house.opener, WORK).rows) > 0  # looking is free
+    assert refresh(house.opener, WORK, wait=0).failures == ()
 
 
 def test_a_refresh_that_was_taken_over_writes_nothing_more(house: Warehouse) -> None:
@@ -373,9 +369,9 @@ def test_a_refresh_that_was_taken_over_writes_nothing_more(house: Warehouse) -> 
 
 def test_the_clock_may_go_back(house: Warehouse) -> None:
     moments = iter([datetime(2026, 5, 1), datetime(2026, 5, 1), datetime(2026, 1, 1), datetime(2026, 1, 1)])
-    refresh(access(house), WORK, clock=lambda: next(moments))
+    refresh(house.opener, WORK, clock=lambda: next(moments))
     change_run(house, 2, 0.5)
-    refresh(access(house), WORK, clock=lambda: next(moments))
+    refresh(house.opener, WORK, clock=lambda: next(moments))
     history = house.history("org/b", "quiz", statistic="score").rows
     assert [row.refresh_id for row in history] == [2, 1] and history[0].estimate == 0.5
 
@@ -386,14 +382,14 @@ def test_pruning_keeps_the_newest_of_each(house: Warehouse) -> None:
         if place < 3:
             change_run(house, 2, place / 4)
         at = day + timedelta(days=place)
-        refresh(access(house), WORK, clock=lambda at=at: at)  # type: ignore[misc]
+        refresh(house.opener, WORK, clock=lambda at=at: at)  # type: ignore[misc]
     before = [{**row, "previous_estimate": 0, "change": 0} for row in current(house)]
     with house.writing() as store:
         values, empty = metric_values.prune(store, day + timedelta(days=10))
     assert values == 2 * (1 + 1 + 4 + 6) and empty == 2  # the second, and the last, which is empty
     assert [{**row, "previous_estimate": 0, "change": 0} for row in current(house)] == before
     assert len(house.history("org/b", "quiz", statistic="score").rows) == 1
-    assert refresh(access(house), WORK).total("recomputed") == 0
+    assert refresh(house.opener, WORK).total("recomputed") == 0
 
 
 def test_history_names_what_there_is(house: Warehouse) -> None:

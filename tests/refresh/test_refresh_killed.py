@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.conftest import ROOT
-from tests.refresh.test_refresh import BASE, WORK, access, build, change_run, current
+from tests.refresh.test_refresh import BASE, WORK, build, change_run, current
 from tests.refresh.test_refresh_stale import from_scratch, shown
 from tests.support.cli import COMMAND
 from tests.support.stores import select
@@ -48,13 +48,13 @@ def house(store_url: str) -> Warehouse:
 #: A refresh that writes after every question, and says when it is about to begin.
 SCRIPT = """
 import sys
-from tests.refresh.test_refresh import WORK, access
+from tests.refresh.test_refresh import WORK
 from warehouse.api import connect
 from warehouse.refresh import running
 running.WRITE_AFTER = -1.0
 house = connect(sys.argv[1], wait=60)
 print("ready", flush=True)
-running.refresh(access(house), WORK)
+running.refresh(house.opener, WORK)
 """
 #: Times that a refresh is killed.
 POINTS = 50
@@ -136,7 +136,7 @@ def test_killed_at_any_moment_history_has_whole_refreshes_only(house: Warehouse,
             met[state if now > whole or unfinished else "before it began"] += 1
             if now == whole:
                 assert current(house) == before
-        found = refresh(access(house), WORK, wait=60)
+        found = refresh(house.opener, WORK, wait=60)
         resumed += found.total("resumed")
         assert finished(house)[1] == rest == 0
         assert shown(house) == from_scratch(house, WORK)

@@ -10,9 +10,8 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -21,13 +20,13 @@ from typing import Any
 import pytest
 
 from tests.support.cli import COMMAND, Caller, in_subprocess
-from tests.support.stores import select
+from tests.support.stores import opener_of, select
 from warehouse.errors import StoreLockedError
-from warehouse.schedule.job import Doors, Job, run_job
+from warehouse.schedule.job import Job, Outcome, run_job
 from warehouse.schedule.log import Log
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
-from warehouse.store.opener import Access
+from warehouse.store.opener import StoreOpener
 from warehouse.store.schema.check import check
 from warehouse.store.snapshot import publish
 
@@ -224,24 +223,23 @@ def test_a_file_that_is_being_written_waits(once: Once, tmp_path: Path) -> None:
     assert loaded(once.url) == ["b.csv", "c.csv"]
 
 
-def doors(url: str) -> Doors:
-    reading, writing = partial(open_store, url), partial(open_store, url, write=True)
-    return Doors(partial(open_store, url, create=True), Access(reading, writing), partial(publish, url))
+def run(url: str, job: Job, log: Log, stopped: Callable[[], bool], opener: StoreOpener | None = None) -> Outcome:
+    create = partial(open_store, url, create=True)
+    return run_job(job, opener or opener_of(url), log, stopped, create=create, publish=partial(publish, url))
 
 
 def test_a_report_is_made_from_the_copy_if_there_is_one(duckdb_url: str, tmp_path: Path) -> None:
     dump(tmp_path / "new" / "a.csv", "org/a")
     copy, page, stream = tmp_path / "copy.db", tmp_path / "out.html", io.StringIO()
-    plain = doors(duckdb_url)
 
     def reading() -> Store:
         if copy.exists():
             raise StoreLockedError("from then on somebody writes to the store")
         return open_store(duckdb_url)
 
-    held = replace(plain, access=Access(reading, plain.access.writing))
+    held = StoreOpener(reading, opener_of(duckdb_url).writing)
     job = Job((str(tmp_path / "new"),), settle=0, publish=str(copy), report=str(page))
-    found = run_job(job, held, Log("json", stream), lambda: False)
+    found = run(duckdb_url, job, Log("json", stream), lambda: False, held)
     assert found.result == "ok", stream.getvalue()
     assert "org/a" in page.read_text() and loaded(str(copy)) == ["a.csv"]
 
@@ -253,9 +251,9 @@ def test_stopped_at_any_point_the_next_run_completes(duckdb_url: str, tmp_path: 
     log = Log("json", io.StringIO())
     job = Job(watch=(str(tmp_path / "new"),), settle=0)
     asked = itertools.count()
-    found = run_job(job, doors(duckdb_url), log, lambda: next(asked) >= checks)
+    found = run(duckdb_url, job, log, lambda: next(asked) >= checks)
     assert (found.result, found.exit_code) == ("stopped", 1)
-    assert run_job(job, doors(duckdb_url), log, lambda: False).result == "ok"
+    assert run(duckdb_url, job, log, lambda: False).result == "ok"
     assert loaded(duckdb_url) == ["a.csv", "b.csv"]
     with open_store(duckdb_url) as store:
         assert check(store).ok

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from tests.support.builders import StoreRows
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
+from warehouse.store.opener import StoreOpener
 
 ENGINES = [pytest.param("duckdb", marks=pytest.mark.engine), pytest.param("postgresql", marks=pytest.mark.engine)]
 
@@ -36,6 +38,11 @@ def empty_database(request: pytest.FixtureRequest, engine: str) -> Iterator[str]
         yield cluster.url(name)
     finally:
         cluster.drop(name)
+
+
+def opener_of(url: str) -> StoreOpener:
+    """How to open the store at a URL."""
+    return StoreOpener(partial(open_store, url), partial(open_store, url, write=True))
 
 
 def select(store: Store, sql: str, **parameters: Any) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from warehouse.errors import WarehouseError
 from warehouse.refresh.alerts import Alerts, Rules, check
 from warehouse.store.computed.alert_delivery import DUE, GIVEN_UP, TOLD, Untold, mark, untold
-from warehouse.store.opener import Access
+from warehouse.store.opener import StoreOpener
 
 #: Alerts that a channel has not taken for so long are given up.
 MAX_AGE = timedelta(days=7)
@@ -43,11 +43,11 @@ class Telling:
     problem: WarehouseError | None = None
 
 
-def tell(access: Access, rules: Rules, refresh: int, now: datetime, channels: Mapping[str, Channel]) -> Telling:
+def tell(opener: StoreOpener, rules: Rules, refresh: int, now: datetime, channels: Mapping[str, Channel]) -> Telling:
     """Tell the alerts of a refresh, and what channels have not told of those before.
 
     Args:
-        access: how to open the store.
+        opener: how to open the store.
         refresh: id of the refresh, which has ended.
         now: naive UTC.
         channels: by name, in the order in which they are used.
@@ -55,7 +55,7 @@ def tell(access: Access, rules: Rules, refresh: int, now: datetime, channels: Ma
     Raises:
         StoreError: what was told cannot be marked; the next refresh tells it again.
     """
-    with access.reading() as store:
+    with opener.reading() as store:
         found = untold(store, refresh)
         chosen = _chosen(found, refresh, now, channels)
         alerts = {one.id: _of_earlier(check(store, rules, one.id, now), refresh) for one in chosen}
@@ -71,7 +71,7 @@ def tell(access: Access, rules: Rules, refresh: int, now: datetime, channels: Ma
         telling.notes += _notes(name, Counter(news.values()))
     changed = [(one.id, marks[one.id]) for one in found if marks[one.id] != one.marks]
     if changed:
-        with access.writing() as store:
+        with opener.writing() as store:
             mark(store, changed)
     return telling
 

@@ -24,7 +24,7 @@ from warehouse.refresh.results import FamilyRow, Refreshed, StaleList, StaleRow
 from warehouse.store.computed import metric_values
 from warehouse.store.computed.alert_delivery import DUE, MARKS, TOLD
 from warehouse.store.connection import Store
-from warehouse.store.opener import Access
+from warehouse.store.opener import StoreOpener
 
 #: Prompt scores that are read at a time, before the store is let go.
 ROWS_AT_ONCE = 2_000_000
@@ -57,13 +57,13 @@ class Work:
     channels: tuple[str, ...] = ()
 
 
-def list_stale(access: Access, work: Work = Work()) -> StaleList:
+def list_stale(opener: StoreOpener, work: Work = Work()) -> StaleList:
     """What a refresh would recompute, and why.
 
     Raises:
         MisuseError: an unknown family or benchmark.
     """
-    plan, notes, _ = _read(access, work, choose_families(work.families))
+    plan, notes, _ = _read(opener, work, choose_families(work.families))
     rows = [
         StaleRow(
             one.family.name,
@@ -80,7 +80,7 @@ def list_stale(access: Access, work: Work = Work()) -> StaleList:
 
 
 def refresh(
-    access: Access,
+    opener: StoreOpener,
     work: Work = Work(),
     *,
     wait: float = 10.0,
@@ -94,7 +94,7 @@ def refresh(
     end; a refresh that was killed is taken up by the next.
 
     Args:
-        access: how to open the store.
+        opener: how to open the store.
         work: what to refresh.
         wait: seconds to wait for another refresh of this store.
         progress: told (done, all) questions.
@@ -107,16 +107,16 @@ def refresh(
         StoreError: the store cannot be opened or written.
     """
     families = choose_families(work.families)
-    with metric_values.holding(access.reading, wait, say):
-        return _Refresh(access, work, families, clock).run(progress)
+    with metric_values.holding(opener.reading, wait, say):
+        return _Refresh(opener, work, families, clock).run(progress)
 
 
-def _read(access: Access, work: Work, families: Sequence[Family]) -> tuple[Plan, list[str], int | None]:
+def _read(opener: StoreOpener, work: Work, families: Sequence[Family]) -> tuple[Plan, list[str], int | None]:
     """The plan, notes, and the id of an unfinished refresh."""
-    with access.reading() as store:
+    with opener.reading() as store:
         current = metric_values.current_values(store)
         read = read_all(
-            store, access.reading, work.settings.baselines, work.benchmarks, {value["benchmark"] for value in current}
+            store, opener, work.settings.baselines, work.benchmarks, {value["benchmark"] for value in current}
         )
         dead = metric_values.unfinished(store)
         done = metric_values.values_of(store, dead["id"]) if dead else []
@@ -130,11 +130,11 @@ def _read(access: Access, work: Work, families: Sequence[Family]) -> tuple[Plan,
 class _Refresh:
     """One refresh while it runs."""
 
-    def __init__(self, access: Access, work: Work, families: Sequence[Family], clock: Clock) -> None:
-        self.access, self.work, self.clock = access, work, clock
+    def __init__(self, opener: StoreOpener, work: Work, families: Sequence[Family], clock: Clock) -> None:
+        self.opener, self.work, self.clock = opener, work, clock
         self.started = time.monotonic()
         self.holder = f"process {os.getpid()} on {socket.gethostname()} ({uuid4().hex[:8]})"
-        self.plan, self.notes, self.adopted = _read(access, work, families)
+        self.plan, self.notes, self.adopted = _read(opener, work, families)
         self.failures = list(self.plan.failures)
         self.counts: dict[str, Counter[str]] = {one.name: Counter() for one in families}
         self.seconds: dict[str, float] = defaultdict(float)
@@ -149,9 +149,9 @@ class _Refresh:
             self.counts[one.family.name][name] += 1
         stale = self.plan.stale
         if stale:
-            with self.access.writing() as store:
+            with self.opener.writing() as store:
                 self._begin(store)
-        for place, question in enumerate(_fetched(stale, self.access), start=1):
+        for place, question in enumerate(_fetched(stale, self.opener), start=1):
             self._answer(question)
             if time.monotonic() - self.written > WRITE_AFTER:
                 self._write()
@@ -192,7 +192,7 @@ class _Refresh:
 
     def _write(self) -> None:
         if self.waiting:
-            with self.access.writing() as store:
+            with self.opener.writing() as store:
                 metric_values.add_values(store, self.id, self.holder, self._holding(store))
         self.waiting, self.written = [], time.monotonic()
 
@@ -214,7 +214,7 @@ class _Refresh:
         return kept
 
     def _finish(self) -> Refreshed:
-        with self.access.writing() as store:
+        with self.opener.writing() as store:
             if not self.plan.stale:
                 self._begin(store)
             rows = self._holding(store)
@@ -261,10 +261,10 @@ class _Refresh:
         return FamilyRow(family=name, **told, seconds=round(self.seconds[name], 3))
 
 
-def _fetched(stale: Sequence[Question], access: Access) -> Iterator[Question]:
+def _fetched(stale: Sequence[Question], opener: StoreOpener) -> Iterator[Question]:
     """The questions in their order, with the scores of several benchmarks read at a time."""
     for chunk in _chunks(stale):
-        with access.reading() as store:
+        with opener.reading() as store:
             for questions in chunk:
                 keys = [key for one in questions for key in one.unit.conditions]
                 questions[0].data.fetch(store, keys)

@@ -23,7 +23,7 @@ from warehouse.schedule.worker import FINISHED
 from warehouse.store.connection import Store
 from warehouse.store.load.state import LoadReport
 from warehouse.store.open import open_store
-from warehouse.store.opener import Access
+from warehouse.store.opener import StoreOpener
 from warehouse.store.snapshot import Published
 
 #: Events of one kind that one step tells; the rest is counted.
@@ -63,23 +63,6 @@ class Job:
     report: str = ""
 
 
-@dataclass(frozen=True)
-class Doors:
-    """How to reach the store; it is open only for as long as a step needs it.
-
-    Attributes:
-        create: opens it for writing, made if there is none.
-        access: opens it for reading and for writing.
-        publish: writes a copy to a path.
-        wait: seconds to wait for another refresh.
-    """
-
-    create: Callable[[], AbstractContextManager[Store]]
-    access: Access
-    publish: Callable[[str], Published]
-    wait: float = 10.0
-
-
 class _Stopped(Exception):
     """Somebody asked for it, at a point where it can be done."""
 
@@ -110,16 +93,28 @@ class Outcome:
             self.counts[name] = self.counts.get(name, 0) + number
 
 
-def run_job(job: Job, doors: Doors, log: Log, stopped: Callable[[], bool]) -> Outcome:
+def run_job(
+    job: Job,
+    opener: StoreOpener,
+    log: Log,
+    stopped: Callable[[], bool],
+    *,
+    create: Callable[[], AbstractContextManager[Store]],
+    publish: Callable[[str], Published],
+    wait: float = 10.0,
+) -> Outcome:
     """Do the job once.
 
     Args:
         job: what.
-        doors: on which store.
+        opener: how to open the store; it is open only for as long as a step needs it.
         log: told each step, and at the end how it went.
         stopped: asked between sources, questions and benchmarks whether to end.
+        create: opens the store for writing, made if there is none.
+        publish: writes a copy of it to a path.
+        wait: seconds to wait for another refresh.
     """
-    run = _Run(job, doors, log, stopped)
+    run = _Run(job, opener, log, stopped, create, publish, wait)
     begun = time.monotonic()
     try:
         run.all()
@@ -155,8 +150,18 @@ class _Until:
 class _Run:
     """One run of a job."""
 
-    def __init__(self, job: Job, doors: Doors, log: Log, stopped: Callable[[], bool]) -> None:
-        self.job, self.doors, self.log, self.stopped = job, doors, log, stopped
+    def __init__(
+        self,
+        job: Job,
+        opener: StoreOpener,
+        log: Log,
+        stopped: Callable[[], bool],
+        create: Callable[[], AbstractContextManager[Store]],
+        publish: Callable[[str], Published],
+        wait: float,
+    ) -> None:
+        self.job, self.opener, self.log, self.stopped = job, opener, log, stopped
+        self.create, self.publish, self.wait = create, publish, wait
         self.outcome = Outcome()
         self.refresh_id: int | None = None
         self.copy = ""
@@ -207,7 +212,7 @@ class _Run:
             waiting.append(files)
             return False
 
-        with self.doors.create() as store:
+        with self.create() as store:
             report = ingest(store, [folder], only=settled, progress=_Until(self._check))
         self._tell("source_refused", [{"error": one.error} for one in report.refused])
         if report.refused:
@@ -228,11 +233,7 @@ class _Run:
         from warehouse.refresh.run import refresh
 
         found = refresh(
-            self.doors.access,
-            self.job.work,
-            wait=self.doors.wait,
-            say=self._note,
-            progress=lambda _done, _of: self._check(),
+            self.opener, self.job.work, wait=self.wait, say=self._note, progress=lambda _done, _of: self._check()
         )
         for note in found.notes:
             self._note(note)
@@ -251,7 +252,7 @@ class _Run:
 
         ways: dict[str, Channel] = {"log": self._log_alerts, "webhook": self._post_alerts}
         channels = {name: ways[name] for name in self.job.work.channels}
-        found = tell(self.doors.access, self.job.rules, refresh_id, utc_now(), channels)
+        found = tell(self.opener, self.job.rules, refresh_id, utc_now(), channels)
         number = sum(len(one.rows) for one in found.told.get("log", ()))
         self.outcome.add(alerts=number)
         if number:
@@ -279,12 +280,12 @@ class _Run:
         from warehouse.refresh.run import utc_now
         from warehouse.store.computed.metric_values import prune
 
-        with self.doors.access.writing() as store:
+        with self.opener.writing() as store:
             values, refreshes = prune(store, utc_now() - age)
         return {"figures": values, "refreshes": refreshes}
 
     def _publish(self) -> dict[str, Any]:
-        done = self.doors.publish(self.job.publish)
+        done = self.publish(self.job.publish)
         self.copy = done.path
         return {"path": done.path, "bytes": done.bytes}
 
@@ -294,7 +295,7 @@ class _Run:
         from warehouse.report.page import check_target, write_report
 
         check_target(self.job.report)
-        with open_store(self.copy) if self.copy else self.doors.access.reading() as store:
+        with open_store(self.copy) if self.copy else self.opener.reading() as store:
             data = read_report(store, told=lambda _name, _done, _of: self._check())
         written = write_report(data, self.job.report)
         return {"path": written.path, "bytes": written.bytes}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from warehouse.store.connection import Store
 
 
 @dataclass(frozen=True)
-class Access:
-    """How to open the store, for as long as it takes: nobody waits while something is computed.
+class StoreOpener:
+    """How to open a store, for as long as one step takes: nobody waits while something is computed.
 
     Attributes:
         reading: opens it for reading.
@@ -20,3 +20,8 @@ class Access:
 
     reading: Callable[[], AbstractContextManager[Store]]
     writing: Callable[[], AbstractContextManager[Store]]
+
+    @classmethod
+    def of(cls, store: Store) -> StoreOpener:
+        """Gives a store that is open already, and leaves it open."""
+        return cls(lambda: nullcontext(store), lambda: nullcontext(store))

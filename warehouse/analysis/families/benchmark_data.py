@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,13 +20,12 @@ from warehouse.analysis.selection.scores import Links, PromptScores, read_links,
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.hashing import digest
 from warehouse.store.connection import Store
+from warehouse.store.opener import StoreOpener
 from warehouse.store.sql.query_files import query_text
 
 _DIGESTS = """
 select id, content_digest from run where status <> 'invalidated' and superseded_by is null
 """
-
-Reading = Callable[[], AbstractContextManager[Store]]
 
 
 @dataclass
@@ -42,7 +41,7 @@ class BenchmarkData:
         links: prompts that are the same as others.
         baselines: keys of the conditions of each baseline, by its reference.
         digests: of the content of each run, by id.
-        reading: opens the store, for as long as something is read.
+        opener: opens the store, for as long as something is read.
     """
 
     benchmark: Benchmark
@@ -53,7 +52,7 @@ class BenchmarkData:
     links: Links
     baselines: Mapping[str, frozenset[str]]
     digests: Mapping[int, str]
-    reading: Reading
+    opener: StoreOpener
     _opened: Store | None = None
     _entries: dict[str, list[Entry]] = field(default_factory=dict)
     _linked: dict[tuple[str, int], PromptScores] = field(default_factory=dict)
@@ -82,7 +81,7 @@ class BenchmarkData:
         if self._opened is not None:
             yield self._opened
             return
-        with self.reading() as store:
+        with self.opener.reading() as store:
             yield store
 
     def fetch(self, store: Store, keys: Iterable[str]) -> None:
@@ -192,7 +191,7 @@ def run_digests(store: Store) -> dict[int, str]:
 
 def read_all(
     store: Store,
-    reading: Reading,
+    opener: StoreOpener,
     baselines: Sequence[str] = (),
     only: Sequence[str] = (),
     stored: Collection[str] = (),
@@ -200,7 +199,7 @@ def read_all(
     """Every benchmark with current runs, without scores, in a handful of queries.
 
     Args:
-        reading: opens the store again, later.
+        opener: opens the store again, later.
         baselines: references of models that others are compared with.
         only: names of benchmarks, also aliases; all, if empty.
         stored: names of benchmarks that there are figures of, also without runs.
@@ -219,7 +218,7 @@ def read_all(
         hint = did_you_mean(unknown[0], runs, "see: warehouse runs")
         raise MisuseError(f"no benchmark with runs is called {unknown[0]!r}; {hint}")
     resolved, notes = _baselines(store, baselines)
-    shared = _Shared(store, reading, list(known.values()), resolved)
+    shared = _Shared(store, opener, list(known.values()), resolved)
     names = tuple(sorted(named or runs))
     found = [shared.benchmark(known[name], runs[name]) for name in names if name in runs]
     return AllData(tuple(found), names, tuple(notes))
@@ -229,9 +228,13 @@ class _Shared:
     """What is read once for all benchmarks."""
 
     def __init__(
-        self, store: Store, reading: Reading, benchmarks: Sequence[Benchmark], baselines: Mapping[str, frozenset[str]]
+        self,
+        store: Store,
+        opener: StoreOpener,
+        benchmarks: Sequence[Benchmark],
+        baselines: Mapping[str, frozenset[str]],
     ) -> None:
-        self.baselines, self.reading, self.links = baselines, reading, read_links(store)
+        self.baselines, self.opener, self.links = baselines, opener, read_links(store)
         self.digests = run_digests(store)
         self.metrics: dict[int, list[Metric]] = {}
         ids = [one for benchmark in benchmarks for one in benchmark.ids]
@@ -254,7 +257,7 @@ class _Shared:
             links=self.links,
             baselines=self.baselines,
             digests=self.digests,
-            reading=self.reading,
+            opener=self.opener,
         )
 
     def _metrics(self, benchmark: Benchmark) -> tuple[tuple[Metric, ...], str]:

@@ -21,11 +21,11 @@ from warehouse.analysis.selection.conditions import Condition, describe
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.reference import find_conditions, parse_where
-from warehouse.analysis.text.embed import Opener
 from warehouse.embeddings import Embedder, Entailment
 from warehouse.errors import MisuseError
 from warehouse.stats import proportion_intervals
 from warehouse.store.connection import Store
+from warehouse.store.opener import StoreOpener
 
 #: Thresholds of a suspected label error (Zhang et al. 2025, §4).
 MAX_P, MIN_S = 0.1, -0.8
@@ -91,7 +91,7 @@ class _Settings:
 
 
 def datamap(
-    opened: Opener,
+    opener: StoreOpener,
     reference: str,
     *,
     benchmark: str | None = None,
@@ -117,7 +117,7 @@ def datamap(
     groups is stored, and read back while runs and model stay the same.
 
     Args:
-        opened: opens the store, for writing or not; it is let go of while a model works.
+        opener: how to open the store; it is let go of while a model works.
         reference: ``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``.
         benchmark: name of a benchmark; None for all that the model has.
         metric: ``name`` or ``name,filter``; None for the headline metric.
@@ -148,7 +148,7 @@ def datamap(
     """
     model = grouper_of(group, embedder, threshold, entailment, device)
     settings = _Settings(metric, group, model, correct_at, max_p, min_s, level, interval, fresh, store_result)
-    with opened(False) as store:
+    with opener.reading() as store:
         ids = None if benchmark is None else find_benchmark(store, benchmark).ids
         found = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
     named = _labelled(found)
@@ -156,13 +156,13 @@ def datamap(
     spread: list[DistributionRow] = []
     left_out, notes, grouped = [], set(), set()
     for place, (condition, label) in enumerate(named):
-        with opened(False) as store:
+        with opener.reading() as store:
             described = _one_metric(store, condition, settings)
-        own, sets = _condition_rows(opened, condition, label, described, settings)
+        own, sets = _condition_rows(opener, condition, label, described, settings)
         most = max((max(row.n_draws, row.n_generations) for row in own), default=0)
         row = distribution(own, described.label)
         if most < 2 or row is None:
-            with opened(False) as store:
+            with opener.reading() as store:
                 why = _why_not(store, most, row, condition, described.label)
             left_out.append(f"{_in_words(condition, label)}: {why}")
         else:
@@ -222,14 +222,14 @@ def _one_metric(store: Store, condition: Condition, settings: _Settings) -> Metr
 
 
 def _condition_rows(
-    opened: Opener, condition: Condition, label: str, metric: Metric, settings: _Settings
+    opener: StoreOpener, condition: Condition, label: str, metric: Metric, settings: _Settings
 ) -> tuple[list[DataMapRow], SetsOfPrompts]:
     """A row for each prompt that has a score or a generation, and its sets."""
-    with opened(False) as store:
+    with opener.reading() as store:
         counts = count_generations(store, condition.run_ids)
         correct = count_correct(store, condition.run_ids, metric, settings.correct_at)
     sets = sets_of_prompts(
-        opened,
+        opener,
         condition,
         counts,
         settings.grouping,
@@ -253,7 +253,7 @@ def _condition_rows(
         )
     }
     ids = sorted({*figures, *sets.prompts.tolist()})
-    with opened(False) as store:
+    with opener.reading() as store:
         known = prompts_by_id(store, ids)
     place = {prompt: row for row, prompt in enumerate(sets.prompts.tolist())}
     rows = []

@@ -18,13 +18,13 @@ from warehouse.analysis.items.answer_grouping import BY_ANSWER, BY_TEXT, Grouper
 from warehouse.analysis.items.generations import GenerationCounts, Source, read_generations
 from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.text.embed import Opener
 from warehouse.errors import MisuseError, StoreError
 from warehouse.stats import semantic_consistency
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.prompt_vectors import texts_of
 from warehouse.store.computed.result_cache import Question, fingerprint
 from warehouse.store.connection import Store
+from warehouse.store.opener import StoreOpener
 
 #: Prompts whose generations are read at a time.
 CHUNK = 1000
@@ -59,7 +59,7 @@ class SetsOfPrompts:
 
 
 def sets_of_prompts(
-    opened: Opener,
+    opener: StoreOpener,
     condition: Condition,
     counts: GenerationCounts,
     grouping: Grouping | None,
@@ -71,7 +71,7 @@ def sets_of_prompts(
     """Put the generations of a condition into semantic sets.
 
     Args:
-        opened: opens the store; it is let go of while a model works.
+        opener: how to open the store; it is let go of while a model works.
         counts: of its generations.
         grouping: None: by extracted answer where there are any, else by normalised text.
         model: what groups by embedding or entailment; None for the other two.
@@ -86,17 +86,17 @@ def sets_of_prompts(
     """
     source, grouper, by = _way(condition, counts, grouping, model)
     if model is None:
-        return _compute(opened, condition, counts, source, grouper, by)
-    with opened(False) as store:
+        return _compute(opener, condition, counts, source, grouper, by)
+    with opener.reading() as store:
         question = _question(store, condition, by, model)
         stored = None if fresh else result_cache.get(store, question)
     if stored is not None:
         return _read(stored.result)
-    found = _compute(opened, condition, counts, source, grouper, by)
+    found = _compute(opener, condition, counts, source, grouper, by)
     if not store_result:
         return found
     try:
-        with opened(True) as store:
+        with opener.writing() as store:
             result_cache.put(store, question, _written(found))
     except (StoreError, sa.exc.DBAPIError):  # a store that is busy or read-only costs the next
         pass  # caller the same work; the answer is none the worse
@@ -104,13 +104,13 @@ def sets_of_prompts(
 
 
 def _compute(
-    opened: Opener, condition: Condition, counts: GenerationCounts, source: Source, grouper: Grouper, by: str
+    opener: StoreOpener, condition: Condition, counts: GenerationCounts, source: Source, grouper: Grouper, by: str
 ) -> SetsOfPrompts:
     parts: list[SetsOfPrompts] = []
     said_something = False
     for start in range(0, len(counts.prompts), CHUNK):
         wanted = counts.prompts[start : start + CHUNK]
-        with opened(False) as store:
+        with opener.reading() as store:
             block = read_generations(store, condition.run_ids, wanted, source)
             questions = texts_of(store, wanted.tolist()) if grouper.needs_questions else {}
         prompts, owners = np.unique(block.prompts, return_inverse=True)

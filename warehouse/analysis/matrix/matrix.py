@@ -30,7 +30,7 @@ from warehouse.stats.matrix.inputs import Progress
 from warehouse.stats.matrix.similarity import check_similarity
 from warehouse.store.computed.cached_answer import answer
 from warehouse.store.computed.result_cache import Question, fingerprint
-from warehouse.store.opener import Access
+from warehouse.store.opener import StoreOpener
 
 #: Raised when what is computed changes, so that stored answers count as absent.
 METHOD_VERSION = "2"
@@ -48,7 +48,7 @@ class Matrix:
 
     def __init__(
         self,
-        access: Access,
+        opener: StoreOpener,
         benchmark: str,
         *,
         metric: str | None = None,
@@ -61,7 +61,7 @@ class Matrix:
         """Nothing is read yet.
 
         Args:
-            access: how to open the store.
+            opener: how to open the store.
             benchmark: name of a benchmark with prompts of its own.
             metric: ``name`` or ``name,filter``; None for the headline metric.
             where: conditions ``field=value`` on the runs.
@@ -70,7 +70,7 @@ class Matrix:
             store_result: False for a trial: what is computed is not stored.
             progress: told (done, all) while something is computed.
         """
-        self.access, self.benchmark, self.fresh = access, benchmark, fresh
+        self.opener, self.benchmark, self.fresh = opener, benchmark, fresh
         self.store_result = store_result
         self.metric, self.where, self.latest = metric, tuple(where), latest
         self.progress = progress
@@ -82,7 +82,7 @@ class Matrix:
         Raises:
             MisuseError: unknown names, or fewer than two models or complete prompts.
         """
-        with self.access.reading() as store:
+        with self.opener.reading() as store:
             return read_matrix(store, self.benchmark, metric=self.metric, where=self.where, latest=self.latest)
 
     def test(self, *, similarities: Sequence[str] = (), permutations: int = 1000, seed: int = 0) -> MatrixTest:
@@ -153,8 +153,8 @@ class Matrix:
                 "latest": self.latest,
             }
             made = {"models": list(found.models), "n_clusters": found.n_clusters, "silhouette": found.silhouette}
-            with self.access.writing() as opened:
-                keep_clustering(opened, self.data, found, store, asked, made, default=default, replace=replace)
+            with self.opener.writing() as writable:
+                keep_clustering(writable, self.data, found, store, asked, made, default=default, replace=replace)
         return found
 
     def weights(
@@ -182,7 +182,7 @@ class Matrix:
         """
         data = self.data
         labels, name = self._labels(cluster, seed)
-        with self.access.reading() as store:
+        with self.opener.reading() as store:
             ids = find_benchmark(store, self.benchmark).ids
             listed = ", ".join(map(str, ids))
             known = store.arrow(_SEMANTIC.format(ids=listed)).column("name").to_pylist()
@@ -239,7 +239,7 @@ class Matrix:
             MisuseError: see :attr:`data`; prompts without text or vectors.
         """
         data = self.data
-        with self.access.reading() as store:
+        with self.opener.reading() as store:
             vectors = matrix_vectors(store, data, embedder)
         settings = {"embedder": vectors.embedder, "intercept": intercept, "permutations": permutations}
         return self._ask(
@@ -270,7 +270,7 @@ class Matrix:
             seed,
             {**selection, **settings},
         )
-        return answer(self.access, question, result, compute, fresh=self.fresh, store_result=self.store_result)
+        return answer(self.opener, question, result, compute, fresh=self.fresh, store_result=self.store_result)
 
     def _labels(self, cluster: str | None, seed: int) -> tuple[NDArray[np.int64], str]:
         if cluster is not None:
@@ -279,7 +279,7 @@ class Matrix:
         return np.array(found.labels, dtype=np.int64), f"performance, {found.n_clusters} clusters"
 
     def _stored_labels(self, name: str) -> NDArray[np.int64]:
-        with self.access.reading() as store:
+        with self.opener.reading() as store:
             found = find_benchmark(store, self.benchmark)
             clusters = cluster_map(store, found.ids, found.clusterings, name)
             labels = clusters.labels(self.data.prompts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -19,6 +18,7 @@ from warehouse.analysis.variance.seeds import SeedReport, seed_variance
 from warehouse.analysis.variance.variance import VarianceReport, variance
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
+from warehouse.store.opener import StoreOpener
 
 #: Conditions whose data maps a report shows for one benchmark.
 MOST_MAPS = 12
@@ -146,7 +146,7 @@ def _maps(store: Store, board: Leaderboard, level: float) -> Maps | None:
             return Maps(tuple(found), tuple(left_out), tuple(models[place:]))
         one, why_not = _or_why(
             lambda model=model: datamap(  # type: ignore[misc]
-                lambda _write: nullcontext(store), model, benchmark=board.benchmark, level=level
+                StoreOpener.of(store), model, benchmark=board.benchmark, level=level
             )
         )
         if one is None:

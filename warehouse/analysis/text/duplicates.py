@@ -13,7 +13,6 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.prompts import expected_answer, prompts_by_id
-from warehouse.analysis.text.embed import Opener
 from warehouse.analysis.text.embedders import choose_embedder
 from warehouse.analysis.text.near_pairs_cache import KeptPairs, answer_pairs, pairs_question
 from warehouse.errors import MisuseError
@@ -21,6 +20,7 @@ from warehouse.stats import near_pairs
 from warehouse.stats.similarity.agreement import Agreement, pair_agreement
 from warehouse.store.computed.prompt_vectors import PromptVectors, count_embedded, read_vectors
 from warehouse.store.connection import Store
+from warehouse.store.opener import StoreOpener
 from warehouse.store.sql.query_files import query_text
 
 #: Pairs that come back unless more are asked for.
@@ -139,7 +139,7 @@ class Duplicates(Result):
 
 
 def duplicates(
-    opened: Opener,
+    opener: StoreOpener,
     benchmarks: Sequence[str] = (),
     *,
     threshold: float = 0.95,
@@ -155,7 +155,7 @@ def duplicates(
     of meanwhile. The pairs of many prompts are stored, and read back while their texts stay.
 
     Args:
-        opened: opens the store, for writing or not.
+        opener: how to open the store.
         benchmarks: names; prompts within and across them are compared. None means all.
         threshold: smallest cosine similarity, in (-1, 1].
         embedder: whose vectors, as `choose_embedder` takes it.
@@ -170,7 +170,7 @@ def duplicates(
     """
     if keep < 0:
         raise MisuseError(f"so many pairs cannot come back: {keep}; give 0 or more")
-    with opened(False) as store:
+    with opener.reading() as store:
         ids = [one for name in benchmarks for one in find_benchmark(store, name).ids] or None
         chosen = choose_embedder(store, embedder)
         held = read_vectors(store, chosen, ids)
@@ -183,14 +183,14 @@ def duplicates(
         counts = count_embedded(store, chosen.id, ids).values()
     question = pairs_question(held, names, places, threshold, keep, chosen)
     pairs, note = answer_pairs(
-        opened,
+        opener,
         question,
         fresh=fresh,
         n_prompts=len(held.prompts),
         compute=lambda: near_pairs(held.vectors, threshold, places=places, keep=keep, progress=progress),
         store_result=store_result,
     )
-    with opened(False) as store:
+    with opener.reading() as store:
         rows, models = _scored(store, held, pairs)
     return Duplicates(
         threshold=threshold,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,10 +16,8 @@ from warehouse.embeddings import BATCH, Embedder, encode, load_embedder
 from warehouse.errors import MisuseError
 from warehouse.store.computed import prompt_vectors
 from warehouse.store.connection import Store
+from warehouse.store.opener import StoreOpener
 from warehouse.store.sql.query_files import query_text
-
-#: Opens the store, for writing or not, for as long as one step takes.
-Opener = Callable[[bool], AbstractContextManager[Store]]
 
 #: Texts that are embedded, and then stored for good, at a time.
 CHUNK = 512
@@ -82,7 +79,7 @@ class Embedding(Result):
 
 
 def embed(
-    opened: Opener,
+    opener: StoreOpener,
     embedders: Sequence[str | Embedder],
     *,
     benchmarks: Sequence[str] = (),
@@ -97,7 +94,7 @@ def embed(
     works: what a kill interrupts goes on from there, and others can read and write meanwhile.
 
     Args:
-        opened: opens the store, for writing or not.
+        opener: how to open the store.
         embedders: each as :func:`warehouse.embeddings.load_embedder` takes it, or one of your own.
         benchmarks: names; none means all.
         device: ``cpu``, ``cuda``, …; None: the fastest there is.
@@ -111,13 +108,13 @@ def embed(
     """
     if not embedders:
         raise MisuseError("which embedder? --embedder NAME or FOLDER, such as a model folder")
-    with opened(False) as store:
+    with opener.reading() as store:
         ids = _benchmark_ids(store, benchmarks)
         names = _names(store, ids)
     rows: list[EmbedRow] = []
     for wanted in embedders:
         model = load_embedder(wanted, device=device, batch_size=batch_size) if isinstance(wanted, str) else wanted
-        rows += _Session(opened, model, ids, chunk, progress).run(names)
+        rows += _Session(opener, model, ids, chunk, progress).run(names)
     return Embedding(tuple(rows))
 
 
@@ -125,7 +122,7 @@ def embed(
 class _Session:
     """One embedder at work."""
 
-    opened: Opener
+    opener: StoreOpener
     model: Embedder
     ids: Sequence[int] | None
     chunk: int
@@ -133,7 +130,7 @@ class _Session:
 
     def run(self, names: dict[int, str]) -> list[EmbedRow]:
         model = self.model
-        with self.opened(True) as store:
+        with self.opener.writing() as store:
             key = prompt_vectors.declare_embedder(store, model.name, model.revision, model.dimension)
             before = prompt_vectors.count_embedded(store, key, self.ids)
             missing = prompt_vectors.missing_texts(store, key, self.ids)
@@ -146,7 +143,7 @@ class _Session:
         without: dict[int, int] = {}
         for start in range(0, len(missing.prompts), self.chunk):
             self._embed(key, missing.prompts[start : start + self.chunk], truncated, without)
-        with self.opened(False) as store:
+        with self.opener.reading() as store:
             after = prompt_vectors.count_embedded(store, key, self.ids)
         return [
             EmbedRow(
@@ -166,7 +163,7 @@ class _Session:
 
     def _embed(self, key: int, prompts: NDArray[np.int64], truncated: dict[int, int], without: dict[int, int]) -> None:
         """One chunk: read its texts, let go of the store, embed, store."""
-        with self.opened(False) as store:
+        with self.opener.reading() as store:
             texts = prompt_vectors.texts_of(store, prompts.tolist())
             places = _places(store, prompts)
         known = [one for one in prompts.tolist() if one in texts]
@@ -176,7 +173,7 @@ class _Session:
         _count(truncated, known, places, self.model.too_long(read))
         _count(without, known, places, ~has_direction)
         kept = [one for one, usable in zip(known, has_direction, strict=True) if usable]
-        with self.opened(True) as store:
+        with self.opener.writing() as store:
             prompt_vectors.write_vectors(store, key, kept, found[has_direction])
         if self.progress:
             self.progress.advance(len(prompts))

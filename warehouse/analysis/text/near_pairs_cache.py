@@ -10,12 +10,12 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from warehouse.analysis.text.embed import Opener
 from warehouse.errors import StoreError
 from warehouse.stats import NearPairs
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors
 from warehouse.store.computed.result_cache import Question, fingerprint
+from warehouse.store.opener import StoreOpener
 
 #: Prompts from which on it pays to store their pairs: fewer are compared in less than a second.
 WORTH_STORING = 10_000
@@ -61,7 +61,7 @@ def pairs_question(
 
 
 def answer_pairs(
-    opened: Opener,
+    opener: StoreOpener,
     question: Question,
     *,
     fresh: bool,
@@ -80,7 +80,7 @@ def answer_pairs(
     if n_prompts < WORTH_STORING:
         return _kept(compute()), ""
     if not fresh:
-        with opened(False) as store:
+        with opener.reading() as store:
             stored = result_cache.get(store, question)
         if stored is not None:
             moment = stored.created_at.isoformat(sep=" ", timespec="seconds")
@@ -89,7 +89,7 @@ def answer_pairs(
     if not store_result:
         return found, "not stored: a trial (--no-store)"
     try:
-        with opened(True) as store:
+        with opener.writing() as store:
             result_cache.put(store, question, found.to_dict())
     except (StoreError, sa.exc.DBAPIError) as error:
         reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]

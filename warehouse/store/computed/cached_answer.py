@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from warehouse.errors import StoreError
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Question
-from warehouse.store.opener import Access
+from warehouse.store.opener import StoreOpener
 
 
 class Answer(Protocol):
@@ -45,7 +45,7 @@ Found = TypeVar("Found", bound=Answer)
 
 
 def answer(
-    access: Access,
+    opener: StoreOpener,
     question: Question,
     kind: type[Found],
     compute: Callable[[], Found],
@@ -63,7 +63,7 @@ def answer(
         the result; a note says where it was read back, or why it could not be stored.
     """
     if not fresh:
-        with access.reading() as store:
+        with opener.reading() as store:
             stored = result_cache.get(store, question)
         if stored is not None:
             found = kind.from_dict(stored.result)
@@ -75,7 +75,7 @@ def answer(
     if not store_result:
         return replace(found, notes=(*found.notes, "not stored: a trial (--no-store)"))
     try:
-        with access.writing() as store:
+        with opener.writing() as store:
             result_cache.put(store, question, found.to_dict(), now=now)
     except (StoreError, sa.exc.DBAPIError) as error:
         reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
