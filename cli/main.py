@@ -11,7 +11,7 @@ from io import TextIOWrapper
 
 import click
 
-from warehouse.errors import DiskFullError, StoreError, WarehouseError
+from warehouse.errors import DiskFullError, StoreError, WarehouseError, cause_of
 
 from .lazy_group import LazyGroup
 from .state import global_options
@@ -104,6 +104,6 @@ def _disk_full(error: Exception) -> str:
 def _engine_message(error: Exception) -> str | None:
     """What a database engine says, if it is one that failed."""
     dialects = sys.modules.get("warehouse.store.engines")
-    cause = getattr(error, "orig", None) or error
+    cause = cause_of(error)
     found = [dialect.query_error(cause) for dialect in dialects.DIALECTS.values()] if dialects else []
     return next((message.splitlines()[0] for message in found if message), None)

@@ -118,3 +118,14 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
     spelled = {one.lower(): one for one in sorted(set(known), reverse=True)}
     close = [spelled[one] for one in get_close_matches(name.lower(), spelled)]
     return f"did you mean {' or '.join(close)}?" if close else otherwise
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """What the driver of an engine raised, where the layer above wrapped it; else the error."""
+    cause: BaseException | None = getattr(error, "orig", None)
+    return cause or error
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an engine, or the system, says."""
+    return next(iter(str(cause_of(error)).strip().splitlines()), "")

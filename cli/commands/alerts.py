@@ -65,8 +65,8 @@ def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, o
     Raises:
         WarehouseError: the webhook did not take a message.
     """
+    from warehouse.records.clock import utc_now
     from warehouse.refresh.deliver_alerts import tell
-    from warehouse.refresh.run import utc_now
 
     emit = partial(_rows, output) if only else _lines
     channels: dict[str, Channel] = {LOG: partial(_emitted, emit, refresh_id)}

@@ -157,7 +157,7 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
 
 
 def _prune(state: State, age: timedelta) -> None:
-    from warehouse.refresh.run import utc_now
+    from warehouse.records.clock import utc_now
     from warehouse.store.computed.metric_values import prune
 
     with state.open(write=True) as store:

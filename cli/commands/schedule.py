@@ -127,11 +127,11 @@ def _times(settings: _Settings) -> Times:
 
 
 def _show_next(times: Times, count: int, output: Output) -> None:
-    from warehouse.schedule.log import utc_now
+    from warehouse.records.clock import aware_now
 
     rows = [
         {"time": found.astimezone(times.zone).isoformat(), "utc": found.isoformat()}
-        for found in times.upcoming(utc_now(), count)
+        for found in times.upcoming(aware_now(), count)
     ]
     output.emit(["time", "utc"], rows)
 
@@ -142,9 +142,9 @@ def _show_next(times: Times, count: int, output: Output) -> None:
 def _stay(state: State, settings: _Settings) -> None:
     import time
 
+    from warehouse.records.clock import aware_now
     from warehouse.schedule.cron import Timetable
     from warehouse.schedule.health import Health
-    from warehouse.schedule.log import utc_now
     from warehouse.schedule.loop import Scheduler
     from warehouse.schedule.signals import Stop
 
@@ -152,15 +152,15 @@ def _stay(state: State, settings: _Settings) -> None:
     _job(state, settings)  # a mistake in it ends us now, not every run
     log = _log(state, settings)
     path = Path(settings["health"]) if settings["health"] else None
-    health = Health(path, log, utc_now, cron=times.expression, timezone=str(times.zone))
+    health = Health(path, log, aware_now, cron=times.expression, timezone=str(times.zone))
     scheduler = Scheduler(
-        Timetable(times, utc_now, time.monotonic),
+        Timetable(times, aware_now, time.monotonic),
         _command(state, settings.given),
         _environment(state),
         log,
         health,
         settings["grace"],
-        utc_now,
+        aware_now,
     )
     with Stop() as stop:
         scheduler.run(stop)

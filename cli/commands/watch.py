@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +66,8 @@ def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[]
 
 
 def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Callable[[], None]) -> None:
+    from warehouse.records.clock import utc_now
+
     chosen, unknown = watcher.ready()
     for item in unknown:
         click.echo(f"{'Error' if item.is_missed else 'note'}: {item}", err=True)
@@ -77,7 +78,7 @@ def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Ca
     report = ingest(lambda files: tuple(files) in wanted, _Until(stop))
     for refused in report.refused:
         click.echo(f"Error: {refused.error}", err=True)
-    now = datetime.now(UTC).replace(tzinfo=None)
+    now = utc_now()
     click.echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report}, {len(report.refused)} refused")
     watcher.take([path for files in chosen for path in files])
     if any(item.state == "loaded" for item in report.sources):

@@ -116,7 +116,7 @@ def write_json(columns: Sequence[str], rows: Iterable[Row]) -> None:
 
     lead = "[\n"
     for row in rows:
-        text = orjson.dumps({name: row[name] for name in columns}, default=_plain)
+        text = orjson.dumps({name: row[name] for name in columns}, default=_without_json_form)
         sys.stdout.write(f"{lead}{text.decode()}")
         lead = ",\n"
     sys.stdout.write("\n]\n" if lead == ",\n" else "[]\n")
@@ -162,7 +162,7 @@ def _rows_of(table: pa.Table) -> Iterable[Row]:
         yield from batch.to_pylist()
 
 
-def _plain(value: Any) -> Any:
+def _without_json_form(value: Any) -> Any:
     """What JSON has no form for."""
     if isinstance(value, bytes):
         return value.hex()
@@ -182,5 +182,5 @@ def _csv_cell(value: Any) -> Any:
     if isinstance(value, Mapping | list | tuple | bytes):
         import orjson
 
-        return orjson.dumps(value, default=_plain).decode()
+        return orjson.dumps(value, default=_without_json_form).decode()
     return value

@@ -19,10 +19,11 @@ from tests.refresh.test_refresh import build, change_run
 from tests.support.cli import COMMAND, Caller
 from warehouse.api import Warehouse, connect
 from warehouse.errors import WarehouseError
+from warehouse.records.clock import utc_now
 from warehouse.refresh import deliver_alerts
 from warehouse.refresh.alerts import Alerts, Rules
 from warehouse.refresh.deliver_alerts import Telling, tell
-from warehouse.refresh.run import Work, refresh, utc_now
+from warehouse.refresh.run import Work, refresh
 from warehouse.refresh.webhook import post
 from warehouse.store.computed.alert_delivery import untold
 from warehouse.store.open import open_store

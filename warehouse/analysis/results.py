@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import fields, is_dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,15 +19,23 @@ _RECORDS = ("rows", "others")
 NOTEBOOK_ROWS = 200
 
 
+def plain(value: Any) -> Any:
+    """A value as JSON holds it: rows and other dataclasses by name, tuples as lists."""
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, Row):
+        return value.to_dict()
+    if is_dataclass(value):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    return value
+
+
 class Row:
     """Base of one row of a result: a frozen dataclass whose fields are the columns."""
 
     def to_dict(self) -> dict[str, Any]:
         """The fields by name; tuples become lists."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in asdict(self).items()  # type: ignore[call-overload]
-        }
+        return {item.name: plain(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
 
 
 class Result:

@@ -20,7 +20,8 @@ from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
-from warehouse.records.canonical_json import canonical_json, content_key, is_cut, parse_json
+from warehouse.records.canonical_json import canonical_json, is_cut, parse_json
+from warehouse.records.hashing import content_key
 
 __all__ = [
     "CHOICE_TYPE",

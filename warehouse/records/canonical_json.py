@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -16,7 +15,8 @@ _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SAME_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
 
 
-_TOO_DEEP = "lists or objects inside each other, too deep to read"
+#: Why a text is refused that is nested beyond what has a canonical form.
+TOO_DEEP = "lists or objects inside each other, too deep to read"
 
 
 def canonical_json(value: Any) -> bytes:
@@ -26,21 +26,6 @@ def canonical_json(value: Any) -> bytes:
         TypeError: a value that JSON has no form for, an integer beyond 64 bits, a lone surrogate.
     """
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-
-
-def content_key(identity: str | bytes) -> str:
-    """sha256 (hex) of the canonical form of a JSON text: the key of a prompt's content.
-
-    NaN and infinities, which strict JSON lacks, count as null.
-
-    Raises:
-        ValueError: the text is not JSON, or nested beyond what has a canonical form.
-    """
-    value = parse_json(identity)
-    try:
-        return hashlib.sha256(canonical_json(value)).hexdigest()
-    except TypeError:  # all else was refused on reading
-        raise ValueError(_TOO_DEEP) from None
 
 
 def parse_json(text: str | bytes, *, keep_infinite: bool = False) -> Any:
@@ -90,7 +75,7 @@ def _parse_lenient(raw: bytes, constant: Callable[[str], str | None]) -> Any:
     try:
         value = json.loads(text, parse_constant=constant, parse_int=_bounded_int)
     except RecursionError:
-        raise ValueError(_TOO_DEEP) from None
+        raise ValueError(TOO_DEEP) from None
     try:
         orjson.dumps(value)
     except TypeError as error:  # a lone surrogate

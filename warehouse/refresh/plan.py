@@ -13,7 +13,7 @@ from typing import Any
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import Family, Settings, Unit
-from warehouse.records.hashing import digest
+from warehouse.records.hashing import short_digest
 
 _LENGTH = 20
 #: What tells one stored figure from another.
@@ -134,9 +134,9 @@ def make_plan(
 
 def _question(family: Family, data: BenchmarkData, unit: Unit, stored: Mapping[str, Sequence[StoredValue]]) -> Question:
     hashes = (
-        digest(data.benchmark.name, unit.subject)[:_LENGTH],
+        short_digest(data.benchmark.name, unit.subject)[:_LENGTH],
         data.inputs(unit.conditions)[:_LENGTH],
-        digest(unit.settings)[:_LENGTH],
+        short_digest(unit.settings)[:_LENGTH],
     )
     fingerprint = "/".join((family.name, family.version, *hashes))
     before = {one["input_fingerprint"] for one in stored.get(question_of(fingerprint), ())}

@@ -8,7 +8,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from importlib.metadata import version
 from itertools import groupby
 from typing import Any
@@ -17,6 +17,7 @@ from uuid import uuid4
 from warehouse.analysis.families import choose_families
 from warehouse.analysis.families.benchmark_data import read_all, run_digests
 from warehouse.analysis.families.family import GONE, Family, Settings
+from warehouse.records.clock import utc_now
 from warehouse.refresh.figure_rows import computed, gone_row, key_of_row, row_of
 from warehouse.refresh.other_families import notes_on_others
 from warehouse.refresh.plan import Plan, Question, family_of, make_plan
@@ -33,11 +34,6 @@ WRITE_AFTER = 2.0
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
-
-
-def utc_now() -> datetime:
-    """The clock's time, naive UTC."""
-    return datetime.now(UTC).replace(tzinfo=None)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -18,6 +18,7 @@ from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.errors import MisuseError
+from warehouse.records.clock import utc_now
 from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, draw
 from warehouse.report.maps import excerpt
@@ -62,7 +63,7 @@ class Renderer:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
         from markupsafe import Markup
 
-        made = made or datetime.now(UTC).replace(tzinfo=None)
+        made = made or utc_now()
         style, script = _text("style.css"), _text("script.js")
         environment = Environment(
             autoescape=True, undefined=StrictUndefined, finalize=_blank, loader=FunctionLoader(_text), auto_reload=False

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import WarehouseError
+from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Alerts, Rules
 from warehouse.refresh.deliver_alerts import Channel
 from warehouse.refresh.run import Work
@@ -248,7 +249,6 @@ class _Run:
 
     def _alert(self, refresh_id: int) -> dict[str, Any]:
         from warehouse.refresh.deliver_alerts import tell
-        from warehouse.refresh.run import utc_now
 
         ways: dict[str, Channel] = {"log": self._log_alerts, "webhook": self._post_alerts}
         channels = {name: ways[name] for name in self.job.work.channels}
@@ -277,7 +277,6 @@ class _Run:
         return post_all(self.job.webhook, alerts)
 
     def _prune(self, age: timedelta) -> dict[str, Any]:
-        from warehouse.refresh.run import utc_now
         from warehouse.store.computed.metric_values import prune
 
         with self.opener.writing() as store:

@@ -8,14 +8,11 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Literal, TextIO
 
+from warehouse.records.clock import aware_now
+
 Level = Literal["info", "warning", "error"]
 Form = Literal["text", "json"]
 KEYS = ("time", "level", "event", "fields")
-
-
-def utc_now() -> datetime:
-    """The time of day."""
-    return datetime.now(UTC)
 
 
 def stamp(moment: datetime) -> str:
@@ -37,7 +34,7 @@ class Log:
     """
 
     def __init__(
-        self, form: Form, stream: TextIO, *, quiet: bool = False, clock: Callable[[], datetime] = utc_now
+        self, form: Form, stream: TextIO, *, quiet: bool = False, clock: Callable[[], datetime] = aware_now
     ) -> None:
         self.form, self.stream, self.quiet, self.clock = form, stream, quiet, clock
 

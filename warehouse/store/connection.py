@@ -12,7 +12,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from warehouse.errors import MisuseError, StoreError, StoreLockedError
+from warehouse.errors import MisuseError, StoreError, StoreLockedError, first_line
 from warehouse.store import engines
 from warehouse.store.sql.bind_parameters import bind_names
 
@@ -151,7 +151,7 @@ def wait_for(
             holder = dialect.lock_holder(error)
             if holder is None:
                 told_more = DAMAGED if dialect.damaged(error) else ""
-                reason = engines.without_secrets(_first_line(error), url)
+                reason = engines.without_secrets(first_line(error), url)
                 raise StoreError(f"cannot open {where}: {reason}{told_more}") from None
             if time.monotonic() >= deadline:
                 raise StoreLockedError(
@@ -161,8 +161,3 @@ def wait_for(
                 say(f"waiting for {where}, held by {holder}")
             told = True
             time.sleep(0.2)
-
-
-def _first_line(error: BaseException) -> str:
-    cause = getattr(error, "orig", None) or error
-    return str(cause).strip().splitlines()[0]

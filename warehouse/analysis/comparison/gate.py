@@ -24,7 +24,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$@:.-])")
 def as_markdown(found: Gate) -> str:
     """A heading, a table, and what to do; names from dumps stand as text."""
     lines = [
-        f"### {_MARKS[found.verdict]}: {_plain(found.candidate)} against {_plain(found.baseline)}",
+        f"### {_MARKS[found.verdict]}: {_escaped(found.candidate)} against {_escaped(found.baseline)}",
         "",
         "| benchmark | verdict | candidate | baseline | difference | at least | margin | p | prompts | needed |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -37,14 +37,14 @@ def as_markdown(found: Gate) -> str:
     ]
     notes = [f"{row.benchmark}: {row.reason}" for row in found.rows if row.reason]
     notes += [f"left out {reason}" for reason in found.left_out]
-    return "\n".join([*lines, *([""] if notes else []), *(f"- {_plain(one)}" for one in notes), ""])
+    return "\n".join([*lines, *([""] if notes else []), *(f"- {_escaped(one)}" for one in notes), ""])
 
 
 def _line(row: GateRow) -> str:
     name = f"{row.benchmark} ({row.split})" if row.split else row.benchmark
     p = row.p_fail if row.verdict == "fail" else row.p_pass
     cells = [
-        _plain(name),
+        _escaped(name),
         _MARKS[row.verdict],
         f"{row.candidate:.4f}",
         f"{row.baseline:.4f}",
@@ -58,7 +58,7 @@ def _line(row: GateRow) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _plain(text: str) -> str:
+def _escaped(text: str) -> str:
     """Text without a meaning in Markdown, on one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 

@@ -18,7 +18,7 @@ from warehouse.analysis.selection.entries import Entry, Selection, group_entries
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.errors import MisuseError, did_you_mean
-from warehouse.records.hashing import digest
+from warehouse.records.hashing import short_digest
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener
 from warehouse.store.sql.query_files import query_text
@@ -60,7 +60,7 @@ class BenchmarkData:
     @cached_property
     def links_digest(self) -> str:
         """Of the prompt links."""
-        return digest([column.tolist() for column in self.links])
+        return short_digest([column.tolist() for column in self.links])
 
     @cached_property
     def clusters(self) -> ClusterMap:
@@ -108,7 +108,7 @@ class BenchmarkData:
             for key in set(keys)
             for run in self.conditions[key].runs
         )
-        return digest(runs, self.context)
+        return short_digest(runs, self.context)
 
     def load(self, keys: Iterable[str]) -> None:
         """Read the scores of some conditions in one go, so that `entries` need not."""
@@ -153,7 +153,7 @@ class BenchmarkData:
         if len(alike) < 2:
             return metric.label
         judge = metric.judge_model or metric.scorer
-        return f"{metric.label} by {judge} {digest(metric.scale)[:6]}"
+        return f"{metric.label} by {judge} {short_digest(metric.scale)[:6]}"
 
     def selection(self) -> Selection:
         """All of it, as a leaderboard takes it.
@@ -253,7 +253,7 @@ class _Shared:
             conditions={condition.key: condition for condition in group_runs(runs)},
             metrics=metrics,
             why_no_metric=why,
-            context=digest([_described(metric) for metric in metrics], why, clusterings),
+            context=short_digest([_described(metric) for metric in metrics], why, clusterings),
             links=self.links,
             baselines=self.baselines,
             digests=self.digests,

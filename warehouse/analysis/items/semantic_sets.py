@@ -7,22 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from warehouse.analysis.items.answer_grouping import BY_ANSWER, BY_TEXT, Grouper, Grouping
 from warehouse.analysis.items.generations import GenerationCounts, Source, read_generations
 from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.errors import MisuseError, StoreError
+from warehouse.errors import MisuseError
+from warehouse.records.hashing import fingerprint
 from warehouse.stats import semantic_consistency
-from warehouse.store.computed import result_cache
+from warehouse.store.computed.cached_answer import StorableArrays, answer
 from warehouse.store.computed.prompt_vectors import texts_of
-from warehouse.store.computed.result_cache import Question, fingerprint
+from warehouse.store.computed.result_cache import Question
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener
 
@@ -34,7 +33,7 @@ _DIGESTS = "select content_digest from run where "
 
 
 @dataclass(frozen=True)
-class SetsOfPrompts:
+class SetsOfPrompts(StorableArrays):
     """Semantic sets, one entry per prompt with generations, ids ascending.
 
     Attributes:
@@ -56,6 +55,8 @@ class SetsOfPrompts:
     majority: tuple[str | None, ...]
     grouped_by: str
     n_too_long: int
+
+    DTYPES = {"prompts": np.int64, "n": np.int64, "consistency": np.float64, "n_sets": np.int64, "share": np.float64}
 
 
 def sets_of_prompts(
@@ -89,18 +90,14 @@ def sets_of_prompts(
         return _compute(opener, condition, counts, source, grouper, by)
     with opener.reading() as store:
         question = _question(store, condition, by, model)
-        stored = None if fresh else result_cache.get(store, question)
-    if stored is not None:
-        return _read(stored.result)
-    found = _compute(opener, condition, counts, source, grouper, by)
-    if not store_result:
-        return found
-    try:
-        with opener.writing() as store:
-            result_cache.put(store, question, _written(found))
-    except (StoreError, sa.exc.DBAPIError):  # a store that is busy or read-only costs the next
-        pass  # caller the same work; the answer is none the worse
-    return found
+    return answer(
+        opener,
+        question,
+        SetsOfPrompts,
+        lambda _now: _compute(opener, condition, counts, source, grouper, by),
+        fresh=fresh,
+        store_result=store_result,
+    ).result
 
 
 def _compute(
@@ -175,20 +172,3 @@ def _question(store: Store, condition: Condition, by: str, model: Grouper) -> Qu
     told = {"by": by, "model": model.model}
     subject = f"{condition.place[0]} {condition.key}"
     return Question("semantic_sets", subject, METHOD, data, parameters=told)
-
-
-def _written(found: SetsOfPrompts) -> dict[str, Any]:
-    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(found).items()}
-
-
-def _read(result: dict[str, Any]) -> SetsOfPrompts:
-    return SetsOfPrompts(
-        prompts=np.array(result["prompts"], np.int64),
-        n=np.array(result["n"], np.int64),
-        consistency=np.array(result["consistency"], np.float64),
-        n_sets=np.array(result["n_sets"], np.int64),
-        share=np.array(result["share"], np.float64),
-        majority=tuple(result["majority"]),
-        grouped_by=result["grouped_by"],
-        n_too_long=result["n_too_long"],
-    )

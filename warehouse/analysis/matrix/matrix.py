@@ -26,10 +26,11 @@ from warehouse.analysis.matrix.weights import run_growth, run_weights
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.errors import MisuseError
+from warehouse.records.hashing import fingerprint
 from warehouse.stats.matrix.inputs import Progress
 from warehouse.stats.matrix.similarity import check_similarity
 from warehouse.store.computed.cached_answer import answer
-from warehouse.store.computed.result_cache import Question, fingerprint
+from warehouse.store.computed.result_cache import Question
 from warehouse.store.opener import StoreOpener
 
 #: Raised when what is computed changes, so that stored answers count as absent.
@@ -270,7 +271,19 @@ class Matrix:
             seed,
             {**selection, **settings},
         )
-        return answer(self.opener, question, result, compute, fresh=self.fresh, store_result=self.store_result)
+        found = answer(
+            self.opener,
+            question,
+            result,
+            lambda now: with_changes(compute(), computed_at=now.isoformat(timespec="seconds")),
+            fresh=self.fresh,
+            store_result=self.store_result,
+        )
+        if found.read_back:
+            note = f"read back: computed on {found.computed_on}, and nothing has changed since"
+        else:
+            note = f"not stored: {found.not_stored}" if found.not_stored else ""
+        return with_changes(found.result, notes=(*found.result.notes, note)) if note else found.result
 
     def _labels(self, cluster: str | None, seed: int) -> tuple[NDArray[np.int64], str]:
         if cluster is not None:

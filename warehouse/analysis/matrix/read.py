@@ -17,7 +17,7 @@ from warehouse.analysis.selection.entries import Entry, Selection, select_entrie
 from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import MisuseError
-from warehouse.store.computed.result_cache import fingerprint
+from warehouse.records.hashing import fingerprint
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 

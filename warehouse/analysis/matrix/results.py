@@ -18,7 +18,7 @@ from warehouse.analysis.matrix.rows import (
     TestRow,
     WeightRow,
 )
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import Result, Row, plain
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class MatrixResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows are dictionaries, tuples lists."""
-        return {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+        return {item.name: plain(getattr(self, item.name)) for item in fields(self)}
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Self:
@@ -176,12 +176,6 @@ class MatrixExplanation(MatrixResult):
     mantel_p: float | None
 
     ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": ExplainRow}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return value.to_dict() if isinstance(value, Row) else value
 
 
 def _typed(value: Any, row: type[Row] | None) -> Any:

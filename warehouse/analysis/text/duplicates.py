@@ -14,7 +14,7 @@ from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.prompts import expected_answer, prompts_by_id
 from warehouse.analysis.text.embedders import choose_embedder
-from warehouse.analysis.text.near_pairs_cache import KeptPairs, answer_pairs, pairs_question
+from warehouse.analysis.text.near_pairs_cache import StoredPairs, answer_pairs, pairs_question
 from warehouse.errors import MisuseError
 from warehouse.stats import near_pairs
 from warehouse.stats.similarity.agreement import Agreement, pair_agreement
@@ -221,7 +221,7 @@ def _places(store: Store, held: PromptVectors, ids: Sequence[int] | None) -> tup
     return [names[place] for place in order], rank[codes[found]]
 
 
-def _by_place(names: Sequence[str], pairs: KeptPairs) -> tuple[DuplicatePlace, ...]:
+def _by_place(names: Sequence[str], pairs: StoredPairs) -> tuple[DuplicatePlace, ...]:
     found = [
         DuplicatePlace(names[a], names[b], int(pairs.by_place[a, b]))
         for a, b in np.argwhere(np.triu(pairs.by_place)).tolist()
@@ -230,7 +230,7 @@ def _by_place(names: Sequence[str], pairs: KeptPairs) -> tuple[DuplicatePlace, .
 
 
 def _scored(
-    store: Store, held: PromptVectors, pairs: KeptPairs
+    store: Store, held: PromptVectors, pairs: StoredPairs
 ) -> tuple[tuple[DuplicateRow, ...], tuple[DuplicateModel, ...]]:
     """The kept pairs as rows, and the agreement of each model."""
     used, codes = np.unique(np.concatenate([pairs.first, pairs.second]), return_inverse=True)

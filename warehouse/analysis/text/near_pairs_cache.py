@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from warehouse.errors import StoreError
+from warehouse.records.hashing import fingerprint
 from warehouse.stats import NearPairs
-from warehouse.store.computed import result_cache
+from warehouse.store.computed.cached_answer import StorableArrays, answer
 from warehouse.store.computed.prompt_vectors import EmbedderRow, PromptVectors
-from warehouse.store.computed.result_cache import Question, fingerprint
+from warehouse.store.computed.result_cache import Question
 from warehouse.store.opener import StoreOpener
 
 #: Prompts from which on it pays to store their pairs: fewer are compared in less than a second.
@@ -23,7 +21,7 @@ METHOD = "1"
 
 
 @dataclass(frozen=True)
-class KeptPairs:
+class StoredPairs(StorableArrays):
     """What `duplicates` takes from :class:`warehouse.stats.NearPairs`; rows are those of vectors.
 
     Attributes:
@@ -41,9 +39,23 @@ class KeptPairs:
     n_groups: int
     largest: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as JSON holds them."""
-        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in vars(self).items()}
+    DTYPES = {"first": np.intp, "second": np.intp, "similarity": np.float64, "by_place": np.int64}
+
+    @classmethod
+    def of(cls, pairs: NearPairs) -> StoredPairs:
+        """What is taken from the pairs that were found."""
+        sizes = np.bincount(pairs.groups)
+        joined = sizes[sizes > 1]
+        return cls(
+            pairs.first,
+            pairs.second,
+            pairs.similarity,
+            pairs.n_pairs,
+            pairs.by_place,
+            n_rows=int(joined.sum()),
+            n_groups=len(joined),
+            largest=int(joined.max(initial=0)),
+        )
 
 
 def pairs_question(
@@ -68,7 +80,7 @@ def answer_pairs(
     n_prompts: int,
     compute: Callable[[], NearPairs],
     store_result: bool = True,
-) -> tuple[KeptPairs, str]:
+) -> tuple[StoredPairs, str]:
     """The stored pairs, else new ones, which are then stored where they are many.
 
     Args:
@@ -78,48 +90,10 @@ def answer_pairs(
         the pairs, and what a reader should know of where they come from.
     """
     if n_prompts < WORTH_STORING:
-        return _kept(compute()), ""
-    if not fresh:
-        with opener.reading() as store:
-            stored = result_cache.get(store, question)
-        if stored is not None:
-            moment = stored.created_at.isoformat(sep=" ", timespec="seconds")
-            return _read(stored.result), f"read back: compared on {moment} UTC; no text has changed"
-    found = _kept(compute())
-    if not store_result:
-        return found, "not stored: a trial (--no-store)"
-    try:
-        with opener.writing() as store:
-            result_cache.put(store, question, found.to_dict())
-    except (StoreError, sa.exc.DBAPIError) as error:
-        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        return found, f"not stored: {reason}"
-    return found, ""
-
-
-def _kept(pairs: NearPairs) -> KeptPairs:
-    sizes = np.bincount(pairs.groups)
-    joined = sizes[sizes > 1]
-    return KeptPairs(
-        pairs.first,
-        pairs.second,
-        pairs.similarity,
-        pairs.n_pairs,
-        pairs.by_place,
-        n_rows=int(joined.sum()),
-        n_groups=len(joined),
-        largest=int(joined.max(initial=0)),
+        return StoredPairs.of(compute()), ""
+    found = answer(
+        opener, question, StoredPairs, lambda _now: StoredPairs.of(compute()), fresh=fresh, store_result=store_result
     )
-
-
-def _read(result: dict[str, Any]) -> KeptPairs:
-    return KeptPairs(
-        first=np.array(result["first"], np.intp),
-        second=np.array(result["second"], np.intp),
-        similarity=np.array(result["similarity"], np.float64),
-        n_pairs=result["n_pairs"],
-        by_place=np.array(result["by_place"], np.int64),
-        n_rows=result["n_rows"],
-        n_groups=result["n_groups"],
-        largest=result["largest"],
-    )
+    if found.read_back:
+        return found.result, f"read back: compared on {found.computed_on}; no text has changed"
+    return found.result, f"not stored: {found.not_stored}" if found.not_stored else ""

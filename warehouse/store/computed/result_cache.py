@@ -7,15 +7,15 @@ differs now, the answer is out of date and counts as absent.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from warehouse.records import canonical_json
+from warehouse.records.clock import utc_now
+from warehouse.records.hashing import canonical_digest
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.load.dimensions import allocate
@@ -30,7 +30,7 @@ class Question:
         kind: which analysis, such as ``"matrix_test"``.
         subject: of what, by natural key, such as the name of a benchmark.
         method_version: of the computation; another version does not answer this question.
-        input_fingerprint: of the data that go in (:func:`fingerprint`).
+        input_fingerprint: of the data that go in (:func:`warehouse.records.hashing.fingerprint`).
         seed: of what is random, None where nothing is.
         parameters: every setting that changes the answer; values that JSON can hold.
     """
@@ -46,7 +46,7 @@ class Question:
     def parameters_key(self) -> str:
         """sha256 (hex) of settings and seed."""
         settings = {"parameters": dict(self.parameters), "seed": self.seed}
-        return hashlib.sha256(canonical_json(settings)).hexdigest()
+        return canonical_digest(settings)
 
 
 @dataclass(frozen=True)
@@ -77,16 +77,6 @@ class Kept:
     kind: str
     parameters: dict[str, Any]
     created_at: datetime
-
-
-def fingerprint(*parts: bytes | str) -> str:
-    """sha256 (hex) of texts and buffers, each with its length, in this order."""
-    digest = hashlib.sha256()
-    for part in parts:
-        data = part.encode() if isinstance(part, str) else part
-        digest.update(len(data).to_bytes(8, "big"))
-        digest.update(data)
-    return digest.hexdigest()
 
 
 def get(store: Store, question: Question) -> Answer | None:
@@ -140,7 +130,7 @@ def put(store: Store, question: Question, result: Mapping[str, Any], *, now: dat
         now: when it was computed, naive UTC; None for the clock's time.
     """
     table = tables.analysis
-    moment = now or datetime.now(UTC).replace(tzinfo=None)
+    moment = now or utc_now()
     told = {
         "method_version": question.method_version,
         "seed": question.seed,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
+from warehouse.records.clock import utc_now
 from warehouse.store.connection import Store
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.schema import tables
@@ -94,7 +94,7 @@ def _declare(
             table.c.benchmark_id == benchmark_id, table.c.name == name
         )
     ).first()
-    values = {"parameters": dict(parameters), "created_at": datetime.now(UTC).replace(tzinfo=None)}
+    values = {"parameters": dict(parameters), "created_at": utc_now()}
     if found is None:
         number = allocate(connection, table.name, 1)
         connection.execute(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from warehouse.errors import MisuseError, StoreError
+from warehouse.errors import MisuseError, StoreError, cause_of
 from warehouse.store import engines
 from warehouse.store.connection import Store, wait_for
 from warehouse.store.engines.base import MadeReader, Roles
@@ -60,7 +60,7 @@ def make(store: Store, role: str = "", *, new_password: bool = False) -> Reader:
         with store.begin() as connection:
             path = roles.keep_password(connection, role, password)
     except sa.exc.DBAPIError as error:
-        raise StoreError(f"the role {role} cannot be made: {error.orig}") from None
+        raise StoreError(f"the role {role} cannot be made: {cause_of(error)}") from None
     url = roles.url(store.url, role)
     wait_for(
         lambda: Store(url, store.dialect, store.dialect.open_engine(url, False, True)), url, store.dialect, 0, None

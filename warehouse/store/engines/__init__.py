@@ -14,7 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, cause_of
 from warehouse.store.engines.base import Dialect, json_text
 from warehouse.store.engines.duckdb import (
     CHECKPOINT_THRESHOLD,
@@ -140,7 +140,7 @@ def failing_anyway() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        cause = getattr(error, "orig", None) or error
+        cause = cause_of(error)
         if not any(dialect.query_error(cause) for dialect in DIALECTS.values()):
             raise
 
@@ -149,7 +149,7 @@ def disk_full(error: BaseException | None) -> str:
     """Why an engine or the system had no room for what was to be written, in its words; empty if an
     error has another cause."""
     while error is not None:
-        cause = getattr(error, "orig", None) or error
+        cause = cause_of(error)
         full = isinstance(cause, OSError) and cause.errno in _NO_ROOM
         if full or _sqlstate(cause) == "53100" or any(words in str(cause) for words in map(os.strerror, _NO_ROOM)):
             return str(cause).strip().splitlines()[0]
@@ -164,7 +164,7 @@ def too_long(error: BaseException) -> bool:
 
 def _sqlstate(error: BaseException) -> str:
     """What a server calls an error, also one that no layer between has wrapped."""
-    cause = getattr(error, "orig", None) or error
+    cause = cause_of(error)
     return str(getattr(cause, "sqlstate", None) or "")
 
 

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlalchemy.ext.compiler import compiles
 
-from warehouse.errors import MisuseError, StoreError
+from warehouse.errors import MisuseError, StoreError, cause_of
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
 from warehouse.store.engines.duckdb_types import printable, refuse_functions
 from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
@@ -73,7 +73,7 @@ def out_of_memory(error: BaseException) -> bool:
     """Whether a statement or a commit needed more memory than the engine may use."""
     import duckdb
 
-    cause = getattr(error, "orig", None) or error
+    cause = cause_of(error)
     return isinstance(cause, duckdb.OutOfMemoryException) or "could not allocate block" in str(cause)
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from warehouse.errors import MisuseError, StoreError
+from warehouse.errors import MisuseError, StoreError, cause_of
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, json_text
 from warehouse.store.engines.postgresql_roles import ROLES, plain_url, require_plain
 from warehouse.store.engines.postgresql_types import printable
@@ -36,7 +36,7 @@ def _set_up(connection: Any, _record: Any) -> None:
 
 
 def _retryable(error: BaseException) -> bool:
-    cause = getattr(error, "orig", error)
+    cause = cause_of(error)
     return getattr(cause, "sqlstate", None) in ("40P01", "40001")
 
 
@@ -231,7 +231,7 @@ def _require_select(connection: sa.Connection, sql: str) -> None:
 def _query_error(error: BaseException) -> str | None:
     import psycopg
 
-    cause = getattr(error, "orig", error)
+    cause = cause_of(error)
     return str(cause).strip() if isinstance(cause, psycopg.Error) else None
 
 

@@ -73,7 +73,7 @@ class Dimensions:
         ``sources`` says which source each row is of. Of rows with one key the first source gives
         the row that is stored (the last of its own), as if each had come by itself.
         """
-        names = _natural_key(table)
+        names = tables.natural_key(table)
         keyed = [(tuple(row[name] for name in names), row) for row in rows]
         known = self._ids.setdefault(table.name, {})
         first: dict[Key, int] = {}
@@ -227,11 +227,6 @@ def _stored(
         query = query.where(sa.tuple_(*columns).in_(list(wanted)))
     found = ((tuple(row[1:]), int(row[0])) for row in connection.execute(query))
     return {key: number for key, number in found if key in wanted}
-
-
-def _natural_key(table: sa.Table) -> list[str]:
-    (unique,) = [item for item in table.constraints if isinstance(item, sa.UniqueConstraint)]
-    return [column.name for column in unique.columns]
 
 
 def _model_row(header: RunHeader) -> dict[str, Any]:

@@ -10,10 +10,11 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from warehouse.records import PublishedScore, RunHeader, RunStatus
+from warehouse.records.hashing import canonical_digest
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.conflicts import Decision
-from warehouse.store.load.run_keys import digest, scorers_key, spec_of
+from warehouse.store.load.run_keys import scorers_key, spec_of
 from warehouse.store.load.scratch import Workbench
 from warehouse.store.load.source_ledger import readable
 from warehouse.store.load.staging import Measured
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
     """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
     rows = bench.rows(query_text("ingest", "fingerprint"))
-    return [(benchmark_id, digest([n, total])) for benchmark_id, n, total in rows]
+    return [(benchmark_id, canonical_digest([n, total])) for benchmark_id, n, total in rows]
 
 
 def insert_runs(connection: sa.Connection, state: _Load, fresh: Sequence[Decision], run_ids: Mapping[int, int]) -> None:

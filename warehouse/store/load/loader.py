@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 import sqlalchemy as sa
 
-from warehouse.errors import DiskFullError, InputError
+from warehouse.errors import DiskFullError, InputError, cause_of
 from warehouse.records import Dump, MetricSpec, PublishedScore
 from warehouse.store import engines
 from warehouse.store.connection import Store
@@ -441,7 +441,7 @@ def _specs(state: _Load, named: list[Any]) -> list[MetricSpec]:
 
 
 def _unfit(error: BaseException, path: str = "") -> InputError:
-    cause = getattr(error, "orig", None) or error
+    cause = cause_of(error)
     if isinstance(error, TooLargeError):
         advice = "repair that number, or leave it out"
     elif (

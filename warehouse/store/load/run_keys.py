@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
+from warehouse.records.hashing import canonical_digest
 
 #: Header fields that change what is measured. ``sampling_seed`` is not among them: runs that
 #: differ by it alone are repeats of one condition.
@@ -50,7 +50,7 @@ def condition_key(header: RunHeader) -> str:
     """sha256 over everything that changes what is measured: never paths, dates or devices."""
     fields = {name: getattr(header, name) for name in CONDITION_FIELDS}
     fields["scorers"] = scorers_key(header)
-    return digest({name: value for name, value in fields.items() if value not in (None, "", {})})
+    return canonical_digest({name: value for name, value in fields.items() if value not in (None, "", {})})
 
 
 def run_key(header: RunHeader) -> str | None:
@@ -60,12 +60,12 @@ def run_key(header: RunHeader) -> str | None:
     """
     if header.run_id is None:
         return None
-    return digest([header.harness, header.run_id, header.model, header.benchmark, header.split])
+    return canonical_digest([header.harness, header.run_id, header.model, header.benchmark, header.split])
 
 
 def group_key(header: RunHeader, invocation: str) -> str:
     """One invocation of a harness: its run id, or the source where it has none."""
-    return digest([header.harness, header.run_id or invocation])
+    return canonical_digest([header.harness, header.run_id or invocation])
 
 
 def scorers_key(header: RunHeader) -> str:
@@ -77,7 +77,7 @@ def scorers_key(header: RunHeader) -> str:
         for spec in header.metrics
         if spec.scorer or spec.judge_model
     )
-    return digest(scorers) if scorers else ""
+    return canonical_digest(scorers) if scorers else ""
 
 
 def checkpoint_key(header: RunHeader) -> str:
@@ -114,12 +114,12 @@ def published_digest(published: tuple[PublishedScore, ...]) -> str:
         ).decode()
         for row in published
     )
-    return "published:" + digest(rows)
+    return "published:" + canonical_digest(rows)
 
 
 def parameters_key(parameters: Mapping[str, Any]) -> str:
     """Hash of a scorer's or agent's parameters; empty where there are none."""
-    return digest(dict(parameters)) if parameters else ""
+    return canonical_digest(dict(parameters)) if parameters else ""
 
 
 def spec_of(header: RunHeader, name: str, filter_name: str) -> MetricSpec:
@@ -128,8 +128,3 @@ def spec_of(header: RunHeader, name: str, filter_name: str) -> MetricSpec:
         if (spec.name, spec.filter) == (name, filter_name):
             return spec
     return MetricSpec(name=name, filter=filter_name)
-
-
-def digest(value: Any) -> str:
-    """sha256 (hex) of canonical JSON."""
-    return hashlib.sha256(canonical_json(value)).hexdigest()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -14,12 +13,13 @@ import sqlalchemy as sa
 
 from warehouse.errors import MisuseError
 from warehouse.records import Rejection
+from warehouse.records.clock import utc_now
+from warehouse.records.hashing import canonical_digest
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.curate.vacuum import remove_unheld
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.load.run_keys import digest
 from warehouse.store.load.state import Claim
 from warehouse.store.schema import tables
 from warehouse.store.sql.query_files import query_text
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def settings_key(importer: str, version: str, settings: Mapping[str, Any]) -> str:
     """Everything besides the bytes that decides what a source becomes."""
-    return digest([importer, version, dict(settings)])
+    return canonical_digest([importer, version, dict(settings)])
 
 
 def loaded(store: Store) -> dict[tuple[str, str], int]:
@@ -343,8 +343,3 @@ def _find(connection: sa.Connection, reference: str) -> int:
 def readable(text: str) -> str:
     """Text that every store takes: bytes that are no UTF-8 become escapes, U+0000 U+FFFD."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\ufffd")
-
-
-def utc_now() -> datetime:
-    """The time, naive UTC."""
-    return datetime.now(UTC).replace(tzinfo=None)

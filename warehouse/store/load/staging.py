@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 
 from warehouse.errors import ConflictError, InputError
 from warehouse.records import SAMPLE_SCHEMA, Dump, Reading, content_key
+from warehouse.records.hashing import canonical_digest
 from warehouse.store import engines
-from warehouse.store.load.run_keys import digest
 from warehouse.store.load.scratch import Workbench
 from warehouse.store.sql.query_files import query_text
 
@@ -304,12 +304,12 @@ def _refuse_conflicts(bench: Workbench, table: str, key: str, values: str) -> No
 
 def measure(bench: Workbench, n_runs: int) -> dict[int, Measured]:
     """Digest and counts of each run that has samples."""
-    digests = {run: digest([n, total]) for run, n, total in bench.rows(query_text("ingest", "digest"))}
+    digests = {run: canonical_digest([n, total]) for run, n, total in bench.rows(query_text("ingest", "digest"))}
     counts = {table: dict(bench.rows(f"select run, count(*) from {table} group by run")) for table in _UNIQUE}
     prompts = dict(bench.rows("select run, count(distinct prompt_id) from stage_fact group by run"))
     return {
         run: Measured(
-            content_digest=digests.get(run, digest([])),
+            content_digest=digests.get(run, canonical_digest([])),
             n_prompts=prompts[run],
             n_generations=counts["stage_generation"].get(run, 0),
             n_choices=counts["stage_choice"].get(run, 0),

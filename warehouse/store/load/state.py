@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from warehouse.errors import InputError
 from warehouse.records import Dump, MetricSpec, PublishedScore
+from warehouse.records.hashing import canonical_digest
 from warehouse.store.load.conflicts import OnConflict
-from warehouse.store.load.run_keys import digest, spec_of
+from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.staging import Measured, OnDuplicate, TextPolicy
 
 
@@ -29,7 +30,7 @@ class Claim:
     def invocation(self) -> str:
         """What stands for one call of a harness that has no id of its own: its bytes, and what they
         lie in where that says more, since several calls may write the same."""
-        return digest([self.sha256, dict(self.context)]) if self.context else self.sha256
+        return canonical_digest([self.sha256, dict(self.context)]) if self.context else self.sha256
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from warehouse.errors import StoreError
+from warehouse.errors import StoreError, cause_of
 from warehouse.store.connection import Store
 from warehouse.store.schema import migrate
 from warehouse.store.sql import query_files
@@ -103,7 +103,7 @@ def check(store: Store) -> CheckReport:
                 finding = run_check(connection, query)
         except sa.exc.DBAPIError as error:
             if not drift:
-                raise StoreError(f"the check {query.name} failed: {error.orig}") from error
+                raise StoreError(f"the check {query.name} failed: {cause_of(error)}") from error
             skipped.append(query.name)
         else:
             findings += [finding] if finding else []

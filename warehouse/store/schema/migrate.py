@@ -11,7 +11,7 @@ import alembic.config
 import alembic.migration
 import sqlalchemy as sa
 
-from warehouse.errors import MisuseError, StoreError
+from warehouse.errors import MisuseError, StoreError, cause_of
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.curate.reader_role import store_names
@@ -82,7 +82,7 @@ def _move(store: Store, command: Any, target: str) -> None:
     except alembic.util.exc.CommandError as error:
         raise MisuseError(f"{error}; the newest revision here is {revision.HEAD}") from None
     except sa.exc.DBAPIError as error:
-        raise StoreError(f"the schema could not be changed: {error.orig}") from error
+        raise StoreError(f"the schema could not be changed: {cause_of(error)}") from error
 
 
 def _config() -> alembic.config.Config:

@@ -308,3 +308,9 @@ id_counter = sa.Table(
 
 #: Tables that a run's facts live in, in the order in which they are written and removed.
 RUN_FACTS = (generation, choice, score, prompt_score)
+
+
+def natural_key(table: sa.Table) -> list[str]:
+    """Columns that tell the rows of a table apart, in any store."""
+    (unique,) = [item for item in table.constraints if isinstance(item, sa.UniqueConstraint)]
+    return [column.name for column in unique.columns]

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
-import sqlalchemy as sa
-
 from warehouse.store.connection import Store
 from warehouse.store.schema import tables
 from warehouse.store.sql import query_files
@@ -64,13 +62,7 @@ class _Select:
     def _follow(self, column: str, target: str, prefix: str) -> None:
         alias = f"r{next(self.numbers)}"
         self.joins.append(f'left join "{target}" as {alias} on {alias}.id = {column}')
-        self.add(alias, natural_key(tables.metadata.tables[target]), target, prefix)
-
-
-def natural_key(table: sa.Table) -> list[str]:
-    """Columns of a dimension's natural key."""
-    unique = next(constraint for constraint in table.constraints if isinstance(constraint, sa.UniqueConstraint))
-    return [column.name for column in unique.columns]
+        self.add(alias, tables.natural_key(tables.metadata.tables[target]), target, prefix)
 
 
 def table_query(name: str) -> str:
