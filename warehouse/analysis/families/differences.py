@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from warehouse.analysis.comparison.pairing import Pair, Unlike, pair_up
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import Settings, Unit, Value, pair_of
-from warehouse.analysis.selection.conditions import SETTINGS, Condition
+from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.entries import Entry
+from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.paired.gate import p_of_constant
 
@@ -91,10 +92,6 @@ def _usable(data: BenchmarkData, key: str) -> list[Entry]:
     return [entry for entry in data.entries((key,)) if entry.usable is not None]
 
 
-#: Settings in which two checkpoints of one training may differ.
-_OF_CHECKPOINTS = {"position", "revision", "checkpoint", "model_recorded"}
-
-
 class Differences:
     """One question for each condition and baseline, and for each checkpoint with one before it."""
 
@@ -138,7 +135,7 @@ def _steps(data: BenchmarkData) -> Iterator[tuple[str, Condition, Condition]]:
     trainings: dict[tuple[object, ...], list[Condition]] = {}
     for condition in data.conditions.values():
         if condition.setting("position") is not None:
-            same = [condition.setting(name) for name in SETTINGS if name not in _OF_CHECKPOINTS]
+            same = [condition.setting(name) for name in LABEL_FIELDS if name not in CHECKPOINT_FIELDS]
             unit = condition.setting("position_unit")
             trainings.setdefault((condition.model, unit, *same), []).append(condition)
     for members in trainings.values():

@@ -12,11 +12,11 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.arrow import rows_among
-from warehouse.analysis.selection.conditions import SETTINGS, Condition, Run, describe
+from warehouse.analysis.selection.conditions import Condition, Run, describe
+from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.store.connection import Store
 
 # What names a checkpoint: it differs along a curve, all else has to agree.
-_OF_A_CHECKPOINT = ("position", "checkpoint", "revision", "model_recorded")
 _POSITIONED = "select * from run_current where position is not null and {here}"
 
 
@@ -117,7 +117,7 @@ def training_curves(store: Store, board: Leaderboard) -> Curves:
 
 
 def _line_of(run: Mapping[str, Any]) -> tuple[Any, ...]:
-    names = (name for name in SETTINGS if name not in _OF_A_CHECKPOINT)
+    names = (name for name in LABEL_FIELDS if name not in CHECKPOINT_FIELDS)
     return (run["model"], run["position_unit"], *(run[name] for name in names))
 
 
@@ -126,7 +126,7 @@ def _positions(members: Sequence[tuple[LeaderboardRow, Mapping[str, Any]]]) -> s
 
 
 def _without_checkpoint(run: Mapping[str, Any]) -> Condition:
-    blank = dict(run) | dict.fromkeys(_OF_A_CHECKPOINT)
+    blank = dict(run) | dict.fromkeys(CHECKPOINT_FIELDS)
     return Condition(str(run["condition_key"]), (blank,))
 
 

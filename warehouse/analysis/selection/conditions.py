@@ -8,51 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from warehouse.analysis.selection.arrow import rows_among
+from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
 from warehouse.store.connection import Store
 
 Run = Mapping[str, Any]
 
-#: Columns of ``run_current`` that describe a condition, in the order in which labels show them.
-SETTINGS = (
-    "model_recorded",
-    "revision",
-    "position",
-    "training_seed",
-    "recipe",
-    "agent",
-    "agent_version",
-    "split",
-    "benchmark_recorded",
-    "benchmark_version",
-    "task_version",
-    "harness",
-    "formulation",
-    "fewshot",
-    "fewshot_seed",
-    "reasoning_effort",
-    "temperature",
-    "top_p",
-    "max_tokens",
-    "endpoint",
-    "opponent",
-    "template_hash",
-    "system_prompt_hash",
-    "scorers_key",
-    "checkpoint",
-)
-#: Those that a reader must see even where they differ between models only.
-ALWAYS_TOLD = (
-    "agent",
-    "split",
-    "benchmark_version",
-    "task_version",
-    "formulation",
-    "fewshot",
-    "reasoning_effort",
-    "temperature",
-)
-#: Those of which a label shows the first characters only.
-HASHES = ("template_hash", "system_prompt_hash", "scorers_key", "checkpoint")
 _EARLY = datetime.min
 
 
@@ -121,7 +81,7 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     A setting is told if it varies between conditions of one model, or between any two where it
     changes what the figure means. What still looks alike gets the head of its key.
     """
-    told = [name for name in SETTINGS if _is_told(conditions, name)]
+    told = [name for name in LABEL_FIELDS if _is_told(conditions, name)]
     labels = [", ".join(filter(None, (_in_words(condition, name) for name in told))) for condition in conditions]
     seen = [(item.model, label) for item, label in zip(conditions, labels, strict=True)]
     return [

@@ -14,8 +14,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from warehouse.analysis.selection.arrow import one_of
-from warehouse.analysis.selection.conditions import SETTINGS, Condition, Run, describe, group_runs, read_runs
+from warehouse.analysis.selection.conditions import Condition, Run, describe, group_runs, read_runs
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.store.connection import Store
 
 _RUN = re.compile(r"run:(\d+)")
@@ -26,7 +27,7 @@ _GLOB = re.compile(r"[*?\[]")
 #: Other names of columns of ``run_current`` in ``--where``.
 _SYNONYMS = {"seed": "training_seed", "step": "position"}
 _WHERE_FIELDS = (
-    *SETTINGS,
+    *LABEL_FIELDS,
     "model",
     "family",
     "developer",

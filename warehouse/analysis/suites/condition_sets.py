@@ -6,37 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.selection.conditions import ALWAYS_TOLD, Condition
+from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.entries import Entry
 from warehouse.errors import MisuseError
+from warehouse.records.run_fields import ALWAYS_TOLD, COMMON_FIELDS, WHO_FIELDS
 
-#: Columns of ``run_current`` that say who was evaluated: one row never mixes two of them.
-_WHO = (
-    "model",
-    "revision",
-    "training_seed",
-    "recipe",
-    "position",
-    "position_unit",
-    "checkpoint",
-    "agent",
-    "agent_version",
-)
-#: Settings that mean the same on every leaf: conditions that differ in them on one leaf make
-#: rows of their own.
-_COMMON = (
-    "split",
-    "harness",
-    "formulation",
-    "fewshot",
-    "fewshot_seed",
-    "reasoning_effort",
-    "temperature",
-    "top_p",
-    "max_tokens",
-    "endpoint",
-    "opponent",
-)
 #: Ambiguous places that a message names.
 _MOST_NAMED = 12
 
@@ -85,14 +59,14 @@ def match_conditions(leaves: Mapping[str, Sequence[Entry]], *, latest: bool = Fa
     Raises:
         MisuseError: ambiguous conditions; lists them all.
     """
-    people: dict[tuple[Any, ...], dict[str, list[Entry]]] = {}
+    by_who: dict[tuple[Any, ...], dict[str, list[Entry]]] = {}
     for leaf, entries in leaves.items():
         for entry in entries:
-            who = tuple(entry.condition.setting(name) for name in _WHO)
-            people.setdefault(who, {}).setdefault(leaf, []).append(entry)
+            who = tuple(entry.condition.setting(name) for name in WHO_FIELDS)
+            by_who.setdefault(who, {}).setdefault(leaf, []).append(entry)
     sets: list[ConditionSet] = []
     ambiguous: list[str] = []
-    for who, by_leaf in people.items():
+    for who, by_leaf in by_who.items():
         for settings, chosen in _split(by_leaf).items():
             ambiguous += [_in_words(str(who[0]), leaf, entries) for leaf, entries in chosen.items() if len(entries) > 1]
             picked = {leaf: max(entries, key=lambda entry: entry.condition.newest) for leaf, entries in chosen.items()}
@@ -104,17 +78,17 @@ def match_conditions(leaves: Mapping[str, Sequence[Entry]], *, latest: bool = Fa
 
 def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
     """For each set what tells it from the others, such as ``step=1000, temperature=0.8``."""
-    told = [name for name in _WHO[1:] if _varies(sets, name)]
+    told = [name for name in WHO_FIELDS[1:] if _varies(sets, name)]
     if "position" in told:  # says the same as the checkpoint's key, readably
         told = [name for name in told if name not in ("checkpoint", "position_unit", "revision")]
-    always = [name for name in ALWAYS_TOLD if name in _COMMON and len({_shared(one, name) for one in sets}) > 1]
+    always = [name for name in ALWAYS_TOLD if name in COMMON_FIELDS and len({_shared(one, name) for one in sets}) > 1]
     return [_label(one, told, always) for one in sets]
 
 
 def mixed_settings(one: ConditionSet) -> dict[str, list[str]]:
     """Settings of which a set has several values on its leaves, each with ``leaf value``."""
     mixed = {}
-    for name in _COMMON:
+    for name in COMMON_FIELDS:
         values = {leaf: entry.condition.setting(name) for leaf, entry in one.entries.items()}
         if name != "split" and len(set(values.values())) > 1:
             mixed[name] = [f"{leaf} {_text(value)}" for leaf, value in values.items()]
@@ -128,7 +102,7 @@ def _split(by_leaf: Mapping[str, list[Entry]]) -> dict[Settings, dict[str, list[
     """Conditions by the settings that vary on some leaf."""
     varying = [
         name
-        for name in _COMMON
+        for name in COMMON_FIELDS
         if any(len({e.condition.setting(name) for e in entries}) > 1 for entries in by_leaf.values())
     ]
     found: dict[Settings, dict[str, list[Entry]]] = {}
@@ -149,7 +123,7 @@ def _newest_of_each(sets: Iterable[ConditionSet]) -> list[ConditionSet]:
 
 def _varies(sets: Sequence[ConditionSet], name: str) -> bool:
     """Whether sets of one model differ in it, or any, where it changes what a figure means."""
-    place = _WHO.index(name)
+    place = WHO_FIELDS.index(name)
     values: dict[str, set[Any]] = {}
     for one in sets:
         values.setdefault(one.model, set()).add(one.who[place])
@@ -165,7 +139,7 @@ def _shared(one: ConditionSet, name: str) -> Any:
 
 
 def _label(one: ConditionSet, told: Sequence[str], always: Sequence[str]) -> str:
-    who = dict(zip(_WHO, one.who, strict=True))
+    who = dict(zip(WHO_FIELDS, one.who, strict=True))
     parts = []
     for name in told:
         if who[name] not in (None, ""):

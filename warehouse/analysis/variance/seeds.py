@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.conditions import SETTINGS
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.targets import Target, find_targets
 from warehouse.errors import MisuseError
+from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.stats import CrossedVariance, crossed_variance
 from warehouse.store.connection import Store
 
 # What tells replicates apart, or merely names the checkpoint; all else has to agree.
-_OF_A_SEED = ("training_seed", "checkpoint", "revision", "model_recorded", "position")
+_OF_A_SEED = ("training_seed", *CHECKPOINT_FIELDS)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def seed_variance(
 
 def _set_of(target: Target) -> tuple[Any, ...]:
     condition = target.condition
-    fixed = tuple(condition.setting(name) for name in SETTINGS if name not in _OF_A_SEED)
+    fixed = tuple(condition.setting(name) for name in LABEL_FIELDS if name not in _OF_A_SEED)
     place = (condition.setting("position_unit"), condition.setting("position"))
     return (condition.model, condition.place, target.metric.id, place, fixed)
 

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from warehouse.records import PublishedScore, RunHeader, RunStatus
 from warehouse.records.hashing import canonical_digest
+from warehouse.records.run_fields import STORED_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.conflicts import Decision
@@ -47,7 +48,7 @@ def _run_row(state: _Load, decision: Decision, run_id: int) -> dict[str, Any]:
     status, reason = _status(header, found.n_prompts, _cut(state, decision.run))
     return {
         **state.references[decision.run],
-        **{name: getattr(header, name) for name in _COPIED},
+        **{name: getattr(header, name) for name in STORED_FIELDS},
         "id": run_id,
         "sampling": dict(header.sampling) or None,
         "configuration": dict(header.configuration) or None,
@@ -64,29 +65,6 @@ def _run_row(state: _Load, decision: Decision, run_id: int) -> dict[str, Any]:
         "run_key": decision.run_key,
         "content_digest": decision.content_digest,
     }
-
-
-_COPIED = (
-    "split",
-    "task_version",
-    "benchmark_version",
-    "formulation",
-    "fewshot",
-    "fewshot_seed",
-    "template_hash",
-    "system_prompt_hash",
-    "temperature",
-    "top_p",
-    "max_tokens",
-    "reasoning_effort",
-    "sampling_seed",
-    "endpoint",
-    "opponent",
-    "n_benchmark",
-    "n_requested",
-    "started_at",
-    "note",
-)
 
 
 def _cut(state: _Load, run: int) -> str | None:

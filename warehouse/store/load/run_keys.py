@@ -7,43 +7,7 @@ from typing import Any
 
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
 from warehouse.records.hashing import canonical_digest
-
-#: Header fields that change what is measured. ``sampling_seed`` is not among them: runs that
-#: differ by it alone are repeats of one condition.
-CONDITION_FIELDS = (
-    "model",
-    "training_seed",
-    "initialisation_seed",
-    "data_order_seed",
-    "recipe",
-    "hyperparameters",
-    "step",
-    "epoch",
-    "tokens",
-    "revision",
-    "base_checkpoint",
-    "agent",
-    "agent_version",
-    "agent_parameters",
-    "benchmark",
-    "benchmark_version",
-    "dataset_revision",
-    "split",
-    "task_version",
-    "harness",
-    "formulation",
-    "fewshot",
-    "fewshot_seed",
-    "template_hash",
-    "system_prompt_hash",
-    "temperature",
-    "top_p",
-    "max_tokens",
-    "reasoning_effort",
-    "endpoint",
-    "opponent",
-    "sampling",
-)
+from warehouse.records.run_fields import CONDITION_FIELDS
 
 
 def condition_key(header: RunHeader) -> str:
