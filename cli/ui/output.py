@@ -91,8 +91,8 @@ class Output:
         counts: Sequence[str] = (),
         empty: str = "no rows",
     ) -> None:
-        """Write records of a dataclass; its fields are the columns. See :meth:`emit`."""
-        columns = [item.name for item in fields(kind)]
+        """Write records of a dataclass; its fields, or its `columns`, are the columns. See :meth:`emit`."""
+        columns = kind.columns() if hasattr(kind, "columns") else [item.name for item in fields(kind)]
         rows = ({name: getattr(record, name) for name in columns} for record in records)
         self.emit(columns, rows, shown=shown, needless=needless, counts=counts, empty=empty)
 

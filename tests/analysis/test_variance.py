@@ -262,7 +262,7 @@ def test_what_the_argument_may_be(world: Store) -> None:
     report = variance(world, "edges")
     assert any("edge/2" in reason for reason in report.left_out)
     assert "conditions" in str(report) and "save" in str(variance(world, "run:3"))
-    assert list(report.to_frame().columns) == list(VarianceRow.__dataclass_fields__)
+    assert list(report.to_frame().columns) == list(VarianceRow.columns())
     assert report.to_dict()["rows"][0]["model"] == report.rows[0].model
 
 

@@ -7,7 +7,6 @@ import os
 import pty
 import re
 import subprocess
-from dataclasses import fields
 
 import pytest
 
@@ -41,7 +40,7 @@ def test_a_leaderboard_for_programs_is_the_librarys(run: Caller, url: str) -> No
     with open_store(url) as store:
         board = leaderboard(store, "quiz")
     assert rows == [row.to_dict() for row in board.rows]
-    assert list(rows[0]) == [item.name for item in fields(LeaderboardRow)]
+    assert list(rows[0]) == list(LeaderboardRow.columns())
     header = run("leaderboard", "quiz", "--csv", db=url).out.splitlines()[0]
     assert header.split(",") == list(rows[0])
 
@@ -132,7 +131,7 @@ def test_a_comparison_for_programs_is_the_librarys(run: Caller, url: str) -> Non
     with open_store(url) as store:
         expected = compare(store, "run:14", "run:16")
     assert rows == [row.to_dict() for row in expected.rows]
-    assert list(rows[0]) == [item.name for item in fields(ComparisonRow)]
+    assert list(rows[0]) == list(ComparisonRow.columns())
 
 
 def test_a_comparison_for_people_names_the_better_one(run: Caller, url: str) -> None:
@@ -171,7 +170,7 @@ def test_a_run_is_shown_with_its_prompts(run: Caller, url: str) -> None:
     assert line_of(found.out, "question w2").split()[-2:] == ["0", "1"]
     rows = run("show", "1", "--json", db=url).rows
     assert len(rows) == 10
-    assert list(rows[0]) == [item.name for item in fields(PromptRow)]
+    assert list(rows[0]) == list(PromptRow.columns())
 
 
 def test_a_prompt_is_shown_with_its_scores(run: Caller, url: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -38,7 +37,7 @@ def test_embedding_says_what_is_new_and_what_was_cut(run: Caller, store_url: str
     assert first.code == 0 and "8 prompts embedded, 0 unchanged" in first.out
     assert "beginning only" in first.err and "no word that the model knows" in first.err
     again = run("embed", "quiz", "--embedder", TINY, "--json", db=store_url).rows
-    assert list(again[0]) == [item.name for item in fields(EmbedRow)]
+    assert list(again[0]) == list(EmbedRow.columns())
     assert (again[0]["benchmark"], again[0]["n_new"], again[0]["n_unchanged"]) == ("quiz", 0, 6)
 
 
@@ -59,7 +58,7 @@ def test_similar_prompts_are_listed(run: Caller, url: str) -> None:
     assert found.out.startswith("nearest to prompt:2: how many red apples are here\nby tiny@1, of 7")
     assert "prompt:1" in found.out and "there" in found.out
     rows = run("similar", "a1", "--top", "2", "--json", db=url).rows
-    assert list(rows[0]) == [item.name for item in fields(SimilarRow)] and len(rows) == 2
+    assert list(rows[0]) == list(SimilarRow.columns()) and len(rows) == 2
     assert rows == [row.to_dict() for row in warehouse.connect(url).similar(2, top=2).rows]
     text = run("similar", "who wrote the play", "--embedder", TINY, db=url)
     assert text.out.startswith("nearest to the text: who wrote the play")
@@ -73,7 +72,7 @@ def test_duplicates_are_listed_and_counted(run: Caller, url: str) -> None:
     assert "scored alike" in found.out and "itself" in found.out
     assert "2 prompts have no vector" in found.err and "--keep N for more" in found.err
     rows = run("duplicates", "quiz", "--threshold", "0.7", "--json", db=url).rows
-    assert list(rows[0]) == [item.name for item in fields(DuplicateRow)]
+    assert list(rows[0]) == list(DuplicateRow.columns())
     library = warehouse.connect(url).duplicates("quiz", threshold=0.7)
     assert rows == [row.to_dict() for row in library.rows]
     header = run("duplicates", "quiz", "--csv", db=url).out.splitlines()[0]
@@ -88,7 +87,7 @@ def test_semantic_clusters_say_what_they_do_to_errors(run: Caller, url: str) -> 
     assert "use it with --cluster semantic" in found.out and "growth" in found.out
     assert "2 prompts have no vector" in found.err
     rows = run("cluster-semantic", "quiz", "--threshold", "0.7", "--default", "--json", db=url).rows
-    assert list(rows[0]) == [item.name for item in fields(GrowthRow)]
+    assert list(rows[0]) == list(GrowthRow.columns())
     board = run("leaderboard", "quiz", "--json", db=url).rows
     assert {row["n_clusters"] for row in board} == {5}
     library = warehouse.connect(url).cluster_semantic("quiz", threshold=0.7, name="other")

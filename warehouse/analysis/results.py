@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
+from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar
+from inspect import get_annotations
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
     import pandas as pd
+
+T = TypeVar("T")
 
 #: Draws behind the rank sets of a leaderboard (`pairs` takes more).
 DRAWS = 1999
@@ -30,12 +34,59 @@ def plain(value: Any) -> Any:
     return value
 
 
+class Column(Generic[T]):
+    """A column of a row that stands in one of the row's parts.
+
+    Declare it as ``name: ClassVar[Column[type]] = Column("part.attribute")``: the row then has the
+    attribute, and `Row.columns` the name, in the order of declaration.
+
+    Args:
+        path: attributes from the row on.
+        absent: what the column is where a part on the way is None.
+    """
+
+    def __init__(self, path: str, absent: Any = None) -> None:
+        self.names, self.absent = tuple(path.split(".")), absent
+
+    @overload
+    def __get__(self, row: None, owner: type) -> Column[T]: ...
+    @overload
+    def __get__(self, row: object, owner: type) -> T: ...
+    def __get__(self, row: object | None, owner: type) -> Any:
+        if row is None:
+            return self
+        value: Any = row
+        for name in self.names:
+            value = getattr(value, name)
+            if value is None:
+                return self.absent
+        return value
+
+
 class Row:
-    """Base of one row of a result: a frozen dataclass whose fields are the columns."""
+    """Base of one row of a result: a frozen dataclass whose fields and `Column` are the columns.
+
+    Attributes:
+        PARTS: fields that hold the parts in which columns stand, and are no columns themselves.
+    """
+
+    PARTS: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return _columns(cls)  # type: ignore[arg-type]  # a class has a hash
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields by name; tuples become lists."""
-        return {item.name: plain(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
+        """The columns by name; tuples become lists."""
+        return {name: plain(getattr(self, name)) for name in self.columns()}
+
+
+@cache
+def _columns(row: type[Row]) -> tuple[str, ...]:
+    own = {item.name for item in fields(row)} - set(row.PARTS)  # type: ignore[arg-type]
+    declared = [name for base in reversed(row.__mro__) for name in get_annotations(base)]
+    return tuple(name for name in declared if name in own or isinstance(vars(row).get(name), Column))
 
 
 class Result:

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.pair_tests import Options, equivalence_p
+from warehouse.analysis.comparison.pair_tests import Options, Tests, equivalence_p
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, which_better
 from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.clusterings import SAME_TEXT
-from warehouse.stats import sign_flip_test
+from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.suites.combined_difference import CombinedDifference, Part, combine_differences, contributions
 from warehouse.store.connection import Store
@@ -86,6 +86,41 @@ def overall_row(
     test = "permutation" if options.test == "permutation" else "t"  # the others: one at a time
     p = p_flip if test == "permutation" else found.p_value
     p_equivalence = equivalence_p(found.difference, found.standard_error, found.degrees_of_freedom, options)
+    paired = PairedDifference(
+        difference=found.difference,
+        standard_error=found.standard_error,
+        ci_low=found.ci_low,
+        ci_high=found.ci_high,
+        level=options.level,
+        statistic=None,
+        degrees_of_freedom=found.degrees_of_freedom,
+        p_value=found.p_value,
+        mean_a=float(np.mean([row.mean_a for row in rows])),
+        mean_b=float(np.mean([row.mean_b for row in rows])),
+        correlation=None,
+        variance_saved=_variance_saved(rows, found),
+        se_eq7=None,
+        se_eq8=None,
+        se_cr0=None,
+        se_cr1=None,
+        se_cr2=None,
+        n_prompts=len(np.unique(np.concatenate([pair.prompts for pair in pairs]))),
+        n_clusters=_clusters(pairs, units, options),
+        method=found.method,
+        reason=f"{len(rows)} benchmarks of equal weight; {found.reason}",
+        flags=(),
+        estimand=options.estimand,
+    )
+    tests = Tests(
+        p_t=found.p_value,
+        p_permutation=p_flip,
+        permutation=permutation,
+        p_mcnemar=None,
+        p_wilcoxon=None,
+        p_equivalence=p_equivalence,
+        reasons=_reasons(why, found),
+        flags=(),
+    )
     return replace(
         rows[0],
         benchmark=OVERALL,
@@ -93,26 +128,9 @@ def overall_row(
         metric=_common([row.metric for row in rows]),
         condition_a="",
         condition_b="",
-        mean_a=float(np.mean([row.mean_a for row in rows])),
-        mean_b=float(np.mean([row.mean_b for row in rows])),
-        difference=found.difference,
-        standard_error=found.standard_error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
         p_value=p,
-        p_t=found.p_value,
-        p_permutation=p_flip,
-        permutation=permutation,
-        p_mcnemar=None,
-        p_wilcoxon=None,
         p_holm=None,
         better=which_better(p, found.difference, pairs[0].metric.higher_is_better, options),
-        correlation=None,
-        variance_saved=_variance_saved(rows, found),
-        se_unclustered=None,
-        se_eq8=None,
-        n_prompts=len(np.unique(np.concatenate([pair.prompts for pair in pairs]))),
-        n_clusters=_clusters(pairs, units, options),
         n_draws_a=sum(row.n_draws_a for row in rows),
         n_draws_b=sum(row.n_draws_b for row in rows),
         only_a=sum(row.only_a for row in rows),
@@ -121,15 +139,12 @@ def overall_row(
         higher_b=sum(row.higher_b for row in rows),
         unscored_a=sum(row.unscored_a for row in rows),
         unscored_b=sum(row.unscored_b for row in rows),
-        method=found.method,
         flags=(),
-        reason=f"{len(rows)} benchmarks of equal weight; {found.reason}",
         runs_a=_runs([row.runs_a for row in rows]),
         runs_b=_runs([row.runs_b for row in rows]),
-        degrees_of_freedom=found.degrees_of_freedom,
-        p_equivalence=p_equivalence,
         equivalent=is_equivalent(p_equivalence, options),
-        not_applicable=_reasons(why, found),
+        paired=paired,
+        tests=tests,
     )
 
 

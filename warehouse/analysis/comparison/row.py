@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from warehouse.analysis.comparison.pair_tests import Options, Tests
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.results import Row
+from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.conditions import describe
 from warehouse.stats import PairedDifference
@@ -69,6 +70,8 @@ class ComparisonRow(Row):
         unscored_a: samples of the first without a score.
         unscored_b: samples of the second without a score.
         not_applicable: ``name: why`` of each test that was not made.
+        paired: the difference that the columns from ``mean_a`` on come from.
+        tests: that the p-values of each test come from.
     """
 
     benchmark: str
@@ -78,47 +81,51 @@ class ComparisonRow(Row):
     condition_a: str
     model_b: str
     condition_b: str
-    mean_a: float
-    mean_b: float
-    difference: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
+    mean_a: ClassVar[Column[float]] = Column("paired.mean_a")
+    mean_b: ClassVar[Column[float]] = Column("paired.mean_b")
+    difference: ClassVar[Column[float]] = Column("paired.difference")
+    standard_error: ClassVar[Column[float | None]] = Column("paired.standard_error")
+    ci_low: ClassVar[Column[float | None]] = Column("paired.ci_low")
+    ci_high: ClassVar[Column[float | None]] = Column("paired.ci_high")
+    level: ClassVar[Column[float]] = Column("paired.level")
     p_value: float | None
     better: str
-    correlation: float | None
-    variance_saved: float | None
-    n_prompts: int
+    correlation: ClassVar[Column[float | None]] = Column("paired.correlation")
+    variance_saved: ClassVar[Column[float | None]] = Column("paired.variance_saved")
+    n_prompts: ClassVar[Column[int]] = Column("paired.n_prompts")
     only_a: int
     only_b: int
-    n_clusters: int | None
+    n_clusters: ClassVar[Column[int | None]] = Column("paired.n_clusters")
     n_draws_a: int
     n_draws_b: int
-    method: str
+    method: ClassVar[Column[str]] = Column("paired.method")
     flags: tuple[str, ...]
-    reason: str
-    se_unclustered: float | None
-    se_eq8: float | None
+    reason: ClassVar[Column[str]] = Column("paired.reason")
+    se_unclustered: ClassVar[Column[float | None]] = Column("paired.se_eq7")
+    se_eq8: ClassVar[Column[float | None]] = Column("paired.se_eq8")
     runs_a: tuple[int, ...]
     runs_b: tuple[int, ...]
     test: str
-    p_t: float | None
-    p_permutation: float | None
-    permutation: str
-    p_mcnemar: float | None
-    p_wilcoxon: float | None
+    p_t: ClassVar[Column[float | None]] = Column("tests.p_t")
+    p_permutation: ClassVar[Column[float | None]] = Column("tests.p_permutation")
+    permutation: ClassVar[Column[str]] = Column("tests.permutation")
+    p_mcnemar: ClassVar[Column[float | None]] = Column("tests.p_mcnemar")
+    p_wilcoxon: ClassVar[Column[float | None]] = Column("tests.p_wilcoxon")
     p_holm: float | None
     margin: float | None
-    p_equivalence: float | None
+    p_equivalence: ClassVar[Column[float | None]] = Column("tests.p_equivalence")
     equivalent: bool | None
-    estimand: str
-    degrees_of_freedom: float | None
+    estimand: ClassVar[Column[str]] = Column("paired.estimand")
+    degrees_of_freedom: ClassVar[Column[float | None]] = Column("paired.degrees_of_freedom")
     higher_a: int
     higher_b: int
     unscored_a: int
     unscored_b: int
-    not_applicable: tuple[str, ...]
+    not_applicable: ClassVar[Column[tuple[str, ...]]] = Column("tests.reasons")
+    paired: PairedDifference
+    tests: Tests
+
+    PARTS = ("paired", "tests")
 
 
 def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options) -> ComparisonRow:
@@ -135,47 +142,25 @@ def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options
         condition_a=labels[0],
         model_b=b.model,
         condition_b=labels[1],
-        mean_a=found.mean_a,
-        mean_b=found.mean_b,
-        difference=found.difference,
-        standard_error=found.standard_error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
-        level=found.level,
         p_value=p,
         better=which_better(p, found.difference, pair.metric.higher_is_better, options),
-        correlation=found.correlation,
-        variance_saved=found.variance_saved,
-        n_prompts=pair.n,
         only_a=pair.scores_a.n - pair.n,
         only_b=pair.scores_b.n - pair.n,
-        n_clusters=found.n_clusters,
         n_draws_a=pair.n_draws[0],
         n_draws_b=pair.n_draws[1],
-        method=found.method,
-        reason=found.reason,
         flags=found.flags + tests.flags + outside_clusters(pair.clusters),
-        se_unclustered=found.se_eq7,
-        se_eq8=found.se_eq8,
         runs_a=a.run_ids,
         runs_b=b.run_ids,
         test=options.test,
-        p_t=tests.p_t,
-        p_permutation=tests.p_permutation,
-        permutation=tests.permutation,
-        p_mcnemar=tests.p_mcnemar,
-        p_wilcoxon=tests.p_wilcoxon,
         p_holm=None,
         margin=options.margin,
-        p_equivalence=tests.p_equivalence,
         equivalent=is_equivalent(tests.p_equivalence, options),
-        estimand=found.estimand,
-        degrees_of_freedom=found.degrees_of_freedom,
         higher_a=int(np.sum(values_a > values_b)),
         higher_b=int(np.sum(values_a < values_b)),
         unscored_a=pair.scores_a.n_unscored,
         unscored_b=pair.scores_b.n_unscored,
-        not_applicable=tests.reasons,
+        paired=found,
+        tests=tests,
     )
 
 

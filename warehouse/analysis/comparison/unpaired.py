@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from warehouse.analysis.comparison.pair_tests import Options
 from warehouse.analysis.comparison.pairing import Unlike, clusters_under_links, refuse_unlike, scores_of_both
 from warehouse.analysis.comparison.row import which_better
 from warehouse.analysis.leaderboard.row import usable_bounds
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import Column, Result, Row
 from warehouse.analysis.selection.benchmarks import Metric, find_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, outside_clusters
 from warehouse.analysis.selection.common_benchmarks import in_words
@@ -68,6 +69,9 @@ class UnpairedRow(Row):
         reason: why there is no interval, or what the errors take for granted.
         runs_a: ids of the runs of the first.
         runs_b: ids of the runs of the second.
+        unpaired: the difference that the columns from ``mean_a`` on come from.
+        figure_a: of the first, on its own prompts.
+        figure_b: of the second.
     """
 
     benchmark: str
@@ -77,37 +81,42 @@ class UnpairedRow(Row):
     condition_a: str
     model_b: str
     condition_b: str
-    mean_a: float
-    mean_b: float
-    difference: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    statistic: float | None
-    degrees_of_freedom: float | None
-    p_value: float | None
+    mean_a: ClassVar[Column[float]] = Column("unpaired.estimate_a")
+    mean_b: ClassVar[Column[float]] = Column("unpaired.estimate_b")
+    difference: ClassVar[Column[float]] = Column("unpaired.difference")
+    standard_error: ClassVar[Column[float | None]] = Column("unpaired.standard_error")
+    ci_low: ClassVar[Column[float | None]] = Column("unpaired.ci_low")
+    ci_high: ClassVar[Column[float | None]] = Column("unpaired.ci_high")
+    level: ClassVar[Column[float]] = Column("unpaired.level")
+    statistic: ClassVar[Column[float | None]] = Column("unpaired.statistic")
+    degrees_of_freedom: ClassVar[Column[float | None]] = Column("unpaired.degrees_of_freedom")
+    p_value: ClassVar[Column[float | None]] = Column("unpaired.p_value")
     p_holm: float | None
-    z_ci_low: float | None
-    z_ci_high: float | None
-    z_p_value: float | None
+    z_ci_low: ClassVar[Column[float | None]] = Column("unpaired.z_ci_low")
+    z_ci_high: ClassVar[Column[float | None]] = Column("unpaired.z_ci_high")
+    z_p_value: ClassVar[Column[float | None]] = Column("unpaired.z_p_value")
     better: str
-    se_a: float | None
-    se_b: float | None
-    n_prompts_a: int
-    n_prompts_b: int
+    se_a: ClassVar[Column[float | None]] = Column("figure_a.standard_error")
+    se_b: ClassVar[Column[float | None]] = Column("figure_b.standard_error")
+    n_prompts_a: ClassVar[Column[int]] = Column("unpaired.n_prompts_a")
+    n_prompts_b: ClassVar[Column[int]] = Column("unpaired.n_prompts_b")
     n_shared: int
-    n_clusters_a: int | None
-    n_clusters_b: int | None
+    n_clusters_a: ClassVar[Column[int | None]] = Column("figure_a.n_clusters")
+    n_clusters_b: ClassVar[Column[int | None]] = Column("figure_b.n_clusters")
     n_draws_a: int
     n_draws_b: int
     unscored_a: int
     unscored_b: int
-    method: str
+    method: ClassVar[Column[str]] = Column("unpaired.method")
     flags: tuple[str, ...]
-    reason: str
+    reason: ClassVar[Column[str]] = Column("unpaired.reason")
     runs_a: tuple[int, ...]
     runs_b: tuple[int, ...]
+    unpaired: UnpairedDifference
+    figure_a: Estimate
+    figure_b: Estimate
+
+    PARTS = ("unpaired", "figure_a", "figure_b")
 
 
 @dataclass(frozen=True)
@@ -246,37 +255,19 @@ def _row(
         condition_a=labels[0],
         model_b=b.model,
         condition_b=labels[1],
-        mean_a=found.estimate_a,
-        mean_b=found.estimate_b,
-        difference=found.difference,
-        standard_error=found.standard_error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
-        level=found.level,
-        statistic=found.statistic,
-        degrees_of_freedom=found.degrees_of_freedom,
-        p_value=found.p_value,
         p_holm=None,
-        z_ci_low=found.z_ci_low,
-        z_ci_high=found.z_ci_high,
-        z_p_value=found.z_p_value,
         better=which_better(found.p_value, found.difference, metric.higher_is_better, options),
-        se_a=runs[0].standard_error,
-        se_b=runs[1].standard_error,
-        n_prompts_a=found.n_prompts_a,
-        n_prompts_b=found.n_prompts_b,
         n_shared=n_shared,
-        n_clusters_a=runs[0].n_clusters,
-        n_clusters_b=runs[1].n_clusters,
         n_draws_a=int(scores[0].n_draws.sum()),
         n_draws_b=int(scores[1].n_draws.sum()),
         unscored_a=scores[0].n_unscored,
         unscored_b=scores[1].n_unscored,
-        method=found.method,
         flags=(),
-        reason=found.reason,
         runs_a=a.run_ids,
         runs_b=b.run_ids,
+        unpaired=found,
+        figure_a=runs[0],
+        figure_b=runs[1],
     )
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.entries import Entry, is_partial
 from warehouse.analysis.selection.score_matrix import score_table
@@ -40,18 +39,18 @@ def with_places(lines: Sequence[Line], clusters: ClusterMap, options: PlaceOptio
     figures = iter(_places([entry for entry, _ in placed], clusters, options))
     chosen = {id(entry) for entry, _ in placed}
     return [
-        (entry, replace(row, **(next(figures) if id(entry) in chosen else _not_placed(row)))) for entry, row in lines
+        (entry, replace(row, ranks=next(figures) if id(entry) in chosen else Ranks(rank_reason=_why_not_placed(row))))
+        for entry, row in lines
     ]
 
 
-def _places(entries: Sequence[Entry], clusters: ClusterMap, options: PlaceOptions) -> list[dict[str, Any]]:
-    """Fields of each row by name."""
+def _places(entries: Sequence[Entry], clusters: ClusterMap, options: PlaceOptions) -> list[Ranks]:
+    """Of each row."""
     if len(entries) < 2:
-        alone = dict.fromkeys(("rank_low", "rank_high", "rank_low_joint", "rank_high_joint"), 1)
-        return [alone | {"statistical_rank": 1}] * len(entries)
+        return [Ranks(1, 1, 1, 1, 1)] * len(entries)
     table = score_table(entries, clusters)
     if not len(table.prompts):
-        return [{"rank_reason": "no prompt that all rows have a score on"}] * len(entries)
+        return [Ranks(rank_reason="no prompt that all rows have a score on")] * len(entries)
     least = math.ceil(options.level / (1 - options.level))
     found = rank_models(
         all_pairs(
@@ -66,10 +65,13 @@ def _places(entries: Sequence[Entry], clusters: ClusterMap, options: PlaceOption
     names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
     rows = zip(*(getattr(found, name) for name in names), strict=True)
     return [
-        dict(zip(names, figures, strict=True))
-        | {"group": letters, "rank_draws": found.n_resamples}
-        | {"rank_reason": "" if figures[0] else "no pair with another row could be tested"}
-        for figures, letters in zip(rows, found.groups, strict=True)
+        Ranks(
+            **dict(zip(names, ranks, strict=True)),
+            group=letters,
+            rank_draws=found.n_resamples,
+            rank_reason="" if ranks[0] else "no pair with another row could be tested",
+        )
+        for ranks, letters in zip(rows, found.groups, strict=True)
     ]
 
 
@@ -78,11 +80,11 @@ def _has_scores(entry: Entry, row: LeaderboardRow) -> bool:
     return entry.usable is not None and row.method != "published"
 
 
-def _not_placed(row: LeaderboardRow) -> dict[str, str]:
+def _why_not_placed(row: LeaderboardRow) -> str:
     if row.estimate is None:
-        return {"rank_reason": "no figure"}
+        return "no figure"
     if is_partial(row.flags) and row.rank is None:
-        return {"rank_reason": "a part of the benchmark"}
+        return "a part of the benchmark"
     if row.method == "published":
-        return {"rank_reason": "published figures have no prompts to pair"}
-    return {"rank_reason": "a single prompt"}
+        return "published figures have no prompts to pair"
+    return "a single prompt"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
-from warehouse.analysis.leaderboard.unscored import unscored_bounds
-from warehouse.analysis.results import Row
+from warehouse.analysis.leaderboard.unscored import UnscoredBounds, unscored_bounds
+from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
 from warehouse.analysis.selection.entries import Entry, Whole, coverage
@@ -17,10 +18,48 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import Estimate, estimate_mean, estimate_mean_prompts_fixed, interval_normal
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds
+from warehouse.stats.intervals.prompts_fixed import FixedPromptsEstimate
 
 _PUBLISHED_WITH_ERROR = "as its source publishes it; normal interval from its standard error"
 _PUBLISHED_WITHOUT_ERROR = "as its source publishes it, without a standard error"
 _PUBLISHED_WITH_ZERO = "as its source publishes it, with a standard error of 0: no interval"
+
+
+@dataclass(frozen=True)
+class PublishedEstimate:
+    """A figure as its source publishes it.
+
+    Attributes:
+        estimate: the figure.
+        standard_error: as published; None where it is not.
+        ci_low: lower end of the normal interval; None without an error, or with one of 0.
+        ci_high: upper end of it.
+        method: ``"published"``.
+    """
+
+    estimate: float
+    standard_error: float | None
+    ci_low: float | None
+    ci_high: float | None
+    method: str = "published"
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Statistical ranks of a row, as in `LeaderboardRow`; by default a row has none."""
+
+    statistical_rank: int | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
+    rank_low_joint: int | None = None
+    rank_high_joint: int | None = None
+    group: str = ""
+    rank_draws: int = 0
+    rank_reason: str = ""
+
+
+NO_RANKS = Ranks()
+NO_BOUNDS = UnscoredBounds()
 
 
 @dataclass(frozen=True)
@@ -86,54 +125,70 @@ class LeaderboardRow(Row):
         part_n_prompts: prompts with a score among these samples.
         other_metrics: the metrics that the benchmark has figures of and the leaderboard does not
             show, for ``--metric``; the same in every row.
+        figure: the estimate that the columns from ``estimate`` on come from; None without one.
+        ranks: that the statistical ranks come from.
+        unscored: that the bounds of unscored samples come from.
+        part: of a truncated run whose source publishes the figure: the row of the samples that
+            are stored; else None.
     """
 
     rank: int | None
     model: str
     condition: str
     metric: str
-    estimate: float | None
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
+    estimate: ClassVar[Column[float | None]] = Column("figure.estimate")
+    standard_error: ClassVar[Column[float | None]] = Column("figure.standard_error")
+    ci_low: ClassVar[Column[float | None]] = Column("figure.ci_low")
+    ci_high: ClassVar[Column[float | None]] = Column("figure.ci_high")
     level: float
     n_prompts: int
-    n_clusters: int | None
+    n_clusters: ClassVar[Column[int | None]] = Column("sampled.n_clusters")
     n_draws: int
     n_unscored: int
     share_unscored: float
     runs: int
-    method: str
+    method: ClassVar[Column[str]] = Column("figure.method", "none")
     flags: tuple[str, ...]
     reason: str
-    se_naive: float | None
-    design_effect: float | None
+    se_naive: ClassVar[Column[float | None]] = Column("sampled.se_clt")
+    design_effect: ClassVar[Column[float | None]] = Column("sampled.design_effect")
     benchmark: str
     split: str
     run_ids: tuple[int, ...]
     estimand: str = PROMPTS_SAMPLED
-    statistical_rank: int | None = None
-    rank_low: int | None = None
-    rank_high: int | None = None
-    rank_low_joint: int | None = None
-    rank_high_joint: int | None = None
-    group: str = ""
-    rank_draws: int = 0
-    rank_reason: str = ""
-    unscored_low: float | None = None
-    unscored_high: float | None = None
-    unscored_ci_low: float | None = None
-    unscored_ci_high: float | None = None
-    beside_method: str = ""
-    beside_ci_low: float | None = None
-    beside_ci_high: float | None = None
-    degrees_of_freedom: float | None = None
-    part_estimate: float | None = None
-    part_ci_low: float | None = None
-    part_ci_high: float | None = None
-    part_n_prompts: int | None = None
-    design_effect_miller: float | None = None
+    statistical_rank: ClassVar[Column[int | None]] = Column("ranks.statistical_rank")
+    rank_low: ClassVar[Column[int | None]] = Column("ranks.rank_low")
+    rank_high: ClassVar[Column[int | None]] = Column("ranks.rank_high")
+    rank_low_joint: ClassVar[Column[int | None]] = Column("ranks.rank_low_joint")
+    rank_high_joint: ClassVar[Column[int | None]] = Column("ranks.rank_high_joint")
+    group: ClassVar[Column[str]] = Column("ranks.group")
+    rank_draws: ClassVar[Column[int]] = Column("ranks.rank_draws")
+    rank_reason: ClassVar[Column[str]] = Column("ranks.rank_reason")
+    unscored_low: ClassVar[Column[float | None]] = Column("unscored.low")
+    unscored_high: ClassVar[Column[float | None]] = Column("unscored.high")
+    unscored_ci_low: ClassVar[Column[float | None]] = Column("unscored.ci_low")
+    unscored_ci_high: ClassVar[Column[float | None]] = Column("unscored.ci_high")
+    beside_method: ClassVar[Column[str]] = Column("sampled.beside.method", "")
+    beside_ci_low: ClassVar[Column[float | None]] = Column("sampled.beside.low")
+    beside_ci_high: ClassVar[Column[float | None]] = Column("sampled.beside.high")
+    degrees_of_freedom: ClassVar[Column[float | None]] = Column("sampled.degrees_of_freedom")
+    part_estimate: ClassVar[Column[float | None]] = Column("part.estimate")
+    part_ci_low: ClassVar[Column[float | None]] = Column("part.ci_low")
+    part_ci_high: ClassVar[Column[float | None]] = Column("part.ci_high")
+    part_n_prompts: ClassVar[Column[int | None]] = Column("part.n_prompts")
+    design_effect_miller: ClassVar[Column[float | None]] = Column("sampled.design_effect_miller")
     other_metrics: tuple[str, ...] = ()
+    figure: Estimate | FixedPromptsEstimate | PublishedEstimate | None = None
+    ranks: Ranks = NO_RANKS
+    unscored: UnscoredBounds = NO_BOUNDS
+    part: LeaderboardRow | None = None
+
+    PARTS = ("figure", "ranks", "unscored", "part")
+
+    @property
+    def sampled(self) -> Estimate | None:
+        """The figure, where its error is that of prompts drawn from others like them."""
+        return self.figure if isinstance(self.figure, Estimate) else None
 
 
 @dataclass(frozen=True)
@@ -165,9 +220,9 @@ def make_row(entry: Entry, clusters: ClusterMap, options: RowOptions, whole: Who
     bare = _bare_row(entry, options, whole)
     if entry.is_cut and entry.published is not None and entry.usable is not None:
         part = _estimated(bare, entry.usable, entry.metric, clusters, options)
-        return _with_part(_as_published(bare, entry.published), part)
+        return replace(_as_published(bare, entry.published), part=part)
     if entry.scores is not None:
-        bare = _with_bounds(bare, entry.scores, entry.metric, clusters)
+        bare = replace(bare, unscored=unscored_bounds(entry.scores, entry.metric, clusters, bare.level))
     if entry.usable is not None:
         return _estimated(bare, entry.usable, entry.metric, clusters, options)
     if entry.published is not None:
@@ -187,37 +242,18 @@ def _bare_row(entry: Entry, options: RowOptions, whole: Whole) -> LeaderboardRow
         model=condition.model,
         condition=entry.label,
         metric=entry.metric.label,
-        estimate=None,
-        standard_error=None,
-        ci_low=None,
-        ci_high=None,
         level=options.level,
         n_prompts=scores.n if scores else 0,
-        n_clusters=None,
         n_draws=int(scores.n_draws.sum()) if scores else 0,
         n_unscored=n_unscored,
         share_unscored=share,
         runs=len(condition.runs),
-        method="none",
         flags=flags,
         reason="",
-        se_naive=None,
-        design_effect=None,
         benchmark=condition.place[0],
         split=condition.place[1],
         run_ids=condition.run_ids,
         estimand=options.estimand,
-    )
-
-
-def _with_bounds(bare: LeaderboardRow, scores: PromptScores, metric: Metric, clusters: ClusterMap) -> LeaderboardRow:
-    found = unscored_bounds(scores, metric, clusters, bare.level)
-    return replace(
-        bare,
-        unscored_low=found.low,
-        unscored_high=found.high,
-        unscored_ci_low=found.ci_low,
-        unscored_ci_high=found.ci_high,
     )
 
 
@@ -240,7 +276,7 @@ def _prompts_sampled(
     bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None, clusters: ClusterMap, method: str
 ) -> LeaderboardRow:
     labels = clusters.labels(scores.prompts)
-    found: Estimate = estimate_mean(
+    figure = estimate_mean(
         scores.values,
         clusters=labels,
         weights=scores.uneven_weights,
@@ -250,40 +286,15 @@ def _prompts_sampled(
         level=bare.level,
         method=method,
     )
-    return replace(
-        bare,
-        estimate=found.estimate,
-        standard_error=found.standard_error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
-        n_clusters=found.n_clusters,
-        method=found.method,
-        flags=bare.flags + found.flags + outside_clusters(labels),
-        reason=found.reason,
-        se_naive=found.se_clt,
-        degrees_of_freedom=found.degrees_of_freedom,
-        design_effect=found.design_effect,
-        design_effect_miller=found.design_effect_miller,
-        beside_method=found.beside.method if found.beside else "",
-        beside_ci_low=found.beside.low if found.beside else None,
-        beside_ci_high=found.beside.high if found.beside else None,
-    )
+    flags = bare.flags + figure.flags + outside_clusters(labels)
+    return replace(bare, figure=figure, flags=flags, reason=figure.reason)
 
 
 def _prompts_fixed(bare: LeaderboardRow, scores: PromptScores, metric: Metric, bounds: Bounds | None) -> LeaderboardRow:
     if metric.link != "identity" or scores.uneven_weights is not None:
         raise StatisticsError("prompts fixed: only for plain means, not for ratios of sums")
-    found = estimate_mean_prompts_fixed(scores.values, scores.within, scores.n_draws, bounds=bounds, level=bare.level)
-    return replace(
-        bare,
-        estimate=found.estimate,
-        standard_error=found.standard_error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
-        method=found.method,
-        flags=bare.flags + found.flags,
-        reason=found.reason,
-    )
+    figure = estimate_mean_prompts_fixed(scores.values, scores.within, scores.n_draws, bounds=bounds, level=bare.level)
+    return replace(bare, figure=figure, flags=bare.flags + figure.flags, reason=figure.reason)
 
 
 def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, tuple[str, ...]]:
@@ -297,18 +308,15 @@ def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, 
     return (None, ("outside_bounds",)) if broken else (metric.bounds, ())
 
 
-def _as_published(bare: LeaderboardRow, figure: Published) -> LeaderboardRow:
-    interval = interval_normal(figure.value, figure.standard_error, level=bare.level)
+def _as_published(bare: LeaderboardRow, published: Published) -> LeaderboardRow:
+    interval = interval_normal(published.value, published.standard_error, level=bare.level)
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
     return replace(
         bare,
-        estimate=figure.value,
-        standard_error=figure.standard_error,
-        ci_low=None if interval is None else interval.low,
-        ci_high=None if interval is None else interval.high,
-        n_prompts=figure.n or bare.n_prompts,
-        method="published",
+        figure=PublishedEstimate(published.value, published.standard_error, low, high),
+        n_prompts=published.n or bare.n_prompts,
         flags=(*bare.flags, "published"),
-        reason=_reason_of(figure, interval is not None),
+        reason=_reason_of(published, interval is not None),
     )
 
 
@@ -316,14 +324,3 @@ def _reason_of(figure: Published, has_interval: bool) -> str:
     if has_interval:
         return _PUBLISHED_WITH_ERROR
     return _PUBLISHED_WITHOUT_ERROR if figure.standard_error is None else _PUBLISHED_WITH_ZERO
-
-
-def _with_part(row: LeaderboardRow, part: LeaderboardRow) -> LeaderboardRow:
-    """A published row with what is recomputed from the samples that are stored."""
-    return replace(
-        row,
-        part_estimate=part.estimate,
-        part_ci_low=part.ci_low,
-        part_ci_high=part.ci_high,
-        part_n_prompts=part.n_prompts,
-    )
