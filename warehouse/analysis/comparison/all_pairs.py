@@ -9,9 +9,17 @@ import numpy as np
 
 from warehouse.analysis.comparison.all_pairs_row import PairRow, pair_rows
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.entries import Entry, Selection, coverage, is_partial, list_editions, select_entries
 from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.score_matrix import score_table
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+    coverage_flags,
+    is_partial,
+    list_editions,
+    select_entries,
+)
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.stats import AllPairs, Ranks, all_pairs, rank_models
 from warehouse.stats.core.inputs import as_level
@@ -120,8 +128,8 @@ def pairs(
         StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
     """
     as_level(level)
-    found = select_entries(store, benchmark, metric, where, cluster, latest)
-    chosen = {group: order_entries(comparable(members, found, subset_ok)) for group, members in found.groups().items()}
+    found = select_entries(store, Selection(benchmark, metric, tuple(where), cluster, latest, subset_ok))
+    chosen = {group: order_entries(comparable(members, found)) for group, members in found.groups().items()}
     sizable = sorted((m for m in chosen.values() if len(m) > 1), key=len, reverse=True)
     if not sizable:
         raise MisuseError(_too_few(found, list(chosen.values())))
@@ -159,20 +167,20 @@ def pairs(
     )
 
 
-def comparable(entries: Sequence[Entry], found: Selection, subset_ok: bool) -> list[Entry]:
-    """Those of one group that have prompts to pair, and all of them unless ``subset_ok``.
+def comparable(entries: Sequence[ScoredCondition], found: BenchmarkScores) -> list[ScoredCondition]:
+    """Those of one group that have prompts to pair, and all of them where a part will do.
 
     Where no entry is complete all are compared, as the leaderboard ranks them.
     """
     usable = [entry for entry in entries if entry.usable is not None]
-    complete = [entry for entry in usable if not is_partial(coverage(entry, found.wholes[entry.group]))]
-    return usable if subset_ok or not complete else complete
+    complete = [entry for entry in usable if not is_partial(coverage_flags(entry, found.coverages[entry.group]))]
+    return usable if found.subset_ok or not complete else complete
 
 
-def order_entries(entries: Sequence[Entry]) -> list[Entry]:
+def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
     """The better figure first; ties by name."""
 
-    def place(entry: Entry) -> tuple[float, str, str]:
+    def place(entry: ScoredCondition) -> tuple[float, str, str]:
         scores, metric = entry.usable, entry.metric
         if scores is None:
             return np.inf, entry.condition.model, entry.label
@@ -183,7 +191,7 @@ def order_entries(entries: Sequence[Entry]) -> list[Entry]:
     return sorted(entries, key=place)
 
 
-def _group(members: Sequence[Entry], figures: AllPairs) -> PairGroup:
+def _group(members: Sequence[ScoredCondition], figures: AllPairs) -> PairGroup:
     split, task_version, label = members[0].group[:3]
     return PairGroup(
         split=split,
@@ -196,7 +204,7 @@ def _group(members: Sequence[Entry], figures: AllPairs) -> PairGroup:
     )
 
 
-def _left_out(found: Selection, chosen: Sequence[Sequence[Entry]]) -> list[str]:
+def _left_out(found: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]) -> list[str]:
     """What of the benchmark is in no pair, and why."""
     paired = {id(entry) for members in chosen if len(members) > 1 for entry in members}
     reasons: dict[str, list[str]] = {}
@@ -211,10 +219,10 @@ def _left_out(found: Selection, chosen: Sequence[Sequence[Entry]]) -> list[str]:
     return notes
 
 
-def _why_not(entry: Entry, found: Selection) -> str:
+def _why_not(entry: ScoredCondition, found: BenchmarkScores) -> str:
     if entry.usable is None:
         return "no scored prompts to pair"
-    if is_partial(coverage(entry, found.wholes[entry.group])):
+    if is_partial(coverage_flags(entry, found.coverages[entry.group])):
         return "a part of the benchmark only (subset_ok compares it)"
     return "nothing comparable beside it"
 
@@ -223,6 +231,6 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def _too_few(found: Selection, chosen: Sequence[Sequence[Entry]]) -> str:
+def _too_few(found: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]) -> str:
     reasons = [f"{found.benchmark.name} has no two conditions that can be compared"]
     return "; ".join([*reasons, *_left_out(found, chosen)]) + advise_others(found.others)

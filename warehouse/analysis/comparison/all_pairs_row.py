@@ -12,8 +12,8 @@ import numpy as np
 from warehouse.analysis.results import Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import outside_clusters
-from warehouse.analysis.selection.entries import Entry
 from warehouse.analysis.selection.score_matrix import ScoreTable
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.stats import AllPairs, paired_flags, too_few_units
 
 
@@ -90,7 +90,9 @@ class PairRow(Row):
     flags: tuple[str, ...] = ()
 
 
-def pair_rows(entries: Sequence[Entry], found: AllPairs, table: ScoreTable | None = None) -> Iterator[PairRow]:
+def pair_rows(
+    entries: Sequence[ScoredCondition], found: AllPairs, table: ScoreTable | None = None
+) -> Iterator[PairRow]:
     """The rows of all pairs of ``entries``, which are the models of ``found`` in order.
 
     Args:

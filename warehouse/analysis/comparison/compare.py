@@ -17,6 +17,7 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.common_benchmarks import by_place, common_places, in_words, pick_all
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
@@ -145,8 +146,9 @@ def compare(
     options = Options(level, method, estimand, equivalence, n_resamples, seed).checked()
     if flips < 0:
         raise MisuseError(f"flips must be 0 or more prompts, found {flips}")
-    places, missing = find_places(store, a, b, benchmark, where, latest)
-    compared, refused = _compared(store, places, options, metric=metric, cluster=cluster, force=force)
+    selection = Selection(benchmark, metric, tuple(where), cluster, latest)
+    both, missing = find_both(store, a, b, selection)
+    compared, refused = _compared(store, both, options, selection, force)
     pairs, rows = [pair for pair, _ in compared], [row for _, row in compared]
     overall, why = _overall(store, pairs, rows, cluster, options)
     return Comparison(
@@ -161,21 +163,19 @@ def compare(
     )
 
 
-def find_places(
-    store: Store, a: str, b: str, benchmark: str | None, where: Sequence[str], latest: bool
-) -> tuple[list[tuple[Condition, ...]], list[str]]:
+def find_both(store: Store, a: str, b: str, selection: Selection) -> tuple[list[tuple[Condition, ...]], list[str]]:
     """Both conditions for each benchmark that both have; the benchmarks that only one has."""
-    ids = None if benchmark is None else find_benchmark(store, benchmark).ids
-    wanted = parse_where(where)
+    ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
+    wanted = parse_where(selection.where)
     of_a, of_b = by_place(store, a, ids, wanted), by_place(store, b, ids, wanted)
     places = common_places(a, of_a, b, of_b)
     missing = sorted((of_a.keys() | of_b.keys()) - set(places))
-    chosen = pick_all(places, ((a, of_a), (b, of_b)), latest=latest)
+    chosen = pick_all(places, ((a, of_a), (b, of_b)), latest=selection.latest)
     return chosen, [f"{in_words(place)}: only one of them has it" for place in missing]
 
 
 def _compared(
-    store: Store, places: Sequence[tuple[Condition, ...]], options: Options, **how: Any
+    store: Store, both: Sequence[tuple[Condition, ...]], options: Options, selection: Selection, force: bool
 ) -> tuple[list[tuple[Pair, ComparisonRow]], list[str]]:
     """Every pair that can be compared with its row, and why the others cannot.
 
@@ -183,9 +183,9 @@ def _compared(
         MisuseError: none can.
     """
     compared, refused = [], []
-    for one, other in places:
+    for one, other in both:
         try:
-            pair = read_pair(store, one, other, **how)
+            pair = read_pair(store, one, other, selection, force=force)
             compared.append((pair, _row(pair, options)))
         except (Unlike, StatisticsError) as reason:
             refused.append(f"{in_words(one.place)}: {reason}")

@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from warehouse.analysis.comparison.compare import find_places
+from warehouse.analysis.comparison.compare import find_both
 from warehouse.analysis.comparison.pairing import Pair, Unlike, read_pair
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.common_benchmarks import in_words
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
@@ -224,11 +225,12 @@ def gate(
     left_out: list[str] = []
     named: list[str | None] = list(dict.fromkeys(benchmarks))
     for name in named or [None]:
-        places, missing = find_places(store, candidate, baseline, name, where, latest)
+        selection = Selection(name, metric, tuple(where), cluster, latest)
+        both, missing = find_both(store, candidate, baseline, selection)
         left_out += missing
-        for one, other in places:
+        for one, other in both:
             try:
-                pair = read_pair(store, one, other, metric=metric, cluster=cluster, force=force)
+                pair = read_pair(store, one, other, selection, force=force)
                 limit = own.get(one.place[0], margin)
                 if limit is None:
                     raise MisuseError(f"no margin for {one.place[0]}; give one for all")

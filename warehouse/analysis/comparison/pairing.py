@@ -13,6 +13,7 @@ from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.links import find_link
@@ -101,14 +102,11 @@ class Pair:
         return -1 - self.prompts if self.clusters is None else self.clusters
 
 
-def read_pair(
-    store: Store, a: Condition, b: Condition, *, metric: str | None, cluster: str | None, force: bool
-) -> Pair:
+def read_pair(store: Store, a: Condition, b: Condition, selection: Selection, *, force: bool) -> Pair:
     """The scores of two conditions on one benchmark.
 
     Args:
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        cluster: as in :func:`warehouse.analysis.selection.clusterings.cluster_map`.
+        selection: of metric and clustering.
         force: also where judge, scale or task version differ.
 
     Raises:
@@ -118,11 +116,11 @@ def read_pair(
     shared = sorted(set(a.run_ids) & set(b.run_ids))
     if shared:
         raise Unlike(f"both references mean run {shared[0]}")
-    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, metric)
+    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, selection.metric)
     refuse_unlike(a, b, metric_a, metric_b, force)
     benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
     defaults = find_benchmark(store, a.setting("benchmark")).clusterings
-    own = cluster_map(store, benchmarks, defaults, cluster)
+    own = cluster_map(store, benchmarks, defaults, selection.cluster)
     clusters = clusters_under_links(own, read_links(store))
     return pair_up(a, b, metric_a, scores_a, scores_b, clusters)
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from warehouse.analysis.comparison.compare import find_places
+from warehouse.analysis.comparison.compare import find_both
 from warehouse.analysis.comparison.pair_tests import Options
 from warehouse.analysis.comparison.pairing import Unlike, clusters_under_links, refuse_unlike, scores_of_both
 from warehouse.analysis.comparison.row import which_better
@@ -19,6 +19,7 @@ from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, ou
 from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.conditions import Condition, describe
 from warehouse.analysis.selection.scores import PromptScores, read_links
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaired_difference
 from warehouse.stats.multiple.adjust import holm
@@ -181,12 +182,13 @@ def compare_unpaired(
         StatisticsError: ``level`` out of range.
     """
     options = Options(level).checked()
-    places, missing = find_places(store, a, b, benchmark, where, latest)
+    selection = Selection(benchmark, metric, tuple(where), cluster, latest)
+    both, missing = find_both(store, a, b, selection)
     rows: list[tuple[UnpairedRow, bool | None]] = []
     refused: list[str] = []
-    for one, other in places:
+    for one, other in both:
         try:
-            rows.append(_compared(store, one, other, options, metric, cluster, force))
+            rows.append(_compared(store, one, other, options, selection, force))
         except (Unlike, StatisticsError) as reason:
             refused.append(f"{in_words(one.place)}: {reason}")
     if not rows:
@@ -195,13 +197,13 @@ def compare_unpaired(
 
 
 def _compared(
-    store: Store, a: Condition, b: Condition, options: Options, metric: str | None, cluster: str | None, force: bool
+    store: Store, a: Condition, b: Condition, options: Options, selection: Selection, force: bool
 ) -> tuple[UnpairedRow, bool | None]:
     """The row of two conditions, and the direction of their metric."""
     shared_runs = set(a.run_ids) & set(b.run_ids)
     if shared_runs:
         raise Unlike(f"both references mean run {min(shared_runs)}")
-    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, metric)
+    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, selection.metric)
     refuse_unlike(a, b, metric_a, metric_b, force)
     n_shared = len(np.intersect1d(scores_a.prompts, scores_b.prompts))
     if n_shared and not force:
@@ -211,7 +213,7 @@ def _compared(
         )
     benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
     defaults = find_benchmark(store, a.setting("benchmark")).clusterings
-    clusters = clusters_under_links(cluster_map(store, benchmarks, defaults, cluster), read_links(store))
+    clusters = clusters_under_links(cluster_map(store, benchmarks, defaults, selection.cluster), read_links(store))
     sides = ((scores_a, metric_a), (scores_b, metric_b))
     first, second = (_estimate(*side, clusters, options.level) for side in sides)
     found = unpaired_difference(first, second, level=options.level)

@@ -14,8 +14,14 @@ from warehouse.analysis.selection.benchmarks import Benchmark, Metric, canonical
 from warehouse.analysis.selection.benchmarks import all_benchmarks as read_benchmarks
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
-from warehouse.analysis.selection.entries import Entry, Selection, group_entries, read_entries, whole_of
 from warehouse.analysis.selection.reference import find_conditions
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+    coverage_of,
+    group_entries,
+    read_entries,
+)
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.hashing import short_digest
@@ -54,7 +60,7 @@ class BenchmarkData:
     digests: Mapping[int, str]
     opener: StoreOpener
     _opened: Store | None = None
-    _entries: dict[str, list[Entry]] = field(default_factory=dict)
+    _entries: dict[str, list[ScoredCondition]] = field(default_factory=dict)
     _linked: dict[tuple[str, int], PromptScores] = field(default_factory=dict)
 
     @cached_property
@@ -123,12 +129,12 @@ class BenchmarkData:
             for entry in read_entries(store, conditions, self.metrics):
                 self._entries[entry.condition.key].append(entry)
 
-    def entries(self, keys: Sequence[str]) -> list[Entry]:
+    def entries(self, keys: Sequence[str]) -> list[ScoredCondition]:
         """The scores of some conditions; one with several judges has several entries."""
         self.load(keys)
         return [entry for key in keys for entry in self._entries[key]]
 
-    def linked(self, entry: Entry) -> PromptScores:
+    def linked(self, entry: ScoredCondition) -> PromptScores:
         """Scores of an entry that has some, prompts under those that links join them to."""
         scores = entry.usable
         if scores is None:
@@ -155,7 +161,7 @@ class BenchmarkData:
         judge = metric.judge_model or metric.scorer
         return f"{metric.label} by {judge} {short_digest(metric.scale)[:6]}"
 
-    def selection(self) -> Selection:
+    def all_scores(self) -> BenchmarkScores:
         """All of it, as a leaderboard takes it.
 
         Raises:
@@ -164,8 +170,8 @@ class BenchmarkData:
         if not self.metrics:
             raise MisuseError(self.why_no_metric)
         entries = self.entries(list(self.conditions))
-        wholes = {group: whole_of(members) for group, members in group_entries(entries).items()}
-        return Selection(self.benchmark, self.metrics[0], tuple(entries), self.clusters, wholes)
+        coverages = {group: coverage_of(members) for group, members in group_entries(entries).items()}
+        return BenchmarkScores(self.benchmark, self.metrics[0], tuple(entries), self.clusters, coverages)
 
 
 @dataclass(frozen=True)

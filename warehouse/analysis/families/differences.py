@@ -9,7 +9,7 @@ from warehouse.analysis.comparison.pairing import Pair, Unlike, pair_up
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import Settings, Unit, Value, pair_of
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.entries import Entry
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.paired.gate import p_of_constant
@@ -88,7 +88,7 @@ def _pair(data: BenchmarkData, first: str, second: str) -> Pair:
     raise Unlike("no metric of one scale and judge that both have scored prompts by")
 
 
-def _usable(data: BenchmarkData, key: str) -> list[Entry]:
+def _usable(data: BenchmarkData, key: str) -> list[ScoredCondition]:
     return [entry for entry in data.entries((key,)) if entry.usable is not None]
 
 

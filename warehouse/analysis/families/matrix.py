@@ -28,9 +28,10 @@ class MatrixTests:
         """
         from warehouse.analysis.matrix.analyses import run_test
         from warehouse.analysis.matrix.read import read_matrix
+        from warehouse.analysis.selection.selection import Selection
 
         with data.opened() as store:
-            matrix = read_matrix(store, data.benchmark.name)
+            matrix = read_matrix(store, Selection(data.benchmark.name))
         found = run_test(matrix, (), settings.permutations, settings.seed, None)
         return [
             Value(

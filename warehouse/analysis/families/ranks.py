@@ -30,7 +30,7 @@ class Ranks:
         from warehouse.analysis.leaderboard.ranks import PlaceOptions
         from warehouse.analysis.leaderboard.row import RowOptions
 
-        found = data.selection()
+        found = data.all_scores()
         places = PlaceOptions(settings.level, settings.n_resamples, settings.seed)
         values: list[Value] = []
         for group in place_rows(found, RowOptions(settings.level), places):

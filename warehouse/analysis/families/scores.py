@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import Settings, Unit, Value, subject_of
-from warehouse.analysis.selection.entries import whole_of
+from warehouse.analysis.selection.scored_conditions import coverage_of
 
 
 class Scores:
@@ -30,7 +30,7 @@ class Scores:
             return [Value("condition", unit.subject, "", "score", "none", reason=reason)]
         values = []
         for entry in entries:
-            row = make_row(entry, data.clusters, RowOptions(settings.level), whole_of([entry]))
+            row = make_row(entry, data.clusters, RowOptions(settings.level), coverage_of([entry]))
             values.append(
                 Value(
                     "condition",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import Settings, Unit, Value, subject_of
-from warehouse.analysis.selection.entries import Entry
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.errors import StatisticsError
 
 #: Stored figures: statistic -> field of the result, in squared units of the score but for shares.
@@ -36,7 +36,7 @@ class Variance:
         return [Value("condition", unit.subject, "", "share_within", "none", reason=reason)]
 
 
-def _split(data: BenchmarkData, subject: str, entry: Entry) -> list[Value]:
+def _split(data: BenchmarkData, subject: str, entry: ScoredCondition) -> list[Value]:
     from warehouse.analysis.variance.row import NO_MEAN
     from warehouse.stats import variance_components
 

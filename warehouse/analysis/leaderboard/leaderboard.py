@@ -9,14 +9,21 @@ from warehouse.analysis.leaderboard.footnotes import describe_basis, describe_ra
 from warehouse.analysis.leaderboard.ranks import PlaceOptions, with_places
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
 from warehouse.analysis.results import DRAWS, Result
-from warehouse.analysis.selection.entries import Entry, Selection, is_partial, list_editions, select_entries
 from warehouse.analysis.selection.other_metrics import OtherMetric
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+    is_partial,
+    list_editions,
+    select_entries,
+)
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import as_level
 from warehouse.store.connection import Store
 
-Line = tuple[Entry, LeaderboardRow]
+Line = tuple[ScoredCondition, LeaderboardRow]
 
 
 @dataclass(frozen=True)
@@ -95,9 +102,9 @@ def leaderboard(
     options = RowOptions(as_level(level), method, _estimand(estimand, method), max_unscored)
     if not 0 <= max_unscored <= 1:
         raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
-    found = select_entries(store, benchmark, metric, where, cluster, latest)
+    found = select_entries(store, Selection(benchmark, metric, tuple(where), cluster, latest, subset_ok))
     settings = PlaceOptions(level, n_resamples, seed)
-    groups = place_rows(found, options, settings, subset_ok=subset_ok)
+    groups = place_rows(found, options, settings)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
     names = tuple(other.metric for other in found.others)
     ranked = [replace(row, other_metrics=names) for _, row in rows]
@@ -113,16 +120,14 @@ def leaderboard(
     )
 
 
-def place_rows(
-    found: Selection, options: RowOptions, settings: PlaceOptions, *, subset_ok: bool = False
-) -> list[list[Line]]:
+def place_rows(found: BenchmarkScores, options: RowOptions, settings: PlaceOptions) -> list[list[Line]]:
     """The rows of a benchmark in groups of what can be compared, ranked.
 
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
-    rows = [(entry, make_row(entry, found.clusters, options, found.wholes[entry.group])) for entry in found.entries]
-    groups = _ranked(rows, subset_ok)
+    rows = [(entry, make_row(entry, found.clusters, options, found.coverages[entry.group])) for entry in found.entries]
+    groups = _ranked(rows, found.subset_ok)
     if options.estimand == PROMPTS_SAMPLED:
         return [with_places(group, found.clusters, settings) for group in groups]
     return groups

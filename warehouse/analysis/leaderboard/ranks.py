@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.entries import Entry, is_partial
 from warehouse.analysis.selection.score_matrix import score_table
+from warehouse.analysis.selection.scored_conditions import ScoredCondition, is_partial
 from warehouse.stats import all_pairs, rank_models
 
-Line = tuple[Entry, LeaderboardRow]
+Line = tuple[ScoredCondition, LeaderboardRow]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def with_places(lines: Sequence[Line], clusters: ClusterMap, options: PlaceOptio
     ]
 
 
-def _places(entries: Sequence[Entry], clusters: ClusterMap, options: PlaceOptions) -> list[Ranks]:
+def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: PlaceOptions) -> list[Ranks]:
     """Of each row."""
     if len(entries) < 2:
         return [Ranks(1, 1, 1, 1, 1)] * len(entries)
@@ -75,7 +75,7 @@ def _places(entries: Sequence[Entry], clusters: ClusterMap, options: PlaceOption
     ]
 
 
-def _has_scores(entry: Entry, row: LeaderboardRow) -> bool:
+def _has_scores(entry: ScoredCondition, row: LeaderboardRow) -> bool:
     """Whether the figure is that of scores, which can be paired with others."""
     return entry.usable is not None and row.method != "published"
 

@@ -11,8 +11,8 @@ from warehouse.analysis.leaderboard.unscored import UnscoredBounds, unscored_bou
 from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
-from warehouse.analysis.selection.entries import Entry, Whole, coverage
 from warehouse.analysis.selection.published import Published
+from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition, coverage_flags
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import StatisticsError
 from warehouse.stats import Estimate, estimate_mean, estimate_mean_prompts_fixed, interval_normal
@@ -208,7 +208,9 @@ class RowOptions:
     max_unscored: float = 0.05
 
 
-def make_row(entry: Entry, clusters: ClusterMap, options: RowOptions, whole: Whole) -> LeaderboardRow:
+def make_row(
+    entry: ScoredCondition, clusters: ClusterMap, options: RowOptions, whole: BenchmarkCoverage
+) -> LeaderboardRow:
     """The row of an entry, not ranked yet.
 
     Args:
@@ -231,12 +233,12 @@ def make_row(entry: Entry, clusters: ClusterMap, options: RowOptions, whole: Who
     return replace(bare, reason=reason)
 
 
-def _bare_row(entry: Entry, options: RowOptions, whole: Whole) -> LeaderboardRow:
+def _bare_row(entry: ScoredCondition, options: RowOptions, whole: BenchmarkCoverage) -> LeaderboardRow:
     scores, condition = entry.scores, entry.condition
     n_samples = scores.n_samples if scores else 0
     n_unscored = scores.n_unscored if scores else 0
     share = n_unscored / n_samples if n_samples else 0.0
-    flags = coverage(entry, whole) + (("many_unscored",) if share > options.max_unscored else ())
+    flags = coverage_flags(entry, whole) + (("many_unscored",) if share > options.max_unscored else ())
     return LeaderboardRow(
         rank=None,
         model=condition.model,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,13 +17,12 @@ from warehouse.analysis.matrix.results import (
     MatrixTest,
     MatrixWeights,
 )
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Kept
 from warehouse.store.connection import Store
 
-#: Metric, conditions on runs, and whether of each model only the newest.
-_Selection = tuple[str, tuple[str, ...], bool]
 #: Field of `StoredMatrix` -> kind of analysis, which is also the command's last word.
 _KINDS: Mapping[str, tuple[str, type[MatrixResult]]] = {
     "test": ("test", MatrixTest),
@@ -98,45 +97,45 @@ class _Current:
 
     def __init__(self, store: Store, benchmark: str) -> None:
         self.store, self.benchmark = store, benchmark
-        self.known: dict[_Selection, str] = {}
+        self.known: dict[Selection, str] = {}
 
     @cached_property
-    def whole(self) -> _Selection | None:
+    def headline(self) -> Selection | None:
         """All runs by the headline metric; None where they make no matrix."""
-        found = self._read(None, (), False)
-        return None if found is None else (found.metric, (), False)
+        matrix = self._read(Selection(self.benchmark))
+        return None if matrix is None else Selection(self.benchmark, matrix.metric)
 
     def evidence(self, one: Kept) -> tuple[bool, int]:
         """What orders analyses of one kind: whether of all runs, then permutations or draws."""
-        told = one.parameters
-        size = told.get("permutations", told.get("draws")) or 0
-        return _selection(told) == self.whole, int(size)
+        size = one.parameters.get("permutations", one.parameters.get("draws")) or 0
+        return self.selection(one) == self.headline, int(size)
 
     def first(self, kept: list[Kept], kind: type[MatrixResult]) -> tuple[Kept, MatrixResult] | None:
         """The first of some analyses whose matrix is still the same."""
         for one in kept:
             result = kind.from_dict(result_cache.result_of(self.store, one))
-            if result.matrix_fingerprint == self._of(_selection(one.parameters)):
+            if result.matrix_fingerprint == self._of(self.selection(one)):
                 return one, result
         return None
 
-    def _of(self, selection: _Selection) -> str:
+    def selection(self, one: Kept) -> Selection:
+        """The runs that an analysis was made of."""
+        where = tuple(one.parameters["where"])
+        return Selection(self.benchmark, str(one.parameters["metric"]), where, latest=bool(one.parameters["latest"]))
+
+    def _of(self, selection: Selection) -> str:
         if selection not in self.known:
-            found = self._read(*selection)
-            self.known[selection] = "" if found is None else found.fingerprint
+            matrix = self._read(selection)
+            self.known[selection] = "" if matrix is None else matrix.fingerprint
         return self.known[selection]
 
-    def _read(self, metric: str | None, where: tuple[str, ...], latest: bool) -> MatrixData | None:
+    def _read(self, selection: Selection) -> MatrixData | None:
         try:
-            found = read_matrix(self.store, self.benchmark, metric=metric, where=where, latest=latest)
+            matrix = read_matrix(self.store, selection)
         except MisuseError:  # such runs are there no more
             return None
-        self.known[found.metric, where, latest] = found.fingerprint
-        return found
-
-
-def _selection(parameters: Mapping[str, Any]) -> _Selection:
-    return str(parameters["metric"]), tuple(parameters["where"]), bool(parameters["latest"])
+        self.known[replace(selection, metric=matrix.metric)] = matrix.fingerprint
+        return matrix
 
 
 def _in_words(parameters: Mapping[str, Any]) -> str:

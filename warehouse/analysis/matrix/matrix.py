@@ -25,6 +25,7 @@ from warehouse.analysis.matrix.vectors import matrix_vectors
 from warehouse.analysis.matrix.weights import run_growth, run_weights
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
 from warehouse.stats.matrix.inputs import Progress
@@ -72,8 +73,8 @@ class Matrix:
             progress: told (done, all) while something is computed.
         """
         self.opener, self.benchmark, self.fresh = opener, benchmark, fresh
+        self.selection = Selection(benchmark, metric, tuple(where), latest=latest)
         self.store_result = store_result
-        self.metric, self.where, self.latest = metric, tuple(where), latest
         self.progress = progress
 
     @cached_property
@@ -84,7 +85,7 @@ class Matrix:
             MisuseError: unknown names, or fewer than two models or complete prompts.
         """
         with self.opener.reading() as store:
-            return read_matrix(store, self.benchmark, metric=self.metric, where=self.where, latest=self.latest)
+            return read_matrix(store, self.selection)
 
     def test(self, *, similarities: Sequence[str] = (), permutations: int = 1000, seed: int = 0) -> MatrixTest:
         """Are prompts correlated beyond chance?
@@ -150,8 +151,8 @@ class Matrix:
                 "metric": found.metric,
                 "seed": seed,
                 "tried": tried,
-                "where": sorted(self.where),
-                "latest": self.latest,
+                "where": sorted(self.selection.where),
+                "latest": self.selection.latest,
             }
             made = {"models": list(found.models), "n_clusters": found.n_clusters, "silhouette": found.silhouette}
             with self.opener.writing() as writable:
@@ -262,14 +263,14 @@ class Matrix:
         compute: Callable[[], Found],
         *inputs: bytes,
     ) -> Found:
-        selection = {"metric": self.data.metric, "where": sorted(self.where), "latest": self.latest}
+        chosen = {"metric": self.data.metric, "where": sorted(self.selection.where), "latest": self.selection.latest}
         question = Question(
             f"matrix_{kind}",
             self.data.benchmark,
             METHOD_VERSION,
             fingerprint(self.data.fingerprint, *inputs),
             seed,
-            {**selection, **settings},
+            {**chosen, **settings},
         )
         found = answer(
             self.opener,

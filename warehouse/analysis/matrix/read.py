@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS
-from warehouse.analysis.selection.entries import Entry, Selection, select_entries
 from warehouse.analysis.selection.other_metrics import advise_others
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
 from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
 from warehouse.store.connection import Store
@@ -74,22 +75,17 @@ class _Column:
     scores: PromptScores
 
 
-def read_matrix(
-    store: Store, benchmark: str, *, metric: str | None = None, where: Sequence[str] = (), latest: bool = False
-) -> MatrixData:
+def read_matrix(store: Store, selection: Selection) -> MatrixData:
     """Read the matrix of a benchmark.
 
     Args:
-        benchmark: name of a benchmark with prompts of its own.
-        metric: ``name`` or ``name,filter``; None for the headline metric.
-        where: conditions ``field=value`` on the runs.
-        latest: of each model only the condition that ran last.
+        selection: names a benchmark with prompts of its own.
 
     Raises:
         MisuseError: unknown names; fewer than two models, or than two prompts that all models
             have scores for.
     """
-    found = select_entries(store, benchmark, metric, where, NO_CLUSTERS, latest)
+    found = select_entries(store, replace(selection, cluster=NO_CLUSTERS))
     chosen, notes = _one_group(found)
     name, label = found.benchmark.name, found.metric.label
     if len(chosen) < 2:
@@ -113,7 +109,7 @@ def read_matrix(
     return _assemble(store, name, found.metric, chosen, prompts, left_out, notes)
 
 
-def _one_group(found: Selection) -> tuple[list[_Column], list[str]]:
+def _one_group(found: BenchmarkScores) -> tuple[list[_Column], list[str]]:
     """The largest group of conditions that can stand side by side, and a note on the others."""
     groups = [
         [_Column(_name(entry), entry.condition.key, entry.usable) for entry in members if entry.usable is not None]
@@ -126,7 +122,7 @@ def _one_group(found: Selection) -> tuple[list[_Column], list[str]]:
     return columns, notes if others else []
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: ScoredCondition) -> str:
     model = entry.condition.model
     return f"{model} ({entry.label})" if entry.label else model
 

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.common_benchmarks import by_place
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.reference import Where, find_conditions, parse_where, pick_one
+from warehouse.analysis.selection.reference import parse_where, pick_one
 from warehouse.analysis.selection.scores import PromptScores, read_scores
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.stats import Pilot, plan_from_one, plan_from_pilot
 from warehouse.stats.core.links import find_link, linearise, linearise_figure
@@ -69,14 +71,14 @@ def read_pilot(
         raise MisuseError(f"a pilot is one run or two, found {len(references)}")
     if correlation is not None and len(references) == 2:
         raise MisuseError("the correlation of two stored runs is in their scores; leave it out")
-    wanted = parse_where(where)
-    conditions = _choose(store, references, benchmark, wanted, latest)
-    chosen, scores = _scores(store, conditions, metric)
+    selection = Selection(benchmark, metric, tuple(where), cluster, latest)
+    conditions = _choose(store, references, selection)
+    chosen, scores = _scores(store, conditions, selection.metric)
     clusters = cluster_map(
         store,
         sorted({condition.setting("benchmark_id") for condition in conditions}),
         find_benchmark(store, conditions[0].setting("benchmark")).clusterings,
-        cluster,
+        selection.cluster,
     )
     prompts = _common(conditions, scores)
     labels = clusters.labels(prompts)
@@ -95,12 +97,11 @@ def read_pilot(
     )
 
 
-def _choose(
-    store: Store, references: Sequence[str], benchmark: str | None, where: Sequence[Where], latest: bool
-) -> list[Condition]:
+def _choose(store: Store, references: Sequence[str], selection: Selection) -> list[Condition]:
     """One condition for each reference, all on one benchmark and split."""
-    ids = None if benchmark is None else find_benchmark(store, benchmark).ids
-    found = [_by_place(store, text, ids, where) for text in references]
+    ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
+    wanted = parse_where(selection.where)
+    found = [by_place(store, text, ids, wanted) for text in references]
     places = sorted(set.intersection(*(set(places) for places in found)))
     if len(places) != 1:
         there = ", ".join(f"{name} ({split})" if split else name for name, split in places)
@@ -110,23 +111,13 @@ def _choose(
             if places
             else f"{' and '.join(references)} have no benchmark in common"
         )
-    chosen = [pick_one(of_one[places[0]], text, latest=latest) for of_one, text in zip(found, references, strict=True)]
+    chosen = [
+        pick_one(of_one[places[0]], text, latest=selection.latest)
+        for of_one, text in zip(found, references, strict=True)
+    ]
     if len(chosen) == 2 and set(chosen[0].run_ids) & set(chosen[1].run_ids):
         raise MisuseError("both references mean the same run; give one of them alone")
     return chosen
-
-
-def _by_place(
-    store: Store, text: str, ids: Sequence[int] | None, where: Sequence[Where]
-) -> dict[tuple[str, str], list[Condition]]:
-    places: dict[tuple[str, str], list[Condition]] = {}
-    conditions = find_conditions(store, text, benchmark_ids=ids, where=where)
-    models = sorted({condition.model for condition in conditions})
-    if len(models) > 1:
-        raise MisuseError(f"{text!r} means {len(models)} models, choose one: {', '.join(models)}")
-    for condition in conditions:
-        places.setdefault(condition.place, []).append(condition)
-    return places
 
 
 def _scores(store: Store, conditions: Sequence[Condition], wanted: str | None) -> tuple[Metric, list[PromptScores]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.entries import Entry
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.stats.core.links import find_link, linearise_figure
 
@@ -33,7 +33,7 @@ class ScoreTable:
     is_weighted: bool = False
 
 
-def score_table(entries: Sequence[Entry], clusters: ClusterMap) -> ScoreTable:
+def score_table(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> ScoreTable:
     """The matrix of entries that all have scores with a mean.
 
     Means of prompts stand as they are, with gaps. Weighted means and figures behind a link are

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.entries import conditions_on, read_entries
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.reference import find_conditions, parse_where
+from warehouse.analysis.selection.scored_conditions import conditions_on, read_entries
 from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 
@@ -49,30 +50,18 @@ class Targets:
     left_out: tuple[str, ...]
 
 
-def find_targets(
-    store: Store,
-    target: str,
-    *,
-    benchmark: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    cluster: str | None = None,
-) -> Targets:
+def find_targets(store: Store, target: str, selection: Selection) -> Targets:
     """The conditions that ``target`` means, with their scores.
 
     Args:
         target: ``run:ID``, the name of a benchmark (then every condition on it), or a model
-            reference; with ``benchmark`` always a reference.
-        benchmark: only runs on this one.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-        where: conditions ``field=value`` on the runs.
-        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
-            ``"same_text"``, or a name.
+            reference; where a benchmark is selected always a reference.
+        selection: of the runs; its benchmark is the only one.
 
     Raises:
         MisuseError: nothing is called so, or nothing has a scored prompt; says why.
     """
-    conditions = _conditions(store, target, benchmark, where)
+    conditions = _conditions(store, target, selection.benchmark, selection.where)
     by_benchmark: dict[str, list[Condition]] = {}
     for condition in conditions:
         by_benchmark.setdefault(condition.place[0], []).append(condition)
@@ -82,8 +71,8 @@ def find_targets(
         known = find_benchmark(store, name)
         try:
             metrics = metrics_of(store, known.ids)
-            chosen = choose_metrics(metrics, metric, name)
-            groups = cluster_map(store, known.ids, known.clusterings, cluster)
+            chosen = choose_metrics(metrics, selection.metric, name)
+            groups = cluster_map(store, known.ids, known.clusterings, selection.cluster)
         except MisuseError as error:
             if len(by_benchmark) == 1:
                 raise

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.entries import Entry
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.errors import MisuseError
 from warehouse.records.run_fields import ALWAYS_TOLD, COMMON_FIELDS, WHO_FIELDS
 
@@ -27,7 +27,7 @@ class ConditionSet:
 
     who: tuple[Any, ...]
     settings: tuple[tuple[str, Any], ...]
-    entries: dict[str, Entry]
+    entries: dict[str, ScoredCondition]
 
     @property
     def model(self) -> str:
@@ -45,7 +45,7 @@ class ConditionSet:
         return len(self.entries), max(condition.newest for condition in self.conditions)
 
 
-def match_conditions(leaves: Mapping[str, Sequence[Entry]], *, latest: bool = False) -> list[ConditionSet]:
+def match_conditions(leaves: Mapping[str, Sequence[ScoredCondition]], *, latest: bool = False) -> list[ConditionSet]:
     """Sets of conditions, one for each row of a suite's board.
 
     Where a model has several conditions on a leaf, those settings that differ there split its
@@ -59,7 +59,7 @@ def match_conditions(leaves: Mapping[str, Sequence[Entry]], *, latest: bool = Fa
     Raises:
         MisuseError: ambiguous conditions; lists them all.
     """
-    by_who: dict[tuple[Any, ...], dict[str, list[Entry]]] = {}
+    by_who: dict[tuple[Any, ...], dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in leaves.items():
         for entry in entries:
             who = tuple(entry.condition.setting(name) for name in WHO_FIELDS)
@@ -98,14 +98,14 @@ def mixed_settings(one: ConditionSet) -> dict[str, list[str]]:
 Settings = tuple[tuple[str, Any], ...]
 
 
-def _split(by_leaf: Mapping[str, list[Entry]]) -> dict[Settings, dict[str, list[Entry]]]:
+def _split(by_leaf: Mapping[str, list[ScoredCondition]]) -> dict[Settings, dict[str, list[ScoredCondition]]]:
     """Conditions by the settings that vary on some leaf."""
     varying = [
         name
         for name in COMMON_FIELDS
         if any(len({e.condition.setting(name) for e in entries}) > 1 for entries in by_leaf.values())
     ]
-    found: dict[Settings, dict[str, list[Entry]]] = {}
+    found: dict[Settings, dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in by_leaf.items():
         for entry in entries:
             settings = tuple((name, entry.condition.setting(name)) for name in varying)
@@ -161,7 +161,7 @@ def _text(value: Any) -> str:
     return "none" if value in (None, "") else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _in_words(model: str, leaf: str, entries: Sequence[Entry]) -> str:
+def _in_words(model: str, leaf: str, entries: Sequence[ScoredCondition]) -> str:
     runs = "; ".join(
         ", ".join(f"run:{run}" for run in entry.condition.run_ids) + (f" ({entry.label})" if entry.label else "")
         for entry in entries

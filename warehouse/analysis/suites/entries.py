@@ -9,11 +9,18 @@ from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, metrics_of
 from warehouse.analysis.selection.condition_labels import label_conditions
 from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
-from warehouse.analysis.selection.entries import Entry, Group, Whole, group_entries, whole_of
 from warehouse.analysis.selection.other_metrics import OtherMetric, metric_holders, others_among
 from warehouse.analysis.selection.published import read_published
 from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkCoverage,
+    Group,
+    ScoredCondition,
+    coverage_of,
+    group_entries,
+)
 from warehouse.analysis.selection.scores import read_scores
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -55,13 +62,13 @@ class LeafEntries:
 
     Attributes:
         entries: one for each condition that has figures.
-        wholes: what a complete run covers, by group.
+        coverages: what a complete run covers, by group.
         others: the metrics that are not shown.
     """
 
     benchmark: Benchmark
-    entries: tuple[Entry, ...]
-    wholes: Mapping[Group, Whole]
+    entries: tuple[ScoredCondition, ...]
+    coverages: Mapping[Group, BenchmarkCoverage]
     others: tuple[OtherMetric, ...] = ()
 
     @property
@@ -72,23 +79,20 @@ class LeafEntries:
     @property
     def size(self) -> int:
         """Prompts of a complete run."""
-        return max(self.wholes[entry.group].size for entry in self.entries)
+        return max(self.coverages[entry.group].size for entry in self.entries)
 
 
-def read_leaves(
-    store: Store, leaves: Sequence[Benchmark], metric: str | None, where: Sequence[str]
-) -> tuple[list[LeafEntries], list[str]]:
+def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection) -> tuple[list[LeafEntries], list[str]]:
     """The leaves that have figures, and for each of the others the reason why not.
 
     Args:
-        metric: ``name`` or ``name,filter``; None for the headline metric of each.
-        where: conditions ``field=value`` on the runs.
+        selection: of metric and runs.
 
     Raises:
         MisuseError: an unknown field.
     """
     ids = sorted({key for leaf in leaves for key in leaf.ids})
-    wanted = parse_where(where)
+    wanted = parse_where(selection.where)
     runs = [run for run in runs_on(store, ids) if all(one.holds(run) for one in wanted)]
     metrics = metrics_of(store, ids)
     conditions: list[list[Condition]] = []
@@ -97,7 +101,7 @@ def read_leaves(
     for leaf in leaves:
         own = [run for run in runs if run["benchmark_id"] in leaf.ids]
         conditions.append(group_runs(own))
-        found, reason = _choose(leaf, own, metrics, metric, where)
+        found, reason = _choose(leaf, own, metrics, selection)
         chosen.append(found)
         refused.append(reason)
     entries = _entries(store, conditions, chosen)
@@ -107,37 +111,37 @@ def read_leaves(
         kept = _one_each(entries[place])
         if kept:
             groups = group_entries(entries[place])
-            wholes = {group: whole_of(members) for group, members in groups.items()}
+            coverages = {group: coverage_of(members) for group, members in groups.items()}
             shown = {entry.condition.key for entry in kept}
             known = [one for one in metrics if one.benchmark_id in leaf.ids]
             others = others_among(held, known, conditions[place], shown, kept[0].metric.label)
-            read.append(LeafEntries(leaf, kept, wholes, others))
+            read.append(LeafEntries(leaf, kept, coverages, others))
         elif refused[place] is None:
             refused[place] = f"{leaf.name} has no figures by {chosen[place][0].label}"
     return read, [reason for reason in refused if reason is not None]
 
 
 def _choose(
-    leaf: Benchmark, runs: Sequence[object], metrics: Sequence[Metric], wanted: str | None, where: Sequence[str]
+    leaf: Benchmark, runs: Sequence[object], metrics: Sequence[Metric], selection: Selection
 ) -> tuple[list[Metric], str | None]:
     """The metrics that a leaf is judged by, or why it has none."""
     if not runs:
-        narrowed = f" with {', '.join(where)}" if where else ""
+        narrowed = f" with {', '.join(selection.where)}" if selection.where else ""
         return [], f"{leaf.name} has no current run{narrowed}"
     own = [metric for metric in metrics if metric.benchmark_id in leaf.ids]
     try:
-        return choose_metrics(own, wanted, leaf.name), None
+        return choose_metrics(own, selection.metric, leaf.name), None
     except MisuseError as reason:
         return [], str(reason)
 
 
 def _entries(
     store: Store, conditions: Sequence[Sequence[Condition]], chosen: Sequence[Sequence[Metric]]
-) -> list[list[Entry]]:
+) -> list[list[ScoredCondition]]:
     """Entries of each leaf, by condition and metric; one query for each metric."""
     places = [(leaf, item) for leaf, items in enumerate(conditions) for item in items]
     labels = [label for items in conditions for label in label_conditions(store, items)]
-    found: list[list[Entry]] = [[] for _ in conditions]
+    found: list[list[ScoredCondition]] = [[] for _ in conditions]
     for metric_id in sorted({metric.id for metrics in chosen for metric in metrics}):
         own = {m.benchmark_id: m for metrics in chosen for m in metrics if m.id == metric_id}
         judged = [any(m.id == metric_id for m in metrics) for metrics in chosen]
@@ -148,14 +152,14 @@ def _entries(
             leaf, condition = places[place]
             of_leaf = (m for m in chosen[leaf] if m.id == metric_id)
             metric = own.get(condition.setting("benchmark_id")) or next(of_leaf)
-            entry = Entry(condition, labels[place], metric, scores.get(place), figures.get(place))
+            entry = ScoredCondition(condition, labels[place], metric, scores.get(place), figures.get(place))
             found[leaf].append(entry)
     return found
 
 
-def _one_each(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+def _one_each(entries: Sequence[ScoredCondition]) -> tuple[ScoredCondition, ...]:
     """For each condition the entry that has scores, else the one with a published figure."""
-    best: dict[str, Entry] = {}
+    best: dict[str, ScoredCondition] = {}
     for entry in entries:
         known = best.get(entry.condition.key)
         if entry.usable is None and entry.published is None:

@@ -9,8 +9,9 @@ import numpy as np
 
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import Metric
-from warehouse.analysis.selection.entries import PARTIAL
 from warehouse.analysis.selection.other_metrics import OtherMetric, add_up
+from warehouse.analysis.selection.scored_conditions import PARTIAL
+from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions, mixed_settings
 from warehouse.analysis.suites.entries import read_leaves, read_suite_figures
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow
@@ -94,9 +95,10 @@ def suite_leaderboard(
     """
     as_level(level)
     suite = find_suite(store, group)
-    leaves, notes = _leaves(store, suite, weights, metric, where, force)
+    selection = Selection(None, metric, tuple(where), cluster, latest, subset_ok)
+    leaves, notes = _leaves(store, suite, weights, selection, force)
     sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=latest)
-    units = _units(store, leaves, cluster)
+    units = _units(store, leaves, selection.cluster)
     metrics = sorted({leaf.metric.label for leaf in leaves})
     figures = read_suite_figures(store, suite.ids, metrics[0]) if len(metrics) == 1 else []
     labels = describe_sets(sets)
@@ -131,18 +133,13 @@ def suite_leaderboard(
 
 
 def _leaves(
-    store: Store,
-    suite: Suite,
-    weights: str | Mapping[str, float],
-    metric: str | None,
-    where: Sequence[str],
-    force: bool,
+    store: Store, suite: Suite, weights: str | Mapping[str, float], selection: Selection, force: bool
 ) -> tuple[list[Leaf], list[str]]:
     """The leaves with runs that fulfil the conditions, and what has to be said of the others."""
-    found, refused = read_leaves(store, suite.leaves, metric, where)
+    found, refused = read_leaves(store, suite.leaves, selection)
     if not found:
         raise MisuseError(f"{'; '.join(refused[:_MOST_NAMED])}; see: warehouse runs")
-    if metric is not None and refused and not force:
+    if selection.metric is not None and refused and not force:
         raise MisuseError(f"{'; '.join(refused)} (--force leaves these benchmarks out)")
     names = [leaf.benchmark.name for leaf in found]
     shares = leaf_shares(weights, names, [leaf.size for leaf in found])

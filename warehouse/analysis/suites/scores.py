@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from warehouse.analysis.selection.benchmarks import Metric
-from warehouse.analysis.selection.entries import Entry, coverage
+from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags
 from warehouse.analysis.suites.condition_sets import ConditionSet
 from warehouse.analysis.suites.entries import LeafEntries, SuiteFigure
 from warehouse.analysis.suites.row import SuiteRow
@@ -36,7 +36,7 @@ class Leaf:
         return self.found.benchmark.name
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[ScoredCondition, ...]:
         """One for each condition."""
         return self.found.entries
 
@@ -59,7 +59,7 @@ class Scored:
     row: SuiteRow
 
 
-def _cell(entry: Entry, units: UnitMap) -> Cell | None:
+def _cell(entry: ScoredCondition, units: UnitMap) -> Cell | None:
     scores = entry.usable
     if scores is not None and not entry.is_cut:
         values = figure_values(scores.values, scores.uneven_weights, find_link(entry.metric.link))
@@ -142,12 +142,12 @@ def _bounds(
     return (None, ["outside_bounds"]) if broken else (bounds, [])
 
 
-def _coverage(leaves: Sequence[Leaf], entries: Sequence[Entry]) -> list[str]:
+def _coverage(leaves: Sequence[Leaf], entries: Sequence[ScoredCondition]) -> list[str]:
     """Flags that hold on some leaf, each once."""
     found: dict[str, None] = {}
     for leaf, entry in zip(leaves, entries, strict=True):
-        whole = leaf.found.wholes[entry.group]
-        found |= dict.fromkeys(coverage(entry, whole))
+        whole = leaf.found.coverages[entry.group]
+        found |= dict.fromkeys(coverage_flags(entry, whole))
         found |= {"published": None} if entry.usable is None or entry.is_cut else {}
     return list(found)
 

@@ -15,7 +15,8 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS, ClusterMap
-from warehouse.analysis.selection.entries import select_entries
+from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.text.embedders import choose_embedder
 from warehouse.errors import MisuseError
 from warehouse.stats import find_medoids, near_pairs
@@ -205,12 +206,12 @@ def _map(made: Sequence[Members]) -> ClusterMap:
 
 def _growth(store: Store, benchmark: str, clusters: ClusterMap) -> tuple[GrowthRow, ...]:
     try:
-        found = select_entries(store, benchmark, None, (), NO_CLUSTERS, False)
+        found = select_entries(store, Selection(benchmark, cluster=NO_CLUSTERS))
     except MisuseError:  # no runs yet, or several metrics and no headline among them
         return ()
     clustered = replace_fields(found, clusters=clusters)
     places = PlaceOptions(level=0.95, n_resamples=0, seed=0)
-    groups = place_rows(clustered, RowOptions(), places, subset_ok=False)
+    groups = place_rows(clustered, RowOptions(), places)
     rows = [row for group in groups for _, row in group]
     return tuple(_growth_row(row) for row in rows if row.method != "published")
 

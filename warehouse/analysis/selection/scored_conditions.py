@@ -15,6 +15,7 @@ from warehouse.analysis.selection.other_metrics import OtherMetric, other_metric
 from warehouse.analysis.selection.published import Published, read_published
 from warehouse.analysis.selection.reference import hint_on_values, parse_where
 from warehouse.analysis.selection.scores import PromptScores, read_scores
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 
@@ -25,7 +26,7 @@ Group = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Whole:
+class BenchmarkCoverage:
     """What a complete run of a group of rows covers.
 
     Attributes:
@@ -38,7 +39,7 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ScoredCondition:
     """A condition with everything that its row is made of."""
 
     condition: Condition
@@ -74,7 +75,7 @@ class Entry:
         return all(truncated)
 
 
-def list_editions(entries: Iterable[Entry]) -> str:
+def list_editions(entries: Iterable[ScoredCondition]) -> str:
     """The versions of a benchmark that entries are of, with what chooses one, for a note; empty if
     there is only one."""
     found = {entry.condition.setting("benchmark_version") for entry in entries} - {None, ""}
@@ -83,57 +84,60 @@ def list_editions(entries: Iterable[Entry]) -> str:
 
 
 @dataclass(frozen=True)
-class Selection:
+class BenchmarkScores:
     """The entries of one benchmark.
 
     Attributes:
         metric: the first of the metrics; several only where judges or scales differ.
         clusters: for the errors.
-        wholes: what a complete run covers, by group.
+        coverages: what a complete run covers, by group.
         others: the metrics that are not shown.
+        subset_ok: runs on a part of the benchmark stand among complete ones.
     """
 
     benchmark: Benchmark
     metric: Metric
-    entries: tuple[Entry, ...]
+    entries: tuple[ScoredCondition, ...]
     clusters: ClusterMap
-    wholes: dict[Group, Whole]
+    coverages: dict[Group, BenchmarkCoverage]
     others: tuple[OtherMetric, ...] = ()
+    subset_ok: bool = False
 
-    def groups(self) -> dict[Group, list[Entry]]:
+    def groups(self) -> dict[Group, list[ScoredCondition]]:
         """Entries that can be compared, in the order of their first."""
         return group_entries(self.entries)
 
 
-def select_entries(
-    store: Store, benchmark: str, metric: str | None, where: Sequence[str], cluster: str | None, latest: bool
-) -> Selection:
-    """Every condition on a benchmark with its scores; arguments as in `leaderboard`.
+def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
+    """Every condition on a benchmark with its scores.
+
+    Args:
+        selection: names a benchmark.
 
     Raises:
         MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
     """
-    found = find_benchmark(store, benchmark)
-    conditions = conditions_on(store, found.ids, found.name, where, latest)
+    found = find_benchmark(store, selection.benchmark or "")
+    conditions = conditions_on(store, found.ids, found.name, selection.where, selection.latest)
     known = metrics_of(store, found.ids)
-    metrics = choose_metrics(known, metric, found.name)
+    metrics = choose_metrics(known, selection.metric, found.name)
     entries = read_entries(store, conditions, metrics)
-    clusters = cluster_map(store, found.ids, found.clusterings, cluster)
-    wholes = {group: whole_of(members) for group, members in group_entries(entries).items()}
+    clusters = cluster_map(store, found.ids, found.clusterings, selection.cluster)
+    coverages = {group: coverage_of(members) for group, members in group_entries(entries).items()}
     shown = {entry.condition.key for entry in entries}
     others = other_metrics(store, found.ids, known, conditions, shown, metrics[0].label)
-    return Selection(found, metrics[0], tuple(entries), clusters, wholes, others)
+    return BenchmarkScores(found, metrics[0], tuple(entries), clusters, coverages, others, selection.subset_ok)
 
 
-def group_entries(entries: Iterable[Entry]) -> dict[Group, list[Entry]]:
+def group_entries(entries: Iterable[ScoredCondition]) -> dict[Group, list[ScoredCondition]]:
     """Entries by what must agree for them to be compared."""
-    groups: dict[Group, list[Entry]] = {}
+    groups: dict[Group, list[ScoredCondition]] = {}
     for entry in entries:
         groups.setdefault(entry.group, []).append(entry)
     return groups
 
 
-def coverage(entry: Entry, whole: Whole) -> tuple[str, ...]:
+def coverage_flags(entry: ScoredCondition, whole: BenchmarkCoverage) -> tuple[str, ...]:
     """Flags of what an entry covers: ``truncated``, ``failed``, ``subset``, ``other_prompts``,
     ``unscored``."""
     states = {run["status"] for run in entry.condition.runs}
@@ -178,7 +182,7 @@ def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
     return list(newest.values())
 
 
-def read_entries(store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]) -> list[Entry]:
+def read_entries(store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]) -> list[ScoredCondition]:
     """A condition has one entry for each metric that it has figures of."""
     runs = {run: place for place, item in enumerate(conditions) for run in item.run_ids}
     found: list[tuple[int, Metric, PromptScores | None, Published | None]] = []
@@ -192,13 +196,16 @@ def read_entries(store: Store, conditions: Sequence[Condition], metrics: Sequenc
             found.append((place, metric, scored.get(place), figures.get(place)))
     places = sorted({place for place, *_ in found})
     labels = dict(zip(places, label_conditions(store, [conditions[place] for place in places]), strict=True))
-    return [Entry(conditions[place], labels[place], metric, scores, figure) for place, metric, scores, figure in found]
+    return [
+        ScoredCondition(conditions[place], labels[place], metric, scores, figure)
+        for place, metric, scores, figure in found
+    ]
 
 
-def whole_of(members: Sequence[Entry]) -> Whole:
+def coverage_of(members: Sequence[ScoredCondition]) -> BenchmarkCoverage:
     """The whole benchmark: as declared, else the most that a run covers."""
     declared = [run["n_benchmark"] or 0 for entry in members for run in entry.condition.runs]
     seen = [entry.scores.seen for entry in members if entry.scores is not None]
     size = max([*declared, *map(len, seen)], default=0)
     sets = Counter(prompts.tobytes() for prompts in seen if len(prompts) == size)
-    return Whole(size, sets.most_common(1)[0][0] if sets else b"")
+    return BenchmarkCoverage(size, sets.most_common(1)[0][0] if sets else b"")

@@ -1,0 +1,27 @@
+"""What a question is about: which runs on which benchmark, by which metric, with which clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the caller chose; the defaults leave nothing out.
+
+    Attributes:
+        benchmark: its name; None for all that there are.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        where: conditions ``field=value`` on the runs.
+        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
+            ``"same_text"``, or a name.
+        latest: of each model, or of what a reference means, only the condition that ran last.
+        subset_ok: runs on a part of the benchmark stand among complete ones.
+    """
+
+    benchmark: str | None = None
+    metric: str | None = None
+    where: tuple[str, ...] = ()
+    cluster: str | None = None
+    latest: bool = False
+    subset_ok: bool = False
