@@ -13,7 +13,7 @@ import sys, time, zlib
 import alembic.ddl.impl
 import numpy as np
 import warehouse
-from warehouse.records import Dump, MetricSpec, Reading, RunHeader
+from warehouse.records import Dump, MetricSpec, BulkQuery, RunHeader
 from warehouse.store import ledger
 from warehouse.store.open import open_store
 from warehouse.store.load.loader import Loader, LoadOptions
@@ -46,7 +46,7 @@ with open_store(url, write=True) as store:
         parameters = {"rows": prompts * draws, "draws": draws, "models": models, "seed": b}
         claim = ledger.claim(store, path=f"dump {b}", size=0, sha256=str(b), importer="bench",
                              version="1", settings={})
-        loader.load(Dump(headers, [Reading(SQL, parameters, None)]), claim, LoadOptions())
+        loader.load(Dump(headers, [BulkQuery(SQL, parameters, None)]), claim, LoadOptions())
     loader.close()
 class Embedder:
     name, revision, dimension, max_length = "bench", "1", 32, None

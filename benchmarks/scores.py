@@ -11,7 +11,7 @@ from measure import time_command, time_script
 FILL = """
 import sys, time
 import alembic.ddl.impl
-from warehouse.records import Dump, MetricSpec, Reading, RunHeader
+from warehouse.records import Dump, MetricSpec, BulkQuery, RunHeader
 from warehouse.store import ledger
 from warehouse.store.open import open_store
 from warehouse.store.load.loader import Loader, LoadOptions
@@ -32,7 +32,7 @@ with open_store(url, write=True) as store:
                   value: cast(hash(i, $run) % 1000 <
                               300 + hash(i // $draws) % 500 + $run as double)}] as scores
             from range($rows) as rows(i)'''
-        reading = Reading(sql, {"rows": prompts * draws, "draws": draws, "run": run}, None)
+        reading = BulkQuery(sql, {"rows": prompts * draws, "draws": draws, "run": run}, None)
         claim = ledger.claim(store, path=f"run {run}", size=0, sha256=str(run), importer="bench",
                              version="1", settings={})
         if claim:

@@ -15,7 +15,7 @@ from ..ui.output import Output
 if TYPE_CHECKING:
     from warehouse.config import Config
     from warehouse.refresh.alerts import Alerts, Rules
-    from warehouse.refresh.deliver_alerts import Channel, Telling
+    from warehouse.refresh.deliver_alerts import Channel, Delivery
 
     Emit = Callable[[int, Sequence[Alerts]], None]
 
@@ -66,13 +66,13 @@ def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, o
         WarehouseError: the webhook did not take a message.
     """
     from warehouse.records.clock import utc_now
-    from warehouse.refresh.deliver_alerts import tell
+    from warehouse.refresh.deliver_alerts import deliver_alerts
 
     emit = partial(_rows, output) if only else _lines
     channels: dict[str, Channel] = {LOG: partial(_emitted, emit, refresh_id)}
     if webhook := webhook_of(config):
         channels[WEBHOOK] = partial(_posted, webhook)
-    found = tell(state.opener(), alert_rules(config), refresh_id, utc_now(), channels)
+    found = deliver_alerts(state.opener(), alert_rules(config), refresh_id, utc_now(), channels)
     if only and not found.told[LOG]:
         _rows(output, refresh_id, ())
     _summary(state, found)
@@ -112,7 +112,7 @@ def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
     sys.stdout.flush()  # told is what has left this process
 
 
-def _summary(state: State, found: Telling) -> None:
+def _summary(state: State, found: Delivery) -> None:
     state.say(str(found.present))
     earlier = {
         one.refresh_id for told in found.told.values() for one in told if one.refresh_id != found.present.refresh_id

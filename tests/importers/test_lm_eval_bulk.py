@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.lm_eval import FIXTURES, STAMP, Row, alike, claimed, run_query, take, take_slowly
 from warehouse.importers.lm_eval.importer import IMPORTER
-from warehouse.records import ImportSettings, Reading
+from warehouse.records import BulkQuery, ImportSettings
 
 SAMPLES = FIXTURES / "v0_4_13" / "org__demo-model"
 BULK = ("v0_4_13", "v0_4_9", "samples_only")
@@ -41,10 +41,10 @@ def far_down(change: Change) -> Change:
     return changed
 
 
-def readings(folder: Path) -> list[Reading]:
+def readings(folder: Path) -> list[BulkQuery]:
     (source,) = claimed(folder)
     dump = IMPORTER.read(source, ImportSettings({"model": "org/m"}))
-    return [batch for batch in dump.batches if isinstance(batch, Reading)]
+    return [batch for batch in dump.batches if isinstance(batch, BulkQuery)]
 
 
 def fails(folder: Path) -> bool:

@@ -20,9 +20,9 @@ from tests.support.cli import COMMAND, Caller
 from warehouse.api import Warehouse, connect
 from warehouse.errors import WarehouseError
 from warehouse.records.clock import utc_now
-from warehouse.refresh import deliver_alerts
+from warehouse.refresh import deliver_alerts as delivering
 from warehouse.refresh.alerts import Alerts, Rules
-from warehouse.refresh.deliver_alerts import Telling, tell
+from warehouse.refresh.deliver_alerts import Delivery, deliver_alerts
 from warehouse.refresh.run import Work, refresh
 from warehouse.refresh.webhook import post
 from warehouse.store.computed.alert_delivery import untold
@@ -82,11 +82,11 @@ class Ear:
             yield one.refresh_id
 
 
-def told(house: Warehouse, *ears: Callable[[Sequence[Alerts]], Iterable[int]]) -> Telling:
+def told(house: Warehouse, *ears: Callable[[Sequence[Alerts]], Iterable[int]]) -> Delivery:
     """A refresh whose alerts go to these channels."""
     channels = {f"ear {number}": ear for number, ear in enumerate(ears)}
     found = refresh(house.opener, replace(WORK, channels=tuple(channels)))
-    return tell(house.opener, RULES, found.refresh_id, utc_now(), channels)
+    return deliver_alerts(house.opener, RULES, found.refresh_id, utc_now(), channels)
 
 
 def test_what_a_webhook_did_not_take_the_next_refresh_sends(
@@ -196,7 +196,7 @@ def test_a_refresh_that_ended_without_telling(house: Warehouse) -> None:
 
 
 def test_what_waits_is_bounded_in_number_and_age(house: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deliver_alerts, "AT_ONCE", 2)
+    monkeypatch.setattr(delivering, "AT_ONCE", 2)
     told(house, Ear(0))
     for turn in range(4):
         collapse(house, 0.05 if turn % 2 == 0 else 0.9)
@@ -207,10 +207,10 @@ def test_what_waits_is_bounded_in_number_and_age(house: Warehouse, monkeypatch: 
     assert some.heard == [2, 3]
     late = refresh(house.opener, replace(WORK, channels=("ear 0",))).refresh_id
     ears, week = Ear(), utc_now() + timedelta(days=7, seconds=1)
-    old = tell(house.opener, RULES, late, week, {"ear 0": ears})
+    old = deliver_alerts(house.opener, RULES, late, week, {"ear 0": ears})
     assert ears.heard == []
     assert old.notes == ["alerts of 2 refreshes were not taken for 7 days and are given up (ear 0)"]
-    assert tell(house.opener, RULES, late, week, {"ear 0": ears}).notes == []
+    assert deliver_alerts(house.opener, RULES, late, week, {"ear 0": ears}).notes == []
 
 
 def test_figures_that_are_not_visible_yet_are_not_told(house: Warehouse) -> None:

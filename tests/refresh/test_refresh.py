@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from tests.support.builders import StoreRows
 from tests.support.stores import select
 from warehouse.analysis.families import choose_families, family_names
-from warehouse.analysis.families.family import Settings, Unit, Value, subject_of
+from warehouse.analysis.families.family import RefreshQuestion, Settings, Value, subject_of
 from warehouse.analysis.families.scores import FAMILY as SCORES
 from warehouse.api import Warehouse, connect
 from warehouse.errors import MisuseError, StatisticsError, StoreLockedError, WarehouseError
@@ -179,16 +179,16 @@ class Fake:
     only: str = ""
     hurt_units: bool = field(default=False)
 
-    def units(self, data: Any, settings: Settings) -> list[Unit]:
+    def questions(self, data: Any, settings: Settings) -> list[RefreshQuestion]:
         if self.hurt_units:
             raise ZeroDivisionError("no units")
-        return [Unit(subject_of(one), (key,)) for key, one in data.conditions.items()]
+        return [RefreshQuestion(subject_of(one), (key,)) for key, one in data.conditions.items()]
 
-    def compute(self, data: Any, unit: Unit, settings: Settings) -> list[Value]:
-        if self.raises is not None and self.only in unit.subject:
+    def compute(self, data: Any, question: RefreshQuestion, settings: Settings) -> list[Value]:
+        if self.raises is not None and self.only in question.subject:
             raise self.raises
         return [
-            Value("condition", unit.subject, "", f"fake{place}", "fake", estimate=value)
+            Value("condition", question.subject, "", f"fake{place}", "fake", estimate=value)
             for place, value in enumerate(self.values)
         ]
 

@@ -256,11 +256,11 @@ def test_runs_that_change_under_a_refresh_are_left_for_the_next(house: Warehouse
     another run, before the figures are written: read in between, it had no scores."""
 
     class Meddler(Fake):
-        def compute(self, data: Any, unit: Any, settings: Settings) -> list[Any]:
-            if unit.subject.startswith("org/b#") and data.benchmark.name == "quiz":
+        def compute(self, data: Any, question: Any, settings: Settings) -> list[Any]:
+            if question.subject.startswith("org/b#") and data.benchmark.name == "quiz":
                 with house.writing() as store:
                     run_sql("update run set id = 777 where id = 2")(store)
-            return super().compute(data, unit, settings)
+            return super().compute(data, question, settings)
 
     found = refresh(house.opener, Work((Meddler(), SCORES)))
     # asked of the run: the family that meddles, and the scores

@@ -37,11 +37,11 @@ BROKEN_FAMILY = """
 class Broken:
     name, version = "broken", "1"
 
-    def units(self, data, settings):
-        from warehouse.analysis.families.family import Unit
-        return [Unit("all", tuple(data.conditions))]
+    def questions(self, data, settings):
+        from warehouse.analysis.families.family import RefreshQuestion
+        return [RefreshQuestion("all", tuple(data.conditions))]
 
-    def compute(self, data, unit, settings):
+    def compute(self, data, question, settings):
         raise ZeroDivisionError("a defect of the family")
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from warehouse.errors import ConflictError, InputError
 from warehouse.importers.base import batch_of
-from warehouse.records import Reading, Rejection
+from warehouse.records import BulkQuery, Rejection
 
 
 def test_rows_that_stand_twice_are_collapsed_and_counted(kit: Any, whole: Any) -> None:
@@ -82,7 +82,7 @@ from read_json($file, columns = {id: 'varchar', v: 'double'}, format = 'newline_
 def test_a_reading_is_done_in_bulk_and_row_by_row_where_it_fails(kit: Any, tmp_path: Path) -> None:
     path = tmp_path / "it's.jsonl"
     path.write_text('{"id": "a", "v": 1}\n{"id": "b", "v": 0.5}\n')
-    reading = Reading(LINES, {"file": str(path)}, fallback=lambda: pytest.fail("not needed"))
+    reading = BulkQuery(LINES, {"file": str(path)}, fallback=lambda: pytest.fail("not needed"))
     assert kit.load(kit.header("1"), dump={"batches": [reading]}).n_scores == 2
     path.write_text('{"id": "a", "v": 1}\n{"id": "b", "v": \n')
     bad: list[Rejection] = []
@@ -91,7 +91,7 @@ def test_a_reading_is_done_in_bulk_and_row_by_row_where_it_fails(kit: Any, tmp_p
         yield batch_of(kit.rows({"a": 1.0}))
         bad.append(Rejection("line 2", '{"id": "b", "v":', "a JSON object"))
 
-    slow = {"batches": [Reading(LINES, {"file": str(path)}, fallback)], "rejections": bad}
+    slow = {"batches": [BulkQuery(LINES, {"file": str(path)}, fallback)], "rejections": bad}
     report = kit.load(kit.header("2"), dump=slow, max_rejected=1)
     assert (report.n_runs, report.n_scores, report.n_rejected) == (1, 1, 1)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from warehouse.store.load.scratch import open_workbench
+from warehouse.store.load.scratch import open_scratch
 from warehouse.store.open import open_store
 
 NAN, INF = float("nan"), float("inf")
@@ -172,7 +172,7 @@ def test_what_is_known_of_a_generation_is_stored(kit: Any) -> None:
 
 @pytest.mark.parametrize("said", ["", "abc", "\N{SNOWMAN}" * 50])
 def test_the_hash_that_stored_digests_are_made_of(kit: Any, said: str) -> None:
-    bench = open_workbench(kit.store)
+    bench = open_scratch(kit.store)
     found = bench.rows("select hash_64($said), hash_64(encode($said))", {"said": said})[0]
     bench.close()
     assert set(found) == {int.from_bytes(hashlib.md5(said.encode()).digest()[8:], "little")}

@@ -65,11 +65,11 @@ def test_loads_without_a_key_in_common_run_beside_each_other(postgres_url: str) 
         dialect = one.dialect
         with one.begin() as mine, two.begin() as theirs:
             theirs.exec_driver_sql("set local lock_timeout = '5s'")
-            dialect.beside(mine, ["a", "b"])
-            dialect.beside(theirs, ["c"])  # would fail after 5 s
-            dialect.exclusive(theirs)
+            dialect.lock_shared(mine, ["a", "b"])
+            dialect.lock_shared(theirs, ["c"])  # would fail after 5 s
+            dialect.lock_catalogue(theirs)
         with one.begin() as mine:
-            dialect.beside(mine, ["a", "b"])
+            dialect.lock_shared(mine, ["a", "b"])
             with pytest.raises(sa.exc.OperationalError, match="lock timeout"), two.begin() as theirs:
                 theirs.exec_driver_sql("set local lock_timeout = '100ms'")
-                dialect.beside(theirs, ["b"])
+                dialect.lock_shared(theirs, ["b"])

@@ -13,10 +13,10 @@ from warehouse.importers.lm_eval.importer import IMPORTER
 from warehouse.importers.lm_eval.v03 import IMPORTER as IMPORTER_V03
 from warehouse.records import (
     SAMPLE_SCHEMA,
+    BulkQuery,
     Candidate,
     Dump,
     ImportSettings,
-    Reading,
     RunHeader,
     SourceFiles,
     parse_json,
@@ -74,7 +74,7 @@ def take(*paths: Path, importer: Any = IMPORTER, **values: Any) -> Taken:
     (source,) = claimed(*paths, importer=importer)
     taken = Taken(importer.read(source, ImportSettings(values)))
     for batch in taken.dump.batches:
-        if isinstance(batch, Reading):
+        if isinstance(batch, BulkQuery):
             bulk = run_query(batch)
             taken.bulk += bulk
             taken.slow += [row for part in batch.fallback() for row in part.to_pylist()]
@@ -93,12 +93,12 @@ def take_slowly(path: Path, **values: Any) -> Taken:
     (source,) = claimed(path)
     taken = Taken(IMPORTER.read(source, ImportSettings(values)))
     for batch in taken.dump.batches:
-        parts = batch.fallback() if isinstance(batch, Reading) else [batch]
+        parts = batch.fallback() if isinstance(batch, BulkQuery) else [batch]
         taken.rows += [row for part in parts for row in part.to_pylist()]
     return taken
 
 
-def run_query(reading: Reading) -> list[Row]:
+def run_query(reading: BulkQuery) -> list[Row]:
     """The rows of a reading, as the loader takes them."""
     with duckdb.connect() as connection:
         connection.register("empty", SAMPLE_SCHEMA.empty_table())

@@ -186,7 +186,7 @@ def _load_all(store: Store, jobs: Sequence[_Job], plan: _Plan, dry_run: bool, wa
             _load_late(work)
             if any(report.state == "loaded" for report in work.reports.values()) and not dry_run:
                 with store.begin() as connection:
-                    store.dialect.tidy(connection)
+                    store.dialect.analyze(connection)
         finally:
             loader.close()
     return [report for _, report in sorted(work.reports.items())]

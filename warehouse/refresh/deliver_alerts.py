@@ -27,7 +27,7 @@ Channel = Callable[[Sequence[Alerts]], Iterable[int]]
 
 
 @dataclass
-class Telling:
+class Delivery:
     """What was told.
 
     Attributes:
@@ -43,7 +43,9 @@ class Telling:
     problem: WarehouseError | None = None
 
 
-def tell(opener: StoreOpener, rules: Rules, refresh: int, now: datetime, channels: Mapping[str, Channel]) -> Telling:
+def deliver_alerts(
+    opener: StoreOpener, rules: Rules, refresh: int, now: datetime, channels: Mapping[str, Channel]
+) -> Delivery:
     """Tell the alerts of a refresh, and what channels have not told of those before.
 
     Args:
@@ -59,7 +61,7 @@ def tell(opener: StoreOpener, rules: Rules, refresh: int, now: datetime, channel
         found = untold(store, refresh)
         chosen = _chosen(found, refresh, now, channels)
         alerts = {one.id: _of_earlier(check(store, rules, one.id, now), refresh) for one in chosen}
-    telling, marks = Telling(alerts[refresh]), {one.id: dict(one.marks) for one in found}
+    telling, marks = Delivery(alerts[refresh]), {one.id: dict(one.marks) for one in found}
     for name, channel in channels.items():
         waiting = [one.id for one in chosen if one.id == refresh or one.awaits(name)]
         told = _through(channel, [alerts[one] for one in waiting], telling)
@@ -92,7 +94,7 @@ def _of_earlier(found: Alerts, refresh: int) -> Alerts:
     return Alerts(tuple(row for row in found.rows if row.rule != "silence"), found.refresh_id, found.tests)
 
 
-def _through(channel: Channel, waiting: Sequence[Alerts], telling: Telling) -> set[int]:
+def _through(channel: Channel, waiting: Sequence[Alerts], telling: Delivery) -> set[int]:
     """Ids of the refreshes that a channel has told; those without alerts need no telling."""
     told = {one.refresh_id for one in waiting if not one.rows}
     try:

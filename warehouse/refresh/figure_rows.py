@@ -16,9 +16,9 @@ from warehouse.refresh.plan import KEY, Question, StoredValue
 def computed(question: Question, settings: Settings) -> Sequence[Value]:
     """The figures; a reason where these data do not allow any."""
     try:
-        values = question.family.compute(question.data, question.unit, settings)
+        values = question.family.compute(question.data, question.asked, settings)
     except WarehouseError as error:
-        name, kind = question.unit.subject, "question"
+        name, kind = question.asked.subject, "question"
         return [Value(kind, name, "", question.family.name, "none", reason=str(error))]
     if not values:
         raise ValueError("no figure and no reason: a family has to say one of them")

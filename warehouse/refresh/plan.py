@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import Family, Settings, Unit
+from warehouse.analysis.families.family import Family, RefreshQuestion, Settings
 from warehouse.records.hashing import short_digest
 
 _LENGTH = 20
@@ -33,7 +33,7 @@ class Question:
 
     family: Family
     data: BenchmarkData
-    unit: Unit
+    asked: RefreshQuestion
     fingerprint: str
     why: str
 
@@ -104,23 +104,23 @@ def make_plan(
     for data in benchmarks:
         for family in families:
             try:
-                units = family.units(data, settings)
+                own = family.questions(data, settings)
             except Exception as error:  # a plug-in may raise anything; the others go on
-                failures.append(f"{family.name} on {data.benchmark.name}: {_told(error)}")
+                failures.append(f"{family.name} on {data.benchmark.name}: {_first_line(error)}")
                 failed.add((family.name, data.benchmark.name))
                 continue
-            questions += [_question(family, data, unit, stored) for unit in units]
+            questions += [_question(family, data, asked, stored) for asked in own]
     wanted = {one.fingerprint for one in questions}
     chosen = {family.name for family in families}
     mine = {one["input_fingerprint"] for one in unfinished}
     done = mine & wanted
-    asked = {one.name for one in questions}
+    names = {one.name for one in questions}
 
     def is_gone(value: StoredValue) -> bool:
         family = family_of(value["input_fingerprint"])
-        told = family in chosen and (family, value["benchmark"]) not in failed
+        is_asked = family in chosen and (family, value["benchmark"]) not in failed
         here = named is None or value["benchmark"] in named
-        return told and here and question_of(value["input_fingerprint"]) not in asked
+        return is_asked and here and question_of(value["input_fingerprint"]) not in names
 
     return Plan(
         questions=tuple(questions),
@@ -132,15 +132,17 @@ def make_plan(
     )
 
 
-def _question(family: Family, data: BenchmarkData, unit: Unit, stored: Mapping[str, Sequence[StoredValue]]) -> Question:
+def _question(
+    family: Family, data: BenchmarkData, asked: RefreshQuestion, stored: Mapping[str, Sequence[StoredValue]]
+) -> Question:
     hashes = (
-        short_digest(data.benchmark.name, unit.subject)[:_LENGTH],
-        data.inputs(unit.conditions)[:_LENGTH],
-        short_digest(unit.settings)[:_LENGTH],
+        short_digest(data.benchmark.name, asked.subject)[:_LENGTH],
+        data.inputs(asked.conditions)[:_LENGTH],
+        short_digest(asked.settings)[:_LENGTH],
     )
     fingerprint = "/".join((family.name, family.version, *hashes))
     before = {one["input_fingerprint"] for one in stored.get(question_of(fingerprint), ())}
-    return Question(family, data, unit, fingerprint, _why(fingerprint, before))
+    return Question(family, data, asked, fingerprint, _why(fingerprint, before))
 
 
 def _why(now: str, before: set[str]) -> str:
@@ -159,6 +161,6 @@ def _why(now: str, before: set[str]) -> str:
     return ", ".join(reasons)
 
 
-def _told(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     text = str(error).strip()
     return f"{type(error).__name__}: {text.splitlines()[0]}" if text else type(error).__name__

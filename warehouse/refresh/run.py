@@ -64,7 +64,7 @@ def list_stale(opener: StoreOpener, work: Work = Work()) -> StaleList:
         StaleRow(
             one.family.name,
             one.data.benchmark.name,
-            one.unit.subject,
+            one.asked.subject,
             "resumed" if one.name in plan.resumed else one.why,
         )
         for one in plan.questions
@@ -172,7 +172,7 @@ class _Refresh:
             values = computed(question, self.work.settings)
         except Exception as error:  # a plug-in may raise anything; the others go on
             self.counts[family.name]["failed"] += 1
-            where = f"{family.name} of {question.unit.subject} on {question.data.benchmark.name}"
+            where = f"{family.name} of {question.asked.subject} on {question.data.benchmark.name}"
             self.failures.append(f"{where}: {type(error).__name__}: {error}")
             return
         finally:
@@ -199,7 +199,7 @@ class _Refresh:
         kept: list[dict[str, Any]] = []
         for question, rows in self.waiting:
             data = question.data
-            runs = [run for key in question.unit.conditions for run in data.conditions[key].run_ids]
+            runs = [run for key in question.asked.conditions for run in data.conditions[key].run_ids]
             if any(now.get(run) != data.digests[run] for run in runs):
                 self.overtaken += 1
                 continue
@@ -262,7 +262,7 @@ def _fetched(stale: Sequence[Question], opener: StoreOpener) -> Iterator[Questio
     for chunk in _chunks(stale):
         with opener.reading() as store:
             for questions in chunk:
-                keys = [key for one in questions for key in one.unit.conditions]
+                keys = [key for one in questions for key in one.asked.conditions]
                 questions[0].data.fetch(store, keys)
         for questions in chunk:
             yield from questions
@@ -274,7 +274,7 @@ def _chunks(stale: Sequence[Question]) -> Iterator[list[list[Question]]]:
     rows = 0
     for _, members in groupby(stale, key=lambda one: one.data.benchmark.name):
         questions = list(members)
-        keys = {key for one in questions for key in one.unit.conditions}
+        keys = {key for one in questions for key in one.asked.conditions}
         conditions = [questions[0].data.conditions[key] for key in keys]
         size = sum(run["n_found"] for condition in conditions for run in condition.runs)
         if chunk and rows + size > ROWS_AT_ONCE:

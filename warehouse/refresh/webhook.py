@@ -1,4 +1,4 @@
-"""Telling another service: one POST with a time limit, tried again where that may help."""
+"""Delivery another service: one POST with a time limit, tried again where that may help."""
 
 from __future__ import annotations
 

@@ -248,11 +248,11 @@ class _Run:
         return {"refresh_id": found.refresh_id, **counts, "figures_fresh": found.total("fresh")}
 
     def _alert(self, refresh_id: int) -> dict[str, Any]:
-        from warehouse.refresh.deliver_alerts import tell
+        from warehouse.refresh.deliver_alerts import deliver_alerts
 
         ways: dict[str, Channel] = {"log": self._log_alerts, "webhook": self._post_alerts}
         channels = {name: ways[name] for name in self.job.work.channels}
-        found = tell(self.opener, self.job.rules, refresh_id, utc_now(), channels)
+        found = deliver_alerts(self.opener, self.job.rules, refresh_id, utc_now(), channels)
         number = sum(len(one.rows) for one in found.told.get("log", ()))
         self.outcome.add(alerts=number)
         if number:

@@ -101,7 +101,7 @@ def pair_rows(
     n_pairs = sum(not math.isnan(p) for p in found.p_value.tolist())
     for place, (first, second) in enumerate(zip(found.first.tolist(), found.second.tolist(), strict=True)):
         a, b = entries[first], entries[second]
-        benchmark, split = a.condition.place
+        benchmark, split = a.condition.benchmark_split
         yield PairRow(
             benchmark=benchmark,
             split=split,

@@ -10,11 +10,11 @@ import numpy as np
 
 from warehouse.analysis.comparison.disagreements import Flip, read_flips
 from warehouse.analysis.comparison.pair_tests import Options, check_estimand, difference_of, run_tests
-from warehouse.analysis.comparison.pairing import Pair, Unlike, read_pair
+from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import find_benchmark
-from warehouse.analysis.selection.common_benchmarks import by_place, common_places, in_words, pick_all
+from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks, in_words, pick_all
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.selection import Selection
@@ -167,8 +167,8 @@ def find_both(store: Store, a: str, b: str, selection: Selection) -> tuple[list[
     """Both conditions for each benchmark that both have; the benchmarks that only one has."""
     ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
     wanted = parse_where(selection.where)
-    of_a, of_b = by_place(store, a, ids, wanted), by_place(store, b, ids, wanted)
-    places = common_places(a, of_a, b, of_b)
+    of_a, of_b = by_benchmark_split(store, a, ids, wanted), by_benchmark_split(store, b, ids, wanted)
+    places = common_benchmarks(a, of_a, b, of_b)
     missing = sorted((of_a.keys() | of_b.keys()) - set(places))
     chosen = pick_all(places, ((a, of_a), (b, of_b)), latest=selection.latest)
     return chosen, [f"{in_words(place)}: only one of them has it" for place in missing]
@@ -187,8 +187,8 @@ def _compared(
         try:
             pair = read_pair(store, one, other, selection, force=force)
             compared.append((pair, _row(pair, options)))
-        except (Unlike, StatisticsError) as reason:
-            refused.append(f"{in_words(one.place)}: {reason}")
+        except (NotComparable, StatisticsError) as reason:
+            refused.append(f"{in_words(one.benchmark_split)}: {reason}")
     if not compared:
         raise MisuseError("; ".join(refused))
     return compared, refused

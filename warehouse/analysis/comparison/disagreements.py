@@ -85,8 +85,8 @@ def read_flips(store: Store, pair: Pair, limit: int) -> list[Flip]:
     run_a, run_b = (condition.newest[1] for condition in (pair.a, pair.b))
     return [
         Flip(
-            benchmark=pair.a.place[0],
-            split=pair.a.place[1],
+            benchmark=pair.a.benchmark_split[0],
+            split=pair.a.benchmark_split[1],
             metric=pair.metric.label,
             prompt_id=prompt,
             tool_id=prompts[prompt]["tool_id"],

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.analysis.comparison.compare import find_both
-from warehouse.analysis.comparison.pairing import Pair, Unlike, read_pair
+from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.common_benchmarks import in_words
@@ -231,15 +231,15 @@ def gate(
         for one, other in both:
             try:
                 pair = read_pair(store, one, other, selection, force=force)
-                limit = own.get(one.place[0], margin)
+                limit = own.get(one.benchmark_split[0], margin)
                 if limit is None:
-                    raise MisuseError(f"no margin for {one.place[0]}; give one for all")
+                    raise MisuseError(f"no margin for {one.benchmark_split[0]}; give one for all")
                 tested.append(_test(pair, limit, alpha, max_unscored))
-            except (Unlike, StatisticsError) as reason:
+            except (NotComparable, StatisticsError) as reason:
                 if benchmarks:
-                    raise MisuseError(f"{in_words(one.place)}: {reason}") from None
-                left_out.append(f"{in_words(one.place)}: {reason}")
-    unknown = sorted(set(own) - {item.pair.a.place[0] for item in tested})
+                    raise MisuseError(f"{in_words(one.benchmark_split)}: {reason}") from None
+                left_out.append(f"{in_words(one.benchmark_split)}: {reason}")
+    unknown = sorted(set(own) - {item.pair.a.benchmark_split[0] for item in tested})
     if unknown:
         raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
     if not tested:
@@ -292,8 +292,8 @@ def _row(item: _Tested, tests: int, alpha: float) -> GateRow:
             for distance in (item.margin, test.difference + item.margin)
         )
     return GateRow(
-        benchmark=pair.a.place[0],
-        split=pair.a.place[1],
+        benchmark=pair.a.benchmark_split[0],
+        split=pair.a.benchmark_split[1],
         metric=pair.metric.label,
         verdict="",
         candidate=float(pair.values[0].mean()),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.pairing import Pair, Unlike
+from warehouse.analysis.comparison.pairing import NotComparable, Pair
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import (
@@ -112,10 +112,10 @@ def check_estimand(pair: Pair, options: Options) -> None:
     """Refuse the prompts fixed for a figure that is no mean of prompts.
 
     Raises:
-        Unlike: it is a ratio of sums.
+        NotComparable: it is a ratio of sums.
     """
     if options.estimand == PROMPTS_FIXED and pair.is_ratio:
-        raise Unlike(
+        raise NotComparable(
             f"{pair.metric.label} is a ratio of sums over prompts: its error with the prompts"
             " fixed is not known; ask for the prompts sampled"
         )

@@ -22,7 +22,7 @@ from warehouse.store.connection import Store
 Floats = NDArray[np.float64]
 
 
-class Unlike(MisuseError):
+class NotComparable(MisuseError):
     """Two runs that should not be compared; ``--force`` overrides where that can be."""
 
 
@@ -110,14 +110,14 @@ def read_pair(store: Store, a: Condition, b: Condition, selection: Selection, *,
         force: also where judge, scale or task version differ.
 
     Raises:
-        Unlike: they are the same run, have nothing in common, or should not be compared.
+        NotComparable: they are the same run, have nothing in common, or should not be compared.
         MisuseError: unknown metric or clustering.
     """
     shared = sorted(set(a.run_ids) & set(b.run_ids))
     if shared:
-        raise Unlike(f"both references mean run {shared[0]}")
+        raise NotComparable(f"both references mean run {shared[0]}")
     metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, selection.metric)
-    refuse_unlike(a, b, metric_a, metric_b, force)
+    refuse_incomparable(a, b, metric_a, metric_b, force)
     benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
     defaults = find_benchmark(store, a.setting("benchmark")).clusterings
     own = cluster_map(store, benchmarks, defaults, selection.cluster)
@@ -131,11 +131,11 @@ def pair_up(
     """Two conditions whose scores are read, with links followed, on the prompts that both have.
 
     Raises:
-        Unlike: there is none.
+        NotComparable: there is none.
     """
     common, of_a, of_b = np.intersect1d(scores_a.prompts, scores_b.prompts, assume_unique=True, return_indices=True)
     if not len(common):
-        raise Unlike(
+        raise NotComparable(
             f"no prompt in common: {a.model} has {scores_a.n} scored prompts, {b.model} has"
             f" {scores_b.n}, none of them the same (`warehouse link` joins equal prompts;"
             " --unpaired compares them all the same)"
@@ -158,7 +158,7 @@ def scores_of_both(
     """The metric that both have scores of, else the first of each, with the scores.
 
     Raises:
-        Unlike: one of them has no scored prompt.
+        NotComparable: one of them has no scored prompt.
     """
     ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
     known = metrics_of(store, ids)
@@ -177,7 +177,7 @@ def scores_of_both(
             scored = scored_metrics(store, known, (a, b))
             common = {label for label, held in scored.items() if held == 2} - {chosen[0].label}
             advice = advise_metric("both have", common)
-            raise Unlike(
+            raise NotComparable(
                 f"{condition.model} has no scored prompt by {chosen[0].label} (published figures"
                 f" cannot be paired){advice}"
             )
@@ -185,11 +185,11 @@ def scores_of_both(
     return metric_a, metric_b, scores_a, scores_b
 
 
-def refuse_unlike(a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool) -> None:
+def refuse_incomparable(a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool) -> None:
     """Refuse what differs in scale, judge, metric or version, unless forced.
 
     Raises:
-        Unlike: names what differs.
+        NotComparable: names what differs.
     """
     parts = ("unit", "link", "scorer", "judge model", "scorer settings")
     differ = [
@@ -206,4 +206,4 @@ def refuse_unlike(a: Condition, b: Condition, metric_a: Metric, metric_b: Metric
     if metric_a.label != metric_b.label:
         differ.append(f"metric {metric_a.label!r} against {metric_b.label!r}")
     if differ and not force:
-        raise Unlike(f"they differ in {', '.join(differ)}; --force compares them all the same")
+        raise NotComparable(f"they differ in {', '.join(differ)}; --force compares them all the same")

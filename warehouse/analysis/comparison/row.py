@@ -135,8 +135,8 @@ def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options
     p = tests.chosen(options.test)
     values_a, values_b = (side.values[rows] for side, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b)))
     return ComparisonRow(
-        benchmark=a.place[0],
-        split=a.place[1],
+        benchmark=a.benchmark_split[0],
+        split=a.benchmark_split[1],
         metric=pair.metric.label,
         model_a=a.model,
         condition_a=labels[0],

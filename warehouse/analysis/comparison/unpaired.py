@@ -10,7 +10,12 @@ import numpy as np
 
 from warehouse.analysis.comparison.compare import find_both
 from warehouse.analysis.comparison.pair_tests import Options
-from warehouse.analysis.comparison.pairing import Unlike, clusters_under_links, refuse_unlike, scores_of_both
+from warehouse.analysis.comparison.pairing import (
+    NotComparable,
+    clusters_under_links,
+    refuse_incomparable,
+    scores_of_both,
+)
 from warehouse.analysis.comparison.row import which_better
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import Column, Result, Row
@@ -189,8 +194,8 @@ def compare_unpaired(
     for one, other in both:
         try:
             rows.append(_compared(store, one, other, options, selection, force))
-        except (Unlike, StatisticsError) as reason:
-            refused.append(f"{in_words(one.place)}: {reason}")
+        except (NotComparable, StatisticsError) as reason:
+            refused.append(f"{in_words(one.benchmark_split)}: {reason}")
     if not rows:
         raise MisuseError("; ".join(refused))
     return UnpairedComparison(a, b, tuple(_adjusted(rows, options)), (*refused, *missing))
@@ -202,12 +207,12 @@ def _compared(
     """The row of two conditions, and the direction of their metric."""
     shared_runs = set(a.run_ids) & set(b.run_ids)
     if shared_runs:
-        raise Unlike(f"both references mean run {min(shared_runs)}")
+        raise NotComparable(f"both references mean run {min(shared_runs)}")
     metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, selection.metric)
-    refuse_unlike(a, b, metric_a, metric_b, force)
+    refuse_incomparable(a, b, metric_a, metric_b, force)
     n_shared = len(np.intersect1d(scores_a.prompts, scores_b.prompts))
     if n_shared and not force:
-        raise Unlike(
+        raise NotComparable(
             f"they share {n_shared} scored prompts: leave out --unpaired, and these are paired,"
             " which says more; --force takes them as independent all the same"
         )
@@ -250,8 +255,8 @@ def _row(
 ) -> UnpairedRow:
     (a, b), labels = conditions, describe(conditions)
     return UnpairedRow(
-        benchmark=a.place[0],
-        split=a.place[1],
+        benchmark=a.benchmark_split[0],
+        split=a.benchmark_split[1],
         metric=metric.label,
         model_a=a.model,
         condition_a=labels[0],

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from warehouse.analysis.comparison.pairing import Pair, Unlike, pair_up
+from warehouse.analysis.comparison.pairing import NotComparable, Pair, pair_up
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import Settings, Unit, Value, pair_of
+from warehouse.analysis.families.family import RefreshQuestion, Settings, Value, pair_of
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from warehouse.stats import PairedDifference
 
 
-def difference_of(data: BenchmarkData, unit: Unit, settings: Settings) -> Value:
+def difference_of(data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Value:
     """The difference by the first metric that both are judged by.
 
     Raises:
-        Unlike: nothing in common.
+        NotComparable: nothing in common.
     """
     from warehouse.stats import paired_difference  # a refresh with nothing to do computes nothing
 
-    pair = _pair(data, *unit.conditions)
+    pair = _pair(data, *question.conditions)
     found = paired_difference(*pair.values, clusters=pair.clusters, level=settings.level)
-    return _value(unit, pair, found, data.metric_name(pair.metric))
+    return _value(question, pair, found, data.metric_name(pair.metric))
 
 
-def _value(unit: Unit, pair: Pair, found: PairedDifference, metric: str) -> Value:
+def _value(question: RefreshQuestion, pair: Pair, found: PairedDifference, metric: str) -> Value:
     return Value(
-        unit.settings["kind"],
+        question.settings["kind"],
         pair_of(pair.a, pair.b),
         metric,
         "difference",
@@ -85,7 +85,7 @@ def _pair(data: BenchmarkData, first: str, second: str) -> Pair:
                     data.linked(other),
                     data.linked_clusters,
                 )
-    raise Unlike("no metric of one scale and judge that both have scored prompts by")
+    raise NotComparable("no metric of one scale and judge that both have scored prompts by")
 
 
 def _usable(data: BenchmarkData, key: str) -> list[ScoredCondition]:
@@ -97,22 +97,22 @@ class Differences:
 
     name, version = "differences", "3"
 
-    def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
+    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
         """Pairs of one split and task version; of a baseline's conditions the newest counts."""
         told = {"level": settings.level, "links": data.links_digest}
-        found: dict[str, Unit] = {}
+        found: dict[str, RefreshQuestion] = {}
         for kind, first, second in [*_with_baselines(data), *_steps(data)]:
             name = f"{kind} {pair_of(first, second)}"
-            found[name] = Unit(name, (first.key, second.key), told | {"kind": kind})
+            found[name] = RefreshQuestion(name, (first.key, second.key), told | {"kind": kind})
         return list(found.values())
 
-    def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
         """The difference by the first metric that both are judged by.
 
         Raises:
-            Unlike: nothing in common.
+            NotComparable: nothing in common.
         """
-        return [difference_of(data, unit, settings)]
+        return [difference_of(data, question, settings)]
 
 
 def _alike(one: Condition, other: Condition) -> bool:

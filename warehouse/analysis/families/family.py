@@ -50,7 +50,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Unit:
+class RefreshQuestion:
     """One question of a family on a benchmark: what is recomputed, or not, as a whole.
 
     Attributes:
@@ -112,10 +112,10 @@ class Family(Protocol):
     name: str
     version: str
 
-    def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
+    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
         """The questions on a benchmark; reads no scores."""
 
-    def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
         """The figures that answer one, at least one.
 
         Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import Settings, Unit, Value, subject_of
+from warehouse.analysis.families.family import RefreshQuestion, Settings, Value, subject_of
 
 
 class Ranks:
@@ -13,27 +13,27 @@ class Ranks:
 
     name, version = "ranks", "1"
 
-    def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
+    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be compared."""
         if len(data.conditions) < 2:
             return []
         told = {"level": settings.level, "n_resamples": settings.n_resamples, "seed": settings.seed}
-        return [Unit("all conditions", tuple(data.conditions), told)]
+        return [RefreshQuestion("all conditions", tuple(data.conditions), told)]
 
-    def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
         """``rank`` by the figure, and ``statistical_rank`` with its confidence set.
 
         Raises:
             MisuseError: there is no one metric.
         """
-        from warehouse.analysis.leaderboard.leaderboard import place_rows
-        from warehouse.analysis.leaderboard.ranks import PlaceOptions
+        from warehouse.analysis.leaderboard.leaderboard import rank_rows
+        from warehouse.analysis.leaderboard.ranks import RankOptions
         from warehouse.analysis.leaderboard.row import RowOptions
 
         found = data.all_scores()
-        places = PlaceOptions(settings.level, settings.n_resamples, settings.seed)
+        places = RankOptions(settings.level, settings.n_resamples, settings.seed)
         values: list[Value] = []
-        for group in place_rows(found, RowOptions(settings.level), places):
+        for group in rank_rows(found, RowOptions(settings.level), places):
             for entry, row in group:
                 subject, metric = subject_of(entry.condition), data.metric_name(entry.metric)
                 values += [
@@ -70,7 +70,7 @@ class Ranks:
                 ]
         if not values:
             reason = "no score by the headline metric"
-            return [Value("benchmark", unit.subject, "", "rank", "none", reason=reason)]
+            return [Value("benchmark", question.subject, "", "rank", "none", reason=reason)]
         return values
 
 

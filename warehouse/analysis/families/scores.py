@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import Settings, Unit, Value, subject_of
+from warehouse.analysis.families.family import RefreshQuestion, Settings, Value, subject_of
 from warehouse.analysis.selection.scored_conditions import coverage_of
 
 
@@ -14,27 +14,28 @@ class Scores:
 
     name, version = "scores", "2"
 
-    def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
+    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
         """One for each condition."""
         return [
-            Unit(subject_of(condition), (key,), {"level": settings.level}) for key, condition in data.conditions.items()
+            RefreshQuestion(subject_of(condition), (key,), {"level": settings.level})
+            for key, condition in data.conditions.items()
         ]
 
-    def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
         """The figure by each headline metric that the condition has."""
         from warehouse.analysis.leaderboard.row import RowOptions, make_row
 
-        entries = data.entries(unit.conditions)
+        entries = data.entries(question.conditions)
         if not entries:
             reason = data.why_no_metric or "no score by the headline metric"
-            return [Value("condition", unit.subject, "", "score", "none", reason=reason)]
+            return [Value("condition", question.subject, "", "score", "none", reason=reason)]
         values = []
         for entry in entries:
             row = make_row(entry, data.clusters, RowOptions(settings.level), coverage_of([entry]))
             values.append(
                 Value(
                     "condition",
-                    unit.subject,
+                    question.subject,
                     data.metric_name(entry.metric),
                     "score",
                     row.method,

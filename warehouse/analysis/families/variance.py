@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import Settings, Unit, Value, subject_of
+from warehouse.analysis.families.family import RefreshQuestion, Settings, Value, subject_of
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.errors import StatisticsError
 
@@ -23,17 +23,19 @@ class Variance:
 
     name, version = "variance", "1"
 
-    def units(self, data: BenchmarkData, settings: Settings) -> Sequence[Unit]:
+    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
         """One for each condition."""
-        return [Unit(subject_of(condition), (key,)) for key, condition in data.conditions.items()]
+        return [RefreshQuestion(subject_of(condition), (key,)) for key, condition in data.conditions.items()]
 
-    def compute(self, data: BenchmarkData, unit: Unit, settings: Settings) -> Sequence[Value]:
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
         """The split by each headline metric that is a plain mean."""
-        values = [value for entry in data.entries(unit.conditions) for value in _split(data, unit.subject, entry)]
+        values = [
+            value for entry in data.entries(question.conditions) for value in _split(data, question.subject, entry)
+        ]
         if values:
             return values
         reason = data.why_no_metric or "no score by the headline metric"
-        return [Value("condition", unit.subject, "", "share_within", "none", reason=reason)]
+        return [Value("condition", question.subject, "", "share_within", "none", reason=reason)]
 
 
 def _split(data: BenchmarkData, subject: str, entry: ScoredCondition) -> list[Value]:

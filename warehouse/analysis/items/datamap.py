@@ -189,7 +189,7 @@ def _labelled(conditions: Sequence[Condition]) -> list[tuple[Condition, str]]:
     """Conditions by benchmark, split and temperature, each with what tells it from the others."""
     places: dict[tuple[str, str], list[Condition]] = {}
     for condition in conditions:
-        places.setdefault(condition.place, []).append(condition)
+        places.setdefault(condition.benchmark_split, []).append(condition)
     found = []
     for _, members in sorted(places.items()):
         named = zip(members, describe(members), strict=True)
@@ -203,7 +203,7 @@ def _heat(condition: Condition) -> float:
 
 
 def _in_words(condition: Condition, label: str) -> str:
-    return ", ".join(filter(None, (condition.place[0], condition.model, label)))
+    return ", ".join(filter(None, (condition.benchmark_split[0], condition.model, label)))
 
 
 def _why_not(store: Store, most: int, row: DistributionRow | None, condition: Condition, metric: str) -> str:
@@ -218,7 +218,7 @@ def _why_not(store: Store, most: int, row: DistributionRow | None, condition: Co
 
 def _one_metric(store: Store, condition: Condition, settings: _Settings) -> Metric:
     ids = [int(condition.setting("benchmark_id"))]
-    return choose_metrics(metrics_of(store, ids), settings.metric, condition.place[0])[0]
+    return choose_metrics(metrics_of(store, ids), settings.metric, condition.benchmark_split[0])[0]
 
 
 def _condition_rows(
@@ -265,8 +265,8 @@ def _condition_rows(
                 model=condition.model,
                 condition=label,
                 temperature=condition.setting("temperature"),
-                benchmark=condition.place[0],
-                split=condition.place[1],
+                benchmark=condition.benchmark_split[0],
+                split=condition.benchmark_split[1],
                 prompt_id=prompt,
                 p_correct=p,
                 ci_low=lower,

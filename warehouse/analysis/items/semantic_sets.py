@@ -170,5 +170,5 @@ def _question(store: Store, condition: Condition, by: str, model: Grouper) -> Qu
     found = store.arrow(_DIGESTS + runs + " order by content_digest", parameters)
     data = fingerprint(*found.column("content_digest").to_pylist())
     told = {"by": by, "model": model.model}
-    subject = f"{condition.place[0]} {condition.key}"
+    subject = f"{condition.benchmark_split[0]} {condition.key}"
     return Question("semantic_sets", subject, METHOD, data, parameters=told)

@@ -198,8 +198,8 @@ def _in_all_runs(store: Store, prompt: int) -> PromptRuns:
 
 def _one_run(store: Store, text: str) -> Mapping[str, Any]:
     conditions = find_conditions(store, text)
-    if len({condition.place for condition in conditions}) > 1:
-        places = ", ".join(sorted({condition.place[0] for condition in conditions})[:10])
+    if len({condition.benchmark_split for condition in conditions}) > 1:
+        places = ", ".join(sorted({condition.benchmark_split[0] for condition in conditions})[:10])
         raise MisuseError(f"{text!r} has runs on several benchmarks ({places}); give run:ID")
     condition = pick_one(conditions, text)
     if len(condition.runs) > 1:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.analysis.leaderboard.footnotes import describe_basis, describe_ranks
-from warehouse.analysis.leaderboard.ranks import PlaceOptions, with_places
+from warehouse.analysis.leaderboard.ranks import RankOptions, with_ranks
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
 from warehouse.analysis.results import DRAWS, Result
 from warehouse.analysis.selection.other_metrics import OtherMetric
@@ -103,8 +103,8 @@ def leaderboard(
     if not 0 <= max_unscored <= 1:
         raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
     found = select_entries(store, Selection(benchmark, metric, tuple(where), cluster, latest, subset_ok))
-    settings = PlaceOptions(level, n_resamples, seed)
-    groups = place_rows(found, options, settings)
+    settings = RankOptions(level, n_resamples, seed)
+    groups = rank_rows(found, options, settings)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
     names = tuple(other.metric for other in found.others)
     ranked = [replace(row, other_metrics=names) for _, row in rows]
@@ -120,7 +120,7 @@ def leaderboard(
     )
 
 
-def place_rows(found: BenchmarkScores, options: RowOptions, settings: PlaceOptions) -> list[list[Line]]:
+def rank_rows(found: BenchmarkScores, options: RowOptions, settings: RankOptions) -> list[list[Line]]:
     """The rows of a benchmark in groups of what can be compared, ranked.
 
     Raises:
@@ -129,7 +129,7 @@ def place_rows(found: BenchmarkScores, options: RowOptions, settings: PlaceOptio
     rows = [(entry, make_row(entry, found.clusters, options, found.coverages[entry.group])) for entry in found.entries]
     groups = _ranked(rows, found.subset_ok)
     if options.estimand == PROMPTS_SAMPLED:
-        return [with_places(group, found.clusters, settings) for group in groups]
+        return [with_ranks(group, found.clusters, settings) for group in groups]
     return groups
 
 

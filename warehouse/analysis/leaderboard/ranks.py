@@ -16,7 +16,7 @@ Line = tuple[ScoredCondition, LeaderboardRow]
 
 
 @dataclass(frozen=True)
-class PlaceOptions:
+class RankOptions:
     """How rows are told apart.
 
     Attributes:
@@ -30,7 +30,7 @@ class PlaceOptions:
     seed: int
 
 
-def with_places(lines: Sequence[Line], clusters: ClusterMap, options: PlaceOptions) -> list[Line]:
+def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: RankOptions) -> list[Line]:
     """The rows of one group with their statistical ranks, rank sets and letters.
 
     Only rows with a rank and with prompt scores take part; the others say why they do not.
@@ -44,7 +44,7 @@ def with_places(lines: Sequence[Line], clusters: ClusterMap, options: PlaceOptio
     ]
 
 
-def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: PlaceOptions) -> list[Ranks]:
+def _places(entries: Sequence[ScoredCondition], clusters: ClusterMap, options: RankOptions) -> list[Ranks]:
     """Of each row."""
     if len(entries) < 2:
         return [Ranks(1, 1, 1, 1, 1)] * len(entries)

@@ -252,8 +252,8 @@ def _bare_row(entry: ScoredCondition, options: RowOptions, whole: BenchmarkCover
         runs=len(condition.runs),
         flags=flags,
         reason="",
-        benchmark=condition.place[0],
-        split=condition.place[1],
+        benchmark=condition.benchmark_split[0],
+        split=condition.benchmark_split[1],
         run_ids=condition.run_ids,
         estimand=options.estimand,
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map
-from warehouse.analysis.selection.common_benchmarks import by_place
+from warehouse.analysis.selection.common_benchmarks import by_benchmark_split
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where, pick_one
 from warehouse.analysis.selection.scores import PromptScores, read_scores
@@ -91,7 +91,7 @@ def read_pilot(
     return StoredPilot(
         pilot=pilot,
         models=tuple(condition.model for condition in conditions),
-        benchmark=conditions[0].place[0],
+        benchmark=conditions[0].benchmark_split[0],
         metric=chosen.label,
         width=_width(chosen),
     )
@@ -101,7 +101,7 @@ def _choose(store: Store, references: Sequence[str], selection: Selection) -> li
     """One condition for each reference, all on one benchmark and split."""
     ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
     wanted = parse_where(selection.where)
-    found = [by_place(store, text, ids, wanted) for text in references]
+    found = [by_benchmark_split(store, text, ids, wanted) for text in references]
     places = sorted(set.intersection(*(set(places) for places in found)))
     if len(places) != 1:
         there = ", ".join(f"{name} ({split})" if split else name for name, split in places)
@@ -123,7 +123,7 @@ def _choose(store: Store, references: Sequence[str], selection: Selection) -> li
 def _scores(store: Store, conditions: Sequence[Condition], wanted: str | None) -> tuple[Metric, list[PromptScores]]:
     """The first metric that all conditions have scores of, with the scores."""
     ids = sorted({condition.setting("benchmark_id") for condition in conditions})
-    chosen = choose_metrics(metrics_of(store, ids), wanted, conditions[0].place[0])
+    chosen = choose_metrics(metrics_of(store, ids), wanted, conditions[0].benchmark_split[0])
     runs = {run: side for side, item in enumerate(conditions) for run in item.run_ids}
     for metric in chosen:
         if metric.link == "none":

@@ -39,7 +39,7 @@ class Condition:
         return str(self.runs[0]["model"])
 
     @property
-    def place(self) -> tuple[str, str]:
+    def benchmark_split(self) -> tuple[str, str]:
         """Benchmark and split."""
         return str(self.runs[0]["benchmark"]), str(self.runs[0]["split"])
 

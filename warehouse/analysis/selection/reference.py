@@ -164,7 +164,7 @@ def pick_one(conditions: Sequence[Condition], text: str, *, latest: bool = False
         f"  {_exact(condition)}  {condition.model}{', ' if label else ''}{label}"
         for condition, label in zip(conditions, describe(conditions), strict=True)
     ]
-    benchmark, split = conditions[0].place
+    benchmark, split = conditions[0].benchmark_split
     where = f"{benchmark} ({split})" if split else benchmark
     raise MisuseError(
         f"{text!r} means {len(conditions)} conditions on {where}; choose one as run:ID, narrow it"

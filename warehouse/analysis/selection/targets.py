@@ -64,7 +64,7 @@ def find_targets(store: Store, target: str, selection: Selection) -> Targets:
     conditions = _conditions(store, target, selection.benchmark, selection.where)
     by_benchmark: dict[str, list[Condition]] = {}
     for condition in conditions:
-        by_benchmark.setdefault(condition.place[0], []).append(condition)
+        by_benchmark.setdefault(condition.benchmark_split[0], []).append(condition)
     found: list[Target] = []
     left_out: list[str] = []
     for name, members in by_benchmark.items():
@@ -124,4 +124,4 @@ def _without_scores(
     models = sorted({condition.model for condition in missing})
     names = ", ".join(models[:5]) + (", ..." if len(models) > 5 else "")
     advice = advise_metric("there are scores by", scored_metrics(store, metrics, missing).keys())
-    return [f"{missing[0].place[0]}: no prompt scored by {metric}: {names}{advice}"]
+    return [f"{missing[0].benchmark_split[0]}: no prompt scored by {metric}: {names}{advice}"]

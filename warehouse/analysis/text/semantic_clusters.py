@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.leaderboard.leaderboard import place_rows
-from warehouse.analysis.leaderboard.ranks import PlaceOptions
+from warehouse.analysis.leaderboard.leaderboard import rank_rows
+from warehouse.analysis.leaderboard.ranks import RankOptions
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
@@ -210,8 +210,8 @@ def _growth(store: Store, benchmark: str, clusters: ClusterMap) -> tuple[GrowthR
     except MisuseError:  # no runs yet, or several metrics and no headline among them
         return ()
     clustered = replace_fields(found, clusters=clusters)
-    places = PlaceOptions(level=0.95, n_resamples=0, seed=0)
-    groups = place_rows(clustered, RowOptions(), places)
+    places = RankOptions(level=0.95, n_resamples=0, seed=0)
+    groups = rank_rows(clustered, RowOptions(), places)
     rows = [row for group in groups for _, row in group]
     return tuple(_growth_row(row) for row in rows if row.method != "published")
 

@@ -200,8 +200,8 @@ def _make_row(target: Target, found: PassRate, flags: tuple[str, ...]) -> PassRo
     return PassRow(
         model=target.condition.model,
         condition=target.label,
-        benchmark=target.condition.place[0],
-        split=target.condition.place[1],
+        benchmark=target.condition.benchmark_split[0],
+        split=target.condition.benchmark_split[1],
         metric=target.metric.label,
         statistic=found.statistic,
         k=found.k,

@@ -119,8 +119,8 @@ def make_row(target: Target, parts: VarianceComponents | None, single: SingleDra
     return VarianceRow(
         model=target.condition.model,
         condition=target.label,
-        benchmark=target.condition.place[0],
-        split=target.condition.place[1],
+        benchmark=target.condition.benchmark_split[0],
+        split=target.condition.benchmark_split[1],
         metric=target.metric.label,
         n_prompts=target.scores.n,
         n_draws=int(counts.sum()),

@@ -126,7 +126,7 @@ def _set_of(target: Target) -> tuple[Any, ...]:
     condition = target.condition
     fixed = tuple(condition.setting(name) for name in LABEL_FIELDS if name not in _OF_A_SEED)
     place = (condition.setting("position_unit"), condition.setting("position"))
-    return (condition.model, condition.place, target.metric.id, place, fixed)
+    return (condition.model, condition.benchmark_split, target.metric.id, place, fixed)
 
 
 def _labels(members: Sequence[Target]) -> list[str]:
@@ -155,8 +155,8 @@ def _row(members: Sequence[Target]) -> SeedRow:
         model=first.model,
         recipe=first.setting("recipe") or "",
         position="" if position is None else f"{unit or 'position'}={position:g}",
-        benchmark=first.place[0],
-        split=first.place[1],
+        benchmark=first.benchmark_split[0],
+        split=first.benchmark_split[1],
         metric=members[0].metric.label,
         estimate=None if found is None else found.mean,
         n_seeds=len(seeds),

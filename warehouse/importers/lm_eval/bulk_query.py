@@ -17,7 +17,7 @@ from warehouse.importers.common.gzip_stream import refuse_bomb
 from warehouse.importers.common.json_fields import compact
 from warehouse.importers.lm_eval import bulk_sql as sql
 from warehouse.importers.lm_eval.layout import ROW_KEYS, Layout, measured
-from warehouse.records import Reading, literal_path
+from warehouse.records import BulkQuery, literal_path
 
 #: A number beyond 64 bits, or a token that strict JSON lacks, outside of a text.
 _UNFIT_NUMBER = r"[:\[,](-?[0-9]{19,}|-?Infinity|NaN)[,\]}]"
@@ -47,7 +47,7 @@ def can_read(layout: Layout) -> bool:
     )
 
 
-def reading(files: Sequence[SampleFile], fallback: Callable[[], Iterable[pa.RecordBatch]]) -> Reading:
+def reading(files: Sequence[SampleFile], fallback: Callable[[], Iterable[pa.RecordBatch]]) -> BulkQuery:
     """The query over files of one layout.
 
     Args:
@@ -60,7 +60,7 @@ def reading(files: Sequence[SampleFile], fallback: Callable[[], Iterable[pa.Reco
     for file in files:
         if file.path.suffix == ".gz":
             refuse_bomb(file.path)
-    return Reading(
+    return BulkQuery(
         sql=_query(files[0].layout),
         parameters={
             "files": [literal_path(file.path) for file in files],

@@ -1,7 +1,7 @@
 """Rows of ``refresh`` and ``metric_value``: begun, added to, finished, pruned.
 
 A refresh whose ``finished_at`` is null runs, or was killed; views do not show its figures. Only
-the process that holds the store (:attr:`Dialect.hold`) writes here, so an unfinished refresh that
+the process that holds the store (:attr:`Dialect.refresh_lock`) writes here, so an unfinished refresh that
 it finds is dead, and it goes on from there.
 """
 
@@ -76,7 +76,7 @@ def holding(reading: Callable[[], Any], wait: float, say: Callable[[str], None] 
     deadline, told = time.monotonic() + wait, False
     with reading() as store:
         url, dialect, name = store.url, store.dialect, store.name
-    while (let_go := dialect.hold(url)) is None:
+    while (let_go := dialect.refresh_lock(url)) is None:
         if time.monotonic() >= deadline:
             raise StoreLockedError(
                 f"{name} is refreshed by {_holder(reading)}; waited {wait:g} s; try again when it has ended"

@@ -89,7 +89,7 @@ def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> 
     table = tables.embedder
     query = sa.select(table.c.id, table.c.dimension).where(table.c.name == name, table.c.revision == revision)
     with store.begin() as connection:
-        store.dialect.exclusive(connection)
+        store.dialect.lock_catalogue(connection)
         row = connection.execute(query).first()
         if row is None:
             number = allocate(connection, table.name, 1)
@@ -141,7 +141,7 @@ def write_vectors(store: Store, embedder: int, prompts: Sequence[int], vectors: 
     if not len(prompts):
         return 0
     with store.begin() as connection:
-        store.dialect.exclusive(connection)
+        store.dialect.lock_catalogue(connection)
         sharing = store.arrow(query_text("store", "prompts_sharing_text").format(ids=_listed(prompts)))
         ids, hashes = _whole(sharing, "prompt_id"), sharing.column("text_hash").to_pylist()
         hash_of = dict(zip(ids.tolist(), hashes, strict=True))

@@ -93,7 +93,7 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
     """
     table = _TABLES[kind]
     with store.begin() as connection:
-        store.dialect.exclusive(connection)
+        store.dialect.lock_catalogue(connection)
         row, target = _find(connection, kind, name), _find(connection, kind, canonical)
         if target.canonical_id is not None:
             target = _by_id(connection, table, target.canonical_id)
@@ -115,7 +115,7 @@ def unalias(store: Store, kind: Kind, name: str) -> None:
     """
     table = _TABLES[kind]
     with store.begin() as connection:
-        store.dialect.exclusive(connection)
+        store.dialect.lock_catalogue(connection)
         row = _find(connection, kind, name)
         if row.canonical_id is None:
             raise MisuseError(f"{kind} '{name}' is no alias; see: warehouse {kind}s")

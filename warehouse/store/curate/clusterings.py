@@ -67,7 +67,7 @@ def store_clustering(
         MisuseError: a clustering of another kind, or made with other settings, has this name.
     """
     with store.begin() as connection:
-        store.dialect.exclusive(connection)
+        store.dialect.lock_catalogue(connection)
         number = _declare(connection, benchmark_id, name, kind, parameters, asked)
         _clear(connection, number)
         _fill(store, connection, number, members)

@@ -35,7 +35,7 @@ def cluster_by(store: Store, benchmark: str, fields: Sequence[str], *, default: 
         MisuseError: no such benchmark, or no prompt has these fields (names those there are).
     """
     with store.begin() as connection:
-        store.dialect.exclusive(connection)
+        store.dialect.lock_catalogue(connection)
         row = connection.execute(sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == benchmark)).first()
         if row is None:
             known = connection.execute(sa.select(tables.benchmark.c.name)).scalars()

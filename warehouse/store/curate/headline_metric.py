@@ -75,7 +75,7 @@ def choose(store: Store, benchmark: str, metric: str) -> MetricEntry | None:
     known = metrics(store, benchmark)
     label = _label(metric, [entry.metric for entry in known], benchmark) if metric else None
     with store.begin() as connection:
-        store.dialect.exclusive(connection)
+        store.dialect.lock_catalogue(connection)
         number, _, _ = _shown(connection, benchmark)
         table = tables.benchmark
         connection.execute(sa.update(table).where(table.c.id == number).values(headline_metric=label))
@@ -98,7 +98,7 @@ def direct(store: Store, benchmark: str, metric: str, higher_is_better: bool) ->
     headline = next((entry.metric for entry in known if entry.is_headline), "")
     label = _label(metric or headline, [entry.metric for entry in known], benchmark)
     with store.begin() as connection:
-        store.dialect.exclusive(connection)
+        store.dialect.lock_catalogue(connection)
         number, _, _ = _shown(connection, benchmark)
         told = {"benchmark": number, "metric": label, "higher": higher_is_better}
         connection.execute(sa.text(query_text("store", "direct_metric")), told)

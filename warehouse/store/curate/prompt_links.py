@@ -78,7 +78,7 @@ def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> Li
         MisuseError: no such benchmark.
     """
     with store.begin() as connection:
-        store.dialect.exclusive(connection)
+        store.dialect.lock_catalogue(connection)
         here, there = _benchmark(connection, benchmark), _benchmark(connection, canonical)
         mine = _prompts(store, here, by, content=False if here == there else None)
         theirs = _unique(_prompts(store, there, by, content=True if here == there else None))
@@ -100,7 +100,7 @@ def unlink(store: Store, benchmark: str) -> int:
     """
     table = tables.prompt_link
     with store.begin() as connection:
-        store.dialect.exclusive(connection)
+        store.dialect.lock_catalogue(connection)
         prompts = sa.select(tables.prompt.c.id).where(tables.prompt.c.benchmark_id == _benchmark(connection, benchmark))
         condition = table.c.prompt_id.in_(prompts)
         count = connection.execute(sa.select(sa.func.count()).select_from(table).where(condition)).scalar_one()

@@ -69,7 +69,7 @@ def _try(store: Store) -> Removed | None:
     with store.begin() as connection:
         if not store.dialect.sole(connection):
             return None
-        store.dialect.alone(connection)
+        store.dialect.lock_all(connection)
         return remove_unheld(connection)
 
 

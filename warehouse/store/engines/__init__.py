@@ -23,8 +23,8 @@ from warehouse.store.engines.duckdb import (
     input_error,
     is_embedded_file,
     more_memory,
+    open_scratch,
     out_of_memory,
-    workbench,
 )
 from warehouse.store.engines.postgresql import POSTGRESQL
 from warehouse.store.engines.urls import parse_url, shown_reader, shown_text, shown_url, without_secrets
@@ -56,8 +56,8 @@ __all__ = [
     "wants_foreign_keys",
     "wants_indexes",
     "without_secrets",
-    "workbench",
-    "workbench_of",
+    "open_scratch",
+    "scratch_of",
 ]
 
 #: A full disk, a quota that is used up, and a limit on the size of files.
@@ -168,8 +168,8 @@ def _sqlstate(error: BaseException) -> str:
     return str(getattr(cause, "sqlstate", None) or "")
 
 
-def workbench_of(connection: sa.Connection) -> Any | None:
-    """The store's own connection where it can serve as the workbench, else ``None``."""
+def scratch_of(connection: sa.Connection) -> Any | None:
+    """The store's own connection where it can serve as the scratch space, else ``None``."""
     if connection.dialect.name != DUCKDB.name:
         return None
     return connection.connection.driver_connection

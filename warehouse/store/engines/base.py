@@ -86,24 +86,24 @@ class Dialect:
             outside the engine: others come as text; with ``True``, times too, which engines know
             beyond the years that others do.
         roles: making roles that only read; ``None`` where the engine has no roles.
-        exclusive: serialise short transactions between writers (a lock until commit).
-        prepare: ``exclusive``, in a transaction that only prepares: its commit does not wait for
+        lock_catalogue: serialise short transactions between writers (a lock until commit).
+        prepare: ``lock_catalogue``, in a transaction that only prepares: its commit does not wait for
             the disk, where what comes after cannot reach the disk without it.
-        beside: let a long transaction run beside others that have no key (a text) in common with
-            it; comes before ``exclusive`` in a transaction.
-        alone: wait for all of those, and then as ``exclusive``.
+        lock_shared: let a long transaction run beside others that have no key (a text) in common with
+            it; comes before ``lock_catalogue`` in a transaction.
+        lock_all: wait for all of those, and then as ``lock_catalogue``.
         sole: whether no other process has a source reserved; if so, none can before the end of
             the transaction.
         reserve: (connection, keys, patient) take each key for this process until ``release``;
             ``False`` where another one has it, unless patient: then wait for it.
         release: give such keys back.
         require_select: refuse a text that is not one SELECT (``MisuseError``).
-        tidy: after a load, count rows for the planner.
+        analyze: after a load, count rows for the planner.
         snapshot: write one state of the whole store to a new embedded file, without keeping
             anybody from reading; ``None`` where readers never wait for writers anyway.
         query_error: what the engine says of a statement that a user wrote, ``None`` if an error
             has another cause.
-        hold: become the one process that refreshes the store at a URL: what lets go of it again,
+        refresh_lock: become the one process that refreshes the store at a URL: what lets go of it again,
             ``None`` while another process is that one. However the holder ends, the system or the
             server lets go for it; readers and writers are not kept out.
     """
@@ -125,18 +125,18 @@ class Dialect:
     require_plain: Callable[[sa.Connection, sa.URL], None]
     printable: Callable[[sa.Connection, str, Mapping[str, Any], bool], str]
     roles: Roles | None
-    exclusive: Callable[[sa.Connection], None]
+    lock_catalogue: Callable[[sa.Connection], None]
     prepare: Callable[[sa.Connection], None]
-    beside: Callable[[sa.Connection, Iterable[str]], None]
-    alone: Callable[[sa.Connection], None]
+    lock_shared: Callable[[sa.Connection, Iterable[str]], None]
+    lock_all: Callable[[sa.Connection], None]
     sole: Callable[[sa.Connection], bool]
     reserve: Callable[[sa.Connection, Sequence[str], bool], list[bool]]
     release: Callable[[sa.Connection, Sequence[str]], None]
     require_select: Callable[[sa.Connection, str], None]
-    tidy: Callable[[sa.Connection], None]
+    analyze: Callable[[sa.Connection], None]
     query_error: Callable[[BaseException], str | None]
     snapshot: Callable[[sa.URL, Path], None] | None
-    hold: Callable[[sa.URL], Callable[[], None] | None]
+    refresh_lock: Callable[[sa.URL], Callable[[], None] | None]
 
 
 def json_text(value: Any) -> str:

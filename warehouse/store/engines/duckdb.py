@@ -1,4 +1,4 @@
-"""DuckDB: a file that one process holds at a time, and the workbench that parses dumps."""
+"""DuckDB: a file that one process holds at a time, and the scratch space that parses dumps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def is_embedded_file(head: bytes) -> bool:
     return head[8:12] == b"DUCK"
 
 
-def workbench(temporary_folder: Path | None = None) -> Any:
+def open_scratch(temporary_folder: Path | None = None) -> Any:
     """An in-memory connection that parses dumps, for stores that cannot do it themselves."""
     import duckdb
 
@@ -53,7 +53,7 @@ def workbench(temporary_folder: Path | None = None) -> Any:
 
 
 def input_error(error: BaseException) -> bool:
-    """Whether the workbench failed because of what stands in a file; a message that quotes bytes
+    """Whether the scratch space failed because of what stands in a file; a message that quotes bytes
     which are no UTF-8 arrives as an error of its own."""
     import duckdb
 
@@ -229,7 +229,7 @@ def _snapshot(url: sa.URL, target: Path) -> None:
     drop the lock on it, and what a killed writer left in its log would be missing."""
     import duckdb
 
-    raw = workbench(target.with_name(target.name + ".spill"))
+    raw = open_scratch(target.with_name(target.name + ".spill"))
     try:
         raw.execute("set enable_progress_bar = false")
         try:
@@ -249,7 +249,7 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _hold(url: sa.URL) -> Callable[[], None] | None:
+def _refresh_lock(url: sa.URL) -> Callable[[], None] | None:
     """A lock of the system on a file beside the store; the empty file stays."""
     import fcntl
 
@@ -283,16 +283,16 @@ DUCKDB = Dialect(
     require_plain=_nothing,
     printable=_printable,
     roles=None,
-    exclusive=_nothing,
+    lock_catalogue=_nothing,
     prepare=_nothing,
-    beside=_nothing,
-    alone=_nothing,
+    lock_shared=_nothing,
+    lock_all=_nothing,
     sole=lambda _connection: True,
     reserve=lambda _connection, keys, _patient: [True] * len(keys),
     release=_nothing,
     require_select=_require_select,
-    tidy=_nothing,
+    analyze=_nothing,
     query_error=_query_error,
     snapshot=_snapshot,
-    hold=_hold,
+    refresh_lock=_refresh_lock,
 )

@@ -139,7 +139,7 @@ def _guard(connection: sa.Connection) -> None:
     raw.read_only = True
 
 
-def _tidy(connection: sa.Connection) -> None:
+def _analyze(connection: sa.Connection) -> None:
     """Only tables of which a tenth is new: all of a large store take seconds, at every load."""
     connection.exec_driver_sql("select pg_stat_force_next_flush()")
     connection.commit()  # then the server has counted this session's rows
@@ -163,7 +163,7 @@ _REFRESH = 7236072
 _PLACES = 256
 
 
-def _exclusive(connection: sa.Connection) -> None:
+def _lock_catalogue(connection: sa.Connection) -> None:
     connection.exec_driver_sql(f"select pg_advisory_xact_lock({_SHORT})")
 
 
@@ -172,7 +172,7 @@ def _prepare(connection: sa.Connection) -> None:
     connection.exec_driver_sql(f"select set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock({_SHORT})")
 
 
-def _beside(connection: sa.Connection, keys: Iterable[str]) -> None:
+def _lock_shared(connection: sa.Connection, keys: Iterable[str]) -> None:
     connection.exec_driver_sql(f"select pg_advisory_xact_lock_shared({_ALL_LOADS})")
     places = sorted({_number(key) % _PLACES for key in keys})
     connection.exec_driver_sql(  # one after the other, in this order
@@ -180,9 +180,9 @@ def _beside(connection: sa.Connection, keys: Iterable[str]) -> None:
     )
 
 
-def _alone(connection: sa.Connection) -> None:
+def _lock_all(connection: sa.Connection) -> None:
     connection.exec_driver_sql(f"select pg_advisory_xact_lock({_ALL_LOADS})")
-    _exclusive(connection)
+    _lock_catalogue(connection)
 
 
 def _reserve(connection: sa.Connection, keys: Sequence[str], patient: bool) -> list[bool]:
@@ -235,7 +235,7 @@ def _query_error(error: BaseException) -> str | None:
     return str(cause).strip() if isinstance(cause, psycopg.Error) else None
 
 
-def _hold(url: sa.URL) -> Callable[[], None] | None:
+def _refresh_lock(url: sa.URL) -> Callable[[], None] | None:
     """A lock of a session of its own."""
     engine = sa.create_engine(url, poolclass=sa.pool.NullPool, isolation_level="AUTOCOMMIT")
     connection = engine.connect()
@@ -268,16 +268,16 @@ POSTGRESQL = Dialect(
     require_plain=require_plain,
     printable=printable,
     roles=ROLES,
-    exclusive=_exclusive,
+    lock_catalogue=_lock_catalogue,
     prepare=_prepare,
-    beside=_beside,
-    alone=_alone,
+    lock_shared=_lock_shared,
+    lock_all=_lock_all,
     sole=_sole,
     reserve=_reserve,
     release=_release,
     require_select=_require_select,
-    tidy=_tidy,
+    analyze=_analyze,
     query_error=_query_error,
     snapshot=None,
-    hold=_hold,
+    refresh_lock=_refresh_lock,
 )

@@ -13,14 +13,14 @@ from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import spec_of
-from warehouse.store.load.scratch import Workbench
+from warehouse.store.load.scratch import Scratch
 from warehouse.store.schema import tables
 
 if TYPE_CHECKING:
     from warehouse.store.load.state import _Load
 
 
-def benchmark_metrics(store: Store, bench: Workbench, state: _Load, runs: Iterable[int]) -> None:
+def benchmark_metrics(store: Store, bench: Scratch, state: _Load, runs: Iterable[int]) -> None:
     """Which metrics each benchmark has, their range, and who calls which of them the headline, by
     runs of the dump: of one that is stored already it may know more, such as a direction.
 
@@ -42,7 +42,7 @@ def benchmark_metrics(store: Store, bench: Workbench, state: _Load, runs: Iterab
                 directions.setdefault(key, {})[run] = spec.higher_is_better
     added, changed, stored = _changes(store.connection, wanted)
     if (added or changed) and engines.is_shared(store.connection):
-        store.dialect.exclusive(store.connection)
+        store.dialect.lock_catalogue(store.connection)
         added, changed, stored = _changes(store.connection, wanted)
     _write_metrics(store.connection, added, changed)
     _note_directions(state, by_id, directions, stored)
@@ -76,7 +76,7 @@ def _note_directions(
                 state.part_of(run).dump.notes.append(note)
 
 
-def _ranges(bench: Workbench) -> dict[tuple[int, int], tuple[float, float, bool]]:
+def _ranges(bench: Scratch) -> dict[tuple[int, int], tuple[float, float, bool]]:
     """Smallest and largest value, and whether all are 0 or 1, by run and metric."""
     found = bench.rows(
         "select run, metric_id, min(value), max(value), bool_and(value in (0, 1)) "
@@ -85,7 +85,7 @@ def _ranges(bench: Workbench) -> dict[tuple[int, int], tuple[float, float, bool]
     return {(run, metric_id): (low, high, binary) for run, metric_id, low, high, binary in found}
 
 
-def _held(bench: Workbench) -> dict[int, list[int]]:
+def _held(bench: Scratch) -> dict[int, list[int]]:
     """The metrics that each run has scores of."""
     pairs = "select distinct run, metric_id from stage_score order by run, metric_id"
     held: dict[int, list[int]] = {}

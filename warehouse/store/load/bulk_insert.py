@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import sqlalchemy as sa
 
-from warehouse.records.whole import too_large
+from warehouse.records.sample_schema import too_large
 from warehouse.store import engines
 
 

@@ -13,7 +13,7 @@ from warehouse.records import RunHeader
 from warehouse.store.connection import Store
 from warehouse.store.load.overlap import Overlap, Pair, compare
 from warehouse.store.load.run_keys import condition_key, published_digest, run_key
-from warehouse.store.load.scratch import Workbench
+from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import Measured
 from warehouse.store.sql.query_files import query_text
 
@@ -98,7 +98,7 @@ class _Held:
 
 def decide(
     store: Store,
-    bench: Workbench,
+    bench: Scratch,
     headers: Sequence[RunHeader],
     measured: Mapping[int, Measured],
     on_conflict: OnConflict,
@@ -218,7 +218,7 @@ def _extent_of_stored(row: _Stored) -> tuple[int, int, int, datetime]:
 
 
 def _put_into_chains(
-    bench: Workbench, runs: Sequence[_Run], held: _Held, decisions: Sequence[Decision]
+    bench: Scratch, runs: Sequence[_Run], held: _Held, decisions: Sequence[Decision]
 ) -> list[Decision]:
     """Tries that came late, where they would stand had they come in time: below the shortest that
     holds all of theirs, above those of which they hold all."""

@@ -16,7 +16,7 @@ from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.run_keys import scorers_key, spec_of
-from warehouse.store.load.scratch import Workbench
+from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.source_ledger import readable
 from warehouse.store.load.staging import Measured
 from warehouse.store.schema import tables
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from warehouse.store.load.state import Part, _Load
 
 
-def fingerprints(bench: Workbench) -> list[tuple[int, str]]:
+def fingerprints(bench: Scratch) -> list[tuple[int, str]]:
     """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
     rows = bench.rows(query_text("ingest", "fingerprint"))
     return [(benchmark_id, canonical_digest([n, total])) for benchmark_id, n, total in rows]
@@ -118,7 +118,7 @@ _PUSHED = (
 )
 
 
-def push(bench: Workbench, run_ids: Mapping[int, int]) -> None:
+def push(bench: Scratch, run_ids: Mapping[int, int]) -> None:
     """The facts and texts of new runs, sorted as the store keeps them."""
     if not run_ids:
         return
@@ -132,7 +132,7 @@ def push(bench: Workbench, run_ids: Mapping[int, int]) -> None:
     _push_texts(bench)
 
 
-def push_run_metrics(connection: sa.Connection, bench: Workbench, state: _Load, run_ids: Mapping[int, int]) -> None:
+def push_run_metrics(connection: sa.Connection, bench: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
     """Which metrics each new run has figures of: prompts with a score, or a published figure."""
     counts: dict[tuple[int, int], int] = {}
     if state.n_rows:
@@ -152,7 +152,7 @@ def push_run_metrics(connection: sa.Connection, bench: Workbench, state: _Load, 
     )
 
 
-def _push_texts(bench: Workbench) -> None:
+def _push_texts(bench: Scratch) -> None:
     """Those texts that the store does not hold yet."""
     select = "select sha256, text from stage_text"
     if bench.value("select count(*) from stage_fact anti join run_id using (run)"):
@@ -168,7 +168,7 @@ def _push_texts(bench: Workbench) -> None:
 # --- published figures and the ledger --------------------------------------------------------
 
 
-def publish(store: Store, bench: Workbench, state: _Load, run_ids: Mapping[int, int]) -> None:
+def publish(store: Store, bench: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
     """Figures that the source publishes, of new runs and of its groups."""
     from warehouse.store.load.state import group_spec
 

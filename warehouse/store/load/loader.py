@@ -31,7 +31,7 @@ from warehouse.store.load.bulk_insert import TooLargeError, UnfitError
 from warehouse.store.load.conflicts import Decision, decide
 from warehouse.store.load.dimensions import Dimensions, Naming, allocate
 from warehouse.store.load.run_keys import condition_key, run_key, spec_of
-from warehouse.store.load.scratch import Workbench, open_workbench
+from warehouse.store.load.scratch import Scratch, open_scratch
 from warehouse.store.load.state import Claim, LoadOptions, LoadReport, NotTogetherError, Parsed, Part, _Load, group_spec
 from warehouse.store.schema import tables
 from warehouse.store.sql.query_files import query_text
@@ -61,14 +61,14 @@ class Loader:
 
     def __init__(self, store: Store, *, overlapping: bool = False) -> None:
         self.store = store
-        self.bench = open_workbench(store)
+        self.bench = open_scratch(store)
         self.parser = self.bench.parser()
         if overlapping:
             self.bench.share_cores()
         self.dimensions = Dimensions()
 
     def close(self) -> None:
-        """Let go of the workbench; the store stays open."""
+        """Let go of the scratch space; the store stays open."""
         with engines.failing_anyway():
             self.parser.raw.close()
             self.bench.close()
@@ -195,7 +195,7 @@ class Loader:
         connection = self.store.connection
         connection.begin()
         try:
-            self.store.dialect.alone(connection)
+            self.store.dialect.lock_all(connection)
             yield
         finally:
             connection.rollback()
@@ -341,7 +341,7 @@ class Loader:
     def _add_facts(self, state: _Load, started: float) -> list[LoadReport]:
         sources = [part.source for part in state.parts]
         with self._transaction() as connection:
-            self.store.dialect.beside(connection, _keys(state))
+            self.store.dialect.lock_shared(connection, _keys(state))
             if source_ledger.any_loaded(connection, sources):
                 if len(sources) > 1:
                     raise NotTogetherError("one was loaded meanwhile")
@@ -383,7 +383,7 @@ class Loader:
         for note in filled.notes():
             state.note(note)
         if filled.has_metadata:
-            self.store.dialect.exclusive(self.store.connection)
+            self.store.dialect.lock_catalogue(self.store.connection)
             field_clusters.extend(self.store, sorted({*_benchmarks(state)}))
 
     def _decide(self, state: _Load) -> list[Decision]:
@@ -458,7 +458,7 @@ def _unfit(error: BaseException, path: str = "") -> InputError:
     return InputError(said, path=path, advice=advice)
 
 
-def _note_values_that_are_no_numbers(bench: Workbench, state: _Load) -> None:
+def _note_values_that_are_no_numbers(bench: Scratch, state: _Load) -> None:
     """A note to each source that has infinite values, lists or words for scores."""
     rows = bench.rows(query_text("ingest", "not_numbers"))
     for part in state.parts if rows else ():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from warehouse.store.load.scratch import Workbench
+from warehouse.store.load.scratch import Scratch
 
 #: Pairs that are held against each other at a time, to bound memory.
 BLOCK = 200
@@ -27,7 +27,7 @@ class Overlap:
     is_all_stored: bool
 
 
-def compare(bench: Workbench, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
+def compare(bench: Scratch, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
     """Hold runs of the dump (with their samples, in the scratch tables) against stored runs."""
     wanted = sorted(set(pairs))
     found: dict[Pair, Overlap] = {}
@@ -44,7 +44,7 @@ _FACTS = (
 )
 
 
-def _compare(bench: Workbench, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
+def _compare(bench: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
     bench.put(
         "pair",
         pa.table(
@@ -73,7 +73,7 @@ def _compare(bench: Workbench, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
     return {pair: Overlap(pair not in lacking, pair not in beyond) for pair in pairs}
 
 
-def _differing(bench: Workbench, facts: str, others: str) -> set[Pair]:
+def _differing(bench: Scratch, facts: str, others: str) -> set[Pair]:
     """The pairs of which a fact is not among the others."""
     rows = bench.rows(f"select distinct run, stored_id from ({facts} except {others}) as gone")
     return {(run, stored) for run, stored in rows}

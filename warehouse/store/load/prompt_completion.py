@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from warehouse.store import engines
 from warehouse.store.connection import Store
-from warehouse.store.load.scratch import Workbench
+from warehouse.store.load.scratch import Scratch
 from warehouse.store.sql.query_files import query_text
 
 _COLUMNS = {
@@ -55,9 +55,7 @@ class Filled:
             yield f"{several} another {what} in the store, which stays; first: prompt {keys[0]}"
 
 
-def fill(
-    store: Store, bench: Workbench, benchmark_ids: Sequence[int], *, several: bool, only_new: bool
-) -> Filled | None:
+def fill(store: Store, bench: Scratch, benchmark_ids: Sequence[int], *, several: bool, only_new: bool) -> Filled | None:
     """Complete stored prompts by what the staged sources say of them.
 
     Needs an open transaction and the tables of :func:`staging.number_items`.
@@ -93,7 +91,7 @@ def fill(
     return found
 
 
-def _gaps(bench: Workbench, benchmark_ids: Sequence[int]) -> Filled:
+def _gaps(bench: Scratch, benchmark_ids: Sequence[int]) -> Filled:
     bench.pull("stored_prompt", query_text("ingest", "stored_prompt"), {"benchmarks": sorted(set(benchmark_ids))})
     bench.script("said_prompt")
     said = bench.table(query_text("ingest", "other_prompt")).to_pylist()

@@ -1,4 +1,4 @@
-"""The workbench: one relational scratch space that parses dumps and prepares facts.
+"""The scratch space: one relational scratch space that parses dumps and prepares facts.
 
 For the embedded engine it is the store's own connection, so nothing is copied between two
 places. For a server it is an in-memory connection; results travel as Arrow.
@@ -25,8 +25,8 @@ from warehouse.store.temporary import TemporaryFolder
 LARGE = 50_000
 
 
-class Workbench:
-    """Scratch tables beside a store. Use :func:`open_workbench`.
+class Scratch:
+    """Scratch tables beside a store. Use :func:`open_scratch`.
 
     What parsing a source makes (``stage_sample``, ``stage_row`` …) lies in one of two slots of a
     shared in-memory database, so that a :meth:`parser` can fill one on another thread while the
@@ -50,7 +50,7 @@ class Workbench:
         self.use(0)
 
     def parser(self) -> Parser:
-        """A connection for another thread, which fills the slots of this workbench."""
+        """A connection for another thread, which fills the slots of this scratch space."""
         return Parser(self.store, self.raw.duplicate())
 
     def share_cores(self) -> None:
@@ -120,7 +120,7 @@ class Workbench:
         self.run(f"""set search_path = '"{self.home}".main'""")
         self.run("detach database if exists scratch")
 
-    # the ways in which data crosses between the store and the workbench
+    # the ways in which data crosses between the store and the scratch space
 
     def pull(self, name: str, sql: str, params: Mapping[str, Any] | None = None) -> None:
         """Make a scratch table of a query over the store's tables (``:name`` parameters)."""
@@ -129,7 +129,7 @@ class Workbench:
         self.run(f"create or replace temp table {name} as {text}", values)
 
     def push(self, table: str, select: str) -> int:
-        """Append the rows of a workbench query to a store's table, by column name."""
+        """Append the rows of a scratch space query to a store's table, by column name."""
         return int(self.rows(f'insert into "{table}" by name {select}')[0][0])
 
     def push_new(self, table: str, key: str, select: str) -> int:
@@ -148,8 +148,8 @@ class Workbench:
         self.run(sql)
 
 
-class Parser(Workbench):
-    """The side of a workbench that parses: what it makes lies in the slot that it uses."""
+class Parser(Scratch):
+    """The side of a scratch space that parses: what it makes lies in the slot that it uses."""
 
     def use(self, slot: int) -> None:
         """Make tables in slot 0 or 1 from now on."""
@@ -157,12 +157,12 @@ class Parser(Workbench):
         self.run(f"set search_path = 'scratch.slot_{slot},scratch.main'")
 
 
-class RemoteWorkbench(Workbench):
-    """A workbench of its own; data crosses as Arrow."""
+class RemoteScratch(Scratch):
+    """A scratch space of its own; data crosses as Arrow."""
 
     def __init__(self, store: Store) -> None:
         self.folder = TemporaryFolder()
-        super().__init__(store, engines.workbench(self.folder.path))
+        super().__init__(store, engines.open_scratch(self.folder.path))
 
     def close(self) -> None:
         self.raw.close()
@@ -204,7 +204,7 @@ class RemoteWorkbench(Workbench):
         connection.exec_driver_sql(f'drop table "{scratch}"')
 
 
-def open_workbench(store: Store) -> Workbench:
+def open_scratch(store: Store) -> Scratch:
     """The workbench that fits the store's engine."""
-    raw = engines.workbench_of(store.connection)
-    return RemoteWorkbench(store) if raw is None else Workbench(store, raw)
+    raw = engines.scratch_of(store.connection)
+    return RemoteScratch(store) if raw is None else Scratch(store, raw)

@@ -263,7 +263,7 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
     """
     links = tables.run_source
     with store.begin() as connection:
-        store.dialect.alone(connection)
+        store.dialect.lock_all(connection)
         source_id = _find(connection, reference)
         held = {
             int(row[0]) for row in connection.execute(sa.select(links.c.run_id).where(links.c.source_id == source_id))

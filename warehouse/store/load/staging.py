@@ -1,4 +1,4 @@
-"""From sample batches to scratch tables with ids, in the workbench.
+"""From sample batches to scratch tables with ids, in the scratch space.
 
 Order of the steps: :func:`fill` (batches in) and :func:`number_items` (keys, occurrences), which a
 parser may do ahead; then :func:`resolve` (ids of prompts, variants and metrics joined on),
@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.errors import ConflictError, InputError
-from warehouse.records import SAMPLE_SCHEMA, Dump, Reading, content_key
+from warehouse.records import SAMPLE_SCHEMA, BulkQuery, Dump, content_key
 from warehouse.records.hashing import canonical_digest
 from warehouse.store import engines
-from warehouse.store.load.scratch import Workbench
+from warehouse.store.load.scratch import Scratch
 from warehouse.store.sql.query_files import query_text
 
 OnDuplicate = Literal["error", "first", "last", "draws"]
@@ -47,7 +47,7 @@ class Measured:
     n_scores: int
 
 
-def fill(bench: Workbench, dumps: Sequence[Dump]) -> int:
+def fill(bench: Scratch, dumps: Sequence[Dump]) -> int:
     """Bring every batch into ``stage_sample``; returns the number of rows.
 
     The runs of several dumps are numbered through. ``stage_origin`` says of each run which row is
@@ -66,7 +66,7 @@ def fill(bench: Workbench, dumps: Sequence[Dump]) -> int:
     for dump in dumps:
         first = total
         for batch in dump.batches:
-            if isinstance(batch, Reading):
+            if isinstance(batch, BulkQuery):
                 _fill_arrow(bench, read)
                 read = []
                 total += _fill_reading(bench, batch, len(origins))
@@ -112,7 +112,7 @@ _HASHED = {
 }
 
 
-def _insert(bench: Workbench, select: str, names: Iterable[str]) -> str:
+def _insert(bench: Scratch, select: str, names: Iterable[str]) -> str:
     held = set(names)
     hashes = [f", {item.function.format(column)} as {item.name}" for column, item in _HASHED.items() if column in held]
     said = f"select *{''.join(hashes)} from ({select}) as incoming"
@@ -122,7 +122,7 @@ def _insert(bench: Workbench, select: str, names: Iterable[str]) -> str:
     return f"insert into stage_sample by name {said}"
 
 
-def _fill_reading(bench: Workbench, reading: Reading, first_run: int) -> int:
+def _fill_reading(bench: Scratch, reading: BulkQuery, first_run: int) -> int:
     try:
         shape = f"select * from ({reading.sql}) as incoming limit 0"
         names = bench.raw.execute(shape, dict(reading.parameters)).description
@@ -139,7 +139,7 @@ def _fill_reading(bench: Workbench, reading: Reading, first_run: int) -> int:
     return total
 
 
-def _fill_arrow(bench: Workbench, batches: Sequence[pa.RecordBatch]) -> None:
+def _fill_arrow(bench: Scratch, batches: Sequence[pa.RecordBatch]) -> None:
     """Insert batches in this order, in one statement per stretch that has the same columns."""
     for _, alike in groupby(batches, key=lambda batch: batch.schema):
         table = pa.Table.from_batches(alike)
@@ -148,7 +148,7 @@ def _fill_arrow(bench: Workbench, batches: Sequence[pa.RecordBatch]) -> None:
         bench.raw.unregister("incoming_batch")
 
 
-def _ready_keys(bench: Workbench) -> None:
+def _ready_keys(bench: Scratch) -> None:
     """The content keys of this session; too many are forgotten, but never within a source."""
     bench.run(
         "create temp table if not exists known_key "
@@ -158,7 +158,7 @@ def _ready_keys(bench: Workbench) -> None:
         bench.run("delete from known_key")
 
 
-def learn_keys(bench: Workbench) -> None:
+def learn_keys(bench: Scratch) -> None:
     """Compute the content key of every identity that has not been seen in this session."""
     bench.script_into("new_identity", "new_identity")
     total = bench.value("select count(*) from new_identity")
@@ -178,7 +178,7 @@ def learn_keys(bench: Workbench) -> None:
     bench.drop(["new_identity", "new_key"])
 
 
-def _content_key(bench: Workbench, identity: str) -> str:
+def _content_key(bench: Scratch, identity: str) -> str:
     try:
         return content_key(identity)
     except ValueError as error:
@@ -191,7 +191,7 @@ def _content_key(bench: Workbench, identity: str) -> str:
         ) from None
 
 
-def number_items(bench: Workbench, on_duplicate: OnDuplicate) -> None:
+def number_items(bench: Scratch, on_duplicate: OnDuplicate) -> None:
     """Give every row the key of its prompt, and number equal contents (``occurrence``)."""
     learn_keys(bench)
     bench.script("stage_variant")
@@ -201,7 +201,7 @@ def number_items(bench: Workbench, on_duplicate: OnDuplicate) -> None:
     bench.script("stage_item")
 
 
-def gather_texts(bench: Workbench, policy: TextPolicy) -> None:
+def gather_texts(bench: Scratch, policy: TextPolicy) -> None:
     """The texts to keep, each once, in ``stage_text``; from here on their hashes do, and memory
     holds them no longer."""
     kept = {"all": ("prompt_sent", "response"), "responses": ("response",), "none": ()}[policy]
@@ -219,7 +219,7 @@ def gather_texts(bench: Workbench, policy: TextPolicy) -> None:
         bench.run(f"alter table stage_sample drop column {column}")
 
 
-def resolve(bench: Workbench) -> None:
+def resolve(bench: Scratch) -> None:
     """Join ids on: needs ``known_prompt``, ``variant_id`` and ``metric_id``."""
     bench.script("stage_prompt")
     bench.script("stage_fact")
@@ -254,7 +254,7 @@ class Dropped:
         return found
 
 
-def settle_duplicates(bench: Workbench, on_duplicate: OnDuplicate) -> Dropped:
+def settle_duplicates(bench: Scratch, on_duplicate: OnDuplicate) -> Dropped:
     """Keep one row of each fact; returns what was dropped.
 
     Raises:
@@ -264,7 +264,7 @@ def settle_duplicates(bench: Workbench, on_duplicate: OnDuplicate) -> Dropped:
     return Dropped(sum(part.same for part in parts), sum(part.other for part in parts))
 
 
-def _settle(bench: Workbench, table: str, on_duplicate: OnDuplicate) -> Dropped:
+def _settle(bench: Scratch, table: str, on_duplicate: OnDuplicate) -> Dropped:
     key, values = _UNIQUE[table]
     distinct = f"select count(*) from (select distinct {key} from {table})"
     surplus = int(bench.value(f"select count(*) - ({distinct}) from {table}"))
@@ -283,7 +283,7 @@ def _settle(bench: Workbench, table: str, on_duplicate: OnDuplicate) -> Dropped:
     return Dropped(surplus - other, other)
 
 
-def _refuse_conflicts(bench: Workbench, table: str, key: str, values: str) -> None:
+def _refuse_conflicts(bench: Scratch, table: str, key: str, values: str) -> None:
     said = f"count(distinct coalesce(cast(({values}) as varchar), ''))"
     worst = bench.rows(
         f"select min(r), max(r), count(*) over () from {table} group by {key} having {said} > 1 order by 1 limit 1"
@@ -302,7 +302,7 @@ def _refuse_conflicts(bench: Workbench, table: str, key: str, values: str) -> No
     )
 
 
-def measure(bench: Workbench, n_runs: int) -> dict[int, Measured]:
+def measure(bench: Scratch, n_runs: int) -> dict[int, Measured]:
     """Digest and counts of each run that has samples."""
     digests = {run: canonical_digest([n, total]) for run, n, total in bench.rows(query_text("ingest", "digest"))}
     counts = {table: dict(bench.rows(f"select run, count(*) from {table} group by run")) for table in _UNIQUE}

@@ -110,7 +110,7 @@ class _Load:
 
 @dataclass(frozen=True)
 class Parsed:
-    """Rows of some dumps, staged in one of the workbench's two slots."""
+    """Rows of some dumps, staged in one of the scratch space's two slots."""
 
     dumps: tuple[Dump, ...]
     slot: int
