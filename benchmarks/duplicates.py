@@ -53,7 +53,7 @@ from collections import Counter
 import hashlib
 import alembic.ddl.impl
 import pyarrow as pa
-from warehouse.store import vectors as stored
+from warehouse.store.computed import prompt_vectors as stored
 from warehouse.store.open import open_store
 with open_store(sys.argv[3], create=True) as store:
     with store.begin() as connection:

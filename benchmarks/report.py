@@ -14,7 +14,7 @@ import alembic.ddl.impl
 import numpy as np
 import warehouse
 from warehouse.records import Dump, MetricSpec, BulkQuery, RunHeader
-from warehouse.store import ledger
+from warehouse.store.load import source_ledger as ledger
 from warehouse.store.open import open_store
 from warehouse.store.load.loader import Loader, LoadOptions
 url, benchmarks, models, prompts, draws = sys.argv[1], *map(int, sys.argv[2:6])

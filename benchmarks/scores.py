@@ -12,7 +12,7 @@ FILL = """
 import sys, time
 import alembic.ddl.impl
 from warehouse.records import Dump, MetricSpec, BulkQuery, RunHeader
-from warehouse.store import ledger
+from warehouse.store.load import source_ledger as ledger
 from warehouse.store.open import open_store
 from warehouse.store.load.loader import Loader, LoadOptions
 url, runs, prompts, draws = sys.argv[1], *map(int, sys.argv[2:5])

@@ -63,7 +63,7 @@ with psycopg.connect(sys.argv[1].replace("+psycopg", ""), autocommit=True) as co
 
 RESET = """
 import sys
-from warehouse.store import migrate
+from warehouse.store.schema import migrate
 from warehouse.store.open import open_store
 with open_store(sys.argv[1], write=True, check=False) as store:
     migrate.downgrade(store, "base")

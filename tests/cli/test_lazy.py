@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import warehouse.stats
-from tests.refresh.test_refresh import BASE, WORK, access, build
+from tests.refresh.test_refresh import BASE, WORK, build
 from tests.support.cli import in_subprocess
 from warehouse.api import connect
 from warehouse.refresh.run import refresh

@@ -10,13 +10,14 @@ import pytest
 import sqlalchemy as sa
 
 from tests.support.stores import ENGINES, empty_database
+from warehouse.records.hashing import fingerprint
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Question
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 from warehouse.store.schema import check, tables
 
-QUESTION = Question("matrix_test", "quiz", "1", result_cache.fingerprint("abc"), 7, {"similarity": ["cosine"], "n": 3})
+QUESTION = Question("matrix_test", "quiz", "1", fingerprint("abc"), 7, {"similarity": ["cosine"], "n": 3})
 RESULT = {"rows": [{"p": 0.25, "name": "é", "none": None}], "n": 3}
 NOON = datetime(2026, 1, 2, 12)
 
@@ -54,7 +55,7 @@ def test_an_answer_comes_back_as_it_was_put(store: Store) -> None:
         replace(QUESTION, seed=8),
         replace(QUESTION, parameters={"similarity": ["cosine"], "n": 4}),
         replace(QUESTION, method_version="2"),
-        replace(QUESTION, input_fingerprint=result_cache.fingerprint("abd")),
+        replace(QUESTION, input_fingerprint=fingerprint("abd")),
     ],
     ids=["kind", "subject", "seed", "parameters", "version", "data"],
 )
@@ -68,7 +69,7 @@ def test_another_question_has_no_answer(store: Store, other: Question) -> None:
 
 def test_a_new_answer_takes_the_place_of_the_old_one(store: Store) -> None:
     result_cache.put(store, QUESTION, RESULT)
-    newer = replace(QUESTION, input_fingerprint=result_cache.fingerprint("new data"))
+    newer = replace(QUESTION, input_fingerprint=fingerprint("new data"))
     result_cache.put(store, newer, {"n": 2})
     assert (count(store), result_cache.get(store, QUESTION)) == (1, None)
     result_cache.put(store, replace(QUESTION, seed=None), RESULT)
@@ -78,8 +79,8 @@ def test_a_new_answer_takes_the_place_of_the_old_one(store: Store) -> None:
 def test_order_of_parameters_does_not_matter_and_boundaries_of_a_fingerprint_do() -> None:
     turned = replace(QUESTION, parameters={"n": 3, "similarity": ["cosine"]})
     assert turned.parameters_key == QUESTION.parameters_key
-    assert result_cache.fingerprint("ab", "c") != result_cache.fingerprint("a", "bc")
-    assert result_cache.fingerprint("ab") == result_cache.fingerprint(b"ab")
+    assert fingerprint("ab", "c") != fingerprint("a", "bc")
+    assert fingerprint("ab") == fingerprint(b"ab")
 
 
 def test_the_checks_know_the_table(store: Store) -> None:
