@@ -73,12 +73,12 @@ def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, o
     if webhook := webhook_of(config):
         channels[WEBHOOK] = partial(_posted, webhook)
     found = deliver_alerts(state.opener(), alert_rules(config), refresh_id, utc_now(), channels)
-    if only and not found.told[LOG]:
+    if only and not found.taken[LOG]:
         _rows(output, refresh_id, ())
     _summary(state, found)
     if found.problem is not None:
         raise found.problem
-    return int(bool(found.told[LOG]))
+    return int(bool(found.taken[LOG]))
 
 
 def _emitted(emit: Emit, refresh_id: int, alerts: Sequence[Alerts]) -> Iterator[int]:
@@ -115,7 +115,7 @@ def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
 def _summary(state: State, found: Delivery) -> None:
     state.say(str(found.present))
     earlier = {
-        one.refresh_id for told in found.told.values() for one in told if one.refresh_id != found.present.refresh_id
+        one.refresh_id for told in found.taken.values() for one in told if one.refresh_id != found.present.refresh_id
     }
     if earlier:
         several = "refresh" if len(earlier) == 1 else "refreshes"

@@ -121,9 +121,9 @@ class Result:
 
         rows = [row.to_dict() for row in self._notebook_rows()]
         names = self.notebook_columns or (tuple(rows[0]) if rows else ())
-        said = [name for name in names if any(_says_something(row[name]) for row in rows)]
-        cells = [[_in_words(row[name]) for name in said] for row in rows[:NOTEBOOK_ROWS]]
-        table = pd.DataFrame(cells, columns=said).to_html(index=False, border=0)
+        filled = [name for name in names if any(_says_something(row[name]) for row in rows)]
+        cells = [[_in_words(row[name]) for name in filled] for row in rows[:NOTEBOOK_ROWS]]
+        table = pd.DataFrame(cells, columns=filled).to_html(index=False, border=0)
         more = len(rows) - NOTEBOOK_ROWS
         below = f"<p>... and {more} more rows: to_frame() has all</p>" if more > 0 else ""
         return f"<p>{escape(str(self))}</p>{table}{below}"

@@ -28,17 +28,17 @@ Channel = Callable[[Sequence[Alerts]], Iterable[int]]
 
 @dataclass
 class Delivery:
-    """What was told.
+    """What channels took.
 
     Attributes:
         present: the alerts of this refresh.
-        told: channel -> alerts, by refresh, this one first; only refreshes with alerts.
+        taken: channel -> alerts that it took, by refresh, this one first; only refreshes with alerts.
         notes: what waits, or was given up.
         problem: why a channel did not take them; None if all did.
     """
 
     present: Alerts
-    told: dict[str, list[Alerts]] = field(default_factory=dict)
+    taken: dict[str, list[Alerts]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     problem: WarehouseError | None = None
 
@@ -61,21 +61,21 @@ def deliver_alerts(
         found = untold(store, refresh)
         chosen = _chosen(found, refresh, now, channels)
         alerts = {one.id: _of_earlier(check(store, rules, one.id, now), refresh) for one in chosen}
-    telling, marks = Delivery(alerts[refresh]), {one.id: dict(one.marks) for one in found}
+    delivery, marks = Delivery(alerts[refresh]), {one.id: dict(one.marks) for one in found}
     for name, channel in channels.items():
         waiting = [one.id for one in chosen if one.id == refresh or one.awaits(name)]
-        told = _through(channel, [alerts[one] for one in waiting], telling)
-        telling.told[name] = [alerts[one] for one in waiting if one in told and alerts[one].rows]
-        news = {one.id: _mark(one, name, one.id in told, now) for one in found}
+        taken = _through(channel, [alerts[one] for one in waiting], delivery)
+        delivery.taken[name] = [alerts[one] for one in waiting if one in taken and alerts[one].rows]
+        news = {one.id: _mark(one, name, one.id in taken, now) for one in found}
         for one, kind in news.items():
             if kind:
                 marks[one][name] = kind
-        telling.notes += _notes(name, Counter(news.values()))
+        delivery.notes += _notes(name, Counter(news.values()))
     changed = [(one.id, marks[one.id]) for one in found if marks[one.id] != one.marks]
     if changed:
         with opener.writing() as store:
             mark(store, changed)
-    return telling
+    return delivery
 
 
 def _chosen(found: Sequence[Untold], refresh: int, now: datetime, channels: Iterable[str]) -> list[Untold]:
@@ -94,20 +94,20 @@ def _of_earlier(found: Alerts, refresh: int) -> Alerts:
     return Alerts(tuple(row for row in found.rows if row.rule != "silence"), found.refresh_id, found.tests)
 
 
-def _through(channel: Channel, waiting: Sequence[Alerts], telling: Delivery) -> set[int]:
-    """Ids of the refreshes that a channel has told; those without alerts need no telling."""
-    told = {one.refresh_id for one in waiting if not one.rows}
+def _through(channel: Channel, waiting: Sequence[Alerts], delivery: Delivery) -> set[int]:
+    """Ids of the refreshes that a channel has told; those without alerts need no delivery."""
+    taken = {one.refresh_id for one in waiting if not one.rows}
     try:
         for one in channel([one for one in waiting if one.rows]):
-            told.add(one)
+            taken.add(one)
     except WarehouseError as error:
-        telling.problem = telling.problem or error
-    return told
+        delivery.problem = delivery.problem or error
+    return taken
 
 
-def _mark(one: Untold, channel: str, told: bool, now: datetime) -> str:
+def _mark(one: Untold, channel: str, taken: bool, now: datetime) -> str:
     """The mark that a refresh gets for a channel; empty if it keeps what it has, or has none."""
-    if told:
+    if taken:
         return TOLD
     if now - one.ended > MAX_AGE:
         return GIVEN_UP if one.marks.get(channel) == DUE else ""

@@ -31,8 +31,8 @@ def computed(question: Question, settings: Settings) -> Sequence[Value]:
 def _finite(value: Value) -> Value:
     """Without numbers that are none."""
     details = {
-        name: None if isinstance(told, float) and not math.isfinite(told) else told
-        for name, told in value.details.items()
+        name: None if isinstance(detail, float) and not math.isfinite(detail) else detail
+        for name, detail in value.details.items()
     }
     value = replace(value, details=details)
     names = ("estimate", "standard_error", "low", "high")

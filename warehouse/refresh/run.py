@@ -253,8 +253,8 @@ class _Refresh:
     def _family_row(self, name: str) -> FamilyRow:
         counts = self.counts[name]
         names = ("recomputed", "resumed", "fresh", "failed", "values", "gone")
-        told = {one: counts[one] for one in names}
-        return FamilyRow(family=name, **told, seconds=round(self.seconds[name], 3))
+        named = {one: counts[one] for one in names}
+        return FamilyRow(family=name, **named, seconds=round(self.seconds[name], 3))
 
 
 def _fetched(stale: Sequence[Question], opener: StoreOpener) -> Iterator[Question]:

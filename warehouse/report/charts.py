@@ -276,8 +276,8 @@ def colours(field: str, kinds: Mapping[str, str], legend: Spec | None) -> Spec:
 
 def layer(mark: Spec, rows: Sequence[Spec], **channels: Spec) -> Spec:
     """A layer: marks of one kind. Rows have the fields ``x`` and ``y``, and what channels name."""
-    held: Spec = {"mark": mark, "data": {"values": list(rows)}}
-    return held | {"encoding": channels} if channels else held
+    layer: Spec = {"mark": mark, "data": {"values": list(rows)}}
+    return layer | {"encoding": channels} if channels else layer
 
 
 def place(x: float, y: float | None, **more: float | str | None) -> Spec:

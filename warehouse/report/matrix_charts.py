@@ -31,10 +31,10 @@ def similarity_charts(found: MatrixTest) -> list[Chart]:
 
 
 def _similarities(name: str, bins: Sequence[HistogramRow]) -> Chart | None:
-    held = [place for place, row in enumerate(bins) if row.observed or row.permuted]
-    if not held:
+    filled = [place for place, row in enumerate(bins) if row.observed or row.permuted]
+    if not filled:
         return None
-    rows = bins[held[0] : held[-1] + 1]
+    rows = bins[filled[0] : filled[-1] + 1]
     apart = sum(abs(row.observed - row.permuted) for row in rows) / 2
     observed = [(row.low, row.high, 0.0, row.observed, "observed") for row in rows]
     heights = [value for row in rows for value in (row.observed, row.permuted)]
@@ -199,27 +199,27 @@ def coefficient_chart(found: MatrixExplanation) -> Chart | None:
     ends = span([value for value, _ in values], also=(0.0,))
     if ends is None:
         return None
-    told, others = [0] * BINS, [0] * BINS
+    low_fdr, others = [0] * BINS, [0] * BINS
     for value, is_found in values:
         place = min(int((value - ends[0]) / (ends[1] - ends[0]) * BINS), BINS - 1)
-        (told if is_found else others)[place] += 1
-    highest = max(one + other for one, other in zip(told, others, strict=True))
+        (low_fdr if is_found else others)[place] += 1
+    highest = max(one + other for one, other in zip(low_fdr, others, strict=True))
     words = f"FDR below {FDR}"
     return chart(
         "Coefficients of performance on semantic similarity, by prompt",
         f"Histogram of {len(values)} coefficients from {ends[0]:.3g} to {ends[1]:.3g};"
-        f" {sum(told)} have an FDR below {FDR}",
+        f" {sum(low_fdr)} have an FDR below {FDR}",
         axis("coefficient", ends, nice=False),
         axis("prompts", (0.0, float(highest)), whole=True),
-        [bars(_stacked(ends, told, others, words), {words: "var(--fill)", "others": "var(--grey)"})],
+        [bars(_stacked(ends, low_fdr, others, words), {words: "var(--fill)", "others": "var(--grey)"})],
         legend=1,
     )
 
 
-def _stacked(ends: tuple[float, float], told: Sequence[int], others: Sequence[int], words: str) -> Iterator[Bin]:
+def _stacked(ends: tuple[float, float], low_fdr: Sequence[int], others: Sequence[int], words: str) -> Iterator[Bin]:
     """Bars of one kind at the floor, those of the others on top of them."""
     edges = [ends[0] + place * (ends[1] - ends[0]) / BINS for place in range(BINS + 1)]
     for place in range(BINS):
-        low, high, floor = edges[place], edges[place + 1], float(told[place])
+        low, high, floor = edges[place], edges[place + 1], float(low_fdr[place])
         yield low, high, 0.0, floor, words
         yield low, high, floor, floor + others[place], "others"

@@ -93,13 +93,13 @@ class Times:
         return number
 
 
-def _fault(expression: str, said: str) -> str:
+def _fault(expression: str, message: str) -> str:
     """What is wrong with an expression that cronsim refuses."""
     parts = expression.split()
     if len(parts) not in (5, 6):
         return f"'{expression}' has {len(parts)} fields; expected five: {EXPECTED}"
     six = ["0", *parts] if len(parts) == 5 else parts
-    field = said.removeprefix("Bad ")
+    field = message.removeprefix("Bad ")
     if field == "day-of-month" and _is_fine([*six[:4], "*", six[5]]):
         return f"'{expression}' never fires: no month that it names has such a day"
     wrong = next(islice((p for name, p in zip(FIELDS, six, strict=True) if name == field), 1), "")

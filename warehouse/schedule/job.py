@@ -253,7 +253,7 @@ class _Run:
         ways: dict[str, Channel] = {"log": self._log_alerts, "webhook": self._post_alerts}
         channels = {name: ways[name] for name in self.job.work.channels}
         found = deliver_alerts(self.opener, self.job.rules, refresh_id, utc_now(), channels)
-        number = sum(len(one.rows) for one in found.told.get("log", ()))
+        number = sum(len(one.rows) for one in found.taken.get("log", ()))
         self.outcome.add(alerts=number)
         if number:
             self.outcome.note("alerts")

@@ -63,7 +63,7 @@ class Scheduler:
         ended = self._child(stop)
         outlasted = self.timetable.finish(begun)
         self.health.tell(state="waiting", running_since=None, next_run=self._next(), last=self._last(begun, due, ended))
-        if not ended.told:
+        if not ended.last:
             level: Level = "info" if stop.count else "error"
             self.log.write("job_died", level, result=ended.result, exit_code=ended.exit_code)
         if outlasted:
@@ -84,7 +84,7 @@ class Scheduler:
             "start": stamp(begun),
             "end": stamp(self.clock()),
             "due": stamp(due),
-            **ended.told,
+            **ended.last,
             "result": ended.result,
             "exit_code": ended.exit_code,
         }

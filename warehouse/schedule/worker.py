@@ -28,18 +28,18 @@ class Ended:
 
     Attributes:
         exit_code: of the process; negative: the signal that ended it.
-        told: fields of its last event; empty if it died before.
+        last: fields of its last event; empty if it died before.
     """
 
     exit_code: int = 0
-    told: dict[str, Any] = field(default_factory=dict)
+    last: dict[str, Any] = field(default_factory=dict)
 
     @property
     def result(self) -> str:
         """In a word: what the job says of itself, else ``stopped`` (by SIGTERM), ``killed`` or
         ``crashed``."""
         silent = "crashed" if self.exit_code >= 0 else "stopped" if self.exit_code == -signal.SIGTERM else "killed"
-        return str(self.told.get("result", silent))
+        return str(self.last.get("result", silent))
 
 
 def run_child(
@@ -133,4 +133,4 @@ class _Minder:
             if text:
                 event = self.log.relay(text)
                 if event["event"] == FINISHED:
-                    self.ended.told = event["fields"]
+                    self.ended.last = event["fields"]

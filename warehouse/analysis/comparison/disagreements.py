@@ -81,7 +81,7 @@ def read_flips(store: Store, pair: Pair, limit: int) -> list[Flip]:
     ids = [int(pair.prompts[place]) for place in chosen]
     prompts = _by_id(store, ids)
     sources = _Sources(store, pair, ids)
-    said, picked = sources.responses(), sources.choices(prompts)
+    responses, picked = sources.responses(), sources.choices(prompts)
     run_a, run_b = (condition.newest[1] for condition in (pair.a, pair.b))
     return [
         Flip(
@@ -97,8 +97,8 @@ def read_flips(store: Store, pair: Pair, limit: int) -> list[Flip]:
             n_draws_b=int(pair.scores_b.n_draws[pair.of_b[place]]),
             text=prompts[prompt]["text"],
             target=prompts[prompt]["target"],
-            response_a=said.get((0, prompt)),
-            response_b=said.get((1, prompt)),
+            response_a=responses.get((0, prompt)),
+            response_b=responses.get((1, prompt)),
             choice_a=picked.get((0, prompt)),
             choice_b=picked.get((1, prompt)),
             run_a=run_a,

@@ -249,8 +249,8 @@ def gate(
         replace(_row(item, len(tested), alpha), verdict=verdict, p_pass=p_pass, p_fail=p_fail)
         for item, verdict, p_pass, p_fail in zip(tested, found.each, found.p_pass, found.p_fail, strict=True)
     ]
-    told = tuple(_without_plans(row) for row in rows)
-    return Gate(candidate, baseline, found.verdict, alpha, told, tuple(dict.fromkeys(left_out)))
+    shown = tuple(_without_plans(row) for row in rows)
+    return Gate(candidate, baseline, found.verdict, alpha, shown, tuple(dict.fromkeys(left_out)))
 
 
 def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Tested:

@@ -175,7 +175,7 @@ def scores_of_both(
     for condition, usable_here in zip((a, b), sides, strict=True):
         if not usable_here:
             scored = scored_metrics(store, known, (a, b))
-            common = {label for label, held in scored.items() if held == 2} - {chosen[0].label}
+            common = {label for label, holders in scored.items() if holders == 2} - {chosen[0].label}
             advice = advise_metric("both have", common)
             raise NotComparable(
                 f"{condition.model} has no scored prompt by {chosen[0].label} (published figures"

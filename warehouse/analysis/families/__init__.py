@@ -52,9 +52,9 @@ def _load(point: EntryPoint) -> Family:
     return _checked(found, f"the entry point '{point.name}' ({point.value})")
 
 
-def _checked(found: object, said: str) -> Family:
+def _checked(found: object, name: str) -> Family:
     if not isinstance(found, Family) or "/" in found.name + found.version:
         raise WarehouseError(
-            f"{said} is no metric family; expected an object with name and version (without '/'), units and compute"
+            f"{name} is no metric family; expected an object with name and version (without '/'), questions and compute"
         )
     return found

@@ -99,11 +99,11 @@ class Differences:
 
     def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
         """Pairs of one split and task version; of a baseline's conditions the newest counts."""
-        told = {"level": settings.level, "links": data.links_digest}
+        relevant = {"level": settings.level, "links": data.links_digest}
         found: dict[str, RefreshQuestion] = {}
         for kind, first, second in [*_with_baselines(data), *_steps(data)]:
             name = f"{kind} {pair_of(first, second)}"
-            found[name] = RefreshQuestion(name, (first.key, second.key), told | {"kind": kind})
+            found[name] = RefreshQuestion(name, (first.key, second.key), relevant | {"kind": kind})
         return list(found.values())
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:

@@ -17,8 +17,8 @@ class MatrixTests:
         """One, where there can be a matrix."""
         if len(data.conditions) < 2:
             return []
-        told = {"permutations": settings.permutations, "seed": settings.seed}
-        return [RefreshQuestion("all conditions", tuple(data.conditions), told)]
+        relevant = {"permutations": settings.permutations, "seed": settings.seed}
+        return [RefreshQuestion("all conditions", tuple(data.conditions), relevant)]
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
         """Each statistic of each similarity, with its permutation p in the details.

@@ -17,8 +17,8 @@ class Ranks:
         """One, where two conditions can be compared."""
         if len(data.conditions) < 2:
             return []
-        told = {"level": settings.level, "n_resamples": settings.n_resamples, "seed": settings.seed}
-        return [RefreshQuestion("all conditions", tuple(data.conditions), told)]
+        relevant = {"level": settings.level, "n_resamples": settings.n_resamples, "seed": settings.seed}
+        return [RefreshQuestion("all conditions", tuple(data.conditions), relevant)]
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
         """``rank`` by the figure, and ``statistical_rank`` with its confidence set.

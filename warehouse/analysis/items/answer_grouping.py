@@ -103,13 +103,13 @@ def by_embedding(embedder: Embedder, threshold: float) -> Grouper:
     if not -1 < threshold <= 1:
         raise MisuseError(f"a cosine similarity lies in (-1, 1], found {threshold}")
 
-    def alike(said: _Said) -> tuple[Codes, int]:
-        vectors = encode(embedder, said.texts)
+    def alike(pairs: _Said) -> tuple[Codes, int]:
+        vectors = encode(embedder, pairs.texts)
         known = np.asarray(vectors.any(axis=1), np.bool_)
-        usable = np.flatnonzero(known[said.first] & known[said.second])
-        a, b = said.first[usable], said.second[usable]
+        usable = np.flatnonzero(known[pairs.first] & known[pairs.second])
+        a, b = pairs.first[usable], pairs.second[usable]
         near = cosine_of_pairs(vectors, a, b) >= threshold - 1e-12
-        return usable[near], int(embedder.too_long(said.texts).sum())
+        return usable[near], int(embedder.too_long(pairs.texts).sum())
 
     return Grouper(
         lambda generations, questions: _joined(generations, questions, alike),
@@ -120,12 +120,12 @@ def by_embedding(embedder: Embedder, threshold: float) -> Grouper:
 def by_entailment(model: Entailment) -> Grouper:
     """Generations that follow from one another, in both directions, after the question."""
 
-    def alike(said: _Said) -> tuple[Codes, int]:
+    def alike(pairs: _Said) -> tuple[Codes, int]:
         asked = [
-            f"{said.questions.get(one, '')} {text}".strip()
-            for one, text in zip(said.owners.tolist(), said.texts, strict=True)
+            f"{pairs.questions.get(one, '')} {text}".strip()
+            for one, text in zip(pairs.owners.tolist(), pairs.texts, strict=True)
         ]
-        one, other = [asked[place] for place in said.first], [asked[place] for place in said.second]
+        one, other = [asked[place] for place in pairs.first], [asked[place] for place in pairs.second]
         forth = np.flatnonzero(model.entails(one, other))
         back = model.entails([other[place] for place in forth], [one[place] for place in forth])
         return forth[np.asarray(back, np.bool_)], int(model.too_long(one, other).sum())
@@ -145,8 +145,8 @@ def normalised(texts: pa.Array) -> pa.Array:
 
 def _coded(texts: pa.Array) -> SemanticSets:
     """Equal texts are one set; null and empty ones are another."""
-    said = pc.if_else(pc.equal(texts, ""), None, texts)
-    encoded = said.dictionary_encode()
+    stated = pc.if_else(pc.equal(texts, ""), None, texts)
+    encoded = stated.dictionary_encode()
     codes = np.array(encoded.indices.fill_null(len(encoded.dictionary)).to_pylist(), np.intp)
     return SemanticSets(codes, codes < len(encoded.dictionary))
 
@@ -176,12 +176,12 @@ def _joined(
     ``alike`` returns the places of the pairs that are alike, and how many were too long to read.
     """
     equal = _coded(pc.utf8_trim_whitespace(generations.texts))
-    said = np.flatnonzero(equal.is_answer)
+    answered = np.flatnonzero(equal.is_answer)
     width = int(equal.codes.max(initial=0)) + 1
-    keys = generations.prompts[said] * width + equal.codes[said]
+    keys = generations.prompts[answered] * width + equal.codes[answered]
     distinct, first, places = np.unique(keys, return_index=True, return_inverse=True)
     owners = distinct // width
-    texts = generations.texts.take(pa.array(said[first])).to_pylist()
+    texts = generations.texts.take(pa.array(answered[first])).to_pylist()
     a, b = pairs_within(owners)
     groups: Codes = np.arange(len(distinct), dtype=np.intp)
     n_too_long = 0
@@ -189,5 +189,5 @@ def _joined(
         pairs, n_too_long = alike(_Said(owners, texts, a, b, questions))
         groups = connect(groups, a[pairs], b[pairs])
     codes = np.full(len(equal.codes), len(distinct), np.intp)
-    codes[said] = groups[places]
+    codes[answered] = groups[places]
     return SemanticSets(codes, equal.is_answer, n_too_long)

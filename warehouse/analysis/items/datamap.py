@@ -209,8 +209,8 @@ def _in_words(condition: Condition, label: str) -> str:
 def _why_not(store: Store, most: int, row: DistributionRow | None, condition: Condition, metric: str) -> str:
     if row is None:
         known = metrics_of(store, [int(condition.setting("benchmark_id"))])
-        held = scored_metrics(store, known, [condition]).keys() - {metric}
-        advice = advise_metric("there are scores by", held)
+        scored = scored_metrics(store, known, [condition]).keys() - {metric}
+        advice = advise_metric("there are scores by", scored)
         if most >= 2 or advice:
             return f"no generation was scored by {metric}{advice}"
     return "each prompt has one generation; a data map needs several"
@@ -258,7 +258,7 @@ def _condition_rows(
     place = {prompt: row for row, prompt in enumerate(sets.prompts.tolist())}
     rows = []
     for prompt in ids:
-        told = _consistency_of(sets, place.get(prompt))
+        consistency = _consistency_of(sets, place.get(prompt))
         p, lower, upper, n = figures.get(prompt, (None, None, None, 0))
         rows.append(
             DataMapRow(
@@ -272,8 +272,8 @@ def _condition_rows(
                 ci_low=lower,
                 ci_high=upper,
                 n_draws=n,
-                suspected=_is_suspect(p, told, settings),
-                **told,
+                suspected=_is_suspect(p, consistency, settings),
+                **consistency,
                 **{name: known[prompt][name] for name in ("tool_id", "key", "target", "text")},
             )
         )
@@ -300,10 +300,10 @@ def _consistency_of(sets: SetsOfPrompts, place: int | None) -> dict[str, Any]:
     }
 
 
-def _is_suspect(p: float | None, told: Mapping[str, Any], settings: _Settings) -> bool:
-    if p is None or told["consistency"] is None or told["majority_answer"] is None:
+def _is_suspect(p: float | None, consistency: Mapping[str, Any], settings: _Settings) -> bool:
+    if p is None or consistency["consistency"] is None or consistency["majority_answer"] is None:
         return False
-    return p <= settings.max_p + 1e-12 and told["consistency"] >= settings.min_s - 1e-12
+    return p <= settings.max_p + 1e-12 and consistency["consistency"] >= settings.min_s - 1e-12
 
 
 def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: _Settings) -> list[str]:

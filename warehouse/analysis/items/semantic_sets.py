@@ -113,9 +113,10 @@ def _compute(
         prompts, owners = np.unique(block.prompts, return_inverse=True)
         sets = grouper.group(block, questions)
         found = semantic_consistency(owners, sets.codes, len(prompts))
-        said = block.texts.take(pa.array(found.representative)).to_pylist()
+        texts = block.texts.take(pa.array(found.representative)).to_pylist()
         majority = tuple(
-            text if sets.is_answer[row] else None for row, text in zip(found.representative.tolist(), said, strict=True)
+            text if sets.is_answer[row] else None
+            for row, text in zip(found.representative.tolist(), texts, strict=True)
         )
         said_something |= block.texts.null_count < len(block.texts)
         parts.append(
@@ -169,6 +170,6 @@ def _question(store: Store, condition: Condition, by: str, model: Grouper) -> Qu
     runs, parameters = one_of("id", condition.run_ids, "r")
     found = store.arrow(_DIGESTS + runs + " order by content_digest", parameters)
     data = fingerprint(*found.column("content_digest").to_pylist())
-    told = {"by": by, "model": model.model}
+    parameters = {"by": by, "model": model.model}
     subject = f"{condition.benchmark_split[0]} {condition.key}"
-    return Question("semantic_sets", subject, METHOD, data, parameters=told)
+    return Question("semantic_sets", subject, METHOD, data, parameters=parameters)

@@ -234,8 +234,8 @@ def _by_id(store: Store, run: int, prompt: int) -> int:
     where = (
         store.arrow(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt}).column("benchmark").to_pylist()
     )
-    told = f"prompt:{prompt} is of {where[0]}" if where else f"there is no prompt:{prompt}"
-    raise MisuseError(f"run:{run} has no such prompt: {told}; `warehouse show run:{run}` lists its own")
+    reason = f"prompt:{prompt} is of {where[0]}" if where else f"there is no prompt:{prompt}"
+    raise MisuseError(f"run:{run} has no such prompt: {reason}; `warehouse show run:{run}` lists its own")
 
 
 def _in_words(row: Mapping[str, Any]) -> str:

@@ -11,9 +11,8 @@ from warehouse.analysis.leaderboard.unscored import UnscoredBounds, unscored_bou
 from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
-from warehouse.analysis.selection.published import Published
 from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition, coverage_flags
-from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.scores import PromptScores, Published
 from warehouse.errors import StatisticsError
 from warehouse.stats import Estimate, estimate_mean, estimate_mean_prompts_fixed, interval_normal
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED

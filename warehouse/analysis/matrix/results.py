@@ -66,9 +66,9 @@ class MatrixResult(Result):
         return {item.name: plain(getattr(self, item.name)) for item in fields(self)}
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> Self:
-        """The result that `to_dict` told of."""
-        return cls(**{name: _typed(value, cls.ROWS.get(name)) for name, value in told.items()})
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """The result that `to_dict` stored of."""
+        return cls(**{name: _typed(value, cls.ROWS.get(name)) for name, value in stored.items()})
 
 
 @dataclass(frozen=True)

@@ -56,8 +56,8 @@ def caution(flags: Sequence[str]) -> str:
         "omega2_clipped": "omega2 came out below 0 and is taken as 0, so more may be needed",
         "few_clusters": f"it rests on fewer than {FEW_CLUSTERS} clusters",
     }
-    told = " and ".join(words[flag] for flag in flags)
-    return f" Do not rely on this: {told}." if told else ""
+    reasons = " and ".join(words[flag] for flag in flags)
+    return f" Do not rely on this: {reasons}." if reasons else ""
 
 
 def _draws_in_words(plan: Plan, question: Question) -> str:

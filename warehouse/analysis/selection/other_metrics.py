@@ -62,8 +62,8 @@ def other_metrics(
     """
     if all(metric.label == label for metric in metrics):
         return ()
-    held = metric_holders(store, benchmark_ids)
-    return others_among(held, metrics, conditions, shown, label)
+    holders = metric_holders(store, benchmark_ids)
+    return others_among(holders, metrics, conditions, shown, label)
 
 
 def metric_holders(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str, Any]]:
@@ -72,7 +72,7 @@ def metric_holders(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str,
 
 
 def others_among(
-    held: Iterable[Mapping[str, Any]],
+    run_metrics: Iterable[Mapping[str, Any]],
     metrics: Sequence[Metric],
     conditions: Iterable[Condition],
     shown: Collection[str],
@@ -82,7 +82,7 @@ def others_among(
     keys = {run: condition.key for condition in conditions for run in condition.run_ids}
     named = {metric.id: metric for metric in metrics}
     holders: dict[str, set[str]] = {}
-    for row in held:
+    for row in run_metrics:
         run, metric_id = row["run_id"], row["metric_id"]
         if run in keys and metric_id in named and named[metric_id].label != label:
             holders.setdefault(named[metric_id].label, set()).add(keys[run])
@@ -109,12 +109,12 @@ def add_up(leaves: Iterable[Sequence[OtherMetric]]) -> tuple[OtherMetric, ...]:
 def scored_metrics(store: Store, metrics: Sequence[Metric], conditions: Sequence[Condition]) -> Counter[str]:
     """Of how many conditions each metric, by label, has scored prompts."""
     named = {metric.id: metric.label for metric in metrics if metric.link != "none"}
-    held: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for condition in conditions:
         where, parameters = one_of("run_id", condition.run_ids, "r")
         found = store.arrow(f"select distinct metric_id from run_metric where n_scored > 0 and {where}", parameters)
-        held.update({named[key] for key in found.column(0).to_pylist() if key in named})
-    return held
+        counts.update({named[key] for key in found.column(0).to_pylist() if key in named})
+    return counts
 
 
 def advise_metric(who: str, labels: Iterable[str]) -> str:

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 
 from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
-from warehouse.analysis.selection.condition_labels import label_conditions
-from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
+from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions, runs_on
 from warehouse.analysis.selection.other_metrics import OtherMetric, other_metrics
-from warehouse.analysis.selection.published import Published, read_published
 from warehouse.analysis.selection.reference import hint_on_values, parse_where
-from warehouse.analysis.selection.scores import PromptScores, read_scores
+from warehouse.analysis.selection.scores import PromptScores, Published, read_published, read_scores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
@@ -79,8 +77,8 @@ def list_editions(entries: Iterable[ScoredCondition]) -> str:
     """The versions of a benchmark that entries are of, with what chooses one, for a note; empty if
     there is only one."""
     found = {entry.condition.setting("benchmark_version") for entry in entries} - {None, ""}
-    told = f"the benchmark's version ({', '.join(sorted(found))}): --where benchmark_version=..."
-    return told if len(found) > 1 else ""
+    editions = f"the benchmark's version ({', '.join(sorted(found))}): --where benchmark_version=..."
+    return editions if len(found) > 1 else ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
+from warehouse.analysis.selection.arrow import numbers, one_of, rows_among, whole_numbers
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -205,3 +205,39 @@ def _merge(facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]) -
         within = summed(squares) / (total - 1)
     zero_one = np.where(summed(scored * (1 - facts.zero_one)) > 0, 0.0, 1.0)
     return _Facts(prompts, values, weights, total, within, zero_one, summed(facts.n_scored), summed(facts.n_unscored))
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published figure of a condition.
+
+    Attributes:
+        value: the figure; mean over the repeats that have one.
+        standard_error: as published, at least 0; None if there is none, or are repeats.
+        n: prompts as published, 0 if unknown.
+    """
+
+    value: float
+    standard_error: float | None
+    n: int
+
+
+def read_published(store: Store, runs: Mapping[int, int], metric_ids: Sequence[int]) -> dict[int, Published]:
+    """Published figures by group; ``runs`` maps run ids to groups."""
+    first: dict[int, Published] = {}
+    for row in rows_among(store, query_text("analysis", "published_means"), "run_id", list(runs)):
+        if row["metric_id"] not in metric_ids:
+            continue
+        figure = Published(row["value"], row["standard_error"], row["n"] or 0)
+        first.setdefault(row["run_id"], figure)
+    groups: dict[int, list[Published]] = {}
+    for run, figure in first.items():
+        groups.setdefault(runs[run], []).append(figure)
+    return {group: _mean(figures) for group, figures in groups.items()}
+
+
+def _mean(figures: Sequence[Published]) -> Published:
+    if len(figures) == 1:
+        return figures[0]
+    mean = sum(figure.value for figure in figures) / len(figures)
+    return Published(mean, None, max(figure.n for figure in figures))

@@ -78,11 +78,11 @@ def match_conditions(leaves: Mapping[str, Sequence[ScoredCondition]], *, latest:
 
 def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
     """For each set what tells it from the others, such as ``step=1000, temperature=0.8``."""
-    told = [name for name in WHO_FIELDS[1:] if _varies(sets, name)]
-    if "position" in told:  # says the same as the checkpoint's key, readably
-        told = [name for name in told if name not in ("checkpoint", "position_unit", "revision")]
+    shown = [name for name in WHO_FIELDS[1:] if _varies(sets, name)]
+    if "position" in shown:  # says the same as the checkpoint's key, readably
+        shown = [name for name in shown if name not in ("checkpoint", "position_unit", "revision")]
     always = [name for name in ALWAYS_TOLD if name in COMMON_FIELDS and len({_shared(one, name) for one in sets}) > 1]
-    return [_label(one, told, always) for one in sets]
+    return [_label(one, shown, always) for one in sets]
 
 
 def mixed_settings(one: ConditionSet) -> dict[str, list[str]]:
@@ -138,10 +138,10 @@ def _shared(one: ConditionSet, name: str) -> Any:
     return values.pop() if len(values) == 1 else None
 
 
-def _label(one: ConditionSet, told: Sequence[str], always: Sequence[str]) -> str:
+def _label(one: ConditionSet, shown: Sequence[str], always: Sequence[str]) -> str:
     who = dict(zip(WHO_FIELDS, one.who, strict=True))
     parts = []
-    for name in told:
+    for name in shown:
         if who[name] not in (None, ""):
             parts.append(_named(name, who))
     settings = {name: _shared(one, name) for name in always} | dict(one.settings)

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, metrics_of
-from warehouse.analysis.selection.condition_labels import label_conditions
-from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
+from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions, runs_on
 from warehouse.analysis.selection.other_metrics import OtherMetric, metric_holders, others_among
-from warehouse.analysis.selection.published import read_published
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkCoverage,
@@ -19,7 +17,7 @@ from warehouse.analysis.selection.scored_conditions import (
     coverage_of,
     group_entries,
 )
-from warehouse.analysis.selection.scores import read_scores
+from warehouse.analysis.selection.scores import read_published, read_scores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
@@ -105,7 +103,7 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
         chosen.append(found)
         refused.append(reason)
     entries = _entries(store, conditions, chosen)
-    held = metric_holders(store, ids)
+    holders = metric_holders(store, ids)
     read = []
     for place, leaf in enumerate(leaves):
         kept = _one_each(entries[place])
@@ -114,7 +112,7 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
             coverages = {group: coverage_of(members) for group, members in groups.items()}
             shown = {entry.condition.key for entry in kept}
             known = [one for one in metrics if one.benchmark_id in leaf.ids]
-            others = others_among(held, known, conditions[place], shown, kept[0].metric.label)
+            others = others_among(holders, known, conditions[place], shown, kept[0].metric.label)
             read.append(LeafEntries(leaf, kept, coverages, others))
         elif refused[place] is None:
             refused[place] = f"{leaf.name} has no figures by {chosen[place][0].label}"

@@ -173,29 +173,29 @@ def duplicates(
     with opener.reading() as store:
         ids = [one for name in benchmarks for one in find_benchmark(store, name).ids] or None
         chosen = choose_embedder(store, embedder)
-        held = read_vectors(store, chosen, ids)
-        if len(held.prompts) < 2:
+        vectors = read_vectors(store, chosen, ids)
+        if len(vectors.prompts) < 2:
             raise MisuseError(
-                f"{len(held.prompts)} prompts here have a vector of {chosen.label}; two are"
+                f"{len(vectors.prompts)} prompts here have a vector of {chosen.label}; two are"
                 f" needed; run: warehouse embed {' '.join(benchmarks)}".rstrip()
             )
-        names, places = _places(store, held, ids)
+        names, places = _places(store, vectors, ids)
         counts = count_embedded(store, chosen.id, ids).values()
-    question = pairs_question(held, names, places, threshold, keep, chosen)
+    question = pairs_question(vectors, names, places, threshold, keep, chosen)
     pairs, note = answer_pairs(
         opener,
         question,
         fresh=fresh,
-        n_prompts=len(held.prompts),
-        compute=lambda: near_pairs(held.vectors, threshold, places=places, keep=keep, progress=progress),
+        n_prompts=len(vectors.prompts),
+        compute=lambda: near_pairs(vectors.vectors, threshold, places=places, keep=keep, progress=progress),
         store_result=store_result,
     )
     with opener.reading() as store:
-        rows, models = _scored(store, held, pairs)
+        rows, models = _scored(store, vectors, pairs)
     return Duplicates(
         threshold=threshold,
         embedder=chosen.label,
-        n_compared=len(held.prompts),
+        n_compared=len(vectors.prompts),
         n_without_vector=sum(texts - embedded for _, texts, embedded in counts),
         n_pairs=pairs.n_pairs,
         n_prompts=pairs.n_rows,
@@ -208,7 +208,7 @@ def duplicates(
     )
 
 
-def _places(store: Store, held: PromptVectors, ids: Sequence[int] | None) -> tuple[list[str], NDArray[np.intp]]:
+def _places(store: Store, vectors: PromptVectors, ids: Sequence[int] | None) -> tuple[list[str], NDArray[np.intp]]:
     """Names of the benchmarks, and the number of that of each prompt."""
     where = ("1 = 1", {}) if ids is None else one_of("prompt.benchmark_id", ids, "b")
     table = store.arrow(query_text("analysis", "prompts_with_text").format(condition=where[0]), where[1])
@@ -217,7 +217,7 @@ def _places(store: Store, held: PromptVectors, ids: Sequence[int] | None) -> tup
     order = sorted(range(len(names)), key=names.__getitem__)
     rank = np.argsort(np.array(order, dtype=np.intp))
     codes = np.array(coded.indices.to_pylist(), dtype=np.intp)
-    found = np.searchsorted(whole_numbers(table, "id"), held.prompts)
+    found = np.searchsorted(whole_numbers(table, "id"), vectors.prompts)
     return [names[place] for place in order], rank[codes[found]]
 
 
@@ -230,11 +230,11 @@ def _by_place(names: Sequence[str], pairs: StoredPairs) -> tuple[DuplicatePlace,
 
 
 def _scored(
-    store: Store, held: PromptVectors, pairs: StoredPairs
+    store: Store, vectors: PromptVectors, pairs: StoredPairs
 ) -> tuple[tuple[DuplicateRow, ...], tuple[DuplicateModel, ...]]:
     """The kept pairs as rows, and the agreement of each model."""
     used, codes = np.unique(np.concatenate([pairs.first, pairs.second]), return_inverse=True)
-    prompts = held.prompts[used]
+    prompts = vectors.prompts[used]
     first, second = codes[: len(pairs.first)], codes[len(pairs.first) :]
     models, values = _values(store, prompts)
     agreement = pair_agreement(values, first, second)

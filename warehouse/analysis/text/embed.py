@@ -153,12 +153,12 @@ class _Session:
                 benchmark=names[one],
                 n_prompts=n,
                 n_without_text=n - texts,
-                n_unchanged=held,
-                n_new=after[one][2] - held,
+                n_unchanged=unchanged,
+                n_new=after[one][2] - unchanged,
                 n_truncated=truncated.get(one, 0),
                 n_without_vector=without.get(one, 0),
             )
-            for one, (n, texts, held) in sorted(before.items(), key=lambda item: names[item[0]])
+            for one, (n, texts, unchanged) in sorted(before.items(), key=lambda item: names[item[0]])
         ]
 
     def _embed(self, key: int, prompts: NDArray[np.int64], truncated: dict[int, int], without: dict[int, int]) -> None:

@@ -59,7 +59,7 @@ class StoredPairs(StorableArrays):
 
 
 def pairs_question(
-    held: PromptVectors,
+    vectors: PromptVectors,
     names: Sequence[str],
     places: NDArray[np.intp],
     threshold: float,
@@ -67,7 +67,7 @@ def pairs_question(
     embedder: EmbedderRow,
 ) -> Question:
     """What the pairs of these vectors are stored under."""
-    data = fingerprint(held.prompts.tobytes(), held.vectors.tobytes(), places.tobytes(), *names)
+    data = fingerprint(vectors.prompts.tobytes(), vectors.vectors.tobytes(), places.tobytes(), *names)
     parameters = {"threshold": threshold, "keep": keep, "embedder": embedder.label}
     return Question("near_pairs", ", ".join(names), METHOD, data, parameters=parameters)
 

@@ -146,10 +146,10 @@ def cluster_semantic(
     found = find_benchmark(store, benchmark)
     chosen = choose_embedder(store, embedder)
     counts = count_embedded(store, chosen.id, found.ids)
-    held = {one: read_vectors(store, chosen, [one]) for one in found.ids}
-    if not any(len(one.prompts) for one in held.values()):
+    by_benchmark = {one: read_vectors(store, chosen, [one]) for one in found.ids}
+    if not any(len(one.prompts) for one in by_benchmark.values()):
         raise MisuseError(f"no prompt of {benchmark} has a vector of {chosen.label}; run: warehouse embed {benchmark}")
-    made = {one: _members(vectors, threshold, progress) for one, vectors in held.items()}
+    made = {one: _members(vectors, threshold, progress) for one, vectors in by_benchmark.items()}
     parameters = _parameters(chosen, threshold)
     if store_result:
         for one, members in made.items():
@@ -180,10 +180,10 @@ def cluster_semantic(
     )
 
 
-def _members(held: PromptVectors, threshold: float, progress: Callable[[float], None] | None) -> Members:
-    groups = near_pairs(held.vectors, threshold, keep=0, progress=progress).groups
-    middle = find_medoids(held.vectors, groups)
-    return Members(held.prompts, groups, middle.distances, middle.rows)
+def _members(vectors: PromptVectors, threshold: float, progress: Callable[[float], None] | None) -> Members:
+    groups = near_pairs(vectors.vectors, threshold, keep=0, progress=progress).groups
+    middle = find_medoids(vectors.vectors, groups)
+    return Members(vectors.prompts, groups, middle.distances, middle.rows)
 
 
 def _parameters(chosen: EmbedderRow, threshold: float) -> dict[str, Any]:

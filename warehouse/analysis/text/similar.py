@@ -94,17 +94,17 @@ def similar(
         embedder = load_embedder(embedder, device=device)
     chosen = choose_embedder(store, _name(embedder))
     ids = None if benchmark is None else find_benchmark(store, benchmark).ids
-    held = read_vectors(store, chosen, ids)
-    if not len(held.prompts):
+    vectors = read_vectors(store, chosen, ids)
+    if not len(vectors.prompts):
         raise MisuseError(f"no prompt of {benchmark} has a vector of {chosen.label}; run: warehouse embed {benchmark}")
     prompt = find_prompt(store, wanted, ids)
     if prompt is None:
         query = _embedded(wanted, embedder, chosen, device)
-        others = held
+        others = vectors
     else:
-        query = _stored(store, held, prompt, chosen)
-        kept = held.prompts != prompt
-        others = PromptVectors(held.prompts[kept], held.vectors[kept])
+        query = _stored(store, vectors, prompt, chosen)
+        kept = vectors.prompts != prompt
+        others = PromptVectors(vectors.prompts[kept], vectors.vectors[kept])
     found = nearest(query, others.vectors, top)
     return _result(store, wanted, prompt, chosen, others, found.indices, found.similarities)
 
@@ -139,8 +139,8 @@ def _name(embedder: str | Embedder | None) -> str | None:
     return f"{embedder.name}@{embedder.revision}" if embedder.revision else embedder.name
 
 
-def _stored(store: Store, held: PromptVectors, prompt: int, chosen: EmbedderRow) -> Vectors:
-    for one in (held, None):  # else it stands in another benchmark
+def _stored(store: Store, vectors: PromptVectors, prompt: int, chosen: EmbedderRow) -> Vectors:
+    for one in (vectors, None):  # else it stands in another benchmark
         vectors = read_vectors(store, chosen) if one is None else one
         (places,) = np.nonzero(vectors.prompts == prompt)
         if len(places):
