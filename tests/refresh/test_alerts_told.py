@@ -192,7 +192,7 @@ def test_a_refresh_that_ended_without_telling(house: Warehouse) -> None:
     collapse(house, 0.05)
     refresh(house.opener, work)
     ear = Ear()
-    assert [one.refresh_id for one in told(house, ear).told["ear 0"]] == ear.heard == [2]
+    assert [one.refresh_id for one in told(house, ear).taken["ear 0"]] == ear.heard == [2]
 
 
 def test_what_waits_is_bounded_in_number_and_age(house: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
