@@ -10,18 +10,18 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import (
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.documents import has_keys, head_of, read_document
+from warehouse.importers.common.json_fields import (
     Row,
-    batches_of,
-    has_keys,
-    head_of,
+    compact,
     item_at,
     list_of,
-    read_document,
+    require_model,
     required_text,
+    text_or_none,
     verdict,
 )
-from warehouse.importers.common.json_fields import compact, require_model, text_or_none
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 

@@ -8,26 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import (
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.documents import has_keys, head_of, read_document
+from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     Row,
-    batches_of,
-    has_keys,
-    head_of,
-    moment,
-    read_document,
-    required_text,
-    seconds_between,
-)
-from warehouse.importers.common.json_fields import (
     as_text,
     compact,
     number_or_none,
     part_of,
     require_model,
+    required_text,
     text_or_none,
     whole_count,
 )
+from warehouse.importers.common.times import moment, seconds_between
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "harbor"

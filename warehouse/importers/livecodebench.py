@@ -7,18 +7,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from warehouse.importers.common.documents import (
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.documents import has_keys, head_of, read_document
+from warehouse.importers.common.json_fields import (
     Row,
-    batches_of,
-    has_keys,
-    head_of,
+    as_text,
+    compact,
     item_at,
     list_of,
-    read_document,
+    number_or_none,
+    require_model,
     required_text,
+    text_or_none,
     verdict,
 )
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none, require_model, text_or_none
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 

@@ -8,11 +8,14 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import Row, batches_of, has_keys, head_of, list_of, moment, read_document
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.documents import has_keys, head_of, read_document
 from warehouse.importers.common.fingerprint import fingerprint
 from warehouse.importers.common.json_fields import (
+    Row,
     as_text,
     compact,
+    list_of,
     number_or_none,
     part_of,
     require_model,
@@ -20,6 +23,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.times import moment
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "promptfoo"

@@ -6,8 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from warehouse.importers.bigbench.task import EXACT, GRADE, LIKELIHOOD, Key, TaskResults
-from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import number_or_none, part_of, require_model, text_or_none, whole_count
+from warehouse.importers.common.json_fields import (
+    Row,
+    number_or_none,
+    part_of,
+    require_model,
+    text_or_none,
+    whole_count,
+)
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 

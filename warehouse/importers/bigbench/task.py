@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import compact, number_or_none, part_of, text_or_none, whole_count
+from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, text_or_none, whole_count
 from warehouse.records import Rejection
 
 GENERATED, SCORED = "generate_text", "cond_log_prob"

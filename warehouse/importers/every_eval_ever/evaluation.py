@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.fingerprint import fingerprint
-from warehouse.importers.common.json_fields import mapping_of, number_or_none, text_or_none
+from warehouse.importers.common.json_fields import first_text, mapping_of, number_or_none, text_or_none
+from warehouse.importers.common.times import moment, unix_time
 from warehouse.importers.every_eval_ever.lines import first_line
 from warehouse.records import MetricKind, MetricSpec, PublishedScore, RunHeader
 
@@ -50,9 +51,7 @@ class Evaluation:
     @property
     def model(self) -> str | None:
         info = mapping_of(self.document, "model_info")
-        return (
-            text_or_none(info.get("id")) or text_or_none(info.get("name")) or text_or_none(self.first.get("model_id"))
-        )
+        return first_text(info, "id", "name") or text_or_none(self.first.get("model_id"))
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -109,14 +108,7 @@ class Evaluation:
         info, library = mapping_of(document, "model_info"), mapping_of(document, "eval_library")
         details = mapping_of(info, "additional_details")
         source = mapping_of(first, "source_data")
-        revision = next(
-            (
-                text
-                for name in ("revision", "model_revision", "checkpoint")
-                if (text := text_or_none(details.get(name)))
-            ),
-            None,
-        )
+        revision = first_text(details, "revision", "model_revision", "checkpoint")
         dataset = text_or_none(source.get("dataset_name"))
         ids = source.get("sample_ids")
         return RunHeader(
@@ -160,10 +152,9 @@ def _benchmark(item: Mapping[str, Any]) -> str:
 
 def _metric(item: Mapping[str, Any]) -> str:
     config = mapping_of(item, "metric_config")
-    names = (config.get(key) for key in ("metric_id", "metric_name", "metric_kind"))
-    found = next((text for name in names if (text := text_or_none(name))), None)
+    named = first_text(config, "metric_id", "metric_name", "metric_kind")
     described = text_or_none(config.get("evaluation_description"))
-    return found or (described if described and len(described) < 40 else UNNAMED)
+    return named or (described if described and len(described) < 40 else UNNAMED)
 
 
 def _sampling(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -259,13 +250,9 @@ def _published(entries: Sequence[Entry]) -> Iterator[PublishedScore]:
 
 def _moment(value: Any) -> datetime | None:
     """A time in Unix seconds (as text, mostly) or ISO form, as naive UTC."""
-    try:
-        if isinstance(value, (int, float)) or str(value).replace(".", "", 1).isdecimal():
-            return datetime.fromtimestamp(float(value), UTC).replace(tzinfo=None)
-        found = datetime.fromisoformat(str(value))
-        return found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError, OSError):
-        return None
+    if isinstance(value, (int, float)) or str(value).replace(".", "", 1).isdecimal():
+        return unix_time(float(value))
+    return moment(str(value))
 
 
 def _count(value: Any) -> int | None:

@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
+from warehouse.importers.common.documents import read_document, require_content, unpacked_head
 from warehouse.importers.common.json_fields import require_model, text_or_none
-from warehouse.importers.common.packed_documents import head_text, read_document, require_content
 from warehouse.importers.every_eval_ever.evaluation import Evaluation
 from warehouse.importers.every_eval_ever.own_export import own_header, own_rows
 from warehouse.importers.every_eval_ever.rows import foreign_rows
@@ -72,7 +72,7 @@ class EveryEvalEver:
 
 def _is_ours(candidate: Candidate) -> bool:
     suffix = candidate.path.suffix
-    head = head_text(candidate)
+    head = unpacked_head(candidate)
     if not head.startswith("{") or suffix not in (".json", ".jsonl", ".ndjson"):
         return False
     if suffix == ".json":

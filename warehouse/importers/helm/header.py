@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from warehouse.importers.base import infer_step
@@ -16,6 +16,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     whole_or_none,
 )
+from warehouse.importers.common.times import unix_time
 from warehouse.importers.helm.run_folder import HelmRun, is_derived, is_score, perturbation_label, value_of
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
@@ -166,10 +167,7 @@ def _started(run: HelmRun) -> datetime | None:
         for state in states
         if (number := number_or_none(part_of(state, "result").get("request_datetime"))) is not None
     ]
-    try:
-        return datetime.fromtimestamp(min(times), UTC).replace(tzinfo=None) if times else None
-    except (ValueError, OverflowError, OSError):
-        return None
+    return unix_time(min(times)) if times else None
 
 
 def _specified(run: HelmRun) -> list[str]:

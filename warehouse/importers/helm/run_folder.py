@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -15,12 +16,10 @@ from warehouse.records import Rejection, parse_json
 #: About so many bytes are parsed at a time.
 BLOCK_BYTES = 1 << 20
 
-_BOM = b"\xef\xbb\xbf"
-
 
 def read_bytes(path: Path) -> bytes:
     """A file without byte-order mark."""
-    return path.read_bytes().removeprefix(_BOM)
+    return path.read_bytes().removeprefix(BOM_UTF8)
 
 
 def elements(raw: bytes, member: str | None = None) -> Iterator[Any]:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.documents import moment
 from warehouse.importers.common.fingerprint import fingerprint
 from warehouse.importers.common.json_fields import (
     endpoint_host,
+    first_text,
     is_local,
     mapping_of,
     number_or_none,
@@ -18,6 +18,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_or_none,
 )
+from warehouse.importers.common.times import moment
 from warehouse.importers.inspect.metrics import Scoring, role_models
 from warehouse.records import RunHeader, RunStatus
 
@@ -169,8 +170,7 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
 
 def _run_id(spec: Mapping[str, Any]) -> str | None:
     """The id of the task: a retry keeps it, and has an ``eval_id`` of its own."""
-    names = ("task_id", "eval_id", "run_id")
-    return next((found for name in names if (found := text_or_none(spec.get(name)))), None)
+    return first_text(spec, "task_id", "eval_id", "run_id")
 
 
 def _generation(header: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -107,7 +108,7 @@ def _is_log(candidate: Candidate) -> bool:
 
 def _is_reordered(candidate: Candidate) -> bool:
     """Whether this is a log whose keys stand in another order than Inspect's."""
-    head = candidate.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = candidate.head.removeprefix(BOM_UTF8).lstrip()
     if not head.startswith(b"{"):
         return False
     keys = list(_members(head))

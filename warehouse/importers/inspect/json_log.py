@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
@@ -15,7 +16,6 @@ from warehouse.importers.inspect.sample import Sample, as_sample
 from warehouse.records import Rejection, parse_json
 
 _BLANK = re.compile(r"[ \t\r\n]*")
-_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass
@@ -31,9 +31,9 @@ class JsonLog:
 
     def __post_init__(self) -> None:
         raw = self.path.read_bytes()
-        if raw.startswith(_BOM):
+        if raw.startswith(BOM_UTF8):
             self.notes.append("begins with a byte-order mark")
-            raw = raw.removeprefix(_BOM)
+            raw = raw.removeprefix(BOM_UTF8)
         try:
             self._text = raw.decode("utf-8")
             del raw

@@ -14,6 +14,7 @@ from warehouse.importers.common.fingerprint import fingerprint
 from warehouse.importers.common.json_fields import endpoint_host, mapping_of, text_or_none
 from warehouse.importers.common.model_arguments import position_fields
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
+from warehouse.importers.common.times import moment
 from warehouse.importers.lighteval.details import Details, stamp_of
 from warehouse.importers.lighteval.metrics import metric_specs, published_scores
 from warehouse.records import PublishedScore, RunHeader
@@ -260,10 +261,7 @@ def _configuration(results: Results, task: str) -> dict[str, Any]:
 def _moment(stamp: str) -> datetime | None:
     """The time in a file's name. It is local, of a zone that nothing tells."""
     date, _, clock = stamp.partition("T")
-    try:
-        return datetime.fromisoformat(f"{date}T{clock.replace('-', ':')}")
-    except ValueError:
-        return None
+    return moment(f"{date}T{clock.replace('-', ':')}")
 
 
 def _listed(value: Any) -> Iterator[Any]:

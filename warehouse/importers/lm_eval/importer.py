@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from warehouse.errors import InputError
+from warehouse.importers.common.documents import read_document
 from warehouse.importers.common.json_fields import require_model, text_or_none
 from warehouse.importers.common.jsonl import RowSource
-from warehouse.importers.common.packed_documents import read_document
 from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
 from warehouse.importers.lm_eval.files import ResultsFile, SamplesFile, old_sample_names, recognise, task_of_old_name
 from warehouse.importers.lm_eval.layout import Layout, find_layout

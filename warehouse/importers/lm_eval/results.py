@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from warehouse.importers.common.fingerprint import fingerprint
 from warehouse.importers.common.json_fields import mapping_of, number_or_none, text_or_none, whole_or_none
 from warehouse.importers.common.model_arguments import parse_arguments
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
+from warehouse.importers.common.times import unix_time
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
 from warehouse.importers.lm_eval.model import argument_settings, model_fields
 from warehouse.records import PublishedScore, RunHeader
@@ -131,7 +131,7 @@ class Results:
         date = number_or_none(document.get("date"))
         return {
             "run_id": None if date is None else repr(document["date"]),
-            "started_at": None if date is None else _moment(date),
+            "started_at": None if date is None else unix_time(date),
             "harness_version": text_or_none(document.get("lm_eval_version")),
             "harness_commit": text_or_none(document.get("git_hash")),
             "hardware": _hardware(document.get("pretty_env_info")),
@@ -190,13 +190,6 @@ class Results:
 
 def _version(value: Any) -> str | None:
     return None if value is None else str(value)
-
-
-def _moment(seconds: float) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError, OSError):  # beyond the years that there are
-        return None
 
 
 def _hardware(environment: Any) -> str | None:

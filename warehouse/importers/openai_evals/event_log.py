@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import compact, number_or_none, part_of, text_or_none, whole_count
+from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, text_or_none, whole_count
 
 ACCURACY, MATCH = "accuracy", "match"
 

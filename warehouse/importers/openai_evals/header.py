@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.documents import Row, moment
 from warehouse.importers.common.json_fields import (
+    Row,
     is_local,
     number_or_none,
     part_of,
@@ -19,6 +19,7 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.model_arguments import parse_arguments
 from warehouse.importers.common.sampling import sampling_fields
+from warehouse.importers.common.times import moment
 from warehouse.importers.openai_evals.event_log import ACCURACY, MATCH, EventLog
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 

@@ -6,8 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from warehouse.importers.common.chat_messages import content_of
-from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none, part_of, text_or_none, whole_count
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    number_or_none,
+    part_of,
+    text_or_none,
+    whole_count,
+)
 from warehouse.importers.openai_evals.event_log import MATCH, EventLog, Sample
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.packed_documents import read_document, require_content
+from warehouse.importers.common.documents import read_document, require_content
 from warehouse.records import Rejection, parse_json
 
 #: Largest configuration that is looked through, in bytes.

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import Row, read_document
-from warehouse.importers.common.json_fields import compact, number_or_none, part_of, text_or_none
+from warehouse.importers.common.documents import read_document
+from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, text_or_none
 from warehouse.records import Rejection, canonical_json
 
 WHOLE = "_allresults"

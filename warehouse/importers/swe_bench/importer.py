@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
-from warehouse.importers.common.documents import Row, has_keys, head_of, moment, nearest, read_document
-from warehouse.importers.common.json_fields import require_model, text_or_none, whole_count
+from warehouse.importers.common.documents import has_keys, head_of, nearest, read_document
+from warehouse.importers.common.json_fields import Row, require_model, text_or_none, whole_count
+from warehouse.importers.common.times import local_time, moment
 from warehouse.importers.swe_bench.reports import (
     Instances,
     declared_instances,
@@ -164,7 +165,7 @@ def _with_logs(kinds: _Kinds, folder: Path, reports: Sequence[Path]) -> list[Pat
 
 def _is_list(path: Path) -> bool:
     with path.open("rb") as handle:
-        return handle.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+        return handle.read(64).removeprefix(BOM_UTF8).lstrip().startswith(b"[")
 
 
 # --- runs of the harness -------------------------------------------------------------------------
@@ -284,7 +285,7 @@ def _submission(
         agent=system if model != system else None,
         metrics=(RESOLVED, API_CALLS) if has_calls else (RESOLVED,),
         run_id=source.root.name,
-        started_at=_day(named["date"]) if named else None,
+        started_at=local_time(named["date"], "%Y%m%d") if named else None,
         configuration=_kept(title, models),
         n_benchmark=len(listed) if listed is not None else None,
         place=main.name,
@@ -294,13 +295,6 @@ def _submission(
 
 def _kept(title: str | None, models: list[str]) -> dict[str, Any]:
     return {**({"name": title} if title else {}), **({"models": models} if models else {})}
-
-
-def _day(text: str) -> datetime | None:
-    try:
-        return datetime.strptime(text, "%Y%m%d")
-    except ValueError:
-        return None
 
 
 IMPORTER = SweBench()

@@ -7,8 +7,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import Row, read_document, texts_of, verdict
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none, part_of, text_or_none
+from warehouse.importers.common.documents import read_document
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    number_or_none,
+    part_of,
+    text_or_none,
+    texts_of,
+    verdict,
+)
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.records import Rejection
 

@@ -10,14 +10,12 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.common.streams import Member, members
 from warehouse.importers.tabular.chunks import Chunk, NestedChunk
-from warehouse.importers.tabular.columns import as_list
 from warehouse.importers.tabular.delimited import DelimitedReader
 from warehouse.importers.tabular.field_paths import FieldPath, parse_path
+from warehouse.importers.tabular.plain_tables import guess, path_of
 from warehouse.importers.tabular.readers import JsonReader, Reader, ReadingRules
-from warehouse.importers.tabular.score_values import ScoreValues
 from warehouse.importers.tabular.table import open_reader
-from warehouse.importers.tabular.usual_names import guess, path_of
-from warehouse.importers.tabular.values import text_of
+from warehouse.importers.tabular.values import ScoreValues, as_list, text_of
 
 #: Rows that are looked at.
 SAMPLE_ROWS = 2_000
