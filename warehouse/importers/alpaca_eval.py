@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
+from warehouse.importers.base import source_of
 from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.documents import has_keys, head_of
 from warehouse.importers.common.json_fields import (
@@ -70,7 +71,7 @@ class AlpacaEval:
             if head.startswith("[") and has_keys(head, "preference", "output_1", "output_2"):
                 board = item.path.with_name(LEADERBOARD)
                 beside = (board,) if board in boards else ()
-                yield SourceFiles(str(item.path), item.path.parent, (item.path, *beside))
+                yield source_of(item.path, *beside)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file.

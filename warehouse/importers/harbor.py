@@ -16,11 +16,13 @@ from warehouse.importers.common.json_fields import (
     as_text,
     compact,
     number_or_none,
+    objects_of,
     part_of,
     require_model,
     required_text,
     text_or_none,
     whole_count,
+    without_nulls,
 )
 from warehouse.importers.common.times import moment, seconds_between
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
@@ -120,7 +122,7 @@ def _header(condition: Condition, trials: Sequence[Row], job: Row, folder: Path,
         benchmark=dataset or ADHOC,
         agent=agent or None,
         agent_version=None if version in ("", "unknown") else version,
-        agent_parameters={key: value for key, value in arguments.items() if value is not None},
+        agent_parameters=without_nulls(arguments),
         metrics=tuple(_metrics(trials)),
         run_id=f"{text_or_none(job.get('id')) or folder.name}/{'/'.join(condition)}",
         started_at=moment(job.get("started_at")) or min(started, default=None),
@@ -175,7 +177,7 @@ def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterato
 
 
 def _entries(value: Any) -> list[Row]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return objects_of(value)
 
 
 def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
@@ -227,7 +229,7 @@ def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequenc
     return {
         "run": run,
         "prompt_id": task,
-        "metadata": compact({key: value for key, value in others.items() if value is not None}),
+        "metadata": compact(without_nulls(others)),
         "draw": draws[id(trial)],
         "input_tokens": read,
         "output_tokens": written,

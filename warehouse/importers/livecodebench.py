@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.documents import has_keys, head_of, read_document
 from warehouse.importers.common.json_fields import (
@@ -14,6 +15,7 @@ from warehouse.importers.common.json_fields import (
     as_text,
     compact,
     item_at,
+    items_of,
     list_of,
     number_or_none,
     require_model,
@@ -22,7 +24,7 @@ from warehouse.importers.common.json_fields import (
     verdict,
 )
 from warehouse.importers.common.jsonl import RowSource
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
+from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = SUITE = "livecodebench"
 METRIC = "pass@1"
@@ -33,9 +35,7 @@ _RATE = re.compile(r"pass@[1-9]\d{0,6}")
 #: Lists with an item for each generation, and figures made of them.
 _PER_DRAW = ("output_list", "code_list", "pred_list", "graded_list", "metadata", METRIC, "pass1")
 
-PASSED = MetricSpec(
-    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution", is_default=True
-)
+PASSED = binary_metric(METRIC, scorer_kind="execution", is_default=True)
 
 
 class LiveCodeBench:
@@ -55,7 +55,7 @@ class LiveCodeBench:
                 continue
             figures = item.path.with_name(item.path.name.replace("_eval_all.json", "_eval.json"))
             beside = (figures,) if figures in paths and figures != item.path else ()
-            yield SourceFiles(str(item.path), item.path.parent, (item.path, *beside))
+            yield source_of(item.path, *beside)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file.
@@ -113,7 +113,7 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
     programs = list_of(problem, "code_list") or list_of(problem, "pred_list")
     outputs = list_of(problem, "output_list")
     known = problem.get("metadata")
-    verdicts = known if isinstance(known, list) else []
+    verdicts = items_of(known)
     values = [verdict(value, "graded_list") for value in graded]
     _check_rate(problem, values, notes)
     counts = {len(held) for held in (graded, outputs, programs) if held}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from warehouse.importers.base import binary_metric
 from warehouse.importers.bigbench.task import EXACT, GRADE, LIKELIHOOD, Key, TaskResults
 from warehouse.importers.common.json_fields import (
     Row,
@@ -22,7 +23,7 @@ HARNESS, SUITE = "bigbench", "BIG-bench"
 #: Metrics that are means over samples: those that logs have, or that follow from them.
 KNOWN = {
     GRADE: MetricSpec(GRADE, kind="bounded", low=0, high=1, higher_is_better=True),
-    EXACT: MetricSpec(EXACT, kind="binary", low=0, high=1, higher_is_better=True),
+    EXACT: binary_metric(EXACT),
     LIKELIHOOD: MetricSpec(LIKELIHOOD, unit="nats", kind="continuous", high=0, higher_is_better=True),
     f"{LIKELIHOOD}_per_word": MetricSpec(
         f"{LIKELIHOOD}_per_word", unit="nats/word", kind="continuous", high=0, higher_is_better=True

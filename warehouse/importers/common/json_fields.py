@@ -100,9 +100,24 @@ def require_model(name: str | None, source: str) -> str:
     )
 
 
+def items_of(value: Any) -> list[Any]:
+    """A list as it is; empty for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def objects_of(value: Any) -> list[Row]:
+    """The objects in a list; empty for anything else."""
+    return [item for item in items_of(value) if isinstance(item, dict)]
+
+
+def without_nulls(values: Mapping[str, Any]) -> Row:
+    """An object without its null members."""
+    return {key: item for key, item in values.items() if item is not None}
+
+
 def texts_of(value: Any) -> list[str]:
     """The texts in a list; empty for anything else."""
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+    return [item for item in items_of(value) if isinstance(item, str)]
 
 
 def verdict(value: Any, name: str) -> float | None:

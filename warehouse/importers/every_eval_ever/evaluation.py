@@ -11,7 +11,15 @@ from typing import Any
 
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.fingerprint import fingerprint
-from warehouse.importers.common.json_fields import first_text, mapping_of, number_or_none, text_or_none
+from warehouse.importers.common.json_fields import (
+    first_text,
+    items_of,
+    mapping_of,
+    number_or_none,
+    objects_of,
+    text_or_none,
+    without_nulls,
+)
 from warehouse.importers.common.times import moment, unix_time
 from warehouse.importers.every_eval_ever.lines import first_line
 from warehouse.records import MetricKind, MetricSpec, PublishedScore, RunHeader
@@ -58,7 +66,7 @@ class Evaluation:
         """The results with names that are each of one metric of one benchmark."""
         listed = self.document.get("evaluation_results")
         found: list[Entry] = []
-        for item in listed if isinstance(listed, list) else ():
+        for item in items_of(listed):
             if isinstance(item, dict):
                 benchmark, metric = _benchmark(item), _metric(item)
                 taken = {(one.benchmark, one.metric, one.filter) for one in found}
@@ -171,7 +179,7 @@ def _sampling(item: Mapping[str, Any]) -> dict[str, Any]:
         "top_p": number_or_none(arguments.get("top_p")),
         "max_tokens": _count(arguments.get("max_tokens")),
         "template_hash": fingerprint({"prompt_template": template}) if template else None,
-        "sampling": {name: value for name, value in kept.items() if value is not None},
+        "sampling": without_nulls(kept),
     }
 
 
@@ -217,11 +225,7 @@ def _bounds(entry: Entry, notes: list[str]) -> tuple[MetricKind | None, float | 
 def _judges(config: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     scoring = mapping_of(config, "llm_scoring")
     listed = scoring.get("judges")
-    infos = [
-        mapping_of(item, "model_info")
-        for item in (listed if isinstance(listed, list) else ())
-        if isinstance(item, dict)
-    ]
+    infos = [mapping_of(item, "model_info") for item in objects_of(listed)]
     names = [str(info.get("id") or info.get("name") or "unknown") for info in infos]
     prompt = text_or_none(scoring.get("input_prompt"))
     parameters = {

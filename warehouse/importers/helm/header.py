@@ -9,10 +9,12 @@ from typing import Any
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.fingerprint import fingerprint
 from warehouse.importers.common.json_fields import (
+    items_of,
     number_or_none,
     part_of,
     require_model,
     text_or_none,
+    texts_of,
     whole_count,
     whole_or_none,
 )
@@ -141,7 +143,7 @@ def _suite(run: HelmRun) -> tuple[str, ...]:
     """Groups above the benchmark. The last group of a run is the benchmark itself; groups that do
     not extend each other's name are no tree, and stay in the configuration."""
     stated = run.spec.get("groups")
-    groups = [name for name in stated if isinstance(name, str)] if isinstance(stated, list) else []
+    groups = texts_of(stated)
     chain = groups[:1]
     chain += [name for before, name in zip(groups, groups[1:], strict=False) if name.startswith(f"{before}_")]
     return tuple(chain[:-1]) if len(chain) == len(groups) else ()
@@ -174,9 +176,9 @@ def _specified(run: HelmRun) -> list[str]:
     """Names that the metric specifications list."""
     found: list[str] = []
     specs = run.spec.get("metric_specs")
-    for spec in specs if isinstance(specs, list) else ():
+    for spec in items_of(specs):
         names = part_of(spec, "args").get("names") if isinstance(spec, dict) else None
-        listed = names if isinstance(names, list) else []
+        listed = items_of(names)
         found += [name for name in listed if isinstance(name, str)]
     return found
 

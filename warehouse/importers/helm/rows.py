@@ -9,7 +9,16 @@ import pyarrow as pa
 
 from warehouse.importers.base import batch_of
 from warehouse.importers.common.chat_messages import content_of
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none, part_of, text_or_none, whole_count
+from warehouse.importers.common.json_fields import (
+    as_text,
+    compact,
+    items_of,
+    number_or_none,
+    objects_of,
+    part_of,
+    text_or_none,
+    whole_count,
+)
 from warehouse.importers.common.questions import question_of
 from warehouse.importers.helm.run_folder import PROMPT_TOKENS, HelmRun, Key, is_score, perturbation_label
 from warehouse.records import Rejection, parse_json
@@ -99,8 +108,7 @@ def _references(instance: Mapping[str, Any]) -> list[tuple[str, bool]]:
     found = instance.get("references")
     return [
         (as_text(part_of(item, "output").get("text")), "correct" in (item.get("tags") or ()))
-        for item in (found if isinstance(found, list) else ())
-        if isinstance(item, dict)
+        for item in objects_of(found)
     ]
 
 
@@ -181,7 +189,7 @@ def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int 
     first = completions[0] if isinstance(completions, list) and completions else None
     tokens = first.get("tokens") if isinstance(first, dict) else None
     said, total, wanted = "", 0.0, text.strip()
-    for count, token in enumerate(reversed(tokens if isinstance(tokens, list) else []), 1):
+    for count, token in enumerate(reversed(items_of(tokens)), 1):
         if not isinstance(token, dict) or number_or_none(token.get("logprob")) is None:
             return None, None
         said = as_text(token.get("text")) + said

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.json_fields import compact, part_of
+from warehouse.importers.common.json_fields import compact, items_of, part_of
 from warehouse.records import Rejection, parse_json
 
 #: About so many bytes are parsed at a time.
@@ -317,7 +317,7 @@ def is_derived(name: str) -> bool:
 
 
 def _named(stats: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    for stat in stats if isinstance(stats, list) else ():
+    for stat in items_of(stats):
         naming = part_of(stat, "name") if isinstance(stat, dict) else {}
         name = naming.get("name")
         if isinstance(name, str) and name:

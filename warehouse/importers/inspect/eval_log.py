@@ -12,6 +12,7 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
+from warehouse.importers.common.json_fields import items_of
 from warehouse.importers.common.zip_archive import Archive, EntryError
 from warehouse.importers.inspect.sample import Sample, as_sample
 from warehouse.records import Rejection, parse_json
@@ -70,7 +71,7 @@ class EvalLog:
 
     def reductions(self) -> list[Any]:
         found = self._document("reductions.json")
-        return found if isinstance(found, list) else []
+        return items_of(found)
 
     def _header(self) -> Mapping[str, Any]:
         for name in ("header.json", "_journal/start.json"):

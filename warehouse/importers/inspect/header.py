@@ -14,8 +14,10 @@ from warehouse.importers.common.json_fields import (
     is_local,
     mapping_of,
     number_or_none,
+    objects_of,
     require_model,
     text_or_none,
+    texts_of,
     whole_or_none,
 )
 from warehouse.importers.common.times import moment
@@ -158,7 +160,7 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
         "harness_version": text_or_none(mapping_of(spec, "packages").get("inspect_ai")),
         "cost": _cost(stats),
         "started_at": moment(stats.get("started_at")) or moment(spec.get("created")),
-        "tags": tuple(item for item in tags if isinstance(item, str)) if isinstance(tags, list) else (),
+        "tags": tuple(texts_of(tags)),
         "configuration": {
             "eval": {**spec, "dataset": data},
             "plan": mapping_of(header, "plan"),
@@ -219,11 +221,7 @@ def _is_setting(value: Any) -> bool:
 def _steps(header: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Solvers of the plan with their parameters."""
     found = mapping_of(header, "plan").get("steps")
-    return [
-        {"solver": step.get("solver"), "params": step.get("params")}
-        for step in (found if isinstance(found, list) else ())
-        if isinstance(step, dict)
-    ]
+    return [{"solver": step.get("solver"), "params": step.get("params")} for step in objects_of(found)]
 
 
 def _formulation(steps: list[dict[str, Any]]) -> str | None:

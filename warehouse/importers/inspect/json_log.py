@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
+from warehouse.importers.common.json_fields import items_of
 from warehouse.importers.inspect.sample import Sample, as_sample
 from warehouse.records import Rejection, parse_json
 
@@ -69,7 +70,7 @@ class JsonLog:
         results = self.header.get("results")
         old = results.get("sample_reductions") if isinstance(results, dict) else None
         found = self.header.get("reductions") or old
-        return found if isinstance(found, list) else []
+        return items_of(found)
 
     def _members(self) -> Iterator[tuple[str, Any]]:
         """Key and value of each member of the object; of the samples only where they stand."""

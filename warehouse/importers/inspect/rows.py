@@ -13,6 +13,7 @@ from warehouse.importers.common.chat_messages import content_of
 from warehouse.importers.common.json_fields import (
     as_text,
     compact,
+    items_of,
     mapping_of,
     number_or_none,
     part_of,
@@ -180,7 +181,7 @@ class Reader:
     def _reduced_rows(self, entry: Mapping[str, Any], reducer: str) -> Iterator[dict[str, Any]]:
         scorer = str(entry.get("scorer"))
         samples = entry.get("samples")
-        for item in samples if isinstance(samples, list) else ():
+        for item in items_of(samples):
             known = self._prompts.get(_key(item.get("sample_id"))) if isinstance(item, dict) else None
             if known is None:
                 continue

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.fingerprint import fingerprint
-from warehouse.importers.common.json_fields import endpoint_host, mapping_of, text_or_none
+from warehouse.importers.common.json_fields import endpoint_host, items_of, mapping_of, text_or_none
 from warehouse.importers.common.model_arguments import position_fields
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.importers.common.times import moment
@@ -265,7 +265,7 @@ def _moment(stamp: str) -> datetime | None:
 
 
 def _listed(value: Any) -> Iterator[Any]:
-    return iter(value if isinstance(value, list) else [])
+    return iter(items_of(value))
 
 
 def _count(value: Any) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.importers.base import batch_of
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none
+from warehouse.importers.common.json_fields import as_text, compact, items_of, number_or_none, without_nulls
 from warehouse.importers.common.response_pairs import paired_value, response_pair
 from warehouse.importers.lighteval.details import Details, Row
 from warehouse.importers.lighteval.metrics import is_over_draws, is_pair, is_text
@@ -232,7 +232,7 @@ def _metadata(specific: Any, original: Any) -> str | None:
     kept = dict(specific) if isinstance(specific, dict) else {}
     if original is not None:
         kept["original_query"] = original
-    kept = {key: value for key, value in kept.items() if value is not None}
+    kept = without_nulls(kept)
     return compact(kept) if kept else None
 
 
@@ -245,7 +245,7 @@ def _object(row: Row, name: str) -> Row:
 
 def _list(row: Row, name: str) -> list[Any]:
     found = row.get(name)
-    return found if isinstance(found, list) else []
+    return items_of(found)
 
 
 def _indices(value: Any, count: int) -> list[int]:

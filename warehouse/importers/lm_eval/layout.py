@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from warehouse.importers.common.json_fields import whole_or_none
+from warehouse.importers.common.json_fields import items_of, whole_or_none
 from warehouse.importers.lm_eval.metrics import BYPASS, PAIRED, aggregation_of
 
 Kind = Literal["choice", "rolling", "text"]
@@ -144,7 +144,7 @@ def requests_of(row: Mapping[str, Any]) -> list[list[Any]]:
     arguments = row.get("arguments")
     if isinstance(arguments, Mapping):  # {"gen_args_0": {"arg_0": …}}, 0.4.3 and later
         arguments = list(arguments.values())
-    listed = arguments if isinstance(arguments, list) else []
+    listed = items_of(arguments)
     found = [list(item.values()) if isinstance(item, Mapping) else item for item in listed]
     return [item for item in found if isinstance(item, list)] or [[]]
 
@@ -233,7 +233,7 @@ def _filter(name: str, pipeline: Any, row: Mapping[str, Any], repeats: int) -> F
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    return items_of(value)
 
 
 def _question(doc: Any) -> tuple[str, ...]:

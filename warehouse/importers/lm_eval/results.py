@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.fingerprint import fingerprint
-from warehouse.importers.common.json_fields import mapping_of, number_or_none, text_or_none, whole_or_none
+from warehouse.importers.common.json_fields import items_of, mapping_of, number_or_none, text_or_none, whole_or_none
 from warehouse.importers.common.model_arguments import parse_arguments
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.importers.common.times import unix_time
@@ -178,7 +178,7 @@ class Results:
         parents = {
             child: group
             for group, children in reversed(subtasks.items())
-            for child in (children if isinstance(children, list) else ())
+            for child in items_of(children)
             if isinstance(child, str)
         }
         chain: list[str] = []

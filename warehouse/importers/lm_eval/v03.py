@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
+from warehouse.importers.base import source_of
 from warehouse.importers.common.documents import read_document, unpacked_head
 from warehouse.importers.common.fingerprint import fingerprint
 from warehouse.importers.common.json_fields import mapping_of, require_model, text_or_none, whole_or_none
@@ -37,7 +38,7 @@ class LmEvalV03:
         for candidate in candidates:
             path = candidate.path
             if path.name.endswith(SUFFIX) or _is_ours(candidate):
-                yield SourceFiles(str(path), path.parent, (path,))
+                yield source_of(path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one source.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from warehouse.errors import InputError
+from warehouse.importers.base import source_of
 from warehouse.importers.common import bounds
 from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.documents import has_keys, head_of
@@ -29,7 +30,7 @@ class OpenaiEvals:
             head = head_of(item)
             first = head.partition("\n")[0]
             if first.startswith("{") and has_keys(first[:200], "spec") and has_keys(first, "eval_name", "run_id"):
-                yield SourceFiles(str(item.path), item.path.parent, (item.path,))
+                yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one log.

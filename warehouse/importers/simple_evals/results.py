@@ -13,7 +13,7 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.common.documents import read_document
-from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, text_or_none
+from warehouse.importers.common.json_fields import Row, compact, items_of, number_or_none, part_of, text_or_none
 from warehouse.records import Rejection, canonical_json
 
 WHOLE = "_allresults"
@@ -178,7 +178,7 @@ def _messages(value: Any) -> list[Row]:
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    return items_of(value)
 
 
 def _page(text: Any) -> dict[str, str | None]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.base import batch_of
+from warehouse.importers.base import batch_of, binary_metric, source_of
 from warehouse.importers.common.documents import has_keys, head_of, nearest, read_document
 from warehouse.importers.common.json_fields import Row, require_model, text_or_none, whole_count
 from warehouse.importers.common.times import local_time, moment
@@ -46,9 +46,7 @@ _SIZES = {500: "swe_bench_verified", 300: "swe_bench_lite", 2294: "swe_bench"}
 # 20250928_trae_doubao   date and system of a submission
 _SUBMISSION = re.compile(r"(?P<date>\d{8})_(?P<system>.+)")
 
-RESOLVED = MetricSpec(
-    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution", is_default=True
-)
+RESOLVED = binary_metric(METRIC, scorer_kind="execution", is_default=True)
 API_CALLS = MetricSpec(
     "api_calls",
     kind="continuous",
@@ -111,7 +109,7 @@ class SweBench:
             given = [
                 path for path in kinds.predictions.get(report.parent, ()) if len(kinds.predictions[report.parent]) == 1
             ]
-            yield SourceFiles(str(report), report.parent, (report, *logs, *given))
+            yield source_of(report, *logs, *given)
         for folder, reports in kinds.logs.items():
             files = _with_logs(kinds, folder, reports)
             yield SourceFiles(str(folder), folder, tuple(files))

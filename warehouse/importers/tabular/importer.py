@@ -26,6 +26,7 @@ from warehouse.importers.tabular.field_paths import PathError, parse_path
 from warehouse.importers.tabular.mapping import RUN_FIELDS, TabularMapping, listed, load_mapping, similar
 from warehouse.importers.tabular.parse_mapping import parse_mapping
 from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mapping, carries_names, plain_columns
+from warehouse.importers.tabular.readers import ignore
 from warehouse.importers.tabular.rows import Projection
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
 from warehouse.importers.tabular.table import Table, context_of_tables, has_context, joined_files
@@ -330,7 +331,7 @@ class _Reading:
             wanted |= self.plain.paths()
             self.plain.delimiter = getattr(table.reader, "delimiter", ",")
         # bad rows are named when the rows are read; if they never are, now
-        views = table.views(wanted, _ignore if self.has_samples else self._reject)
+        views = table.views(wanted, ignore if self.has_samples else self._reject)
         for view in islice(views, 1) if table.tells_all(wanted) else views:
             for part in runs:
                 part.learn(view, table.rejected(view, self._reject))
@@ -362,10 +363,6 @@ class _Reading:
 
 def _refuse_constant(name: str, _row: int, found: str, expected: str) -> None:
     raise InputError(found, path=name, expected=expected)
-
-
-def _ignore(_place: str, _found: str, _expected: str) -> None:
-    """For a first look at rows that are read again."""
 
 
 def _tables(mapping: TabularMapping, source: SourceFiles) -> list[Table]:

@@ -1,4 +1,5 @@
-"""Reading a table without a mapping: what its score columns hold decides how they are read."""
+"""Tables without a mapping: the usual names of columns say what they are, the values of the columns of
+scores how they are read (docs/mappings.md)."""
 
 from __future__ import annotations
 
@@ -6,7 +7,6 @@ import contextlib
 import csv
 import json
 import re
-import zlib
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
+from warehouse.importers.common.documents import unpacked_start
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.chunks import View
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names
@@ -219,7 +220,7 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
     """Names of the columns of a plain file, as far as they can be told from its beginning."""
     kind = _format(path)
     if path.suffix.lower() == ".gz":
-        head = _unpacked(head)
+        head = unpacked_start(head)
     elif kind == "parquet" and head.startswith(b"PAR1"):
         return _parquet_columns(path)
     head = head.removeprefix(BOM_UTF8)
@@ -231,13 +232,6 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
     if kind == "json" and head.lstrip().startswith(b"["):
         return _first_keys(head)
     return _keys(line) if kind == "jsonl" else []
-
-
-def _unpacked(head: bytes) -> bytes:
-    """The beginning of a file from that of its gzip; empty if it is none."""
-    with contextlib.suppress(zlib.error):
-        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, _HEAD_BYTES)
-    return b""
 
 
 def _parquet_columns(path: Path) -> list[str]:

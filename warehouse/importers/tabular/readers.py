@@ -11,8 +11,9 @@ import io
 import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Protocol
 
@@ -104,9 +105,14 @@ _NESTED_ROWS = 8_192
 _SNIFF_BYTES = 1 << 16
 
 
+def ignore(_place: str, _found: str, _expected: str) -> None:
+    """For a first look at rows that are read again."""
+
+
 class Reader(Protocol):
     """A file whose rows can be read, several times if need be."""
 
+    kind: str  #: of file, in a word
     is_table: bool  #: columns with names (else records with paths)
 
     def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
@@ -132,26 +138,44 @@ class ReadingRules:
     draws: FieldPath | None = None
 
 
-class JsonReader:
-    """A JSON document. Once read it is held as long as the reader is."""
+class _DocumentReader:
+    """What readers of JSON have in common: rows that a walk finds in documents."""
 
     is_table = False
 
     def __init__(self, member: Member, rules: ReadingRules) -> None:
         self.member, self.walk = member, Walk(rules.at, rules.draws)
-        self._held: list[Any] = []
-
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
-        self._held = self._held or [self._document()]
-        self.walk.empty = 0
-        rows = self.walk.rows(self._held[0])
-        while part := list(islice(rows, _NESTED_ROWS)):
-            yield NestedChunk(part, self.walk.draws, self._place)
+        self.is_flat = rules.at is None and rules.draws is None
 
     def notes(self) -> list[str]:
-        return empty_notes(self.walk, self.member)
+        """A note on records that the mapping finds no generation in."""
+        if not self.walk.empty or self.walk.draws is None:
+            return []
+        return [f"{self.member.name}: {self.walk.empty} records without anything at {self.walk.draws.text!r}"]
 
-    def _document(self) -> Any:
+    def _nested(self, documents: Iterable[tuple[int, Any]], place_of: Callable[[int], str]) -> Iterator[Chunk]:
+        """The rows of numbered documents, of which ``place_of`` says where they stand."""
+
+        def place(row: Row) -> str:
+            return ", ".join(filter(None, (place_of(row.levels[0][2]), place_in_document(self.walk, row))))
+
+        rows = (row for number, document in documents for row in self.walk.rows(document, number))
+        while part := list(islice(rows, _NESTED_ROWS)):
+            yield NestedChunk(part, self.walk.draws, place)
+
+
+class JsonReader(_DocumentReader):
+    """A JSON document. Once read it is held as long as the reader is."""
+
+    kind = "JSON"
+    _document: tuple[Any] | None = None
+
+    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        self._document = self._document or (self._parsed(),)
+        self.walk.empty = 0
+        yield from self._nested(enumerate(self._document), lambda _: "")
+
+    def _parsed(self) -> Any:
         content = self.member.content().removeprefix(BOM_UTF8)
         try:
             return parse_json(content, keep_infinite=True)
@@ -162,48 +186,27 @@ class JsonReader:
                 advice='for one JSON record per line say format = "jsonl"',
             ) from None
 
-    def _place(self, row: Row) -> str:
-        return place_in_document(self.walk, row)
 
-
-class JsonLinesReader:
+class JsonLinesReader(_DocumentReader):
     """A JSON value per line. Lines that cannot be parsed are rejected one by one."""
 
-    is_table = False
-
-    def __init__(self, member: Member, rules: ReadingRules) -> None:
-        self.member, self.walk = member, Walk(rules.at, rules.draws)
-        self.flat = rules.at is None and rules.draws is None
+    kind = "JSON lines"
 
     def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         count = 0
         self.walk.empty = 0
         with self.member.open() as stream:
             for lines, first in line_blocks(stream, self.member.name):
-                records, numbers = parsed_lines(lines, first, self.flat, reject)
-                if not records:
-                    continue
-                yield from self._chunked(records, numbers, count)
+                records, numbers = parsed_lines(lines, first, self.is_flat, reject)
+                if records and self.is_flat:
+                    yield FlatChunk(records, range(count, count + len(records)), numbers)
+                elif records:
+                    yield from self._nested(enumerate(records, count), partial(_line, count, numbers))
                 count += len(records)
 
-    def notes(self) -> list[str]:
-        return empty_notes(self.walk, self.member)
 
-    def _chunked(self, records: list[Any], numbers: Sequence[int], count: int) -> Iterator[Chunk]:
-        if self.flat:
-            yield FlatChunk(records, range(count, count + len(records)), numbers)
-            return
-        lines = dict(enumerate(numbers, count))
-        rows = (row for number, doc in enumerate(records, count) for row in self._rows(doc, number))
-        while part := list(islice(rows, _NESTED_ROWS)):
-            yield NestedChunk(part, self.walk.draws, lambda row: self._place(row, lines))
-
-    def _rows(self, document: Any, number: int) -> Iterator[Row]:
-        return self.walk.rows(document, number)
-
-    def _place(self, row: Row, lines: dict[int, int]) -> str:
-        within = place_in_document(self.walk, row)
-        return f"line {lines[row.levels[0][2]]}" + (f", {within}" if within else "")
+def _line(first: int, lines: Sequence[int], number: int) -> str:
+    return f"line {lines[number - first]}"
 
 
 def _names_in_order(schema: pa.Schema) -> list[str]:
@@ -231,12 +234,14 @@ def refuse_wide(count: int, name: str) -> None:
         )
 
 
-class ParquetReader:
+class ParquetReader(_DocumentReader):
     """A Parquet file; with ``at`` or ``draws`` its rows are taken as records."""
 
+    kind = "Parquet"
+
     def __init__(self, member: Member, rules: ReadingRules) -> None:
-        self.member, self.walk = member, Walk(rules.at, rules.draws)
-        self.is_table = rules.at is None and rules.draws is None
+        super().__init__(member, rules)
+        self.is_table = self.is_flat
 
     def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         start = 0
@@ -249,9 +254,8 @@ class ParquetReader:
                 for batch in file.iter_batches(CHUNK_ROWS, columns=columns):
                     batch.validate(full=True)  # also that text is UTF-8
                     table = pa.Table.from_batches([batch])
-                    found = table.column_names
-                    places = sorted(range(len(found)), key=lambda at: order.index(found[at]))
-                    table = table.select(places)
+                    names = table.column_names
+                    table = table.select(sorted(range(len(names)), key=lambda at: order.index(names[at])))
                     yield from self._chunked(table, start, order)
                     start += batch.num_rows
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -260,9 +264,6 @@ class ParquetReader:
                 path=self.member.name,
                 advice="check that the file was copied or downloaded whole",
             ) from None
-
-    def notes(self) -> list[str]:
-        return empty_notes(self.walk, self.member)
 
     def _open(self) -> Any:
         packed = self.member.entry or self.member.name.endswith(".gz")
@@ -284,14 +285,8 @@ class ParquetReader:
             numbers = range(start + 1, start + 1 + table.num_rows)
             yield TableChunk(table, indices, numbers, order=order)
             return
-        records = table.to_pylist()
-        rows = (row for number, rec in enumerate(records) for row in self.walk.rows(rec, number))
-        while part := list(islice(rows, _NESTED_ROWS)):
-            yield NestedChunk(part, self.walk.draws, lambda row: self._place(row, start))
-
-    def _place(self, row: Row, start: int) -> str:
-        within = place_in_document(self.walk, row)
-        return f"row {start + row.levels[0][2] + 1}" + (f", {within}" if within else "")
+        numbered = enumerate(table.to_pylist(), start)
+        yield from self._nested(numbered, lambda number: f"row {number + 1}")
 
 
 def json_flavour(member: Member) -> str:
@@ -314,13 +309,6 @@ def json_flavour(member: Member) -> str:
     if head.startswith(b"[") and (complete or newline):
         return "json"
     return member.format if member.format == "jsonl" else "json"
-
-
-def empty_notes(walk: Walk, member: Member) -> list[str]:
-    """A note on records that the mapping finds no generation in."""
-    if not walk.empty or walk.draws is None:
-        return []
-    return [f"{member.name}: {walk.empty} records without anything at {walk.draws.text!r}"]
 
 
 # --- matrices -------------------------------------------------------------------------------------
@@ -374,6 +362,7 @@ class MatrixReader:
         select: leaves out rows of the wide table that are no data.
     """
 
+    kind = "matrix"
     is_table = True
 
     def __init__(self, table: Reader, rule: MatrixRule, name: str, select: Callable[[Chunk], Chunk]) -> None:

@@ -28,6 +28,7 @@ from warehouse.importers.tabular.readers import (
     Reader,
     ReadingRules,
     Reject,
+    ignore,
     json_flavour,
 )
 from warehouse.importers.tabular.values import as_list, encode, text_of
@@ -164,7 +165,7 @@ class Table:
         reader = self.reader
         if isinstance(reader, MatrixReader):
             reader = reader.table
-        chunk = next(iter(reader.chunks(None, lambda *_: None)), None)
+        chunk = next(iter(reader.chunks(None, ignore)), None)
         return None if chunk is None else self._view(chunk)
 
     def constants(self) -> View:
