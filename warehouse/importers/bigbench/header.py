@@ -11,6 +11,7 @@ from warehouse.importers.common.json_fields import (
     Row,
     number_or_none,
     part_of,
+    published_figure,
     require_model,
     text_or_none,
     whole_count,
@@ -114,11 +115,5 @@ def _rising(entry: Row) -> bool | None:
 def _published(task: TaskResults, key: Key, entry: Row, size: int | None) -> Iterator[PublishedScore]:
     seen = task.stated_metrics.get(key, set())
     for name, stated in part_of(entry, "score_dict").items():
-        value = number_or_none(stated)
-        yield PublishedScore(
-            metric=name,
-            value=value,
-            statistic="mean" if name in KNOWN or name in seen else "aggregate",
-            n=size,
-            raw=None if value is not None else str(stated)[:200],
-        )
+        statistic = "mean" if name in KNOWN or name in seen else "aggregate"
+        yield published_figure(name, stated, statistic=statistic, n=size)

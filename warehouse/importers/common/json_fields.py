@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from warehouse.errors import InputError
+from warehouse.records import PublishedScore
 
 Row = dict[str, Any]
 
@@ -38,6 +39,11 @@ def part_of(document: Mapping[str, Any], key: str) -> dict[str, Any]:
 def text_or_none(value: Any) -> str | None:
     """A text that says something."""
     return value if isinstance(value, str) and value.strip() else None
+
+
+def text_of_any(value: Any) -> str | None:
+    """Whatever stands there as text."""
+    return None if value is None else str(value)
 
 
 def number_or_none(value: Any) -> float | None:
@@ -115,6 +121,11 @@ def without_nulls(values: Mapping[str, Any]) -> Row:
     return {key: item for key, item in values.items() if item is not None}
 
 
+def without_empty(values: Mapping[str, Any]) -> Row:
+    """An object without the members that say nothing: null, or an empty list or object."""
+    return {key: item for key, item in values.items() if item not in (None, {}, [])}
+
+
 def texts_of(value: Any) -> list[str]:
     """The texts in a list; empty for anything else."""
     return [item for item in items_of(value) if isinstance(item, str)]
@@ -168,3 +179,9 @@ def item_at(values: list[Any], place: int) -> Any:
 def first_text(document: Mapping[str, Any], *keys: str) -> str | None:
     """The first of some texts that says something."""
     return next((text for key in keys if (text := text_or_none(document.get(key)))), None)
+
+
+def published_figure(metric: str, stated: Any, **more: Any) -> PublishedScore:
+    """A figure as a file states it: a number, else its text."""
+    value = number_or_none(stated)
+    return PublishedScore(metric, value, raw=None if value is not None else str(stated)[:200], **more)

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.fingerprint import fingerprint
+from warehouse.importers.common.fingerprint import fingerprint_of
 from warehouse.importers.common.json_fields import (
     first_text,
     items_of,
     mapping_of,
     number_or_none,
     objects_of,
+    published_figure,
     text_or_none,
     without_nulls,
 )
@@ -167,18 +168,16 @@ def _metric(item: Mapping[str, Any]) -> str:
 
 def _sampling(item: Mapping[str, Any]) -> dict[str, Any]:
     arguments = mapping_of(item, "generation_config", "generation_args")
-    template = text_or_none(arguments.get("prompt_template"))
-    agentic = {name: arguments[name] for name in _AGENTIC if arguments.get(name)}
     kept = {
         "top_k": number_or_none(arguments.get("top_k")),
         "reasoning": arguments.get("reasoning"),
-        "agentic": fingerprint(agentic) if agentic else None,
+        "agentic": fingerprint_of(**{name: arguments.get(name) for name in _AGENTIC}),
     }
     return {
         "temperature": number_or_none(arguments.get("temperature")),
         "top_p": number_or_none(arguments.get("top_p")),
         "max_tokens": _count(arguments.get("max_tokens")),
-        "template_hash": fingerprint({"prompt_template": template}) if template else None,
+        "template_hash": fingerprint_of(prompt_template=text_or_none(arguments.get("prompt_template"))),
         "sampling": without_nulls(kept),
     }
 
@@ -227,9 +226,8 @@ def _judges(config: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     listed = scoring.get("judges")
     infos = [mapping_of(item, "model_info") for item in objects_of(listed)]
     names = [str(info.get("id") or info.get("name") or "unknown") for info in infos]
-    prompt = text_or_none(scoring.get("input_prompt"))
     parameters = {
-        "input_prompt": fingerprint({"input_prompt": prompt}) if prompt else None,
+        "input_prompt": fingerprint_of(input_prompt=text_or_none(scoring.get("input_prompt"))),
         "aggregation_method": text_or_none(scoring.get("aggregation_method")),
     }
     return "+".join(names), {key: value for key, value in parameters.items() if value}
@@ -241,14 +239,8 @@ def _published(entries: Sequence[Entry]) -> Iterator[PublishedScore]:
         error = mapping_of(details, "uncertainty", "standard_error").get("value")
         n = mapping_of(details, "uncertainty").get("num_samples")
         if "score" in details:
-            number = number_or_none(details["score"])
-            yield PublishedScore(
-                metric=entry.metric,
-                filter=entry.filter,
-                value=number,
-                standard_error=number_or_none(error),
-                n=_count(n),
-                raw=None if number is not None else str(details["score"])[:200],
+            yield published_figure(
+                entry.metric, details["score"], filter=entry.filter, standard_error=number_or_none(error), n=_count(n)
             )
 
 

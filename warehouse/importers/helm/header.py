@@ -17,6 +17,7 @@ from warehouse.importers.common.json_fields import (
     texts_of,
     whole_count,
     whole_or_none,
+    without_empty,
 )
 from warehouse.importers.common.times import unix_time
 from warehouse.importers.helm.run_folder import HelmRun, is_derived, is_score, perturbation_label, value_of
@@ -155,7 +156,7 @@ def _sampling(run: HelmRun) -> dict[str, Any]:
         "top_k": _first_request(run).get("top_k_per_token"),
         "annotators": run.spec.get("annotators"),
     }
-    return {key: value for key, value in sorted(parts.items()) if value not in (None, [], {})}
+    return without_empty(dict(sorted(parts.items())))
 
 
 def _first_request(run: HelmRun) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.fingerprint import fingerprint
-from warehouse.importers.common.json_fields import endpoint_host, items_of, mapping_of, text_or_none
+from warehouse.importers.common.fingerprint import fingerprint_of
+from warehouse.importers.common.json_fields import endpoint_host, items_of, mapping_of, text_or_none, without_empty
 from warehouse.importers.common.model_arguments import position_fields
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.importers.common.times import moment
@@ -221,18 +221,17 @@ def _conditions(results: Results, config: Mapping[str, Any], details: Details | 
     sampling = sampling_fields(generation)
     size = _count(config.get("generation_size")) if generates else None
     system = text_or_none(model.get("system_prompt"))
-    template = {name: config[name] for name in _TEMPLATE if config.get(name)}
     kept = {name: model.get(name) for name in _SETTINGS}
     kept |= {"num_samples": config.get("num_samples"), **other_sampling(generation)}
     seed = generation.get("seed")
     return {
         "formulation": "+".join(methods).lower() or None,
-        "template_hash": fingerprint(template) if template else None,
+        "template_hash": fingerprint_of(**{name: config.get(name) for name in _TEMPLATE}),
         "system_prompt_hash": hashlib.sha256(system.encode()).hexdigest() if system else None,
         **sampling,
         "max_tokens": size if sampling["max_tokens"] is None else sampling["max_tokens"],
         "sampling_seed": seed if type(seed) is int and abs(seed) < 1 << 63 else None,
-        "sampling": {name: value for name, value in kept.items() if value not in (None, {}, [])},
+        "sampling": without_empty(kept),
     }
 
 

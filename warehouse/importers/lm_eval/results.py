@@ -8,8 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.fingerprint import fingerprint
-from warehouse.importers.common.json_fields import items_of, mapping_of, number_or_none, text_or_none, whole_or_none
+from warehouse.importers.common.fingerprint import fingerprint, fingerprint_of
+from warehouse.importers.common.json_fields import (
+    items_of,
+    mapping_of,
+    number_or_none,
+    text_of_any,
+    text_or_none,
+    whole_or_none,
+)
 from warehouse.importers.common.model_arguments import parse_arguments
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.importers.common.times import unix_time
@@ -112,8 +119,8 @@ class Results:
         formulation = text_or_none(config.get("output_type"))
         generation = self._generation(config) if formulation in (None, "generate_until") else {}
         return {
-            "task_version": _version(mapping_of(document, "versions").get(task)),
-            "dataset_revision": _version(mapping_of(config, "dataset_kwargs").get("revision")),
+            "task_version": text_of_any(mapping_of(document, "versions").get(task)),
+            "dataset_revision": text_of_any(mapping_of(config, "dataset_kwargs").get("revision")),
             "split": str(config.get("test_split") or config.get("validation_split") or ""),
             "formulation": formulation,
             "fewshot": shots,
@@ -161,14 +168,13 @@ class Results:
 
     def _sampling(self, config: Mapping[str, Any], generation: Mapping[str, Any], shots: int | None) -> dict[str, Any]:
         """What else changes what is measured: harness backend, model arguments, scoring code."""
-        scoring = {name: config[name] for name in _SCORING_PARTS if config.get(name)}
         chat = shots and self.document.get("chat_template_sha")
         parts = {
             **other_sampling(generation),
             "backend": text_or_none(mapping_of(self.document, "config").get("model")),
             "model_args": argument_settings(self.document),
             "fewshot_as_multiturn": self.document.get("fewshot_as_multiturn") if chat else None,
-            "scoring": fingerprint(scoring) if scoring else None,
+            "scoring": fingerprint_of(**{name: config.get(name) for name in _SCORING_PARTS}),
         }
         return {name: value for name, value in parts.items() if value not in (None, {})}
 
@@ -186,10 +192,6 @@ class Results:
             task = parents[task]
             chain.insert(0, task)
         return tuple(chain)
-
-
-def _version(value: Any) -> str | None:
-    return None if value is None else str(value)
 
 
 def _hardware(environment: Any) -> str | None:

@@ -13,6 +13,7 @@ from warehouse.importers.common.json_fields import (
     is_local,
     number_or_none,
     part_of,
+    published_figure,
     require_model,
     text_or_none,
     whole_count,
@@ -160,13 +161,7 @@ def _published(log: EventLog) -> Iterator[PublishedScore]:
     report = log.report or {}
     error = next((number_or_none(report.get(name)) for name in _ERRORS if name in report), None)
     for name, stated in report.items():
-        value = number_or_none(stated)
         if name in _ERRORS or name.startswith(_USAGE) or isinstance(stated, (dict, list)):
             continue
-        yield PublishedScore(
-            metric=name,
-            value=value,
-            statistic="mean" if name in log.metrics else "aggregate",
-            standard_error=error if name == ACCURACY else None,
-            raw=None if value is not None else str(stated)[:200],
-        )
+        statistic = "mean" if name in log.metrics else "aggregate"
+        yield published_figure(name, stated, statistic=statistic, standard_error=error if name == ACCURACY else None)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.json_fields import number_or_none, whole_count
+from warehouse.importers.common.json_fields import number_or_none, published_figure, whole_count
 from warehouse.importers.common.times import local_time
 from warehouse.importers.simple_evals.results import Results
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
@@ -67,12 +67,10 @@ def _published(results: Results) -> Iterator[PublishedScore]:
             continue
         name = name if known else key
         mean = "mean" if name == SCORE else "aggregate"
-        value = number_or_none(stated)
-        yield PublishedScore(
-            metric=name,
-            value=value,
+        yield published_figure(
+            name,
+            stated,
             statistic=statistic if known else mean,
             standard_error=None if known else number_or_none(figures.get(f"{name}:{_ERROR}")),
             n=whole_count(figures.get(f"{name}:{_COUNT}")),
-            raw=None if value is not None else str(stated)[:200],
         )
