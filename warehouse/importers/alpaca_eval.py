@@ -70,8 +70,8 @@ class AlpacaEval:
             head = head_of(item)
             if head.startswith("[") and has_keys(head, "preference", "output_1", "output_2"):
                 board = item.path.with_name(LEADERBOARD)
-                beside = (board,) if board in boards else ()
-                yield source_of(item.path, *beside)
+                others = (board,) if board in boards else ()
+                yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file.

@@ -57,8 +57,8 @@ class EvalPlus:
             if not (has_keys(head, "eval") and has_verdicts) and not (named and has_keys(head, "hash", "eval")):
                 continue
             raw = item.path.with_name(item.path.name.removesuffix(_END) + ".raw.jsonl")
-            beside = (raw,) if raw in paths else ()
-            yield source_of(item.path, *beside)
+            others = (raw,) if raw in paths else ()
+            yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one results file.

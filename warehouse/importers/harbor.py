@@ -161,19 +161,19 @@ def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterato
     """Means of the job's statistics, in which a trial without verdict counts 0, and pass@k."""
     agent, _, model, dataset = condition
     name = model.partition("/")[2] or model
-    held = {metric.name for metric in _metrics(trials)}
+    known = {metric.name for metric in _metrics(trials)}
     stats = part_of(part_of(job, "stats"), "evals")
     for key in dict.fromkeys((model, name)):
         found = part_of(stats, "__".join(part for part in (agent, key, dataset or ADHOC) if part))
         for entry in _entries(found.get("metrics")):
             for metric, value in entry.items():
-                if metric == "mean" and len(held) == 1:
-                    metric = next(iter(held))
-                if metric in held and number_or_none(value) is not None:
+                if metric == "mean" and len(known) == 1:
+                    metric = next(iter(known))
+                if metric in known and number_or_none(value) is not None:
                     yield PublishedScore(metric, number_or_none(value))
         for k, value in part_of(found, "pass_at_k").items():
-            if number_or_none(value) is not None and len(held) == 1:
-                yield PublishedScore(next(iter(held)), number_or_none(value), statistic=f"pass@{k}")
+            if number_or_none(value) is not None and len(known) == 1:
+                yield PublishedScore(next(iter(known)), number_or_none(value), statistic=f"pass@{k}")
 
 
 def _entries(value: Any) -> list[Row]:
@@ -211,8 +211,8 @@ def _total(parts: Iterable[Mapping[str, Any]], key: str) -> int | None:
 
 
 def _sum(values: Iterable[float | None]) -> float | None:
-    held = [value for value in values if value is not None]
-    return sum(held) if held else None
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequence[str]]) -> Row:

@@ -54,8 +54,8 @@ class LiveCodeBench:
             if not named and not (head.startswith("[") and has_keys(head, "graded_list")):
                 continue
             figures = item.path.with_name(item.path.name.replace("_eval_all.json", "_eval.json"))
-            beside = (figures,) if figures in paths and figures != item.path else ()
-            yield source_of(item.path, *beside)
+            others = (figures,) if figures in paths and figures != item.path else ()
+            yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file.
@@ -116,7 +116,7 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
     verdicts = items_of(known)
     values = [verdict(value, "graded_list") for value in graded]
     _check_rate(problem, values, notes)
-    counts = {len(held) for held in (graded, outputs, programs) if held}
+    counts = {len(values) for values in (graded, outputs, programs) if values}
     if len(counts) > 1:
         notes.append(
             f"{_identifier(problem)}: {len(outputs)} outputs, {len(programs)} programs and"
@@ -126,13 +126,13 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
         output, program = item_at(outputs, draw), item_at(programs, draw)
         value = item_at(values, draw)
         unanswered = value == 0 and program is not None and not as_text(program).strip()
-        said = item_at(verdicts, draw)
+        verdict_text = item_at(verdicts, draw)
         yield {
             **prompt,
             "draw": draw,
             "response": None if output is None else as_text(output),
             "extracted_answer": None if program is None else as_text(program),
-            "explanation": None if said is None else as_text(said),
+            "explanation": None if verdict_text is None else as_text(verdict_text),
             "scores": [{"metric": METRIC, "value": value, "status": "no_answer" if unanswered else None}],
         }
 
@@ -151,11 +151,11 @@ def _identity(problem: Row) -> Row:
 
 def _check_rate(problem: Row, values: list[float | None], notes: list[str]) -> None:
     stated = number_or_none(problem.get(METRIC, problem.get("pass1")))
-    held = [value for value in values if value is not None]
-    if stated is not None and held and abs(stated - sum(held) / len(held)) > 1e-9:
+    known = [value for value in values if value is not None]
+    if stated is not None and known and abs(stated - sum(known) / len(known)) > 1e-9:
         notes.append(
             f"{_identifier(problem)}: states {METRIC} {stated}, its verdicts give "
-            f"{sum(held) / len(held):.6g}: the verdicts are taken"
+            f"{sum(known) / len(known):.6g}: the verdicts are taken"
         )
 
 

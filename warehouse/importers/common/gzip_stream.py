@@ -48,11 +48,11 @@ class PackedReader(io.BufferedReader):
     def readlines(self, hint: int | None = -1, /) -> list[bytes]:
         """Lines of about so many bytes, or all."""
         lines: list[bytes] = []
-        held = 0
+        size = 0
         for line in self:
             lines.append(line)
-            held += len(line)
-            if hint is not None and 0 < hint <= held:
+            size += len(line)
+            if hint is not None and 0 < hint <= size:
                 break
         return lines
 

@@ -113,13 +113,13 @@ class Archive:
 
     def _groups(self, names: Sequence[str]) -> Iterator[list[str]]:
         group: list[str] = []
-        held = 0
+        size = 0
         for name in names:
             group.append(name)
-            held += self.entries[name].file_size
-            if held >= GROUP_BYTES:
+            size += self.entries[name].file_size
+            if size >= GROUP_BYTES:
                 yield group
-                group, held = [], 0
+                group, size = [], 0
         if group:
             yield group
 

@@ -43,7 +43,7 @@ def _rows(evaluation: Evaluation, line: Row) -> list[Row]:
     stated = _epoch(line)
     if len(draws) == 1:
         return [{**prompt, "draw": stated or 0, **draws[0], "scores": [score]}]
-    rows = [{**prompt, "draw": draw, **said} for draw, said in enumerate(draws)]
+    rows = [{**prompt, "draw": draw, **answer} for draw, answer in enumerate(draws)]
     return [*rows, {**prompt, "draw": -1, "scores": [score]}]
 
 

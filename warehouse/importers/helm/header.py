@@ -187,15 +187,15 @@ def _specified(run: HelmRun) -> list[str]:
 def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[MetricSpec]:
     if run.is_prose:
         yield from PROSE
-    held = metrics_of(run)
-    told = {spec.name for spec in PROSE} if run.is_prose else ()
-    for name in dict.fromkeys([*held, *(row.metric for row in published)]):
-        if name in told:
+    metrics = metrics_of(run)
+    known = {spec.name for spec in PROSE} if run.is_prose else ()
+    for name in dict.fromkeys([*metrics, *(row.metric for row in published)]):
+        if name in known:
             continue
         is_rate = name.startswith(("quasi_", "prefix_", *_RATES)) or "exact_match" in name
         yield MetricSpec(
             name=name,
-            link="identity" if name in held or not run.statistics else "none",
+            link="identity" if name in metrics or not run.statistics else "none",
             higher_is_better=True if is_rate else None,
         )
 
@@ -206,7 +206,7 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
     for name, naming, stat in run.aggregates:
         if name == "num_instances" and naming.get("split", "") == split:
             counts[_label(naming)] = whole_or_none(value_of(stat))
-    held = metrics_of(run)
+    metrics = metrics_of(run)
     perturbed = any(key[1] for key in (*run.requests, *run.statistics))
     for name, naming, stat in run.aggregates:
         wanted = is_score(name) and (run.is_prose or not is_derived(name))
@@ -220,7 +220,7 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
             value=number_or_none(value_of(stat)),
             perturbation=label,
             split=split,
-            statistic="mean" if name in held or not run.statistics else "aggregate",
+            statistic="mean" if name in metrics or not run.statistics else "aggregate",
             n=counts.get(label),
         )
 

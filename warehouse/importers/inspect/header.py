@@ -124,9 +124,9 @@ def _status(header: Mapping[str, Any], requested: int | None, n_samples: int) ->
     results = mapping_of(header, "results")
     total = whole_or_none(results.get("total_samples"))
     expected = total if total is not None else (requested or 0) * epochs_of(header)
-    held = n_samples or whole_or_none(results.get("completed_samples")) or 0
+    n_held = n_samples or whole_or_none(results.get("completed_samples")) or 0
     stopped = header.get("status") != "success" and not results
-    return "truncated" if held < expected or (stopped and held == 0) else "complete"
+    return "truncated" if n_held < expected or (stopped and n_held == 0) else "complete"
 
 
 def _conditions(header: Mapping[str, Any]) -> dict[str, Any]:

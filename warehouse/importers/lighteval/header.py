@@ -241,8 +241,8 @@ def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
         stated = (details.first.get("doc") or {}).get("sampling_methods")
         return [item for item in _listed(stated) if isinstance(item, str)]
     if details is not None and details.first:
-        said = _listed(details.first.get("predictions"))
-        return ["GENERATIVE" if any(isinstance(item, str) for item in said) else "LOGPROBS"]
+        predictions = _listed(details.first.get("predictions"))
+        return ["GENERATIVE" if any(isinstance(item, str) for item in predictions) else "LOGPROBS"]
     entries = [item for item in _listed(config.get("metrics")) if isinstance(item, dict)]
     named = (item.get("category") for item in entries)
     return list(dict.fromkeys(item for item in named if isinstance(item, str) and item.isalpha()))

@@ -151,8 +151,8 @@ def requests_of(row: Mapping[str, Any]) -> list[list[Any]]:
 
 def metrics_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the metrics of a row: those it lists, and what else stands beside them."""
-    beside = (name for name in row if name not in ROW_KEYS)
-    return tuple(dict.fromkeys((*listed_metrics(row), *beside)))
+    others = (name for name in row if name not in ROW_KEYS)
+    return tuple(dict.fromkeys((*listed_metrics(row), *others)))
 
 
 def listed_metrics(row: Mapping[str, Any]) -> tuple[str, ...]:

@@ -129,13 +129,13 @@ def _specs(log: EventLog) -> Iterator[MetricSpec]:
     order = [*_BETTER[:2], "score", *names]
     first = min(log.metrics, key=order.index, default=None)
     for name in dict.fromkeys(names):
-        held = log.metrics.get(name)
-        is_match = name == log.match_metric and held is not None
+        largest = log.metrics.get(name)
+        is_match = name == log.match_metric and largest is not None
         is_rate = is_match or name in (ACCURACY, "f1_score")
         spec = MetricSpec(
             name,
-            link="none" if held is None else "identity",
-            kind=("binary" if is_match and held == 1 else "bounded") if is_rate else None,
+            link="none" if largest is None else "identity",
+            kind=("binary" if is_match and largest == 1 else "bounded") if is_rate else None,
             low=0 if is_rate else None,
             high=1 if is_rate else None,
             higher_is_better=True if name in _BETTER else None,

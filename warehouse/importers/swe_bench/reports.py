@@ -70,8 +70,8 @@ def instance_report(document: Row) -> Instances:
             row = _unscored("unresolved")
         elif value == 0 and (stated.get("patch_is_None") or stated.get("patch_exists") is False):
             row["status"] = "no_answer"
-        told = {key: stated[key] for key in _TOLD if stated.get(key) is not None}
-        found[name] = row | {"explanation": compact(told) if told else None}
+        explanation = {key: stated[key] for key in _TOLD if stated.get(key) is not None}
+        found[name] = row | {"explanation": compact(explanation) if explanation else None}
     return found
 
 

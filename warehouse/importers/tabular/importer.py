@@ -302,7 +302,7 @@ class _Reading:
         if self.plain is not None:
             self._settle(self.plain)
         several = len(self.tables) > 1
-        self._dump.notes += [f"{place}: {said}" if several else said for place, said in self.registry.notes]
+        self._dump.notes += [f"{place}: {note}" if several else note for place, note in self.registry.notes]
         self.registry.closed = True
         self._dump.runs = self.registry.headers()
         self._dump.batches = self._batches()

@@ -330,9 +330,9 @@ class PlainTable:
                 f"columns not used: {', '.join(self.columns.unused)}; `warehouse mapping {name}` "
                 "writes a mapping that can use them"
             )
-        for column, (_, said) in self._readings().items():
-            if said:
-                yield f"{column}: {said}"
+        for column, (_, meaning) in self._readings().items():
+            if meaning:
+                yield f"{column}: {meaning}"
         if self.stated is None:
             yield from self._directions()
 

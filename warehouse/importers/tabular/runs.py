@@ -147,9 +147,9 @@ class RunRegistry:
     def add_published(self, run: int, score: PublishedScore) -> PublishedScore | None:
         """The run has this figure; returns one that contradicts it, if there is one."""
         key = (score.metric, score.filter, score.benchmark, score.statistic, score.perturbation, score.split)
-        held = self._published[run].setdefault(key, score)
+        first = self._published[run].setdefault(key, score)
         self.add_metric(run, score.metric, score.filter)
-        return None if held == score else held
+        return None if first == score else first
 
     def headers(self) -> tuple[RunHeader, ...]:
         """All runs."""
@@ -201,19 +201,19 @@ class RunColumns:
         parts = [encode(source.column(view), view.size) for source in (first, rule.other)]
         codes, pairs = combine(parts, view.size)
         faults: dict[int, Unfit] = {}
-        for code, (held, other) in enumerate(pairs):
-            if agree(rule.field, held, other):
+        for code, (one, other) in enumerate(pairs):
+            if agree(rule.field, one, other):
                 continue
             if rule.strict:
                 wanted = f"{first.where}: {text_of(other)!r}, as {_shown(rule.other)} says"
-                fault = Unfit(repr(text_of(held))[:80], wanted)
+                fault = Unfit(repr(text_of(one))[:80], wanted)
                 faults |= dict.fromkeys(np.flatnonzero(codes == code).tolist(), fault)
             else:
-                said = (
+                note = (
                     f"{_shown(rule.other)} says {rule.field} {text_of(other)!r}, "
-                    f"{_shown(first)} says {text_of(held)!r}: the latter holds"
+                    f"{_shown(first)} says {text_of(one)!r}: the latter holds"
                 )
-                self.registry.notes[self.place, said] = None
+                self.registry.notes[self.place, note] = None
         return faults
 
     def paths(self) -> Iterator[str]:
@@ -280,8 +280,8 @@ class RunColumns:
                 ]
                 score = _published_score(named, key, figure, *spread)
                 if isinstance(score, PublishedScore):
-                    held = self.registry.add_published(run, score)
-                    score = Unfit(f"{score}", f"{held}, as stated before") if held else None
+                    known = self.registry.add_published(run, score)
+                    score = Unfit(f"{score}", f"{known}, as stated before") if known else None
                 if score is not None:
                     row = int(np.flatnonzero(codes == code)[0])
                     reject(row, score.found, f"{rule.value.where}: {score.expected}")

@@ -299,8 +299,8 @@ class _Writer:
             yield ""
 
     def _score(self, metric: str, column: ColumnProfile) -> Iterator[str]:
-        keys, said = column.scores.reading(self.table.delimiter)
-        yield f"[[scores]]  # {column.kind}{f'; {said}' if said else ''}"
+        keys, meaning = column.scores.reading(self.table.delimiter)
+        yield f"[[scores]]  # {column.kind}{f'; {meaning}' if meaning else ''}"
         if metric:
             yield f"metric = {toml_text(metric)}"
         else:
@@ -315,8 +315,8 @@ class _Writer:
 
     def _cell_scores(self) -> Iterator[str]:
         together = ColumnProfile("", "", 0, 0, [v for c in self.cells for v in c.values])
-        keys, said = together.scores.reading(self.table.delimiter)
-        yield f"[[scores]]  # of the cells: {together.kind}{f'; {said}' if said else ''}"
+        keys, meaning = together.scores.reading(self.table.delimiter)
+        yield f"[[scores]]  # of the cells: {together.kind}{f'; {meaning}' if meaning else ''}"
         yield 'metric = "score"'
         yield f"value = {inline_table({'path': '@cell'} | keys) if keys else toml_text('@cell')}"
         yield ""

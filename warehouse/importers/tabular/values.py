@@ -389,13 +389,13 @@ class ScoreValues:
         """
         nulls = sorted(text for text in self.texts if plain(text) in NULL_WORDS)
         words = [text for text in self.texts if text not in nulls]
-        keys, said = _keys(words, self, delimiter)
+        keys, meaning = _keys(words, self, delimiter)
         if words and not keys:
             return {}, ""
         if nulls:
             keys = {"null": nulls} | keys
-            said = ", ".join(filter(None, [f"{' and '.join(map(repr, nulls))} = missing", said]))
-        return keys, said
+            meaning = ", ".join(filter(None, [f"{' and '.join(map(repr, nulls))} = missing", meaning]))
+        return keys, meaning
 
     def _take_numbers(self, array: pa.Array) -> None:
         found = array.filter(pc.is_finite(array))
@@ -415,8 +415,8 @@ def _keys(words: list[str], values: ScoreValues, delimiter: str) -> tuple[dict[s
     if values.binary and _are_words(words):
         known = {word: int(plain(word) in _RIGHT) for word in sorted(words)}
         known |= _NUMBERS if values.numbers else {}
-        said = ", ".join(f"{word!r} = {known[word]}" for word in sorted(words))
-        return {"values": known}, said
+        meaning = ", ".join(f"{word!r} = {known[word]}" for word in sorted(words))
+        return {"values": known}, meaning
     if not values.numbers and all(map(_PERCENT.fullmatch, map(plain, words))):
         decimal = {"decimal": ","} if any("," in word for word in words) else {}
         return {"pattern": "[^%]+", **decimal, "scale": 0.01}, "percent are divided by 100"
