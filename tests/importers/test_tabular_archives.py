@@ -72,6 +72,26 @@ def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         take(tmp_path)
 
 
+def test_an_archive_of_many_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack(tmp_path / "r.zip", {f"{name}.csv": b"id,score\n" + b"a,1\n" * 60_000 for name in "abcd"})
+    assert len(take(tmp_path).runs) == 1
+    monkeypatch.setattr(bounds, "ALWAYS_FINE", 1 << 18)
+    monkeypatch.setattr(bounds, "MAX_ARCHIVE_RATIO", 100)
+    with pytest.raises(InputError, match=r"r\.zip: 4 entries of \d+ bytes unpack to 960036 bytes"):
+        take(tmp_path)
+
+
+def test_entries_that_share_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "r.zip"
+    pack(path, {"one.csv": TABLE, "two.csv": TABLE})
+    raw = bytearray(path.read_bytes())
+    place = raw.rindex(b"two.csv") - 4  # its offset, in the directory
+    raw[place : place + 4] = (0).to_bytes(4, "little")
+    path.write_bytes(raw)
+    with pytest.raises(InputError, match=r"r\.zip, entry (one|two)\.csv: shares bytes with"):
+        take(tmp_path)
+
+
 def test_encrypted_entry(tmp_path: Path) -> None:
     pack(tmp_path / "r.zip", {"r.csv": TABLE})
     data = bytearray((tmp_path / "r.zip").read_bytes())
