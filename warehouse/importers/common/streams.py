@@ -214,6 +214,15 @@ def _refuse_outside(info: zipfile.ZipInfo, name: str) -> None:
         )
 
 
+def damaged_parquet(name: str, error: BaseException) -> InputError:
+    """What is said of a Parquet file that cannot be read."""
+    return InputError(
+        f"cannot be read as Parquet: {str(error)[:300]}",
+        path=name,
+        advice="check that the file was copied or downloaded whole",
+    )
+
+
 def _pointer_error(name: str) -> InputError:
     return InputError(
         "a Git LFS pointer, not the data", path=name, advice="fetch the data with `git lfs pull` and ingest again"

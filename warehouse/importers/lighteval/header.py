@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from warehouse.importers.common.times import moment
 from warehouse.importers.lighteval.details import Details, stamp_of
 from warehouse.importers.lighteval.metrics import metric_specs, published_scores
 from warehouse.records import PublishedScore, RunHeader
+from warehouse.records.hashing import sha256_of
 
 HARNESS = "lighteval"
 
@@ -227,7 +227,7 @@ def _conditions(results: Results, config: Mapping[str, Any], details: Details | 
     return {
         "formulation": "+".join(methods).lower() or None,
         "template_hash": fingerprint_of(**{name: config.get(name) for name in _TEMPLATE}),
-        "system_prompt_hash": hashlib.sha256(system.encode()).hexdigest() if system else None,
+        "system_prompt_hash": sha256_of(system) if system else None,
         **sampling,
         "max_tokens": size if sampling["max_tokens"] is None else sampling["max_tokens"],
         "sampling_seed": seed if type(seed) is int and abs(seed) < 1 << 63 else None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
 import re
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from warehouse.errors import InputError
 from warehouse.importers.common.documents import read_document
 from warehouse.importers.common.json_fields import Row, compact, items_of, number_or_none, part_of, text_or_none
 from warehouse.records import Rejection, canonical_json
+from warehouse.records.hashing import sha256_of
 
 WHOLE = "_allresults"
 SYSTEM = ("system", "developer")
@@ -162,7 +162,7 @@ class Results:
         """Hash of the system's messages, where all samples have the same."""
         found = {compact(sample.system) for sample in self.samples}
         only = found.pop() if len(found) == 1 else "[]"
-        return None if only == "[]" else hashlib.sha256(canonical_json(only)).hexdigest()
+        return None if only == "[]" else sha256_of(canonical_json(only))
 
 
 def _sample(convo: Any, known: Any, page: Any) -> Sample:

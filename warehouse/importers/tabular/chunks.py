@@ -1,4 +1,9 @@
-"""What an expression can see: the rows of a file, and what belongs to them."""
+"""Some thousand rows of a file, of which columns can be taken by field path.
+
+:class:`TableChunk` comes from CSV, TSV and Parquet, :class:`FlatChunk` from JSON lines with one
+record a line, :class:`NestedChunk` from records that lie deeper or hold several generations. A
+:class:`View` adds what else an expression can see: groups of the path, joined files.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Where the value of a field comes from: expressions of the mapping language.
 
 A :class:`Source` turns the rows of a :class:`View` into a column. Its ``recode`` then changes
-single values (null, pattern, value map, scale …).
+single values (null, pattern, value map, scale …). :class:`Equality` says when two answers are the
+same: as text, as words without punctuation, as numbers.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,6 +32,7 @@ from warehouse.importers.tabular.values import (
     text_of,
 )
 from warehouse.records import parse_json
+from warehouse.records.hashing import sha256_of
 
 #: Largest difference of equal numbers, relative to the larger of 1 and the second one.
 TOLERANCE = 1e-9
@@ -153,7 +154,7 @@ class Recode:
             value = change(value)
             if value is None or isinstance(value, Unfit):
                 return self.default if value is None else value
-        return hashlib.sha256(str(text_of(value)).encode()).hexdigest() if self.sha256 else value
+        return sha256_of(str(text_of(value))) if self.sha256 else value
 
     def _parse(self, value: Any) -> Any:
         if not self.json or not isinstance(value, str):

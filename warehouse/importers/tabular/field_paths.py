@@ -1,9 +1,7 @@
-"""The three small languages by which a mapping file names places.
+"""Field paths, which point into a record, and the walk along them through documents.
 
-*Globs* choose files (``**/results.json``), *path patterns* take fields out of a file's path
-(regular expressions with named groups), and *field paths* point into a record
-(``completions[].score``, ``$.config.seed``, ``^.name``, ``&problem.code``, ``@key``).
-docs/mappings.md is the reference.
+``completions[].score``, ``$.config.seed``, ``^.name``, ``&problem.code``, ``@key``: docs/mappings.md
+is the reference.
 """
 
 from __future__ import annotations

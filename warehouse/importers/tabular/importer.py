@@ -19,11 +19,12 @@ import pyarrow as pa
 
 from warehouse.errors import InputError, MappingError, NothingMatchesError
 from warehouse.importers.common.globs import glob_matches
+from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.streams import FORMATS, members
 from warehouse.importers.tabular.chunks import View
 from warehouse.importers.tabular.expressions import Source
 from warehouse.importers.tabular.field_paths import PathError, parse_path
-from warehouse.importers.tabular.mapping import RUN_FIELDS, TabularMapping, listed, load_mapping, similar
+from warehouse.importers.tabular.mapping import RUN_FIELDS, TabularMapping, load_mapping
 from warehouse.importers.tabular.parse_mapping import parse_mapping
 from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mapping, carries_names, plain_columns
 from warehouse.importers.tabular.readers import ignore

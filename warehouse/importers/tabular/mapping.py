@@ -1,8 +1,11 @@
-"""Reading a mapping file section by section, collecting every mistake on the way."""
+"""The mapping file: the rules that it consists of, and how its tables and expressions are read.
+
+Reading collects every mistake on the way; parse_mapping.py puts the rules together. docs/mappings.md
+is the reference of the language.
+"""
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import tomllib
@@ -13,6 +16,7 @@ from typing import Any
 
 from warehouse.errors import MappingError
 from warehouse.importers.common.header_values import header_kinds
+from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.tabular.expressions import (
     PLAIN,
     TOLERANCE,
@@ -224,18 +228,6 @@ _EXPRESSIONS = ("path", "const", "group", "template", "equals", "pick", "first")
 _KINDS = {str: "text", bool: "true or false", dict: "a table", list: "a list"}
 
 
-def listed(names: Iterable[Any], limit: int = 40) -> str:
-    """Names for a message, the first ``limit`` of them."""
-    texts = [str(name) for name in names]
-    return ", ".join(texts[:limit]) + (f", … ({len(texts)} in all)" if len(texts) > limit else "")
-
-
-def similar(name: str, known: Iterable[str]) -> str:
-    """``"; did you mean 'x'?"`` where a known name is close."""
-    close = difflib.get_close_matches(name, list(known), 1)
-    return f"; did you mean {close[0]!r}?" if close else ""
-
-
 class Section:
     """A table of the mapping file. Keys are taken one by one; what is left over is a mistake.
 
@@ -294,21 +286,12 @@ class Section:
     def pattern(self, key: str) -> re.Pattern[str] | None:
         """A regular expression."""
         text = self.take(key, str)
-        try:
-            return None if text is None else re.compile(text)
-        except re.error as error:
-            self.mistakes.append(f"{self.where} {key} = {text!r}: no regular expression ({error})")
-            return None
+        return None if text is None else self._compiled(key, text)
 
     def patterns(self, key: str) -> tuple[re.Pattern[str], ...]:
         """A regular expression or a list of them."""
-        found = []
-        for text in self.texts(key):
-            try:
-                found.append(re.compile(text))
-            except re.error as error:
-                self.mistakes.append(f"{self.where} {key} = {text!r}: no regular expression ({error})")
-        return tuple(found)
+        patterns = (self._compiled(key, text) for text in self.texts(key))
+        return tuple(pattern for pattern in patterns if pattern is not None)
 
     def rest(self) -> dict[str, Any]:
         """All keys that were not taken, which may have any name."""
@@ -322,6 +305,13 @@ class Section:
                 f"{self.where} {key}: no such key".strip()
                 + f"{similar(key, self.known)}; keys here: {listed(self.known)}"
             )
+
+    def _compiled(self, key: str, text: str) -> re.Pattern[str] | None:
+        try:
+            return re.compile(text)
+        except re.error as error:
+            self.mistakes.append(f"{self.where} {key} = {text!r}: no regular expression ({error})")
+            return None
 
     def _inner(self, key: str) -> str:
         return f"[{key}]" if self.where == "" else f"{self.where[:-1]}.{key}]"
@@ -350,10 +340,8 @@ class Expressions:
     def names(self, value: Any, where: str) -> Source:
         """An expression for a list of names, or the list of them: texts in it are meant
         literally, tables are expressions."""
-        if not isinstance(value, list):
-            return self.value(value, where)
-        if not any(isinstance(part, dict) for part in value):
-            return self.value(value, where)  # a constant
+        if not isinstance(value, list) or not any(isinstance(part, dict) for part in value):
+            return self.value(value, where)  # a list without tables is a constant
         return Listing(where, tuple(self.name(part, where) for part in value))
 
     def name(self, value: Any, where: str) -> Source:

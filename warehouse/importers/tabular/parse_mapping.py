@@ -1,10 +1,11 @@
-"""The readings of a row: ``[run]``, ``[sample]``, ``[[scores]]`` …, once for each ``[each]``."""
+"""From the parsed TOML of a mapping file to a :class:`TabularMapping`, with every mistake in it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
+from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.tabular.expressions import At, Group, Literal, Source, placeholders
 from warehouse.importers.tabular.field_paths import Each, FieldPath, PathError, Special, parse_path
 from warehouse.importers.tabular.mapping import (
@@ -22,8 +23,6 @@ from warehouse.importers.tabular.mapping import (
     SkipRule,
     TabularMapping,
     Variant,
-    listed,
-    similar,
 )
 from warehouse.importers.tabular.readers import ORIENTATIONS, MatrixRule, ReadingRules
 from warehouse.importers.tabular.table import NUMBERS, TEXT

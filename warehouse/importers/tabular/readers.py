@@ -1,8 +1,10 @@
-"""Wide performance matrices, read as if they were long.
+"""Readers: one open file of a format, giving chunks of rows as often as asked.
 
-A table with one row per prompt and one column per model (or the other way round) becomes one row
-per cell, with ``@row`` (the label in the row's first column), ``@column`` (the column's name) and
-``@cell``. Empty cells are left out and counted: a model that was not asked has no score.
+Every reader streams except that of JSON documents, which are held whole (bounded). Rows that
+cannot be read are handed to ``reject`` (place in the file, what was found, what was expected).
+A matrix of prompts by models is read as if it were long: one row per cell, with ``@row`` (the label
+in the row's first column), ``@column`` (the column's name) and ``@cell``. Empty cells are left out
+and counted: a model that was not asked has no score.
 """
 
 from __future__ import annotations
@@ -23,13 +25,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
-from warehouse.importers.common.streams import Member, read_exactly
+from warehouse.importers.common.streams import Member, damaged_parquet, read_exactly
 from warehouse.importers.tabular.chunks import Chunk, FlatChunk, NestedChunk, TableChunk
 from warehouse.importers.tabular.field_paths import FieldPath, Row, Walk, column_of, place_in_document
 from warehouse.importers.tabular.values import as_array, as_list, to_text
 from warehouse.records import CUT_SHORT, is_cut, parse_json
 
-#: Told of what cannot be read: place in the file, what was found, what was expected.
+#: Called with what cannot be read: place in the file, what was found, what was expected.
 Reject = Callable[[str, str, str], None]
 
 #: Longest line of a JSON lines file, in bytes.
@@ -259,11 +261,7 @@ class ParquetReader(_DocumentReader):
                     yield from self._chunked(table, start, order)
                     start += batch.num_rows
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise InputError(
-                f"cannot be read as Parquet: {error}",
-                path=self.member.name,
-                advice="check that the file was copied or downloaded whole",
-            ) from None
+            raise damaged_parquet(self.member.name, error) from None
 
     def _open(self) -> Any:
         packed = self.member.entry or self.member.name.endswith(".gz")

@@ -1,4 +1,4 @@
-"""Scores of rows, and numbers of their options, as Arrow lists."""
+"""From the rows of a file to batches of the sample schema."""
 
 from __future__ import annotations
 

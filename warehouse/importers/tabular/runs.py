@@ -1,7 +1,7 @@
-"""Which runs the rows of a dump belong to.
+"""Which runs the rows of a dump belong to, and the values of their header fields.
 
 Rows with the same header fields are one run. The registry learns headers, metrics and published
-figures in a first pass (:func:`survey`), and numbers rows in the second.
+figures in a first pass (:meth:`RunColumns.learn`), and numbers rows in the second.
 """
 
 from __future__ import annotations

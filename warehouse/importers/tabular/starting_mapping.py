@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.tabular.mapping import RECORD_FIELDS, listed
+from warehouse.importers.common.messages import listed
+from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import OF_TRUTH, RUN_NAMES, Guess, guess, plain_name
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, profile
 from warehouse.importers.tabular.readers import ORIENTATIONS

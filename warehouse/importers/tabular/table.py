@@ -1,4 +1,5 @@
-"""What a mapped table takes from its path and from files that are joined to it."""
+"""One file of a dump, opened under a mapping: its rows, what is joined to them, what is skipped, and
+what of it depends on where the file is."""
 
 from __future__ import annotations
 
@@ -33,6 +34,7 @@ from warehouse.importers.tabular.readers import (
 )
 from warehouse.importers.tabular.values import as_list, encode, text_of
 from warehouse.records import canonical_json
+from warehouse.records.hashing import sha256_of
 
 #: What a mapping calls their format.
 TEXT = "text"
@@ -332,7 +334,7 @@ def _short(parts: Sequence[Any]) -> list[Any]:
     """What some tables have, in their order; a hash where there are many."""
     if len(parts) <= _SHOWN:
         return list(parts)
-    return [hashlib.sha256(b"\n".join(map(canonical_json, parts))).hexdigest()]
+    return [sha256_of(b"\n".join(map(canonical_json, parts)))]
 
 
 def _sha256(path: Path) -> str | None:
