@@ -165,7 +165,7 @@ def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterato
     stats = part_of(part_of(job, "stats"), "evals")
     for key in dict.fromkeys((model, name)):
         found = part_of(stats, "__".join(part for part in (agent, key, dataset or ADHOC) if part))
-        for entry in _entries(found.get("metrics")):
+        for entry in objects_of(found.get("metrics")):
             for metric, value in entry.items():
                 if metric == "mean" and len(known) == 1:
                     metric = next(iter(known))
@@ -174,10 +174,6 @@ def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterato
         for k, value in part_of(found, "pass_at_k").items():
             if number_or_none(value) is not None and len(known) == 1:
                 yield PublishedScore(next(iter(known)), number_or_none(value), statistic=f"pass@{k}")
-
-
-def _entries(value: Any) -> list[Row]:
-    return objects_of(value)
 
 
 def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
@@ -197,7 +193,7 @@ def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
 def _usage(trial: Row) -> tuple[int | None, int | None, float | None]:
     """Tokens read (cached ones among them), tokens written, dollars; steps are added up."""
     own = part_of(trial, "agent_result")
-    parts = [own] if own else [part_of(step, "agent_result") for step in _entries(trial.get("step_results"))]
+    parts = [own] if own else [part_of(step, "agent_result") for step in objects_of(trial.get("step_results"))]
     return (
         _total(parts, "n_input_tokens"),
         _total(parts, "n_output_tokens"),
@@ -218,7 +214,7 @@ def _sum(values: Iterable[float | None]) -> float | None:
 def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequence[str]]) -> Row:
     task = required_text(trial, "task_name")
     exception = part_of(trial, "exception_info") or next(
-        (found for step in _entries(trial.get("step_results")) if (found := part_of(step, "exception_info"))), {}
+        (found for step in objects_of(trial.get("step_results")) if (found := part_of(step, "exception_info"))), {}
     )
     kind = text_or_none(exception.get("exception_type"))
     message = text_or_none(exception.get("exception_message"))

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.fingerprint import fingerprint_of
-from warehouse.importers.common.json_fields import endpoint_host, items_of, mapping_of, text_or_none, without_empty
+from warehouse.importers.common.json_fields import (
+    endpoint_host,
+    items_of,
+    mapping_of,
+    objects_of,
+    text_or_none,
+    texts_of,
+    without_empty,
+)
 from warehouse.importers.common.model_arguments import position_fields
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.importers.common.times import moment
@@ -161,7 +169,7 @@ def header(results: Results, task: str, details: Details | None, model: str) -> 
         **_model_fields(results, model, details),
         suite=(parts.group,) if parts.group != parts.benchmark else (),
         dataset_revision=text_or_none(config.get("hf_revision")),
-        split="+".join(str(item) for item in _listed(config.get("evaluation_splits"))),
+        split="+".join(str(item) for item in items_of(config.get("evaluation_splits"))),
         task_version=_text(results.of_task("versions", task), config.get("version")),
         fewshot=parts.fewshot if parts.fewshot is not None else _count(config.get("num_fewshots")),
         **_conditions(results, config, details),
@@ -239,11 +247,11 @@ def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
     """How the model was asked: GENERATIVE, LOGPROBS, PERPLEXITY."""
     if details is not None and details.is_nested:
         stated = (details.first.get("doc") or {}).get("sampling_methods")
-        return [item for item in _listed(stated) if isinstance(item, str)]
+        return texts_of(stated)
     if details is not None and details.first:
-        predictions = _listed(details.first.get("predictions"))
+        predictions = items_of(details.first.get("predictions"))
         return ["GENERATIVE" if any(isinstance(item, str) for item in predictions) else "LOGPROBS"]
-    entries = [item for item in _listed(config.get("metrics")) if isinstance(item, dict)]
+    entries = objects_of(config.get("metrics"))
     named = (item.get("category") for item in entries)
     return list(dict.fromkeys(item for item in named if isinstance(item, str) and item.isalpha()))
 
@@ -261,10 +269,6 @@ def _moment(stamp: str) -> datetime | None:
     """The time in a file's name. It is local, of a zone that nothing tells."""
     date, _, clock = stamp.partition("T")
     return moment(f"{date}T{clock.replace('-', ':')}")
-
-
-def _listed(value: Any) -> Iterator[Any]:
-    return iter(items_of(value))
 
 
 def _count(value: Any) -> int | None:

@@ -205,7 +205,9 @@ def _filters(
 ) -> tuple[Filter, ...]:
     entries = config.get("filter_list")
     pipelines = {
-        str(entry.get("name")): _listed(entry.get("filter")) for entry in _listed(entries) if isinstance(entry, Mapping)
+        str(entry.get("name")): items_of(entry.get("filter"))
+        for entry in items_of(entries)
+        if isinstance(entry, Mapping)
     }
     stated = row.get("filter")
     names = list(pipelines) or list(published) or ["none"]
@@ -230,10 +232,6 @@ def _filter(name: str, pipeline: Any, row: Mapping[str, Any], repeats: int) -> F
         voted = voted or function == "majority_vote"
         single = single or function == "take_first"
     return Filter(name) if single and not voted else Filter(name, -1, min(count, repeats))
-
-
-def _listed(value: Any) -> list[Any]:
-    return items_of(value)
 
 
 def _question(doc: Any) -> tuple[str, ...]:
