@@ -14,9 +14,11 @@ from tests.support import lm_eval
 from tests.support.lm_eval import Taken
 from tests.support.mutants import stand_swaps
 from tests.support.stores import select
+from warehouse.errors import InputError
 from warehouse.importers.alpaca_eval import IMPORTER as ALPACA
 from warehouse.importers.promptfoo import IMPORTER as PROMPTFOO
 from warehouse.ingest.pipeline import ingest
+from warehouse.records import ImportSettings, SourceFiles
 from warehouse.store.open import open_store
 from warehouse.store.schema.check import check
 
@@ -155,6 +157,24 @@ def test_promptfoo_headers(tmp_path: Path) -> None:
     assert cold.started_at is not None
     assert document["results"]["timestamp"].startswith(cold.started_at.isoformat()[:19])
     assert {item.metric: item.value for item in cold.published} == {"pass": 0.25, "score": 0.3125}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+        ("{}".encode("utf-16"), "text in UTF-16"),
+        (b'{"results": {"res', "cannot be read: .*; expected a complete JSON object"),
+        (b"[1]", "a JSON list; expected a JSON object"),
+    ],
+    ids=["nothing", "pointer", "UTF-16", "cut", "list"],
+)
+def test_what_is_no_document_is_refused_by_what_it_is(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "out.json").write_bytes(content)
+    source = SourceFiles("out.json", tmp_path, (tmp_path / "out.json",))
+    with pytest.raises(InputError, match=message):
+        PROMPTFOO.read(source, ImportSettings())
 
 
 def test_promptfoo_rows(tmp_path: Path) -> None:

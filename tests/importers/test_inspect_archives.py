@@ -24,7 +24,7 @@ from tests.support.inspect_logs import (
     write_packed,
 )
 from warehouse.errors import InputError
-from warehouse.importers.common import zip_archive
+from warehouse.importers.common import bounds
 
 SAMPLE = "samples/last_epoch_1.json"
 
@@ -179,7 +179,7 @@ def bomb(data: bytes, method: int) -> tuple[int, bytes, bytes]:
 def test_a_bomb_is_refused_before_it_is_unpacked(
     tmp_path: Path, grid: Entries, method: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(zip_archive, "ALWAYS_FINE", 1 << 20)
+    monkeypatch.setattr(bounds, "ALWAYS_FINE", 1 << 20)
     packed = {name: (8, deflated(data), data) for name, data in grid.items()}
     packed |= {f"samples/{n}_epoch_1.json": bomb(b" " * (40 << 20), method) for n in range(2)}
     with pytest.raises(InputError, match="unpack to"):
@@ -298,9 +298,7 @@ def test_references_to_messages_that_are_not_there(tmp_path: Path, chunked: Entr
 def test_attachments_that_multiply_are_bounded(
     tmp_path: Path, chunked: Entries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from warehouse.importers.inspect import eval_log
-
-    monkeypatch.setattr(eval_log, "MAX_ENTRY", 1 << 20)
+    monkeypatch.setattr(bounds, "MAX_ENTRY_BYTES", 1 << 20)
     many = json.dumps([{"role": "user", "content": ["attachment://0"] * 5000}]).encode()
     entries = {
         **edited(chunked, f"{FOLDER}sample.json", message_refs=[[0, 1]]),

@@ -190,6 +190,6 @@ def test_a_line_of_a_packed_file_has_a_longest_length(tmp_path: Path, monkeypatc
     path.write_bytes(gzip.compress(b'{"doc_id": 1}\n' + b'{"doc_id": 2, "x": "yyyyyyyyyy"}\n'))
     lines = RowSource(path, path.name)
     assert len(list(lines.texts())) == 2
-    monkeypatch.setattr("warehouse.importers.common.gzip_stream.MAX_DOCUMENT_BYTES", 20)
+    monkeypatch.setattr("warehouse.importers.common.bounds.MAX_DOCUMENT_BYTES", 20)
     with pytest.raises(InputError, match="more than 20 bytes in one line"):
         list(lines.texts())

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.tabular import Taken, candidates, read_toml, scores
 from warehouse.errors import InputError
-from warehouse.importers.common import streams
+from warehouse.importers.common import bounds
 from warehouse.importers.tabular.importer import IMPORTER
 from warehouse.records import ImportSettings
 
@@ -59,16 +59,36 @@ def test_names_that_leave_the_archive(tmp_path: Path, name: str) -> None:
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = b"id,score\n" + b"a,1\n" * 1_000_000  # 4 MB from some 4 kB
     pack(tmp_path / "r.zip", {"r.csv": bomb})
-    monkeypatch.setattr(streams, "MAX_RATIO", 100)
+    monkeypatch.setattr(bounds, "MAX_RATIO", 100)
     with pytest.raises(InputError, match=r"r\.zip/r\.csv: unpacks to more than"):
         take(tmp_path)
     (tmp_path / "r.zip").unlink()
     (tmp_path / "r.csv.gz").write_bytes(gzip.compress(bomb))
     with pytest.raises(InputError, match=r"r\.csv\.gz: unpacks to more than"):
         take(tmp_path)
-    monkeypatch.setattr(streams, "MAX_RATIO", 1000)
-    monkeypatch.setattr(streams, "MAX_UNPACKED_BYTES", 1000)
+    monkeypatch.setattr(bounds, "MAX_RATIO", 1000)
+    monkeypatch.setattr(bounds, "MAX_UNPACKED_BYTES", 1000)
     with pytest.raises(InputError, match="unpacks to more than 1000 bytes"):
+        take(tmp_path)
+
+
+def test_an_archive_of_many_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pack(tmp_path / "r.zip", {f"{name}.csv": b"id,score\n" + b"a,1\n" * 60_000 for name in "abcd"})
+    assert len(take(tmp_path).runs) == 1
+    monkeypatch.setattr(bounds, "ALWAYS_FINE", 1 << 18)
+    monkeypatch.setattr(bounds, "MAX_ARCHIVE_RATIO", 100)
+    with pytest.raises(InputError, match=r"r\.zip: 4 entries of \d+ bytes unpack to 960036 bytes"):
+        take(tmp_path)
+
+
+def test_entries_that_share_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "r.zip"
+    pack(path, {"one.csv": TABLE, "two.csv": TABLE})
+    raw = bytearray(path.read_bytes())
+    place = raw.rindex(b"two.csv") - 4  # its offset, in the directory
+    raw[place : place + 4] = (0).to_bytes(4, "little")
+    path.write_bytes(raw)
+    with pytest.raises(InputError, match=r"r\.zip, entry (one|two)\.csv: shares bytes with"):
         take(tmp_path)
 
 
@@ -118,7 +138,7 @@ def test_large_file_pointer(tmp_path: Path) -> None:
 
 def test_documents_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "r.json").write_text('[{"id": 1, "score": 1}]')
-    monkeypatch.setattr(streams, "MAX_DOCUMENT_BYTES", 10)
+    monkeypatch.setattr(bounds, "MAX_DOCUMENT_BYTES", 10)
     with pytest.raises(InputError, match="more than 10 bytes in one document.*JSON lines"):
         take(tmp_path)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.tabular import read_toml, scores
 from warehouse.errors import MappingError
-from warehouse.importers.tabular.equality import Equality, normalised
+from warehouse.importers.tabular.expressions import Equality, normalised
 
 MAPPING = """
 [run]

@@ -224,6 +224,20 @@ def test_a_group_with_the_name_of_a_field_that_is_mapped_is_compared(tmp_path: P
     assert "the path says step '0400', 'at' says '800'" in taken.notes[0]
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{ pick = { group = "model" }, from = ["zero", "one"] }',
+        '{ equals = [{ group = "model" }, "one"] }',
+        '{ first = [{ group = "model", values = { "0" = "x" }, otherwise = "y" }, "one"] }',
+    ],
+)
+def test_a_group_inside_an_expression_is_not_compared_with_it(tmp_path: Path, source: str) -> None:
+    mapping = TWO.replace("folder", "model").format(check="").replace('{ path = "who" }', source)
+    taken = table(tmp_path, "id,zero,one,s\n1,a,b,1\n", mapping + BODY, "1/r.csv")
+    assert len(taken.rows) == 1 and not taken.notes
+
+
 def test_a_field_that_the_user_sets_is_not_compared(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "r.csv").write_text("id,who,s\n1,a,1\n")

@@ -10,10 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import Row, batches_of, has_keys, head_of, moment, required_text
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none, require_model, text_or_none
+from warehouse.importers.base import source_of
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.documents import has_keys, head_of
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    number_or_none,
+    require_model,
+    required_text,
+    text_or_none,
+)
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.common.model_names import disagreement, same_model
+from warehouse.importers.common.times import moment
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = BENCHMARK = "alpaca_eval"
@@ -59,8 +70,8 @@ class AlpacaEval:
             head = head_of(item)
             if head.startswith("[") and has_keys(head, "preference", "output_1", "output_2"):
                 board = item.path.with_name(LEADERBOARD)
-                beside = (board,) if board in boards else ()
-                yield SourceFiles(str(item.path), item.path.parent, (item.path, *beside))
+                others = (board,) if board in boards else ()
+                yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file.

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.records import SAMPLE_SCHEMA, Candidate, Dump, ImportSettings, SourceFiles
+from warehouse.records import SAMPLE_SCHEMA, Candidate, Dump, ImportSettings, MetricSpec, SourceFiles
 from warehouse.records.sample_schema import too_large
 
 _STEP = re.compile(r"(?:^|[^a-z])(?:step|checkpoint|ckpt)[-_=]?(\d{1,18})(?!\d)", re.IGNORECASE)
@@ -49,6 +49,16 @@ class Importer(Protocol):
         Raises:
             InputError: the source is not what it claims to be.
         """
+
+
+def source_of(first: Path, *others: Path) -> SourceFiles:
+    """A source that is called by its first file, in that file's folder."""
+    return SourceFiles(str(first), first.parent, (first, *others))
+
+
+def binary_metric(name: str, **more: Any) -> MetricSpec:
+    """A metric of right and wrong."""
+    return MetricSpec(name, kind="binary", low=0, high=1, higher_is_better=True, **more)
 
 
 def batch_of(rows: Sequence[dict[str, Any]]) -> pa.RecordBatch:

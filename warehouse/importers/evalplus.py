@@ -10,18 +10,19 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import (
+from warehouse.importers.base import binary_metric, source_of
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.documents import has_keys, head_of, read_document
+from warehouse.importers.common.json_fields import (
     Row,
-    batches_of,
-    has_keys,
-    head_of,
+    compact,
     item_at,
     list_of,
-    read_document,
+    require_model,
     required_text,
+    text_or_none,
     verdict,
 )
-from warehouse.importers.common.json_fields import compact, require_model, text_or_none
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 
@@ -36,16 +37,7 @@ _HUMAN_EVAL = re.compile(r".*_results\.jsonl")
 
 
 def _passed(tests: str, is_default: bool) -> MetricSpec:
-    return MetricSpec(
-        METRIC,
-        filter=tests,
-        kind="binary",
-        low=0,
-        high=1,
-        higher_is_better=True,
-        scorer_kind="execution",
-        is_default=is_default,
-    )
+    return binary_metric(METRIC, filter=tests, scorer_kind="execution", is_default=is_default)
 
 
 class EvalPlus:
@@ -65,8 +57,8 @@ class EvalPlus:
             if not (has_keys(head, "eval") and has_verdicts) and not (named and has_keys(head, "hash", "eval")):
                 continue
             raw = item.path.with_name(item.path.name.removesuffix(_END) + ".raw.jsonl")
-            beside = (raw,) if raw in paths else ()
-            yield SourceFiles(str(item.path), item.path.parent, (item.path, *beside))
+            others = (raw,) if raw in paths else ()
+            yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one results file.
@@ -242,7 +234,7 @@ class HumanEval:
         for item in candidates:
             first = head_of(item).partition("\n")[0]
             if first.startswith("{") and has_keys(first, "task_id", "completion", "result", "passed"):
-                yield SourceFiles(str(item.path), item.path.parent, (item.path,))
+                yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file.

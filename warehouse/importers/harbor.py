@@ -8,26 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import (
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.documents import has_keys, head_of, read_document
+from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     Row,
-    batches_of,
-    has_keys,
-    head_of,
-    moment,
-    read_document,
-    required_text,
-    seconds_between,
-)
-from warehouse.importers.common.json_fields import (
     as_text,
     compact,
     number_or_none,
+    objects_of,
     part_of,
     require_model,
+    required_text,
     text_or_none,
     whole_count,
+    without_nulls,
 )
+from warehouse.importers.common.times import moment, seconds_between
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "harbor"
@@ -125,7 +122,7 @@ def _header(condition: Condition, trials: Sequence[Row], job: Row, folder: Path,
         benchmark=dataset or ADHOC,
         agent=agent or None,
         agent_version=None if version in ("", "unknown") else version,
-        agent_parameters={key: value for key, value in arguments.items() if value is not None},
+        agent_parameters=without_nulls(arguments),
         metrics=tuple(_metrics(trials)),
         run_id=f"{text_or_none(job.get('id')) or folder.name}/{'/'.join(condition)}",
         started_at=moment(job.get("started_at")) or min(started, default=None),
@@ -164,23 +161,19 @@ def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterato
     """Means of the job's statistics, in which a trial without verdict counts 0, and pass@k."""
     agent, _, model, dataset = condition
     name = model.partition("/")[2] or model
-    held = {metric.name for metric in _metrics(trials)}
+    known = {metric.name for metric in _metrics(trials)}
     stats = part_of(part_of(job, "stats"), "evals")
     for key in dict.fromkeys((model, name)):
         found = part_of(stats, "__".join(part for part in (agent, key, dataset or ADHOC) if part))
-        for entry in _entries(found.get("metrics")):
+        for entry in objects_of(found.get("metrics")):
             for metric, value in entry.items():
-                if metric == "mean" and len(held) == 1:
-                    metric = next(iter(held))
-                if metric in held and number_or_none(value) is not None:
+                if metric == "mean" and len(known) == 1:
+                    metric = next(iter(known))
+                if metric in known and number_or_none(value) is not None:
                     yield PublishedScore(metric, number_or_none(value))
         for k, value in part_of(found, "pass_at_k").items():
-            if number_or_none(value) is not None and len(held) == 1:
-                yield PublishedScore(next(iter(held)), number_or_none(value), statistic=f"pass@{k}")
-
-
-def _entries(value: Any) -> list[Row]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+            if number_or_none(value) is not None and len(known) == 1:
+                yield PublishedScore(next(iter(known)), number_or_none(value), statistic=f"pass@{k}")
 
 
 def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
@@ -200,7 +193,7 @@ def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
 def _usage(trial: Row) -> tuple[int | None, int | None, float | None]:
     """Tokens read (cached ones among them), tokens written, dollars; steps are added up."""
     own = part_of(trial, "agent_result")
-    parts = [own] if own else [part_of(step, "agent_result") for step in _entries(trial.get("step_results"))]
+    parts = [own] if own else [part_of(step, "agent_result") for step in objects_of(trial.get("step_results"))]
     return (
         _total(parts, "n_input_tokens"),
         _total(parts, "n_output_tokens"),
@@ -214,14 +207,14 @@ def _total(parts: Iterable[Mapping[str, Any]], key: str) -> int | None:
 
 
 def _sum(values: Iterable[float | None]) -> float | None:
-    held = [value for value in values if value is not None]
-    return sum(held) if held else None
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequence[str]]) -> Row:
     task = required_text(trial, "task_name")
     exception = part_of(trial, "exception_info") or next(
-        (found for step in _entries(trial.get("step_results")) if (found := part_of(step, "exception_info"))), {}
+        (found for step in objects_of(trial.get("step_results")) if (found := part_of(step, "exception_info"))), {}
     )
     kind = text_or_none(exception.get("exception_type"))
     message = text_or_none(exception.get("exception_message"))
@@ -232,7 +225,7 @@ def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequenc
     return {
         "run": run,
         "prompt_id": task,
-        "metadata": compact({key: value for key, value in others.items() if value is not None}),
+        "metadata": compact(without_nulls(others)),
         "draw": draws[id(trial)],
         "input_tokens": read,
         "output_tokens": written,

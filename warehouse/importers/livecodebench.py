@@ -7,20 +7,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from warehouse.importers.common.documents import (
+from warehouse.importers.base import binary_metric, source_of
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.documents import has_keys, head_of, read_document
+from warehouse.importers.common.json_fields import (
     Row,
-    batches_of,
-    has_keys,
-    head_of,
+    as_text,
+    compact,
     item_at,
+    items_of,
     list_of,
-    read_document,
+    number_or_none,
+    require_model,
     required_text,
+    text_or_none,
     verdict,
 )
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none, require_model, text_or_none
 from warehouse.importers.common.jsonl import RowSource
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
+from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = SUITE = "livecodebench"
 METRIC = "pass@1"
@@ -31,9 +35,7 @@ _RATE = re.compile(r"pass@[1-9]\d{0,6}")
 #: Lists with an item for each generation, and figures made of them.
 _PER_DRAW = ("output_list", "code_list", "pred_list", "graded_list", "metadata", METRIC, "pass1")
 
-PASSED = MetricSpec(
-    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution", is_default=True
-)
+PASSED = binary_metric(METRIC, scorer_kind="execution", is_default=True)
 
 
 class LiveCodeBench:
@@ -52,8 +54,8 @@ class LiveCodeBench:
             if not named and not (head.startswith("[") and has_keys(head, "graded_list")):
                 continue
             figures = item.path.with_name(item.path.name.replace("_eval_all.json", "_eval.json"))
-            beside = (figures,) if figures in paths and figures != item.path else ()
-            yield SourceFiles(str(item.path), item.path.parent, (item.path, *beside))
+            others = (figures,) if figures in paths and figures != item.path else ()
+            yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file.
@@ -111,10 +113,10 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
     programs = list_of(problem, "code_list") or list_of(problem, "pred_list")
     outputs = list_of(problem, "output_list")
     known = problem.get("metadata")
-    verdicts = known if isinstance(known, list) else []
+    verdicts = items_of(known)
     values = [verdict(value, "graded_list") for value in graded]
     _check_rate(problem, values, notes)
-    counts = {len(held) for held in (graded, outputs, programs) if held}
+    counts = {len(values) for values in (graded, outputs, programs) if values}
     if len(counts) > 1:
         notes.append(
             f"{_identifier(problem)}: {len(outputs)} outputs, {len(programs)} programs and"
@@ -124,13 +126,13 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
         output, program = item_at(outputs, draw), item_at(programs, draw)
         value = item_at(values, draw)
         unanswered = value == 0 and program is not None and not as_text(program).strip()
-        said = item_at(verdicts, draw)
+        verdict_text = item_at(verdicts, draw)
         yield {
             **prompt,
             "draw": draw,
             "response": None if output is None else as_text(output),
             "extracted_answer": None if program is None else as_text(program),
-            "explanation": None if said is None else as_text(said),
+            "explanation": None if verdict_text is None else as_text(verdict_text),
             "scores": [{"metric": METRIC, "value": value, "status": "no_answer" if unanswered else None}],
         }
 
@@ -149,11 +151,11 @@ def _identity(problem: Row) -> Row:
 
 def _check_rate(problem: Row, values: list[float | None], notes: list[str]) -> None:
     stated = number_or_none(problem.get(METRIC, problem.get("pass1")))
-    held = [value for value in values if value is not None]
-    if stated is not None and held and abs(stated - sum(held) / len(held)) > 1e-9:
+    known = [value for value in values if value is not None]
+    if stated is not None and known and abs(stated - sum(known) / len(known)) > 1e-9:
         notes.append(
             f"{_identifier(problem)}: states {METRIC} {stated}, its verdicts give "
-            f"{sum(held) / len(held):.6g}: the verdicts are taken"
+            f"{sum(known) / len(known):.6g}: the verdicts are taken"
         )
 
 

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import Row, batches_of, has_keys, head_of, list_of, moment, read_document
+from warehouse.importers.base import binary_metric, source_of
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.documents import has_keys, head_of, read_document
 from warehouse.importers.common.fingerprint import fingerprint
 from warehouse.importers.common.json_fields import (
+    Row,
     as_text,
     compact,
+    items_of,
+    list_of,
     number_or_none,
     part_of,
     require_model,
     text_or_none,
     whole_count,
+    without_nulls,
 )
 from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.times import moment
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "promptfoo"
@@ -78,7 +85,7 @@ class Promptfoo:
             whole = head.startswith("{") and has_keys(head[:400], "evalId", "results")
             lines = first.startswith("{") and (has_keys(first, "promptIdx", "testIdx", "gradingResult", "success"))
             if whole or lines:
-                yield SourceFiles(str(item.path), item.path.parent, (item.path,))
+                yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file.
@@ -158,7 +165,7 @@ def _run_id(document: Row, row: Row) -> str | None:
 def _settings(document: Row, provider: Mapping[str, Any]) -> Row:
     """Sampling settings of the provider, as the configuration states them."""
     listed = part_of(document, "config").get("providers")
-    for entry in listed if isinstance(listed, list) else ():
+    for entry in items_of(listed):
         if isinstance(entry, dict) and provider.get("label", provider.get("id")) in (
             entry.get("label"),
             entry.get("id"),
@@ -171,33 +178,22 @@ def _settings(document: Row, provider: Mapping[str, Any]) -> Row:
 def _metrics(document: Row, row: Row) -> Iterator[MetricSpec]:
     kinds = _assertions(document) or _types(part_of(row, "testCase"))
     judged = any(kind.removeprefix("not-").startswith(_JUDGED) for kind in kinds)
-    yield MetricSpec(
-        PASS,
-        kind="binary",
-        low=0,
-        high=1,
-        higher_is_better=True,
-        is_default=True,
-        scorer_kind="model" if judged else "match",
-    )
-    yield MetricSpec(SCORE, higher_is_better=True, is_default=False, scorer_kind="model" if judged else "match")
+    kind: Literal["model", "match"] = "model" if judged else "match"
+    yield binary_metric(PASS, is_default=True, scorer_kind=kind)
+    yield MetricSpec(SCORE, higher_is_better=True, is_default=False, scorer_kind=kind)
 
 
 def _assertions(document: Row) -> list[str]:
     """Kinds of assertion of a whole evaluation."""
     config = part_of(document, "config")
     tests = config.get("tests")
-    cases = [*(tests if isinstance(tests, list) else ()), config.get("defaultTest")]
+    cases = [*items_of(tests), config.get("defaultTest")]
     return [kind for case in cases if isinstance(case, dict) for kind in _types(case)]
 
 
 def _types(case: Mapping[str, Any]) -> list[str]:
     stated = case.get("assert")
-    return [
-        item["type"]
-        for item in (stated if isinstance(stated, list) else ())
-        if isinstance(item, dict) and isinstance(item.get("type"), str)
-    ]
+    return [item["type"] for item in items_of(stated) if isinstance(item, dict) and isinstance(item.get("type"), str)]
 
 
 def _published(results: Row, number: int) -> Iterator[PublishedScore]:
@@ -243,7 +239,7 @@ def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
         "identity": identity,
         "text": as_text(next(iter(given.values()))) if len(given) == 1 else compact(given),
         "target": _target(asserted),
-        "metadata": compact({**{k: v for k, v in extra.items() if v is not None}, **given}),
+        "metadata": compact({**without_nulls(extra), **given}),
         "draw": draw,
         "prompt_sent": text_or_none(part_of(row, "prompt").get("raw")),
         "response": None if output is None else as_text(output),

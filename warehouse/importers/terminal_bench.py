@@ -9,26 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import (
-    batches_of,
-    has_keys,
-    head_of,
-    moment,
-    nearest,
-    read_document,
-    required_text,
-    seconds_between,
-    verdict,
-)
+from warehouse.importers.base import binary_metric
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.documents import has_keys, head_of, nearest, read_document
 from warehouse.importers.common.json_fields import (
     compact,
     number_or_none,
     part_of,
     require_model,
+    required_text,
     text_or_none,
+    verdict,
     whole_count,
+    without_nulls,
 )
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
+from warehouse.importers.common.times import moment, seconds_between
+from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "terminal-bench"
 BENCHMARK = "terminal-bench-core"
@@ -40,9 +36,7 @@ RESULTS, METADATA = "results.json", "run_metadata.json"
 _SUBMISSION = re.compile(r"\d{8}_(?P<agent>[^_]+)_(?P<model>.+)")
 _ATTEMPT = re.compile(r"\.(\d{1,9})-of-\d+")
 
-RESOLVED = MetricSpec(
-    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution", is_default=True
-)
+RESOLVED = binary_metric(METRIC, scorer_kind="execution", is_default=True)
 
 Document = dict[str, Any]
 
@@ -132,7 +126,7 @@ def _header(folder: Path, metadata: Document, whole: Document, values: Mapping[s
         model=model or "",
         benchmark=text_or_none(metadata.get("dataset_name")) or BENCHMARK,
         agent=agent,
-        agent_parameters={key: value for key, value in arguments.items() if value is not None},
+        agent_parameters=without_nulls(arguments),
         benchmark_version=text_or_none(metadata.get("dataset_version")),
         metrics=(RESOLVED,),
         run_id=text_or_none(whole.get("id")) or text_or_none(metadata.get("uuid")),

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from warehouse.importers.base import binary_metric
 from warehouse.importers.bigbench.task import EXACT, GRADE, LIKELIHOOD, Key, TaskResults
-from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import number_or_none, part_of, require_model, text_or_none, whole_count
+from warehouse.importers.common.json_fields import (
+    Row,
+    number_or_none,
+    part_of,
+    published_figure,
+    require_model,
+    text_or_none,
+    whole_count,
+)
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
@@ -16,7 +24,7 @@ HARNESS, SUITE = "bigbench", "BIG-bench"
 #: Metrics that are means over samples: those that logs have, or that follow from them.
 KNOWN = {
     GRADE: MetricSpec(GRADE, kind="bounded", low=0, high=1, higher_is_better=True),
-    EXACT: MetricSpec(EXACT, kind="binary", low=0, high=1, higher_is_better=True),
+    EXACT: binary_metric(EXACT),
     LIKELIHOOD: MetricSpec(LIKELIHOOD, unit="nats", kind="continuous", high=0, higher_is_better=True),
     f"{LIKELIHOOD}_per_word": MetricSpec(
         f"{LIKELIHOOD}_per_word", unit="nats/word", kind="continuous", high=0, higher_is_better=True
@@ -107,11 +115,5 @@ def _rising(entry: Row) -> bool | None:
 def _published(task: TaskResults, key: Key, entry: Row, size: int | None) -> Iterator[PublishedScore]:
     seen = task.stated_metrics.get(key, set())
     for name, stated in part_of(entry, "score_dict").items():
-        value = number_or_none(stated)
-        yield PublishedScore(
-            metric=name,
-            value=value,
-            statistic="mean" if name in KNOWN or name in seen else "aggregate",
-            n=size,
-            raw=None if value is not None else str(stated)[:200],
-        )
+        statistic = "mean" if name in KNOWN or name in seen else "aggregate"
+        yield published_figure(name, stated, statistic=statistic, n=size)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from warehouse.importers.base import source_of
 from warehouse.importers.bigbench.header import headers
 from warehouse.importers.bigbench.rows import batches
 from warehouse.importers.bigbench.task import TaskResults
@@ -37,7 +38,7 @@ class BigBench:
                 found[item.path.parent, name].append(item.path)
         for paths in found.values():
             ordered = sorted(paths, key=lambda path: (not path.name.startswith(_LOG), path.name))
-            yield SourceFiles(str(ordered[0]), ordered[0].parent, tuple(ordered))
+            yield source_of(*ordered)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open the log, or the figures where there is none.

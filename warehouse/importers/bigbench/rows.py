@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from warehouse.importers.bigbench.header import KNOWN
 from warehouse.importers.bigbench.task import EXACT, GENERATED, GRADE, LIKELIHOOD, Key, TaskResults, is_choice
-from warehouse.importers.common.documents import Row, batches_of, texts_of
-from warehouse.importers.common.json_fields import compact, number_or_none, part_of
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, texts_of
 
 
 def batches(task: TaskResults) -> Iterator[pa.RecordBatch]:

@@ -9,8 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import compact, number_or_none, part_of, text_or_none, whole_count
+from warehouse.importers.common.json_fields import (
+    Row,
+    compact,
+    items_of,
+    number_or_none,
+    part_of,
+    text_or_none,
+    whole_count,
+)
 from warehouse.records import Rejection
 
 GENERATED, SCORED = "generate_text", "cond_log_prob"
@@ -82,7 +89,7 @@ class TaskResults:
     def _queries(self) -> list[Row]:
         found = []
         stated = self.document.get("queries")
-        for place, query in enumerate(stated if isinstance(stated, list) else ()):
+        for place, query in enumerate(items_of(stated)):
             if isinstance(query, dict) and query.get("function") in (GENERATED, SCORED):
                 found.append(query)
                 continue
@@ -111,7 +118,7 @@ class TaskResults:
     def samples(self, query: Row) -> Iterator[tuple[int, Any]]:
         """Samples of a query with their places."""
         stated = query.get("samples")
-        return enumerate(stated if isinstance(stated, list) else ())
+        return enumerate(items_of(stated))
 
     def plain(self, key: Key, query: Row) -> list[Any]:
         """Samples of the same query without examples, if there is one of the same length."""

@@ -26,8 +26,8 @@ def text_of(content: Any) -> str | None:
         return None
     parts = [item for item in content if not (isinstance(item, dict) and item.get("type") == "reasoning")]
     texts = [item.get("text") if isinstance(item, dict) else item for item in parts]
-    said = [text for text in texts if isinstance(text, str)]
-    return "\n".join(said) if len(said) == len(texts) else None
+    spoken = [text for text in texts if isinstance(text, str)]
+    return "\n".join(spoken) if len(spoken) == len(texts) else None
 
 
 def bare_message(message: Mapping[str, Any]) -> Message:

@@ -93,8 +93,8 @@ def look_at(path: Path) -> Candidate | Unread:
             return Unread(path, f"{linked}, which is not read")
     if stat.S_ISDIR(mode):
         if path.is_symlink():
-            said = "a link to a folder, which is not followed; name that folder itself"
-            return Unread(path, said)
+            reason = "a link to a folder, which is not followed; name that folder itself"
+            return Unread(path, reason)
         return Unread(path, f"a folder that {why_unreadable(path)}", is_missed=True)
     try:
         with open_regular(path) as handle:

@@ -16,10 +16,11 @@ def glob_matches(glob: str, path: PurePath | str) -> bool:
     False
     """
     compiled = _glob(glob)
-    return any(compiled.fullmatch(tail) for tail in _tails(path))
+    return any(compiled.fullmatch(tail) for tail in tails_of(path))
 
 
-def _tails(path: PurePath | str) -> list[str]:
+def tails_of(path: PurePath | str) -> list[str]:
+    """The path's ends, the shortest first, each from a folder boundary on."""
     parts = [part for part in PurePath(path).parts if part != PurePath(path).anchor]
     return ["/".join(parts[start:]) for start in range(len(parts) - 1, -1, -1)]
 

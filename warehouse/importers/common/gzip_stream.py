@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.streams import MAX_DOCUMENT_BYTES, BoundedStream, unpacked_limit
+from warehouse.importers.common import bounds
+from warehouse.importers.common.streams import BoundedStream
 
 _PIECE_BYTES = 1 << 20
 
@@ -36,29 +37,29 @@ class PackedReader(io.BufferedReader):
         """One line."""
         if size is not None and size >= 0:
             return super().readline(size)
-        return self._short(super().readline(MAX_DOCUMENT_BYTES + 1))
+        return self._short(super().readline(bounds.MAX_DOCUMENT_BYTES + 1))
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Some bytes, or all."""
         if size is not None and size >= 0:
             return super().read(size)
-        return self._short(super().read(MAX_DOCUMENT_BYTES + 1))
+        return self._short(super().read(bounds.MAX_DOCUMENT_BYTES + 1))
 
     def readlines(self, hint: int | None = -1, /) -> list[bytes]:
         """Lines of about so many bytes, or all."""
         lines: list[bytes] = []
-        held = 0
+        size = 0
         for line in self:
             lines.append(line)
-            held += len(line)
-            if hint is not None and 0 < hint <= held:
+            size += len(line)
+            if hint is not None and 0 < hint <= size:
                 break
         return lines
 
     def _short(self, data: bytes) -> bytes:
-        if len(data) > MAX_DOCUMENT_BYTES:
+        if len(data) > bounds.MAX_DOCUMENT_BYTES:
             raise InputError(
-                f"more than {MAX_DOCUMENT_BYTES} bytes in one line or document",
+                f"more than {bounds.MAX_DOCUMENT_BYTES} bytes in one line or document",
                 path=str(self._path),
                 expected="rows of a dump",
             )
@@ -79,7 +80,7 @@ def refuse_bomb(path: Path) -> None:
 def _unpacking(path: Path) -> BoundedStream:
     """The unpacked bytes of a gzip file, bounded. The size at its end is not asked: of a file that
     was cut short it is any four bytes."""
-    limit = unpacked_limit(path.stat().st_size)
+    limit = bounds.unpacked_limit(path.stat().st_size)
     return BoundedStream(gzip.GzipFile(path, "rb"), str(path), limit)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from warehouse.errors import MisuseError
+from warehouse.importers.common.times import naive_utc
 from warehouse.records import RunHeader
 
 #: Values of a field that say nothing.
@@ -18,14 +20,21 @@ _DERIVED = frozenset({"metrics", "published", "place", "configuration"})
 
 
 @cache
-def settable_fields() -> dict[str, Any]:
-    """Name and type of every header field that ``--set`` takes."""
+def header_kinds() -> dict[str, Any]:
+    """What each header field holds: ``str``, ``int``, ``float``, ``bool``, ``datetime``, ``tuple``
+    or ``Mapping``; ``Literal`` for one of several words."""
     hints = get_type_hints(RunHeader)
-    return {
-        item.name: hints[item.name]
-        for item in fields(RunHeader)
-        if item.name not in _DERIVED and "Mapping" not in str(hints[item.name])
-    }
+    return {item.name: _kind(hints[item.name]) for item in fields(RunHeader)}
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words that a header field of the kind ``Literal`` may hold."""
+    return get_args(get_type_hints(RunHeader)[name])
+
+
+def settable_fields() -> list[str]:
+    """Every header field that ``--set`` takes."""
+    return [name for name, kind in header_kinds().items() if name not in _DERIVED and kind is not Mapping]
 
 
 def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
@@ -44,7 +53,7 @@ def parse_values(pairs: Iterable[str]) -> dict[str, Any]:
             faults.append(f"'{pair}' (no field '{name}')" if equals else f"'{pair}' (no '=')")
             continue
         try:
-            parsed[name] = _typed(text, known[name])
+            parsed[name] = _typed(name, text)
         except (ValueError, OverflowError) as error:
             faults.append(f"'{pair}' ({error})")
     if faults:
@@ -89,21 +98,22 @@ def against_direction(headers: Iterable[RunHeader], higher_is_better: bool | Non
     return [f"the dump says itself that a {word} {', '.join(sorted(names))} is better: this holds"] if names else []
 
 
-def _typed(text: str, hint: Any) -> Any:
-    kinds = {kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)}
-    if tuple[str, ...] in (hint, *kinds) or "tuple" in str(hint):
-        return tuple(part for part in text.replace(",", "/").split("/") if part)
-    if bool in kinds:
-        return _truth(text)
-    if datetime in kinds:
-        return _time(text)
-    if int in kinds:
-        return int(text)
-    if float in kinds:
-        return float(text)
-    if kinds and all(isinstance(kind, str) for kind in kinds) and text not in kinds:
-        raise ValueError(f"expected one of {', '.join(sorted(kinds))}")
-    return text
+def _kind(hint: Any) -> Any:
+    """The class behind a type hint, without ``None`` and what it is made of."""
+    if isinstance(hint, UnionType):
+        (hint,) = (part for part in get_args(hint) if part is not NoneType)
+    return get_origin(hint) or hint
+
+
+def _typed(name: str, text: str) -> Any:
+    kind = header_kinds()[name]
+    if kind is Literal and text not in words_of(name):
+        raise ValueError(f"expected one of {', '.join(sorted(words_of(name)))}")
+    return _FROM_TEXT.get(kind, str)(text)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part for part in text.replace(",", "/").split("/") if part)
 
 
 def _truth(text: str) -> bool:
@@ -113,5 +123,7 @@ def _truth(text: str) -> bool:
 
 
 def _time(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
+    return naive_utc(datetime.fromisoformat(text))
+
+
+_FROM_TEXT: dict[Any, Callable[[str], Any]] = {tuple: _names, bool: _truth, datetime: _time, int: int, float: float}

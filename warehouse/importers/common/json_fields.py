@@ -11,6 +11,12 @@ from urllib.parse import urlsplit
 import orjson
 
 from warehouse.errors import InputError
+from warehouse.records import PublishedScore
+
+Row = dict[str, Any]
+
+#: Repeats of one prompt beyond this are no dump.
+LARGEST_DRAW = 1 << 20
 
 _LARGEST = 1 << 63
 _PRIVATE_HOST = re.compile(r"[^.]+|127\..*|10\..*|192\.168\..*|0\.0\.0\.0|.*\.local")
@@ -33,6 +39,11 @@ def part_of(document: Mapping[str, Any], key: str) -> dict[str, Any]:
 def text_or_none(value: Any) -> str | None:
     """A text that says something."""
     return value if isinstance(value, str) and value.strip() else None
+
+
+def text_of_any(value: Any) -> str | None:
+    """Whatever stands there as text."""
+    return None if value is None else str(value)
 
 
 def number_or_none(value: Any) -> float | None:
@@ -93,3 +104,84 @@ def require_model(name: str | None, source: str) -> str:
         expected="a results file of the same run with the model's name",
         advice="give the name with --default model=ORG/NAME",
     )
+
+
+def items_of(value: Any) -> list[Any]:
+    """A list as it is; empty for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def objects_of(value: Any) -> list[Row]:
+    """The objects in a list; empty for anything else."""
+    return [item for item in items_of(value) if isinstance(item, dict)]
+
+
+def without_nulls(values: Mapping[str, Any]) -> Row:
+    """An object without its null members."""
+    return {key: item for key, item in values.items() if item is not None}
+
+
+def without_empty(values: Mapping[str, Any]) -> Row:
+    """An object without the members that say nothing: null, or an empty list or object."""
+    return {key: item for key, item in values.items() if item not in (None, {}, [])}
+
+
+def texts_of(value: Any) -> list[str]:
+    """The texts in a list; empty for anything else."""
+    return [item for item in items_of(value) if isinstance(item, str)]
+
+
+def verdict(value: Any, name: str) -> float | None:
+    """True, false (also as 1 and 0) or null as a score.
+
+    Raises:
+        ValueError: another value.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, (bool, int, float)) or value not in (0, 1):
+        raise ValueError(f"{name} is {compact(value)[:60]}, neither true, false nor null")
+    return float(value)
+
+
+def required_text(row: Any, key: str) -> str:
+    """A text (or whole number, as text) that a row must have.
+
+    Raises:
+        ValueError: it has none.
+    """
+    found = row.get(key) if isinstance(row, dict) else None
+    whole = isinstance(found, int) and not isinstance(found, bool)
+    if not whole and not (isinstance(found, str) and found.strip()):
+        raise ValueError(f"no {key}: {compact(row)[:200]}")
+    return str(found)
+
+
+def list_of(row: Row, key: str) -> list[Any]:
+    """A list inside a row; empty where there is none or null.
+
+    Raises:
+        ValueError: something else stands there, or the list is beyond reason.
+    """
+    found = row.get(key)
+    if found is None:
+        return []
+    if not isinstance(found, list) or len(found) > LARGEST_DRAW:
+        raise ValueError(f"{key} is no list: {compact(found)[:60]}")
+    return found
+
+
+def item_at(values: list[Any], place: int) -> Any:
+    """An item of a list that may be shorter."""
+    return values[place] if place < len(values) else None
+
+
+def first_text(document: Mapping[str, Any], *keys: str) -> str | None:
+    """The first of some texts that says something."""
+    return next((text for key in keys if (text := text_or_none(document.get(key)))), None)
+
+
+def published_figure(metric: str, stated: Any, **more: Any) -> PublishedScore:
+    """A figure as a file states it: a number, else its text."""
+    value = number_or_none(stated)
+    return PublishedScore(metric, value, raw=None if value is not None else str(stated)[:200], **more)

@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import IO, Any
 import orjson
 
 from warehouse.errors import InputError
-from warehouse.importers.common.packed_documents import open_text, require_content
+from warehouse.importers.common.documents import open_text, require_content
 from warehouse.records import CUT_SHORT, Rejection, is_cut, parse_json
 
 #: How many rows a look at a file takes: from its beginning, and spread over the rest.
@@ -26,7 +27,6 @@ SMALL_FILE = 2 << 20
 
 _BLOCK = 1 << 20
 
-_BOM = b"\xef\xbb\xbf"
 _BLANK = re.compile(r"[\s,]*")
 _DECODER = json.JSONDecoder()
 
@@ -117,18 +117,18 @@ class RowSource:
     def is_array(self) -> bool:
         """Whether the file is one JSON array."""
         with open_text(self.path) as handle:
-            return handle.read(1000).removeprefix(_BOM).lstrip()[:1] == b"["
+            return handle.read(1000).removeprefix(BOM_UTF8).lstrip()[:1] == b"["
 
     def has_mark(self) -> bool:
         """Whether the file begins with a byte-order mark."""
         with open_text(self.path) as handle:
-            return handle.read(3) == _BOM
+            return handle.read(3) == BOM_UTF8
 
     def _texts(self, handle: IO[bytes]) -> Iterator[tuple[int, bytes]]:
         first = handle.readline()
-        if first.startswith(_BOM):
+        if first.startswith(BOM_UTF8):
             self.notes.append(f"{self.name}: begins with a byte-order mark")
-            first = first.removeprefix(_BOM)
+            first = first.removeprefix(BOM_UTF8)
         if first.lstrip().startswith(b"["):
             yield from self._elements(first + handle.read())
             return

@@ -18,15 +18,15 @@ def same_model(first: str, second: str) -> bool:
     return not _forms(first).isdisjoint(_forms(second))
 
 
-def disagreement(held: str, place: str, other: str) -> str:
+def disagreement(taken: str, source: str, other: str) -> str:
     """A note on a second name of a model.
 
     Args:
-        held: the name that is taken.
-        place: what gives the other one (``"the folder"``).
+        taken: the name that is taken.
+        source: what gives the other one (``"the folder"``).
         other: that name.
     """
-    return f"{place} says that the model is {other!r}, the data say {held!r}: the latter holds"
+    return f"{source} says that the model is {other!r}, the data say {taken!r}: the latter holds"
 
 
 def _forms(name: str) -> set[str]:

@@ -7,7 +7,6 @@ above the source whose names they may look at, or by a method ``context`` of the
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
@@ -15,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from warehouse.importers.base import Importer
 from warehouse.records import SourceFiles
+from warehouse.records.hashing import sha256_of
 
 #: Folders above a source that an importer may look at which says nothing about it.
 FOLDERS = 4
@@ -49,7 +49,7 @@ def context_of(tool: Importer, source: SourceFiles) -> dict[str, Any]:
     within = sorted(os.path.relpath(path, source.root) for path in source.files)
     found = {"folders": list(_folders(Path(os.path.abspath(source.root)), count))}
     if any(os.sep in name for name in within):
-        found["files"] = [hashlib.sha256(os.fsencode("\0".join(within))).hexdigest()]
+        found["files"] = [sha256_of(os.fsencode("\0".join(within)))]
     return found
 
 

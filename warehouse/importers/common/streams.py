@@ -1,7 +1,7 @@
 """Files, gzip files and entries of zip archives, as bounded streams of bytes.
 
-Nothing is unpacked to disk. Archives come from strangers: what they unpack to is bounded in size
-and ratio, and names that leave their folder, encryption and damage are refused by name.
+Archives come from strangers: bombs (``bounds``), names that leave their folder, encryption and damage
+are refused by name.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import gzip
 import io
 import math
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,14 +17,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from warehouse.errors import InputError
+from warehouse.importers.common import bounds
 from warehouse.importers.common.globs import glob_matches
-
-#: Most bytes that one compressed file or archive entry may unpack to.
-MAX_UNPACKED_BYTES = 8 << 30
-#: Most bytes that one compressed byte may become.
-MAX_RATIO = 1000
-#: Most bytes of a file that has to be held in memory whole (a JSON document, packed Parquet).
-MAX_DOCUMENT_BYTES = 512 << 20
 
 #: File name suffix -> format. ``.txt`` is decided by the first line.
 FORMATS = {
@@ -41,7 +34,6 @@ FORMATS = {
 }
 _PIECE_BYTES = 16 << 20
 _POINTER = b"version https://git-lfs.github.com/spec/"
-_DAMAGE = (zlib.error, EOFError, zipfile.BadZipFile, NotImplementedError, OSError)
 
 
 class BoundedStream(io.RawIOBase):
@@ -66,7 +58,7 @@ class BoundedStream(io.RawIOBase):
             data: bytes = self.raw.read(size if size >= 0 else self._rest())
         self.count += len(data)
         if self.count > self.limit:
-            raise too_large(self.name, self.limit)
+            raise bounds.too_large(self.name, self.limit)
         return data
 
     def close(self) -> None:
@@ -115,9 +107,9 @@ class Member:
         """All bytes of a file that has to be held in memory.
 
         Raises:
-            InputError: more than ``limit`` (default :data:`MAX_DOCUMENT_BYTES`) bytes.
+            InputError: more than ``limit`` (default ``bounds.MAX_DOCUMENT_BYTES``) bytes.
         """
-        most = MAX_DOCUMENT_BYTES if limit is None else limit
+        most = bounds.MAX_DOCUMENT_BYTES if limit is None else limit
         with self.open() as stream:
             data = read_exactly(stream, most + 1)
         if len(data) > most:
@@ -139,13 +131,13 @@ class Member:
         if not self.name.endswith(".gz"):
             return BoundedStream(raw, self.name)
         packed = self.path.stat().st_size
-        return BoundedStream(gzip.GzipFile(fileobj=raw), self.name, unpacked_limit(packed), [raw])
+        return BoundedStream(gzip.GzipFile(fileobj=raw), self.name, bounds.unpacked_limit(packed), [raw])
 
     def _open_entry(self) -> BoundedStream:
         archive = zipfile.ZipFile(self.path)
         info = archive.getinfo(self.entry)
         opened = archive.open(info)
-        limit = unpacked_limit(info.compress_size)
+        limit = bounds.unpacked_limit(info.compress_size)
         if not self.entry.endswith(".gz"):
             return BoundedStream(opened, self.name, limit, [archive])
         return BoundedStream(gzip.GzipFile(fileobj=opened), self.name, limit, [opened, archive])
@@ -166,8 +158,9 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
         return [Member(path, name)]
     with reading(name), zipfile.ZipFile(path) as archive:
         entries = [info for info in archive.infolist() if not info.is_dir()]
-    for info in entries:
-        _refuse_hostile(info, name)
+        for info in entries:
+            _refuse_outside(info, name)
+        bounds.refuse_hostile(entries, path.stat().st_size, name)
     found = [Member(path, f"{name}/{info.filename}", info.filename) for info in entries]
     chosen = [member for member in found if _wanted(member, globs)]
     if not chosen:
@@ -193,7 +186,7 @@ def reading(name: str) -> Iterator[None]:
     """Turn what can go wrong with a file or archive into an :class:`InputError`."""
     try:
         yield
-    except _DAMAGE as error:
+    except bounds.DAMAGE as error:
         raise InputError(
             f"cannot be read: {str(error) or type(error).__name__}",
             path=name,
@@ -211,7 +204,7 @@ def _wanted(member: Member, globs: Sequence[str]) -> bool:
     return bool(member.format)
 
 
-def _refuse_hostile(info: zipfile.ZipInfo, name: str) -> None:
+def _refuse_outside(info: zipfile.ZipInfo, name: str) -> None:
     parts = PurePosixPath(info.filename.replace("\\", "/")).parts
     if ".." in parts or info.filename.startswith(("/", "\\")):
         raise InputError(
@@ -219,22 +212,14 @@ def _refuse_hostile(info: zipfile.ZipInfo, name: str) -> None:
             path=name,
             advice="this archive is broken or hostile; do not unpack it",
         )
-    if info.flag_bits & 1:
-        raise InputError(f"an encrypted entry: {info.filename!r}", path=name, advice="unpack it first")
 
 
-def unpacked_limit(packed: int) -> int:
-    """Most bytes that so many packed ones may become."""
-    return min(MAX_UNPACKED_BYTES, max(packed, 1024) * MAX_RATIO)
-
-
-def too_large(name: str, limit: float) -> InputError:
-    """What is said of a file that unpacks to more than a limit."""
+def damaged_parquet(name: str, error: BaseException) -> InputError:
+    """What is said of a Parquet file that cannot be read."""
     return InputError(
-        f"unpacks to more than {int(limit)} bytes",
+        f"cannot be read as Parquet: {str(error)[:300]}",
         path=name,
-        expected=f"at most {MAX_RATIO} times the packed size and {MAX_UNPACKED_BYTES} B",
-        advice="if you trust it, unpack it and ingest the unpacked file",
+        advice="check that the file was copied or downloaded whole",
     )
 
 

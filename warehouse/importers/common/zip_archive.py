@@ -20,13 +20,8 @@ from types import TracebackType
 import zstandard
 
 from warehouse.errors import InputError
+from warehouse.importers.common import bounds
 
-#: Bounds of what is unpacked: one entry, number of entries, all entries against the file's size.
-MAX_ENTRY = 1 << 30
-MAX_ENTRIES = 4_000_000
-MAX_RATIO = 400
-#: Archives that unpack to less are let through whatever their ratio.
-ALWAYS_FINE = 256 << 20
 #: A Zstandard frame may ask for a window of at most so many bytes.
 MAX_WINDOW = 1 << 27
 
@@ -35,7 +30,6 @@ GROUP_BYTES = 1 << 20
 GROUPS_AHEAD = 3
 
 _LOCAL_HEADER = 30
-_ENCRYPTED = 0x1
 _STORED, _DEFLATED, _ZSTD = 0, 8, 93
 _local = threading.local()
 
@@ -57,7 +51,7 @@ class Archive:
         try:
             self._size = path.stat().st_size
             found = _directory(path)
-            _refuse_hostile(path, found, self._size)
+            bounds.refuse_hostile(found, self._size, str(path), "an archive as Inspect writes it", _problem)
         except BaseException:
             self._file.close()
             raise
@@ -119,13 +113,13 @@ class Archive:
 
     def _groups(self, names: Sequence[str]) -> Iterator[list[str]]:
         group: list[str] = []
-        held = 0
+        size = 0
         for name in names:
             group.append(name)
-            held += self.entries[name].file_size
-            if held >= GROUP_BYTES:
+            size += self.entries[name].file_size
+            if size >= GROUP_BYTES:
                 yield group
-                group, held = [], 0
+                group, size = [], 0
         if group:
             yield group
 
@@ -150,15 +144,7 @@ def _directory(path: Path) -> list[zipfile.ZipInfo]:
     try:
         with zipfile.ZipFile(path) as archive:
             return archive.infolist()
-    except (
-        zipfile.BadZipFile,
-        NotImplementedError,
-        ValueError,
-        OverflowError,
-        EOFError,
-        struct.error,
-        MemoryError,
-    ) as error:
+    except bounds.DAMAGE as error:
         raise InputError(
             f"the directory of the archive cannot be read: {error}",
             path=str(path),
@@ -167,42 +153,9 @@ def _directory(path: Path) -> list[zipfile.ZipInfo]:
         ) from None
 
 
-def _refuse_hostile(path: Path, found: Sequence[zipfile.ZipInfo], size: int) -> None:
-    """Refuse bombs, lying sizes and entries that share bytes.
-
-    Raises:
-        InputError: with the first entry that is at fault.
-    """
-    if len(found) > MAX_ENTRIES:
-        raise InputError(f"{len(found)} entries", path=str(path), expected=f"at most {MAX_ENTRIES}")
-    end, before = 0, ""
-    for item in sorted(found, key=lambda entry: entry.header_offset):
-        problem = _problem(item)
-        if item.header_offset < end:
-            problem = f"shares bytes with {before[:200]}"
-        if problem:
-            raise InputError(
-                problem,
-                path=str(path),
-                place=f"entry {item.filename[:200]}",
-                expected="an archive as Inspect writes it",
-            )
-        end = item.header_offset + _LOCAL_HEADER + item.compress_size
-        before = item.filename
-    total = sum(item.file_size for item in found)
-    if end > size or total > max(ALWAYS_FINE, MAX_RATIO * size):
-        raise InputError(
-            f"{len(found)} entries of {size} bytes unpack to {total} bytes",
-            path=str(path),
-            expected=f"at most {MAX_RATIO} times the size of the file",
-        )
-
-
 def _problem(item: zipfile.ZipInfo) -> str:
-    if item.file_size > MAX_ENTRY:
-        return f"unpacks to {item.file_size} bytes; at most {MAX_ENTRY} are read"
-    if item.flag_bits & _ENCRYPTED:
-        return "is encrypted"
+    if item.file_size > bounds.MAX_ENTRY_BYTES:
+        return f"unpacks to {item.file_size} bytes; at most {bounds.MAX_ENTRY_BYTES} are read"
     if item.compress_type not in (_STORED, _DEFLATED, _ZSTD):
         return f"is packed with method {item.compress_type}, not 0, 8 (Deflate) or 93 (Zstandard)"
     return ""

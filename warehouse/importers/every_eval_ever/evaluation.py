@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.fingerprint import fingerprint
-from warehouse.importers.common.json_fields import mapping_of, number_or_none, text_or_none
+from warehouse.importers.common.fingerprint import fingerprint_of
+from warehouse.importers.common.json_fields import (
+    first_text,
+    items_of,
+    mapping_of,
+    number_or_none,
+    objects_of,
+    published_figure,
+    text_or_none,
+    without_nulls,
+)
+from warehouse.importers.common.times import moment, unix_time
 from warehouse.importers.every_eval_ever.lines import first_line
 from warehouse.records import MetricKind, MetricSpec, PublishedScore, RunHeader
 
@@ -50,16 +60,14 @@ class Evaluation:
     @property
     def model(self) -> str | None:
         info = mapping_of(self.document, "model_info")
-        return (
-            text_or_none(info.get("id")) or text_or_none(info.get("name")) or text_or_none(self.first.get("model_id"))
-        )
+        return first_text(info, "id", "name") or text_or_none(self.first.get("model_id"))
 
     @cached_property
     def entries(self) -> list[Entry]:
         """The results with names that are each of one metric of one benchmark."""
         listed = self.document.get("evaluation_results")
         found: list[Entry] = []
-        for item in listed if isinstance(listed, list) else ():
+        for item in items_of(listed):
             if isinstance(item, dict):
                 benchmark, metric = _benchmark(item), _metric(item)
                 taken = {(one.benchmark, one.metric, one.filter) for one in found}
@@ -109,14 +117,7 @@ class Evaluation:
         info, library = mapping_of(document, "model_info"), mapping_of(document, "eval_library")
         details = mapping_of(info, "additional_details")
         source = mapping_of(first, "source_data")
-        revision = next(
-            (
-                text
-                for name in ("revision", "model_revision", "checkpoint")
-                if (text := text_or_none(details.get(name)))
-            ),
-            None,
-        )
+        revision = first_text(details, "revision", "model_revision", "checkpoint")
         dataset = text_or_none(source.get("dataset_name"))
         ids = source.get("sample_ids")
         return RunHeader(
@@ -160,27 +161,24 @@ def _benchmark(item: Mapping[str, Any]) -> str:
 
 def _metric(item: Mapping[str, Any]) -> str:
     config = mapping_of(item, "metric_config")
-    names = (config.get(key) for key in ("metric_id", "metric_name", "metric_kind"))
-    found = next((text for name in names if (text := text_or_none(name))), None)
+    named = first_text(config, "metric_id", "metric_name", "metric_kind")
     described = text_or_none(config.get("evaluation_description"))
-    return found or (described if described and len(described) < 40 else UNNAMED)
+    return named or (described if described and len(described) < 40 else UNNAMED)
 
 
 def _sampling(item: Mapping[str, Any]) -> dict[str, Any]:
     arguments = mapping_of(item, "generation_config", "generation_args")
-    template = text_or_none(arguments.get("prompt_template"))
-    agentic = {name: arguments[name] for name in _AGENTIC if arguments.get(name)}
     kept = {
         "top_k": number_or_none(arguments.get("top_k")),
         "reasoning": arguments.get("reasoning"),
-        "agentic": fingerprint(agentic) if agentic else None,
+        "agentic": fingerprint_of(**{name: arguments.get(name) for name in _AGENTIC}),
     }
     return {
         "temperature": number_or_none(arguments.get("temperature")),
         "top_p": number_or_none(arguments.get("top_p")),
         "max_tokens": _count(arguments.get("max_tokens")),
-        "template_hash": fingerprint({"prompt_template": template}) if template else None,
-        "sampling": {name: value for name, value in kept.items() if value is not None},
+        "template_hash": fingerprint_of(prompt_template=text_or_none(arguments.get("prompt_template"))),
+        "sampling": without_nulls(kept),
     }
 
 
@@ -226,15 +224,10 @@ def _bounds(entry: Entry, notes: list[str]) -> tuple[MetricKind | None, float | 
 def _judges(config: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     scoring = mapping_of(config, "llm_scoring")
     listed = scoring.get("judges")
-    infos = [
-        mapping_of(item, "model_info")
-        for item in (listed if isinstance(listed, list) else ())
-        if isinstance(item, dict)
-    ]
+    infos = [mapping_of(item, "model_info") for item in objects_of(listed)]
     names = [str(info.get("id") or info.get("name") or "unknown") for info in infos]
-    prompt = text_or_none(scoring.get("input_prompt"))
     parameters = {
-        "input_prompt": fingerprint({"input_prompt": prompt}) if prompt else None,
+        "input_prompt": fingerprint_of(input_prompt=text_or_none(scoring.get("input_prompt"))),
         "aggregation_method": text_or_none(scoring.get("aggregation_method")),
     }
     return "+".join(names), {key: value for key, value in parameters.items() if value}
@@ -246,26 +239,16 @@ def _published(entries: Sequence[Entry]) -> Iterator[PublishedScore]:
         error = mapping_of(details, "uncertainty", "standard_error").get("value")
         n = mapping_of(details, "uncertainty").get("num_samples")
         if "score" in details:
-            number = number_or_none(details["score"])
-            yield PublishedScore(
-                metric=entry.metric,
-                filter=entry.filter,
-                value=number,
-                standard_error=number_or_none(error),
-                n=_count(n),
-                raw=None if number is not None else str(details["score"])[:200],
+            yield published_figure(
+                entry.metric, details["score"], filter=entry.filter, standard_error=number_or_none(error), n=_count(n)
             )
 
 
 def _moment(value: Any) -> datetime | None:
     """A time in Unix seconds (as text, mostly) or ISO form, as naive UTC."""
-    try:
-        if isinstance(value, (int, float)) or str(value).replace(".", "", 1).isdecimal():
-            return datetime.fromtimestamp(float(value), UTC).replace(tzinfo=None)
-        found = datetime.fromisoformat(str(value))
-        return found if found.tzinfo is None else found.astimezone(UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError, OSError):
-        return None
+    if isinstance(value, (int, float)) or str(value).replace(".", "", 1).isdecimal():
+        return unix_time(float(value))
+    return moment(str(value))
 
 
 def _count(value: Any) -> int | None:

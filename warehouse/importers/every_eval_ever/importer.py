@@ -12,14 +12,14 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
+from warehouse.importers.common.batches import BATCH_ROWS
+from warehouse.importers.common.documents import read_document, require_content, unpacked_head
 from warehouse.importers.common.json_fields import require_model, text_or_none
-from warehouse.importers.common.packed_documents import head_text, read_document, require_content
 from warehouse.importers.every_eval_ever.evaluation import Evaluation
 from warehouse.importers.every_eval_ever.own_export import own_header, own_rows
 from warehouse.importers.every_eval_ever.rows import foreign_rows
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
-BATCH_ROWS = 1000
 _ROW = ('"evaluation_id"', '"interaction_type"', '"sample_id"')
 _AGGREGATE = ('"schema_version"', '"evaluation_id"')
 _PARTS = ('"evaluation_results"', '"source_metadata"', '"model_info"', '"eval_library"')
@@ -72,7 +72,7 @@ class EveryEvalEver:
 
 def _is_ours(candidate: Candidate) -> bool:
     suffix = candidate.path.suffix
-    head = head_text(candidate)
+    head = unpacked_head(candidate)
     if not head.startswith("{") or suffix not in (".json", ".jsonl", ".ndjson"):
         return False
     if suffix == ".json":
@@ -88,9 +88,9 @@ def _batched(rows: Iterator[dict[str, Any]], place: str) -> Iterator[pa.RecordBa
     Raises:
         InputError: a value is of a type that its column cannot hold.
     """
-    while held := list(islice(rows, BATCH_ROWS)):
+    while chunk := list(islice(rows, BATCH_ROWS)):
         try:
-            yield batch_of(held)
+            yield batch_of(chunk)
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"samples hold what their fields cannot: {str(error)[:200]}", path=place) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ def read_lines(path: Path, rejections: list[Rejection]) -> Iterator[Row]:
             if not line.strip():
                 continue
             try:
-                row = parse_json(line.removeprefix(b"\xef\xbb\xbf"))
+                row = parse_json(line.removeprefix(BOM_UTF8))
                 if not isinstance(row, dict) or not isinstance(row.get("sample_id"), (str, int)):
                     raise ValueError("no object with a sample_id")
             except (ValueError, RecursionError) as error:

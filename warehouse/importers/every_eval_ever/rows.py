@@ -11,6 +11,7 @@ from warehouse.importers.common.json_fields import (
     compact,
     mapping_of,
     number_or_none,
+    objects_of,
     text_or_none,
     whole_count,
 )
@@ -42,7 +43,7 @@ def _rows(evaluation: Evaluation, line: Row) -> list[Row]:
     stated = _epoch(line)
     if len(draws) == 1:
         return [{**prompt, "draw": stated or 0, **draws[0], "scores": [score]}]
-    rows = [{**prompt, "draw": draw, **said} for draw, said in enumerate(draws)]
+    rows = [{**prompt, "draw": draw, **answer} for draw, answer in enumerate(draws)]
     return [*rows, {**prompt, "draw": -1, "scores": [score]}]
 
 
@@ -96,7 +97,7 @@ def _draws(line: Row) -> list[Row]:
 def _conversation(line: Row) -> tuple[str | None, list[Any]]:
     """What was said before the last answer, and that answer."""
     messages = line.get("messages", line.get("interactions"))
-    listed = [item for item in (messages if isinstance(messages, list) else ()) if isinstance(item, dict)]
+    listed = objects_of(messages)
     answers = [place for place, item in enumerate(listed) if item.get("role") == "assistant"]
     if not answers:
         return (compact(listed) if listed else None), [None]
@@ -110,7 +111,7 @@ def _conversation(line: Row) -> tuple[str | None, list[Any]]:
 def _circumstances(line: Row) -> Row:
     usage, performance = mapping_of(line, "token_usage"), mapping_of(line, "performance")
     listed = line.get("answer_attribution")
-    found = [item for item in (listed if isinstance(listed, list) else ()) if isinstance(item, dict)]
+    found = objects_of(listed)
     answers = [item for item in found if item.get("is_terminal") is not False] or found
     times = (number_or_none(performance.get(key)) for key in ("latency_ms", "generation_time_ms"))
     milliseconds = next((value for value in times if value is not None), None)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.fingerprint import fingerprint
 from warehouse.importers.common.json_fields import (
+    items_of,
     number_or_none,
     part_of,
     require_model,
     text_or_none,
+    texts_of,
     whole_count,
     whole_or_none,
+    without_empty,
 )
+from warehouse.importers.common.times import unix_time
 from warehouse.importers.helm.run_folder import HelmRun, is_derived, is_score, perturbation_label, value_of
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
@@ -140,7 +144,7 @@ def _suite(run: HelmRun) -> tuple[str, ...]:
     """Groups above the benchmark. The last group of a run is the benchmark itself; groups that do
     not extend each other's name are no tree, and stay in the configuration."""
     stated = run.spec.get("groups")
-    groups = [name for name in stated if isinstance(name, str)] if isinstance(stated, list) else []
+    groups = texts_of(stated)
     chain = groups[:1]
     chain += [name for before, name in zip(groups, groups[1:], strict=False) if name.startswith(f"{before}_")]
     return tuple(chain[:-1]) if len(chain) == len(groups) else ()
@@ -152,7 +156,7 @@ def _sampling(run: HelmRun) -> dict[str, Any]:
         "top_k": _first_request(run).get("top_k_per_token"),
         "annotators": run.spec.get("annotators"),
     }
-    return {key: value for key, value in sorted(parts.items()) if value not in (None, [], {})}
+    return without_empty(dict(sorted(parts.items())))
 
 
 def _first_request(run: HelmRun) -> dict[str, Any]:
@@ -166,19 +170,16 @@ def _started(run: HelmRun) -> datetime | None:
         for state in states
         if (number := number_or_none(part_of(state, "result").get("request_datetime"))) is not None
     ]
-    try:
-        return datetime.fromtimestamp(min(times), UTC).replace(tzinfo=None) if times else None
-    except (ValueError, OverflowError, OSError):
-        return None
+    return unix_time(min(times)) if times else None
 
 
 def _specified(run: HelmRun) -> list[str]:
     """Names that the metric specifications list."""
     found: list[str] = []
     specs = run.spec.get("metric_specs")
-    for spec in specs if isinstance(specs, list) else ():
+    for spec in items_of(specs):
         names = part_of(spec, "args").get("names") if isinstance(spec, dict) else None
-        listed = names if isinstance(names, list) else []
+        listed = items_of(names)
         found += [name for name in listed if isinstance(name, str)]
     return found
 
@@ -186,15 +187,15 @@ def _specified(run: HelmRun) -> list[str]:
 def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[MetricSpec]:
     if run.is_prose:
         yield from PROSE
-    held = metrics_of(run)
-    told = {spec.name for spec in PROSE} if run.is_prose else ()
-    for name in dict.fromkeys([*held, *(row.metric for row in published)]):
-        if name in told:
+    metrics = metrics_of(run)
+    known = {spec.name for spec in PROSE} if run.is_prose else ()
+    for name in dict.fromkeys([*metrics, *(row.metric for row in published)]):
+        if name in known:
             continue
         is_rate = name.startswith(("quasi_", "prefix_", *_RATES)) or "exact_match" in name
         yield MetricSpec(
             name=name,
-            link="identity" if name in held or not run.statistics else "none",
+            link="identity" if name in metrics or not run.statistics else "none",
             higher_is_better=True if is_rate else None,
         )
 
@@ -205,7 +206,7 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
     for name, naming, stat in run.aggregates:
         if name == "num_instances" and naming.get("split", "") == split:
             counts[_label(naming)] = whole_or_none(value_of(stat))
-    held = metrics_of(run)
+    metrics = metrics_of(run)
     perturbed = any(key[1] for key in (*run.requests, *run.statistics))
     for name, naming, stat in run.aggregates:
         wanted = is_score(name) and (run.is_prose or not is_derived(name))
@@ -219,7 +220,7 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
             value=number_or_none(value_of(stat)),
             perturbation=label,
             split=split,
-            statistic="mean" if name in held or not run.statistics else "aggregate",
+            statistic="mean" if name in metrics or not run.statistics else "aggregate",
             n=counts.get(label),
         )
 

@@ -56,11 +56,11 @@ class Helm:
 
 def _other_name(run: HelmRun, folder: Path) -> Iterator[str]:
     """A note where the folder, ``SCENARIO:...,model=NAME``, names another model."""
-    held = text_or_none(run.adapter.get("model"))
-    known = (held, text_or_none(run.adapter.get("model_deployment")))
+    model = text_or_none(run.adapter.get("model"))
+    known = (model, text_or_none(run.adapter.get("model_deployment")))
     named = _MODEL_IN_NAME.search(folder.name)
-    if held and named and not any(same_model(named[1], name) for name in known if name):
-        yield disagreement(held, "the folder", named[1])
+    if model and named and not any(same_model(named[1], name) for name in known if name):
+        yield disagreement(model, "the folder", named[1])
 
 
 IMPORTER = Helm()

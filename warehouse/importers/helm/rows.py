@@ -7,39 +7,35 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.base import batch_of
+from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.chat_messages import content_of
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none, part_of, text_or_none, whole_count
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    items_of,
+    number_or_none,
+    objects_of,
+    part_of,
+    text_or_none,
+    whole_count,
+)
 from warehouse.importers.common.questions import question_of
 from warehouse.importers.helm.run_folder import PROMPT_TOKENS, HelmRun, Key, is_score, perturbation_label
-from warehouse.records import Rejection, parse_json
-
-BATCH_ROWS = 1000
-
-Row = dict[str, Any]
+from warehouse.records import parse_json
 
 
 def batches(run: HelmRun) -> Iterator[pa.RecordBatch]:
     """All rows of a run. What is wrong with a row is recorded."""
-    held: list[Row] = []
-    places: dict[str, int] = {}
-    keys = dict.fromkeys((*run.requests, *run.statistics))
     if run.bookkeeping:
-        count = len(run.bookkeeping)
-        run.notes.append(f"{count} bookkeeping statistics are no scores: dropped")
-    for key in keys:
-        place = places.setdefault(key[0], len(places))
-        try:
-            held += _rows(run, key, place)
-        except (TypeError, ValueError, RecursionError) as error:
-            where = f"instance {key[0][:200]}, trial {key[2]}"
-            expected = "an instance as HELM writes it"
-            run.rejections.append(Rejection(where, str(error)[:300], expected))
-        if len(held) >= BATCH_ROWS:
-            yield batch_of(held)
-            held = []
-    if held:
-        yield batch_of(held)
+        run.notes.append(f"{len(run.bookkeeping)} bookkeeping statistics are no scores: dropped")
+    positions: dict[str, int] = {}
+    items = (
+        (f"instance {key[0][:200]}, trial {key[2]}", (key, positions.setdefault(key[0], len(positions))))
+        for key in dict.fromkeys((*run.requests, *run.statistics))
+    )
+    errors = (TypeError, ValueError, RecursionError)
+    return batches_of(items, lambda item: _rows(run, *item), run.rejections, "an instance as HELM writes it", errors)
 
 
 def _rows(run: HelmRun, key: Key, place: int) -> list[Row]:
@@ -99,8 +95,7 @@ def _references(instance: Mapping[str, Any]) -> list[tuple[str, bool]]:
     found = instance.get("references")
     return [
         (as_text(part_of(item, "output").get("text")), "correct" in (item.get("tags") or ()))
-        for item in (found if isinstance(found, list) else ())
-        if isinstance(item, dict)
+        for item in objects_of(found)
     ]
 
 
@@ -180,15 +175,15 @@ def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int 
     completions = part_of(dict(state), "result").get("completions")
     first = completions[0] if isinstance(completions, list) and completions else None
     tokens = first.get("tokens") if isinstance(first, dict) else None
-    said, total, wanted = "", 0.0, text.strip()
-    for count, token in enumerate(reversed(tokens if isinstance(tokens, list) else []), 1):
+    suffix, total, wanted = "", 0.0, text.strip()
+    for count, token in enumerate(reversed(items_of(tokens)), 1):
         if not isinstance(token, dict) or number_or_none(token.get("logprob")) is None:
             return None, None
-        said = as_text(token.get("text")) + said
+        suffix = as_text(token.get("text")) + suffix
         total += float(token["logprob"])
-        if said.strip() == wanted:
+        if suffix.strip() == wanted:
             return total, count
-        if len(said) > len(wanted) + 8:
+        if len(suffix) > len(wanted) + 8:
             return None, None
     return None, None
 

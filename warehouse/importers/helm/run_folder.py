@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -9,18 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.json_fields import compact, part_of
+from warehouse.importers.common.json_fields import compact, items_of, part_of
 from warehouse.records import Rejection, parse_json
 
 #: About so many bytes are parsed at a time.
 BLOCK_BYTES = 1 << 20
 
-_BOM = b"\xef\xbb\xbf"
-
 
 def read_bytes(path: Path) -> bytes:
     """A file without byte-order mark."""
-    return path.read_bytes().removeprefix(_BOM)
+    return path.read_bytes().removeprefix(BOM_UTF8)
 
 
 def elements(raw: bytes, member: str | None = None) -> Iterator[Any]:
@@ -318,7 +317,7 @@ def is_derived(name: str) -> bool:
 
 
 def _named(stats: Any) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    for stat in stats if isinstance(stats, list) else ():
+    for stat in items_of(stats):
         naming = part_of(stat, "name") if isinstance(stat, dict) else {}
         name = naming.get("name")
         if isinstance(name, str) and name:

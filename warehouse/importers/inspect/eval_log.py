@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.zip_archive import MAX_ENTRY, Archive, EntryError
+from warehouse.importers.common import bounds
+from warehouse.importers.common.json_fields import items_of
+from warehouse.importers.common.zip_archive import Archive, EntryError
 from warehouse.importers.inspect.sample import Sample, as_sample
 from warehouse.records import Rejection, parse_json
 
@@ -69,7 +71,7 @@ class EvalLog:
 
     def reductions(self) -> list[Any]:
         found = self._document("reductions.json")
-        return found if isinstance(found, list) else []
+        return items_of(found)
 
     def _header(self) -> Mapping[str, Any]:
         for name in ("header.json", "_journal/start.json"):
@@ -131,8 +133,8 @@ class EvalLog:
     def _sequence(self, folder: str) -> list[Any]:
         """The items of a chunked sequence; a chunk is named by the number of its first item."""
         chunks = self._chunks.get(folder, [])
-        if sum(self._archive.entries[name].file_size for _, name in chunks) > MAX_ENTRY:
-            raise EntryError(f"{folder} holds more than {MAX_ENTRY} bytes")
+        if sum(self._archive.entries[name].file_size for _, name in chunks) > bounds.MAX_ENTRY_BYTES:
+            raise EntryError(f"{folder} holds more than {bounds.MAX_ENTRY_BYTES} bytes")
         items: list[Any] = []
         for start, name in chunks:
             part = parse_json(self._archive.read(name))
@@ -168,7 +170,7 @@ class _Resolver:
 
     def __init__(self, texts: Sequence[Any]) -> None:
         self.texts = texts
-        self.left = MAX_ENTRY
+        self.left = bounds.MAX_ENTRY_BYTES
 
     def of(self, value: Any) -> Any:
         """The value with its references resolved, at any depth."""
@@ -188,5 +190,5 @@ class _Resolver:
         text: str = self.texts[place]
         self.left -= len(text)
         if self.left < 0:
-            raise ValueError(f"attachments add up to more than {MAX_ENTRY} characters")
+            raise ValueError(f"attachments add up to more than {bounds.MAX_ENTRY_BYTES} characters")
         return text

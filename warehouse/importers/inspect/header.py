@@ -7,17 +7,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.documents import moment
-from warehouse.importers.common.fingerprint import fingerprint
+from warehouse.importers.common.fingerprint import fingerprint_of
 from warehouse.importers.common.json_fields import (
     endpoint_host,
+    first_text,
     is_local,
     mapping_of,
     number_or_none,
+    objects_of,
     require_model,
+    text_of_any,
     text_or_none,
+    texts_of,
     whole_or_none,
+    without_empty,
 )
+from warehouse.importers.common.times import moment
 from warehouse.importers.inspect.metrics import Scoring, role_models
 from warehouse.records import RunHeader, RunStatus
 
@@ -119,26 +124,24 @@ def _status(header: Mapping[str, Any], requested: int | None, n_samples: int) ->
     results = mapping_of(header, "results")
     total = whole_or_none(results.get("total_samples"))
     expected = total if total is not None else (requested or 0) * epochs_of(header)
-    held = n_samples or whole_or_none(results.get("completed_samples")) or 0
+    n_held = n_samples or whole_or_none(results.get("completed_samples")) or 0
     stopped = header.get("status") != "success" and not results
-    return "truncated" if held < expected or (stopped and held == 0) else "complete"
+    return "truncated" if n_held < expected or (stopped and n_held == 0) else "complete"
 
 
 def _conditions(header: Mapping[str, Any]) -> dict[str, Any]:
     spec = mapping_of(header, "eval")
     generation = _generation(header)
     steps = _steps(header)
-    system = text_or_none(generation.get("system_message"))
-    version = spec.get("task_version")
-    seed = mapping_of(spec, "task_args").get("fewshot_seed")
+    arguments = mapping_of(spec, "task_args")
     return {
-        "task_version": None if version is None else str(version),
+        "task_version": text_of_any(spec.get("task_version")),
         "dataset_revision": text_or_none(mapping_of(spec, "dataset").get("revision")),
         "formulation": _formulation(steps),
-        "fewshot": _shots(mapping_of(spec, "task_args")),
-        "fewshot_seed": whole_or_none(seed),
-        "template_hash": fingerprint({"steps": steps}) if steps else None,
-        "system_prompt_hash": fingerprint({"system": system}) if system else None,
+        "fewshot": _shots(arguments),
+        "fewshot_seed": whole_or_none(arguments.get("fewshot_seed")),
+        "template_hash": fingerprint_of(steps=steps),
+        "system_prompt_hash": fingerprint_of(system=text_or_none(generation.get("system_message"))),
         "temperature": number_or_none(generation.get("temperature")),
         "top_p": number_or_none(generation.get("top_p")),
         "max_tokens": whole_or_none(generation.get("max_tokens")),
@@ -153,11 +156,12 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
     data = {key: item for key, item in mapping_of(spec, "dataset").items() if key != "sample_ids"}
     tags = header.get("tags") or spec.get("tags")
     return {
-        "run_id": _run_id(spec),
+        # a retry keeps the id of the task, and has an ``eval_id`` of its own
+        "run_id": first_text(spec, "task_id", "eval_id", "run_id"),
         "harness_version": text_or_none(mapping_of(spec, "packages").get("inspect_ai")),
         "cost": _cost(stats),
         "started_at": moment(stats.get("started_at")) or moment(spec.get("created")),
-        "tags": tuple(item for item in tags if isinstance(item, str)) if isinstance(tags, list) else (),
+        "tags": tuple(texts_of(tags)),
         "configuration": {
             "eval": {**spec, "dataset": data},
             "plan": mapping_of(header, "plan"),
@@ -165,12 +169,6 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
             **{key: header[key] for key in ("status", "metadata", "error") if header.get(key)},
         },
     }
-
-
-def _run_id(spec: Mapping[str, Any]) -> str | None:
-    """The id of the task: a retry keeps it, and has an ``eval_id`` of its own."""
-    names = ("task_id", "eval_id", "run_id")
-    return next((found for name in names if (found := text_or_none(spec.get(name)))), None)
 
 
 def _generation(header: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,7 +189,7 @@ def _sampling(header: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[
         "task_args": _arguments(mapping_of(spec, "task_args")),
         "model_roles": {role: name for role, name in roles.items() if role != "grader"},
     }
-    return {key: item for key, item in sorted(parts.items()) if item not in (None, {}, [])}
+    return without_empty(dict(sorted(parts.items())))
 
 
 def _arguments(stated: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,11 +217,7 @@ def _is_setting(value: Any) -> bool:
 def _steps(header: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Solvers of the plan with their parameters."""
     found = mapping_of(header, "plan").get("steps")
-    return [
-        {"solver": step.get("solver"), "params": step.get("params")}
-        for step in (found if isinstance(found, list) else ())
-        if isinstance(step, dict)
-    ]
+    return [{"solver": step.get("solver"), "params": step.get("params")} for step in objects_of(found)]
 
 
 def _formulation(steps: list[dict[str, Any]]) -> str | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from warehouse.errors import InputError
+from warehouse.importers.base import source_of
 from warehouse.importers.common.json_fields import text_or_none
 from warehouse.importers.inspect.header import run_header
 from warehouse.importers.inspect.log import Log, open_log
@@ -59,7 +61,7 @@ class Inspect:
         """Each log is a source; by file name, which begins with the time: retries come last."""
         found = [item.path for item in candidates if _is_log(item)]
         for path in sorted(found, key=lambda item: (item.name, str(item))):
-            yield SourceFiles(str(path), path.parent, (path,))
+            yield source_of(path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one log.
@@ -107,7 +109,7 @@ def _is_log(candidate: Candidate) -> bool:
 
 def _is_reordered(candidate: Candidate) -> bool:
     """Whether this is a log whose keys stand in another order than Inspect's."""
-    head = candidate.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    head = candidate.head.removeprefix(BOM_UTF8).lstrip()
     if not head.startswith(b"{"):
         return False
     keys = list(_members(head))

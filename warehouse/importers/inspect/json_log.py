@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
@@ -11,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
+from warehouse.importers.common.json_fields import items_of
 from warehouse.importers.inspect.sample import Sample, as_sample
 from warehouse.records import Rejection, parse_json
 
 _BLANK = re.compile(r"[ \t\r\n]*")
-_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass
@@ -31,9 +32,9 @@ class JsonLog:
 
     def __post_init__(self) -> None:
         raw = self.path.read_bytes()
-        if raw.startswith(_BOM):
+        if raw.startswith(BOM_UTF8):
             self.notes.append("begins with a byte-order mark")
-            raw = raw.removeprefix(_BOM)
+            raw = raw.removeprefix(BOM_UTF8)
         try:
             self._text = raw.decode("utf-8")
             del raw
@@ -69,7 +70,7 @@ class JsonLog:
         results = self.header.get("results")
         old = results.get("sample_reductions") if isinstance(results, dict) else None
         found = self.header.get("reductions") or old
-        return found if isinstance(found, list) else []
+        return items_of(found)
 
     def _members(self) -> Iterator[tuple[str, Any]]:
         """Key and value of each member of the object; of the samples only where they stand."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from warehouse.importers.common.chat_messages import Message, bare_message, content_of, text_of
-from warehouse.importers.common.json_fields import as_text, compact, part_of
+from warehouse.importers.common.json_fields import as_text, compact, objects_of, part_of
 from warehouse.importers.inspect.sample import Sample
 
 
 def messages_of(sample: Sample) -> list[Message]:
     """The messages of a sample; what is no message is left out."""
     found = sample.get("messages")
-    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+    return objects_of(found)
 
 
 def prompt_sent(sample: Sample) -> str | None:

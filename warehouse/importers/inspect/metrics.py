@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warehouse.importers.common.json_fields import mapping_of, number_or_none, text_or_none
+from warehouse.importers.common.json_fields import items_of, mapping_of, number_or_none, objects_of, text_or_none
 from warehouse.importers.inspect.sample import Sample
 from warehouse.importers.inspect.scores import metric_name, scores_of, values_of
 from warehouse.records import MetricSpec, PublishedScore
@@ -85,14 +85,14 @@ class Scoring:
         return tuple(row for name, reducer, entry in self._figures() for row in _rows(name, reducer, entry))
 
     @property
-    def _entries(self) -> list[Mapping[str, Any]]:
+    def _entries(self) -> list[dict[str, Any]]:
         """The entries of the results; the oldest have one scorer with its metrics beside it."""
         results = mapping_of(self.header, "results")
         scorer = results.get("scorer")
         if isinstance(scorer, dict):
             return [{**scorer, "metrics": results.get("metrics") or scorer.get("metrics")}]
         found = results.get("scores")
-        return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+        return objects_of(found)
 
     def _figures(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         """Metric, reducer ("" for the mean) and entry of each of the results."""
@@ -144,7 +144,7 @@ class Scoring:
             if scorer in (entry.get("scorer"), entry.get("name")):
                 return mapping_of(entry, "params") or mapping_of(entry, "options")
         listed = mapping_of(self.header, "eval").get("scorers")
-        for item in listed if isinstance(listed, list) else ():
+        for item in items_of(listed):
             if isinstance(item, dict) and item.get("name") == scorer:
                 return mapping_of(item, "options")
         return {}

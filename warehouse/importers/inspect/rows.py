@@ -9,10 +9,12 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.importers.base import batch_of
+from warehouse.importers.common.batches import BATCH_ROWS
 from warehouse.importers.common.chat_messages import content_of
 from warehouse.importers.common.json_fields import (
     as_text,
     compact,
+    items_of,
     mapping_of,
     number_or_none,
     part_of,
@@ -38,7 +40,6 @@ from warehouse.importers.inspect.scores import Score, as_score, scores_of, state
 from warehouse.records import Rejection
 
 #: A batch ends at so many rows or so many characters of text.
-BATCH_ROWS = 1000
 BATCH_CHARACTERS = 8 << 20
 _LONG = ("identity", "metadata", "prompt_sent", "response", "explanation")
 
@@ -80,19 +81,19 @@ class Reader:
         self._note()
 
     def _sample_batches(self) -> Iterator[pa.RecordBatch]:
-        held: list[dict[str, Any]] = []
+        pending: list[dict[str, Any]] = []
         size = 0
         for sample in self.log.samples():
             row = self._row_or_none(sample)
             if row is None:
                 continue
-            held.append(row)
+            pending.append(row)
             size += sum(len(row[name] or "") for name in _LONG)
-            if len(held) >= BATCH_ROWS or size >= BATCH_CHARACTERS:
-                yield batch_of(held)
-                held, size = [], 0
-        if held:
-            yield batch_of(held)
+            if len(pending) >= BATCH_ROWS or size >= BATCH_CHARACTERS:
+                yield batch_of(pending)
+                pending, size = [], 0
+        if pending:
+            yield batch_of(pending)
 
     def _row_or_none(self, sample: Sample) -> dict[str, Any] | None:
         try:
@@ -180,7 +181,7 @@ class Reader:
     def _reduced_rows(self, entry: Mapping[str, Any], reducer: str) -> Iterator[dict[str, Any]]:
         scorer = str(entry.get("scorer"))
         samples = entry.get("samples")
-        for item in samples if isinstance(samples, list) else ():
+        for item in items_of(samples):
             known = self._prompts.get(_key(item.get("sample_id"))) if isinstance(item, dict) else None
             if known is None:
                 continue

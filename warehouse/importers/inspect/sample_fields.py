@@ -48,15 +48,15 @@ def answer_of(scored: Iterable[Mapping[str, Any]], letters: Mapping[str, str]) -
 
 def explanation_of(scores: Mapping[str, Mapping[str, Any]]) -> str | None:
     """What graders wrote; with their names where several did."""
-    said: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name, score in scores.items():
         text = text_or_none(score.get("explanation"))
         reason = text_or_none(score.get("reason"))
         if text or reason:
-            said[name] = ": ".join(part for part in (reason, text) if part)
-    if len(set(said.values())) < 2:
-        return next(iter(said.values()), None)
-    return "\n\n".join(f"{name}: {text}" for name, text in said.items())
+            texts[name] = ": ".join(part for part in (reason, text) if part)
+    if len(set(texts.values())) < 2:
+        return next(iter(texts.values()), None)
+    return "\n\n".join(f"{name}: {text}" for name, text in texts.items())
 
 
 def finish_of(sample: Sample) -> str | None:

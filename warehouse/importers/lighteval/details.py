@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -13,7 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
+from warehouse.importers.common.streams import damaged_parquet
 from warehouse.records import Candidate
+from warehouse.records.hashing import sha256_of
 
 READ_ROWS = 200
 #: What a file may unpack to: more than any real one, less than what stops a machine.
@@ -128,31 +129,24 @@ class Details:
                         yield place, plain(row)
                         place += 1
         except _FAULTS as error:
-            raise self._damaged(error) from None
+            raise damaged_parquet(str(self.path), error) from None
 
     def _open(self) -> Any:
         try:
             file = pq.ParquetFile(self.path)
         except _FAULTS as error:
-            raise self._damaged(error) from None
+            raise damaged_parquet(str(self.path), error) from None
         sizes = (file.metadata.row_group(n).total_byte_size for n in range(file.metadata.num_row_groups))
         size = sum(max(size, 0) for size in sizes)
         if size > LARGEST:
             raise InputError(f"unpacks to {size} bytes", path=str(self.path), expected=f"at most {LARGEST}")
         return file
 
-    def _damaged(self, error: BaseException) -> InputError:
-        return InputError(
-            f"cannot be read as Parquet: {str(error)[:300]}",
-            path=str(self.path),
-            advice="check that the file was copied or downloaded whole",
-        )
-
 
 def plain(value: Any) -> Any:
     """A value with bytes (images) as their hashes."""
     if isinstance(value, bytes):
-        return f"sha256:{hashlib.sha256(value).hexdigest()}"
+        return f"sha256:{sha256_of(value)}"
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list) and value and isinstance(value[0], (dict, list, bytes)):

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.fingerprint import fingerprint
-from warehouse.importers.common.json_fields import endpoint_host, mapping_of, text_or_none
+from warehouse.importers.common.fingerprint import fingerprint_of
+from warehouse.importers.common.json_fields import (
+    endpoint_host,
+    items_of,
+    mapping_of,
+    objects_of,
+    text_or_none,
+    texts_of,
+    without_empty,
+)
 from warehouse.importers.common.model_arguments import position_fields
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
+from warehouse.importers.common.times import moment
 from warehouse.importers.lighteval.details import Details, stamp_of
 from warehouse.importers.lighteval.metrics import metric_specs, published_scores
 from warehouse.records import PublishedScore, RunHeader
+from warehouse.records.hashing import sha256_of
 
 HARNESS = "lighteval"
 
@@ -160,7 +169,7 @@ def header(results: Results, task: str, details: Details | None, model: str) -> 
         **_model_fields(results, model, details),
         suite=(parts.group,) if parts.group != parts.benchmark else (),
         dataset_revision=text_or_none(config.get("hf_revision")),
-        split="+".join(str(item) for item in _listed(config.get("evaluation_splits"))),
+        split="+".join(str(item) for item in items_of(config.get("evaluation_splits"))),
         task_version=_text(results.of_task("versions", task), config.get("version")),
         fewshot=parts.fewshot if parts.fewshot is not None else _count(config.get("num_fewshots")),
         **_conditions(results, config, details),
@@ -220,18 +229,17 @@ def _conditions(results: Results, config: Mapping[str, Any], details: Details | 
     sampling = sampling_fields(generation)
     size = _count(config.get("generation_size")) if generates else None
     system = text_or_none(model.get("system_prompt"))
-    template = {name: config[name] for name in _TEMPLATE if config.get(name)}
     kept = {name: model.get(name) for name in _SETTINGS}
     kept |= {"num_samples": config.get("num_samples"), **other_sampling(generation)}
     seed = generation.get("seed")
     return {
         "formulation": "+".join(methods).lower() or None,
-        "template_hash": fingerprint(template) if template else None,
-        "system_prompt_hash": hashlib.sha256(system.encode()).hexdigest() if system else None,
+        "template_hash": fingerprint_of(**{name: config.get(name) for name in _TEMPLATE}),
+        "system_prompt_hash": sha256_of(system) if system else None,
         **sampling,
         "max_tokens": size if sampling["max_tokens"] is None else sampling["max_tokens"],
         "sampling_seed": seed if type(seed) is int and abs(seed) < 1 << 63 else None,
-        "sampling": {name: value for name, value in kept.items() if value not in (None, {}, [])},
+        "sampling": without_empty(kept),
     }
 
 
@@ -239,11 +247,11 @@ def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
     """How the model was asked: GENERATIVE, LOGPROBS, PERPLEXITY."""
     if details is not None and details.is_nested:
         stated = (details.first.get("doc") or {}).get("sampling_methods")
-        return [item for item in _listed(stated) if isinstance(item, str)]
+        return texts_of(stated)
     if details is not None and details.first:
-        said = _listed(details.first.get("predictions"))
-        return ["GENERATIVE" if any(isinstance(item, str) for item in said) else "LOGPROBS"]
-    entries = [item for item in _listed(config.get("metrics")) if isinstance(item, dict)]
+        predictions = items_of(details.first.get("predictions"))
+        return ["GENERATIVE" if any(isinstance(item, str) for item in predictions) else "LOGPROBS"]
+    entries = objects_of(config.get("metrics"))
     named = (item.get("category") for item in entries)
     return list(dict.fromkeys(item for item in named if isinstance(item, str) and item.isalpha()))
 
@@ -260,14 +268,7 @@ def _configuration(results: Results, task: str) -> dict[str, Any]:
 def _moment(stamp: str) -> datetime | None:
     """The time in a file's name. It is local, of a zone that nothing tells."""
     date, _, clock = stamp.partition("T")
-    try:
-        return datetime.fromisoformat(f"{date}T{clock.replace('-', ':')}")
-    except ValueError:
-        return None
-
-
-def _listed(value: Any) -> Iterator[Any]:
-    return iter(value if isinstance(value, list) else [])
+    return moment(f"{date}T{clock.replace('-', ':')}")
 
 
 def _count(value: Any) -> int | None:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from warehouse.importers.common.documents import read_document, require_content, unpacked_head
 from warehouse.importers.common.json_fields import require_model, text_or_none
 from warehouse.importers.common.model_names import disagreement, same_model
-from warehouse.importers.common.packed_documents import head_text, read_document, require_content
 from warehouse.importers.lighteval.details import Details, is_details, stamp_of
 from warehouse.importers.lighteval.header import Results, group_scores, header, model_of_path
 from warehouse.importers.lighteval.rows import batches
@@ -80,7 +80,7 @@ def _is_results(candidate: Candidate) -> bool:
     """Whether a file begins as lighteval's results do."""
     if candidate.path.suffix != ".json":
         return False
-    start = head_text(candidate)[:4000]
+    start = unpacked_head(candidate)[:4000]
     return (
         start.startswith("{")
         and '"config_general"' in start

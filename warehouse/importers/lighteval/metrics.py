@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.common.json_fields import number_or_none
+from warehouse.importers.common.json_fields import items_of, number_or_none
 from warehouse.importers.lighteval.details import Details
 from warehouse.records import Link, MetricKind, MetricSpec, PublishedScore
 
@@ -96,7 +96,7 @@ def _stated(config: Mapping[str, Any]) -> dict[str, bool | None]:
     """Metric -> whether higher is better, in the order of a task's configuration."""
     found: dict[str, bool | None] = {}
     entries = config.get("metrics", config.get("metric"))
-    for entry in entries if isinstance(entries, list) else ():
+    for entry in items_of(entries):
         if not isinstance(entry, dict):
             continue
         names, better = entry.get("metric_name"), entry.get("higher_is_better")

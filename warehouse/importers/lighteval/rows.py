@@ -7,37 +7,32 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.base import batch_of
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none
+from warehouse.importers.common.batches import ODD_VALUES, batches_of
+from warehouse.importers.common.json_fields import as_text, compact, items_of, number_or_none, without_nulls
 from warehouse.importers.common.response_pairs import paired_value, response_pair
 from warehouse.importers.lighteval.details import Details, Row
 from warehouse.importers.lighteval.metrics import is_over_draws, is_pair, is_text
 from warehouse.records import Rejection
 
-BATCH_ROWS = 1000
-
 
 def batches(details: Details, run: int, rejections: list[Rejection], notes: list[str]) -> Iterator[pa.RecordBatch]:
     """All rows of a file. What is wrong with a row is recorded."""
-    held: list[Row] = []
     cut = 0
     of_row = _nested if details.is_nested else _flat
-    for place, row in details.rows():
-        try:
-            prompt, draws, truncated = of_row(row)
-            prompt |= {"run": run, "position": place}
-            held += _with_scores(prompt, draws, _scores(details, row), _explanation(details, row))
-            cut += truncated
-        except (TypeError, ValueError, RecursionError, AttributeError) as error:
-            where = f"{details.path.name} row {place + 1}"
-            rejections.append(Rejection(where, str(error)[:300], "a row as lighteval writes it"))
-        if len(held) >= BATCH_ROWS:
-            yield batch_of(held)
-            held = []
+
+    def rows_of(item: tuple[int, Row]) -> list[Row]:
+        nonlocal cut
+        number, row = item
+        prompt, draws, truncated = of_row(row)
+        prompt |= {"run": run, "position": number}
+        rows = _with_scores(prompt, draws, _scores(details, row), _explanation(details, row))
+        cut += truncated
+        return rows
+
+    items = ((f"{details.path.name} row {number + 1}", (number, row)) for number, row in details.rows())
+    yield from batches_of(items, rows_of, rejections, "a row as lighteval writes it", ODD_VALUES)
     if cut:
         notes.append(f"{details.path.name}: {cut} prompts were cut to fit the model")
-    if held:
-        yield batch_of(held)
 
 
 def _with_scores(prompt: Row, draws: Sequence[Row], scores: list[Row], explanation: str | None) -> list[Row]:
@@ -56,7 +51,7 @@ def _with_scores(prompt: Row, draws: Sequence[Row], scores: list[Row], explanati
 
 
 def _nested(row: Row) -> tuple[Row, list[Row], bool]:
-    doc, said = _object(row, "doc"), _object(row, "model_response")
+    doc, answer = _object(row, "doc"), _object(row, "model_response")
     methods = doc.get("sampling_methods") or []
     options = [as_text(item) for item in _list(doc, "choices")]
     gold = _indices(doc.get("gold_index"), len(options))
@@ -69,40 +64,40 @@ def _nested(row: Row) -> tuple[Row, list[Row], bool]:
             doc.get("query"), options if is_choice else None, [options[index] for index in gold], doc.get("images")
         ),
     }
-    sent = said.get("input")
+    sent = answer.get("input")
     common: Row = {
         "prompt_sent": None if sent is None else as_text(sent),
-        "input_tokens": len(_list(said, "input_tokens")) or None,
+        "input_tokens": len(_list(answer, "input_tokens")) or None,
     }
-    truncated = bool(said.get("truncated_tokens_count"))
+    truncated = bool(answer.get("truncated_tokens_count"))
     if is_choice:
         common["choice_scores"] = _options(
             options,
             gold,
-            _list(said, "logprobs"),
-            _list(said, "unconditioned_logprobs"),
-            _list(said, "argmax_logits_eq_gold"),
-            _lengths(_list(said, "output_tokens")),
+            _list(answer, "logprobs"),
+            _list(answer, "unconditioned_logprobs"),
+            _list(answer, "argmax_logits_eq_gold"),
+            _lengths(_list(answer, "output_tokens")),
         )
-    return prompt, _texts(said, common, is_choice), truncated
+    return prompt, _texts(answer, common, is_choice), truncated
 
 
-def _texts(said: Row, common: Row, is_choice: bool) -> list[Row]:
+def _texts(answer: Row, common: Row, is_choice: bool) -> list[Row]:
     """One row for each text."""
-    texts = _list(said, "text")
+    texts = _list(answer, "text")
     if not texts:
         return [common]
-    cleaned = _list(said, "text_post_processed")
-    lengths = [] if is_choice else _lengths(_list(said, "output_tokens"))
+    cleaned = _list(answer, "text_post_processed")
+    lengths = [] if is_choice else _lengths(_list(answer, "output_tokens"))
     found = []
     for number, text in enumerate(texts):
         shown = cleaned[number] if number < len(cleaned) else None
-        answer = as_text(shown) if shown is not None and shown != text else None
+        extracted = as_text(shown) if shown is not None and shown != text else None
         found.append(
             {
                 **common,
                 "response": None if text is None else as_text(text),
-                "extracted_answer": answer,
+                "extracted_answer": extracted,
                 "output_tokens": lengths[number] if number < len(lengths) else None,
             }
         )
@@ -114,8 +109,8 @@ def _texts(said: Row, common: Row, is_choice: bool) -> list[Row]:
 
 def _flat(row: Row) -> tuple[Row, list[Row], bool]:
     options = [as_text(item) for item in _list(row, "choices")]
-    said = _list(row, "predictions")
-    numbers = [_likelihood(item) for item in said]
+    predictions = _list(row, "predictions")
+    numbers = [_likelihood(item) for item in predictions]
     is_choice = len(options) > 0 and all(pair[0] is not None for pair in numbers)
     gold = _indices(row.get("gold_index"), len(options))
     golds = [as_text(item) for item in _list(row, "gold")] or [options[index] for index in gold]
@@ -140,8 +135,12 @@ def _flat(row: Row) -> tuple[Row, list[Row], bool]:
         return prompt, [common], truncated
     lengths = _lengths(tokens[0] if len(tokens) == 1 and _is_nested(tokens[0]) else tokens)
     draws = [
-        {**common, "response": as_text(text), "output_tokens": lengths[number] if len(lengths) == len(said) else None}
-        for number, text in enumerate(said)
+        {
+            **common,
+            "response": as_text(text),
+            "output_tokens": lengths[number] if len(lengths) == len(predictions) else None,
+        }
+        for number, text in enumerate(predictions)
         if text is not None
     ]
     return prompt, draws or [common], truncated
@@ -220,19 +219,19 @@ def _single(value: Any) -> Any:
 def _explanation(details: Details, row: Row) -> str | None:
     """What judges wrote."""
     values = _object(row, "metric" if details.is_nested else "metrics")
-    said = [
+    parts = [
         as_text(value)
         for name, value in values.items()
         if name.startswith("judgement_") and value is not None and is_text(name, details.metrics.get(name, pa.null()))
     ]
-    return "\n\n".join(said) or None
+    return "\n\n".join(parts) or None
 
 
 def _metadata(specific: Any, original: Any) -> str | None:
     kept = dict(specific) if isinstance(specific, dict) else {}
     if original is not None:
         kept["original_query"] = original
-    kept = {key: value for key, value in kept.items() if value is not None}
+    kept = without_nulls(kept)
     return compact(kept) if kept else None
 
 
@@ -245,7 +244,7 @@ def _object(row: Row, name: str) -> Row:
 
 def _list(row: Row, name: str) -> list[Any]:
     found = row.get(name)
-    return found if isinstance(found, list) else []
+    return items_of(found)
 
 
 def _indices(value: Any, count: int) -> list[int]:

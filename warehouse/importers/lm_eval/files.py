@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warehouse.importers.common.documents import unpacked_head
 from warehouse.importers.common.json_fields import mapping_of
-from warehouse.importers.common.packed_documents import head_text
 from warehouse.records import Candidate
 
 _STAMP = r"\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?"
@@ -46,7 +46,7 @@ def recognise(candidate: Candidate) -> SamplesFile | ResultsFile | None:
     """What a file is, by its name and first bytes; ``None``: none of ours (>= 0.4)."""
     name = candidate.path.name
     named = _SAMPLES_NAME.fullmatch(name)
-    head = head_text(candidate)
+    head = unpacked_head(candidate)
     if named and (looks_like_samples(head) or not _is_json(head)):
         # also what is not JSON at all: an empty file, a pointer or damage deserves its message
         return SamplesFile(candidate.path, named[1], named[2])

@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from warehouse.errors import InputError
+from warehouse.importers.common.documents import read_document
 from warehouse.importers.common.json_fields import require_model, text_or_none
 from warehouse.importers.common.jsonl import RowSource
-from warehouse.importers.common.packed_documents import read_document
 from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
 from warehouse.importers.lm_eval.files import ResultsFile, SamplesFile, old_sample_names, recognise, task_of_old_name
 from warehouse.importers.lm_eval.layout import Layout, find_layout
@@ -190,32 +190,32 @@ def _claim_loose(files: Sequence[ResultsFile | SamplesFile]) -> Iterator[SourceF
     taken: set[Path] = set()
     for file in files:
         if isinstance(file, ResultsFile):
-            beside = [
+            neighbours = [
                 other for other in files if isinstance(other, SamplesFile) and other.path.parent == file.path.parent
             ]
             alone = not any(
                 isinstance(other, ResultsFile) and other is not file and other.path.parent == file.path.parent
                 for other in files
             )
-            members = _members(file, beside, alone)
+            members = _members(file, neighbours, alone)
             taken |= {file.path, *(other.path for other in members)}
             yield _source([file, *members])
     yield from (_source([file]) for file in files if file.path not in taken)
 
 
-def _members(results: ResultsFile, beside: Sequence[SamplesFile], alone: bool) -> list[SamplesFile]:
+def _members(results: ResultsFile, neighbours: Sequence[SamplesFile], alone: bool) -> list[SamplesFile]:
     """The samples of a results file without a time stamp."""
-    if not beside:
+    if not neighbours:
         return []
     try:
         document = read_document(results.path)
     except InputError:  # the source says so when it is read
-        return list(beside) if alone else []
+        return list(neighbours) if alone else []
     names = old_sample_names(document)
     tasks = Results(document, results.path).tasks
     return [
         file
-        for file in beside
+        for file in neighbours
         if file.path.name.split(".json")[0] in names or (alone and task_of_old_name(file.path, tasks))
     ]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from warehouse.importers.common.json_fields import whole_or_none
+from warehouse.importers.common.json_fields import items_of, whole_or_none
 from warehouse.importers.lm_eval.metrics import BYPASS, PAIRED, aggregation_of
 
 Kind = Literal["choice", "rolling", "text"]
@@ -144,15 +144,15 @@ def requests_of(row: Mapping[str, Any]) -> list[list[Any]]:
     arguments = row.get("arguments")
     if isinstance(arguments, Mapping):  # {"gen_args_0": {"arg_0": …}}, 0.4.3 and later
         arguments = list(arguments.values())
-    listed = arguments if isinstance(arguments, list) else []
+    listed = items_of(arguments)
     found = [list(item.values()) if isinstance(item, Mapping) else item for item in listed]
     return [item for item in found if isinstance(item, list)] or [[]]
 
 
 def metrics_of(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Names of the metrics of a row: those it lists, and what else stands beside them."""
-    beside = (name for name in row if name not in ROW_KEYS)
-    return tuple(dict.fromkeys((*listed_metrics(row), *beside)))
+    others = (name for name in row if name not in ROW_KEYS)
+    return tuple(dict.fromkeys((*listed_metrics(row), *others)))
 
 
 def listed_metrics(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -205,7 +205,9 @@ def _filters(
 ) -> tuple[Filter, ...]:
     entries = config.get("filter_list")
     pipelines = {
-        str(entry.get("name")): _listed(entry.get("filter")) for entry in _listed(entries) if isinstance(entry, Mapping)
+        str(entry.get("name")): items_of(entry.get("filter"))
+        for entry in items_of(entries)
+        if isinstance(entry, Mapping)
     }
     stated = row.get("filter")
     names = list(pipelines) or list(published) or ["none"]
@@ -230,10 +232,6 @@ def _filter(name: str, pipeline: Any, row: Mapping[str, Any], repeats: int) -> F
         voted = voted or function == "majority_vote"
         single = single or function == "take_first"
     return Filter(name) if single and not voted else Filter(name, -1, min(count, repeats))
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _question(doc: Any) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from warehouse.importers.common.json_fields import mapping_of, number_or_none
+from warehouse.importers.common.json_fields import items_of, mapping_of, number_or_none
 from warehouse.records import Link, MetricKind, MetricSpec, PublishedScore
 
 #: Aggregations that are a function of a weighted mean of per-sample log-likelihoods.
@@ -203,7 +203,7 @@ def _with_default(specs: Sequence[MetricSpec], config: Mapping[str, Any]) -> lis
 
 def _entries(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     entries = config.get("metric_list")
-    listed = entries if isinstance(entries, list) else []
+    listed = items_of(entries)
     return [entry for entry in listed if isinstance(entry, Mapping)]
 
 

@@ -57,10 +57,10 @@ def model_fields(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
 def other_model(document: Mapping[str, Any], path: Path) -> Iterator[str]:
     """A note where the folder of a results file, ``ORGANISATION__NAME`` as the harness makes it
     of the model's name, names another model."""
-    held = text_or_none(document.get("model_name"))
+    model = text_or_none(document.get("model_name"))
     folder = path.absolute().parent.name
-    if held and "__" in folder and not same_model(folder, _UNSAFE.sub("__", held)):
-        yield disagreement(held, "the folder", folder)
+    if model and "__" in folder and not same_model(folder, _UNSAFE.sub("__", model)):
+        yield disagreement(model, "the folder", folder)
 
 
 def argument_settings(document: Mapping[str, Any]) -> dict[str, Any]:

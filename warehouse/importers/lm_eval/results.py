@@ -5,14 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.fingerprint import fingerprint
-from warehouse.importers.common.json_fields import mapping_of, number_or_none, text_or_none, whole_or_none
+from warehouse.importers.common.fingerprint import fingerprint, fingerprint_of
+from warehouse.importers.common.json_fields import (
+    items_of,
+    mapping_of,
+    number_or_none,
+    text_of_any,
+    text_or_none,
+    whole_or_none,
+)
 from warehouse.importers.common.model_arguments import parse_arguments
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
+from warehouse.importers.common.times import unix_time
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
 from warehouse.importers.lm_eval.model import argument_settings, model_fields
 from warehouse.records import PublishedScore, RunHeader
@@ -112,8 +119,8 @@ class Results:
         formulation = text_or_none(config.get("output_type"))
         generation = self._generation(config) if formulation in (None, "generate_until") else {}
         return {
-            "task_version": _version(mapping_of(document, "versions").get(task)),
-            "dataset_revision": _version(mapping_of(config, "dataset_kwargs").get("revision")),
+            "task_version": text_of_any(mapping_of(document, "versions").get(task)),
+            "dataset_revision": text_of_any(mapping_of(config, "dataset_kwargs").get("revision")),
             "split": str(config.get("test_split") or config.get("validation_split") or ""),
             "formulation": formulation,
             "fewshot": shots,
@@ -131,7 +138,7 @@ class Results:
         date = number_or_none(document.get("date"))
         return {
             "run_id": None if date is None else repr(document["date"]),
-            "started_at": None if date is None else _moment(date),
+            "started_at": None if date is None else unix_time(date),
             "harness_version": text_or_none(document.get("lm_eval_version")),
             "harness_commit": text_or_none(document.get("git_hash")),
             "hardware": _hardware(document.get("pretty_env_info")),
@@ -161,14 +168,13 @@ class Results:
 
     def _sampling(self, config: Mapping[str, Any], generation: Mapping[str, Any], shots: int | None) -> dict[str, Any]:
         """What else changes what is measured: harness backend, model arguments, scoring code."""
-        scoring = {name: config[name] for name in _SCORING_PARTS if config.get(name)}
         chat = shots and self.document.get("chat_template_sha")
         parts = {
             **other_sampling(generation),
             "backend": text_or_none(mapping_of(self.document, "config").get("model")),
             "model_args": argument_settings(self.document),
             "fewshot_as_multiturn": self.document.get("fewshot_as_multiturn") if chat else None,
-            "scoring": fingerprint(scoring) if scoring else None,
+            "scoring": fingerprint_of(**{name: config.get(name) for name in _SCORING_PARTS}),
         }
         return {name: value for name, value in parts.items() if value not in (None, {})}
 
@@ -178,7 +184,7 @@ class Results:
         parents = {
             child: group
             for group, children in reversed(subtasks.items())
-            for child in (children if isinstance(children, list) else ())
+            for child in items_of(children)
             if isinstance(child, str)
         }
         chain: list[str] = []
@@ -186,17 +192,6 @@ class Results:
             task = parents[task]
             chain.insert(0, task)
         return tuple(chain)
-
-
-def _version(value: Any) -> str | None:
-    return None if value is None else str(value)
-
-
-def _moment(seconds: float) -> datetime | None:
-    try:
-        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError, OSError):  # beyond the years that there are
-        return None
 
 
 def _hardware(environment: Any) -> str | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.base import batch_of
+from warehouse.importers.common.batches import in_batches
 from warehouse.importers.common.json_fields import as_text, compact, number_or_none
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.common.response_pairs import paired_value, response_pair
@@ -36,14 +36,7 @@ class RowReader:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All sample rows of the file."""
-        held: list[dict[str, Any]] = []
-        for row, text in self.source.rows():
-            held += self._records(row, text)
-            if len(held) >= BATCH_ROWS:
-                yield batch_of(held)
-                held = []
-        if held:
-            yield batch_of(held)
+        return in_batches((self._records(row, text) for row, text in self.source.rows()), BATCH_ROWS)
 
     def _records(self, row: Mapping[str, Any], text: bytes) -> list[dict[str, Any]]:
         """One row for each draw; scores of all draws together stand in a row of their own."""

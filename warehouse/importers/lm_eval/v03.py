@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
+from warehouse.importers.base import source_of
+from warehouse.importers.common.documents import read_document, unpacked_head
 from warehouse.importers.common.fingerprint import fingerprint
 from warehouse.importers.common.json_fields import mapping_of, require_model, text_or_none, whole_or_none
-from warehouse.importers.common.packed_documents import head_text, read_document
 from warehouse.importers.lm_eval.files import looks_like_results
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
 from warehouse.importers.lm_eval.model import argument_settings, model_fields
@@ -37,7 +38,7 @@ class LmEvalV03:
         for candidate in candidates:
             path = candidate.path
             if path.name.endswith(SUFFIX) or _is_ours(candidate):
-                yield SourceFiles(str(path), path.parent, (path,))
+                yield source_of(path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one source.
@@ -90,7 +91,7 @@ def _header(document: Mapping[str, Any], task: str, path: Path) -> RunHeader:
 
 
 def _is_ours(candidate: Candidate) -> bool:
-    head = head_text(candidate)
+    head = unpacked_head(candidate)
     if looks_like_write_out(head):
         return True
     if looks_like_results(head) or not (_FIRST_FIGURE.match(head) or _SETTINGS.search(head)):

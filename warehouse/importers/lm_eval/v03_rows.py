@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.base import batch_of
+from warehouse.importers.common.batches import in_batches
 from warehouse.importers.common.json_fields import as_text, compact, number_or_none
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.common.model_arguments import position_fields
@@ -62,14 +62,7 @@ class WriteOut:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """All sample rows."""
-        held: list[dict[str, Any]] = []
-        for row, _ in self._rows.rows():
-            held.append(_record(row))
-            if len(held) == BATCH_ROWS:
-                yield batch_of(held)
-                held = []
-        if held:
-            yield batch_of(held)
+        return in_batches(([_record(row)] for row, _ in self._rows.rows()), BATCH_ROWS)
 
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import compact, number_or_none, part_of, text_or_none, whole_count
+from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, text_or_none, whole_count
 
 ACCURACY, MATCH = "accuracy", "match"
 
@@ -149,15 +148,15 @@ class EventLog:
         What is a text in some samples and null in others is no score."""
         counts: dict[str, int] = {}
         scored: set[str] = set()
-        told: set[str] = set()
+        aggregated: set[str] = set()
         for sample in self.samples.values():
             numbers, other = self.values_of(sample)
-            told.update(other)
+            aggregated.update(other)
             for name, values in numbers.items():
                 counts[name] = max(counts.get(name, 0), len(values))
                 if any(value is not None for value in values):
                     scored.add(name)
-        return {name: count for name, count in counts.items() if name in scored or name not in told}
+        return {name: count for name, count in counts.items() if name in scored or name not in aggregated}
 
     def values_of(self, sample: Sample) -> tuple[dict[str, list[float | None]], Row]:
         """Numbers that a sample was given, by metric, and what it was given besides."""

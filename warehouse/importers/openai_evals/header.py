@@ -8,17 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.documents import Row, moment
 from warehouse.importers.common.json_fields import (
+    Row,
     is_local,
     number_or_none,
     part_of,
+    published_figure,
     require_model,
     text_or_none,
     whole_count,
 )
 from warehouse.importers.common.model_arguments import parse_arguments
 from warehouse.importers.common.sampling import sampling_fields
+from warehouse.importers.common.times import moment
 from warehouse.importers.openai_evals.event_log import ACCURACY, MATCH, EventLog
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
@@ -127,13 +129,13 @@ def _specs(log: EventLog) -> Iterator[MetricSpec]:
     order = [*_BETTER[:2], "score", *names]
     first = min(log.metrics, key=order.index, default=None)
     for name in dict.fromkeys(names):
-        held = log.metrics.get(name)
-        is_match = name == log.match_metric and held is not None
+        largest = log.metrics.get(name)
+        is_match = name == log.match_metric and largest is not None
         is_rate = is_match or name in (ACCURACY, "f1_score")
         spec = MetricSpec(
             name,
-            link="none" if held is None else "identity",
-            kind=("binary" if is_match and held == 1 else "bounded") if is_rate else None,
+            link="none" if largest is None else "identity",
+            kind=("binary" if is_match and largest == 1 else "bounded") if is_rate else None,
             low=0 if is_rate else None,
             high=1 if is_rate else None,
             higher_is_better=True if name in _BETTER else None,
@@ -159,13 +161,7 @@ def _published(log: EventLog) -> Iterator[PublishedScore]:
     report = log.report or {}
     error = next((number_or_none(report.get(name)) for name in _ERRORS if name in report), None)
     for name, stated in report.items():
-        value = number_or_none(stated)
         if name in _ERRORS or name.startswith(_USAGE) or isinstance(stated, (dict, list)):
             continue
-        yield PublishedScore(
-            metric=name,
-            value=value,
-            statistic="mean" if name in log.metrics else "aggregate",
-            standard_error=error if name == ACCURACY else None,
-            raw=None if value is not None else str(stated)[:200],
-        )
+        statistic = "mean" if name in log.metrics else "aggregate"
+        yield published_figure(name, stated, statistic=statistic, standard_error=error if name == ACCURACY else None)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import LARGEST_BYTES, batches_of, has_keys, head_of
+from warehouse.importers.base import source_of
+from warehouse.importers.common import bounds
+from warehouse.importers.common.batches import batches_of
+from warehouse.importers.common.documents import has_keys, head_of
 from warehouse.importers.common.json_fields import text_or_none
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.openai_evals.event_log import EventLog
@@ -27,7 +30,7 @@ class OpenaiEvals:
             head = head_of(item)
             first = head.partition("\n")[0]
             if first.startswith("{") and has_keys(first[:200], "spec") and has_keys(first, "eval_name", "run_id"):
-                yield SourceFiles(str(item.path), item.path.parent, (item.path,))
+                yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one log.
@@ -36,12 +39,7 @@ class OpenaiEvals:
             InputError: the file is damaged or too large, or nothing names the model.
         """
         path = source.files[0]
-        if path.stat().st_size > LARGEST_BYTES:
-            raise InputError(
-                f"{path.stat().st_size} bytes are too many to be read at once",
-                path=str(path),
-                expected=f"at most {LARGEST_BYTES}",
-            )
+        bounds.refuse_large(path)
         log = EventLog()
         dump = Dump((), ())
         lines = RowSource(path, path.name, (), notes=dump.notes)

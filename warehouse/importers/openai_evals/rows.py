@@ -6,8 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from warehouse.importers.common.chat_messages import content_of
-from warehouse.importers.common.documents import Row
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none, part_of, text_or_none, whole_count
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    number_or_none,
+    part_of,
+    text_or_none,
+    whole_count,
+)
 from warehouse.importers.openai_evals.event_log import MATCH, EventLog, Sample
 
 
@@ -73,22 +80,22 @@ def _sent(prompt: Any) -> str:
 
 def _answers(own: Sequence[Row]) -> str | None:
     """What the model wrote: one text, or a list where there are several."""
-    said: list[Any] = []
+    answers: list[Any] = []
     for data in own:
         sampled = data.get("sampled")
-        said += sampled if isinstance(sampled, list) else [sampled]
-    if not said or said == [None]:
+        answers += sampled if isinstance(sampled, list) else [sampled]
+    if not answers or answers == [None]:
         return None
-    return as_text(said[0]) if len(said) == 1 else compact(said)
+    return as_text(answers[0]) if len(answers) == 1 else compact(answers)
 
 
 def _picked(sample: Sample) -> str | None:
     """What was taken from the answers."""
     found = [data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))]
-    said = [item for item in found if item not in (None, [], "")]
-    if not said:
+    stated = [item for item in found if item not in (None, [], "")]
+    if not stated:
         return None
-    return _text(said[0]) if len(said) == 1 else compact(said)
+    return _text(stated[0]) if len(stated) == 1 else compact(stated)
 
 
 def _options(sample: Sample) -> tuple[list[str], list[Row] | None]:
@@ -132,17 +139,17 @@ def _tokens(own: Sequence[Row], key: str) -> int | None:
 
 
 def _error(sample: Sample) -> str | None:
-    said = [
+    parts = [
         ": ".join(part for part in (text_or_none(data.get("type")), text_or_none(data.get("message"))) if part)
         for data in sample.of("error")
     ]
-    return "\n".join(said) if said else None
+    return "\n".join(parts) if parts else None
 
 
 def _explanation(judged: Sequence[Row], other: Row) -> str | None:
     """What the judge wrote, and what of the metrics is no number."""
-    said = [text for text in [_answers(judged)] if text]
-    return "\n\n".join([*said, *([compact(other)] if other else [])]) or None
+    parts = [text for text in [_answers(judged)] if text]
+    return "\n\n".join([*parts, *([compact(other)] if other else [])]) or None
 
 
 def _scores(log: EventLog, sample: Sample, numbers: dict[str, list[float | None]]) -> list[Row]:

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.packed_documents import read_document, require_content
+from warehouse.importers.common.documents import read_document, require_content
+from warehouse.importers.common.json_fields import items_of
 from warehouse.records import Rejection, parse_json
 
 #: Largest configuration that is looked through, in bytes.
@@ -83,7 +84,7 @@ class Work:
         listed = stated
         if isinstance(stated, dict):
             listed = [stated[key] for key in sorted((key for key in stated if key.isdecimal()), key=int)]
-        found = [_repeats(item) for item in (listed if isinstance(listed, list) else ())]
+        found = [_repeats(item) for item in items_of(listed)]
         if stated and not any(found):
             self.notes.append("details are of a form that is not known: left out")
             return []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.json_fields import is_local, number_or_none, text_or_none, whole_count
 from warehouse.importers.common.sampling import other_sampling, sampling_fields
+from warehouse.importers.common.times import local_time
 from warehouse.importers.opencompass.files import CORRECT, Row, Work
 from warehouse.importers.opencompass.table import prompt_version
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
@@ -68,7 +68,7 @@ def model_fields(abbreviation: str, config: Row) -> Row:
 def run_fields(work: Path) -> Row:
     """Id and time of a run: the name of its work folder."""
     stamp = work.name if _STAMP.fullmatch(work.name) else ""
-    return {"run_id": stamp or None, "started_at": _moment(stamp)}
+    return {"run_id": stamp or None, "started_at": local_time(stamp, "%Y%m%d_%H%M%S")}
 
 
 def headline(work: Work) -> str:
@@ -131,11 +131,3 @@ def _published(work: Work, name: str) -> Iterator[PublishedScore]:
             statistic="mean" if ours or not work.details else "aggregate",
             raw=f"{value:.15g} percent" if ours else None,
         )
-
-
-def _moment(stamp: str) -> datetime | None:
-    """The time in the folder's name. It is local, of a zone that nothing tells."""
-    try:
-        return datetime.strptime(stamp, "%Y%m%d_%H%M%S")
-    except ValueError:
-        return None

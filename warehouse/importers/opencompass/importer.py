@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from warehouse.importers.common.packed_documents import head_text
+from warehouse.importers.common.documents import unpacked_head
 from warehouse.importers.opencompass.files import Work
 from warehouse.importers.opencompass.header import header
 from warehouse.importers.opencompass.rows import batches
@@ -93,7 +93,7 @@ class OpenCompass:
 
 
 def _is_summary(candidate: Candidate) -> bool:
-    head = head_text(candidate)
+    head = unpacked_head(candidate)
     begins = HEADING if candidate.path.suffix == ".csv" else ""
     return is_summary(candidate.path) and head.startswith(begins) and HEADING in head
 
@@ -111,7 +111,7 @@ def _kind(candidate: Candidate) -> str:
     """What a file is by its folder, its name and its first bytes; empty: none of ours."""
     path = candidate.path
     folder = path.parent.parent.name
-    head = head_text(candidate)
+    head = unpacked_head(candidate)
     if not head.startswith("{") or folder not in ("predictions", "results"):
         return ""
     if folder == "results":

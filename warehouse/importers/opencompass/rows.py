@@ -7,13 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.base import batch_of
+from warehouse.importers.common.batches import ODD_VALUES, batches_of
 from warehouse.importers.common.json_fields import as_text, compact, whole_count
 from warehouse.importers.opencompass.files import Row, Work
 from warehouse.importers.opencompass.header import headline, verdict
-from warehouse.records import Rejection
 
-BATCH_ROWS = 1000
 _LABEL = "label: "
 _HUMAN = ("HUMAN", "user")
 
@@ -25,32 +23,18 @@ def batches(work: Work) -> Iterator[pa.RecordBatch]:
         work.notes.append(f"{total} predictions are no multiple of {work.repeats} repeats")
     size = len(work.details) or -(-total // work.repeats)
     metric = headline(work)
-    held: list[Row] = []
-    for place in range(total):
-        draw, sample = divmod(place, size)
-        said = work.predictions[place] if place < len(work.predictions) else {}
+
+    def rows_of(number: int) -> Iterator[Row]:
+        draw, sample = divmod(number, size)
+        prediction = work.predictions[number] if number < len(work.predictions) else {}
         several = work.details[sample] if sample < len(work.details) else []
         detail = several[draw] if draw < len(several) else {}
-        try:
-            if said or detail:
-                held.append(
-                    {
-                        "run": 0,
-                        "position": sample,
-                        "draw": draw,
-                        **_row(said, detail, str(sample)),
-                        "scores": _scores(detail, metric),
-                    }
-                )
-        except (TypeError, ValueError, AttributeError, RecursionError) as error:
-            where = f"{work.dataset} prediction {place}"
-            expected = "a prediction as OpenCompass writes it"
-            work.rejections.append(Rejection(where, str(error)[:300], expected))
-        if len(held) >= BATCH_ROWS:
-            yield batch_of(held)
-            held = []
-    if held:
-        yield batch_of(held)
+        if prediction or detail:
+            row = _row(prediction, detail, str(sample))
+            yield {"run": 0, "position": sample, "draw": draw, **row, "scores": _scores(detail, metric)}
+
+    items = ((f"{work.dataset} prediction {number}", number) for number in range(total))
+    return batches_of(items, rows_of, work.rejections, "a prediction as OpenCompass writes it", ODD_VALUES)
 
 
 def _scores(detail: Row, metric: str) -> list[Row]:
@@ -66,11 +50,11 @@ def _scores(detail: Row, metric: str) -> list[Row]:
     ]
 
 
-def _row(said: Row, detail: Row, number: str) -> Row:
-    sent = said.get("origin_prompt", said.get("prompt", detail.get("prompt")))
-    labels = [key.removeprefix(_LABEL) for key in said if key.startswith(_LABEL)]
-    gold = said.get("gold", detail.get("answer", detail.get("references")))
-    options = said.get("choices") if isinstance(said.get("choices"), list) else labels or None
+def _row(prediction: Row, detail: Row, number: str) -> Row:
+    sent = prediction.get("origin_prompt", prediction.get("prompt", detail.get("prompt")))
+    labels = [key.removeprefix(_LABEL) for key in prediction if key.startswith(_LABEL)]
+    gold = prediction.get("gold", detail.get("answer", detail.get("references")))
+    options = prediction.get("choices") if isinstance(prediction.get("choices"), list) else labels or None
     name = detail.get("example_abbr")
     abbreviation = name if isinstance(name, str) and name else number
     text = _question(sent)
@@ -83,30 +67,33 @@ def _row(said: Row, detail: Row, number: str) -> Row:
         "target": target,
         "choices": compact(options) if options else None,
         "prompt_sent": None if sent is None else as_text(sent),
-        "input_tokens": whole_count(said.get("all_input_length")),
-        "output_tokens": whole_count(said.get("res_length")),
-        **_answer(said, detail, labels),
+        "input_tokens": whole_count(prediction.get("all_input_length")),
+        "output_tokens": whole_count(prediction.get("res_length")),
+        **_answer(prediction, detail, labels),
     }
 
 
-def _answer(said: Row, detail: Row, labels: list[str]) -> Row:
+def _answer(prediction: Row, detail: Row, labels: list[str]) -> Row:
     """What the model wrote, and what was taken from it."""
     found = detail.get("pred", detail.get("predictions"))
     extracted = None if found is None else as_text(found)
     if labels:
-        asked = {label: said[_LABEL + label] for label in labels}
+        asked = {label: prediction[_LABEL + label] for label in labels}
         likelihoods = {label: item.get("PPL") for label, item in asked.items() if isinstance(item, dict)}
-        chosen = said.get("prediction")
+        chosen = prediction.get("prediction")
         return {
             "response": compact({"PPL": likelihoods}),
             "extracted_answer": extracted if chosen is None else as_text(chosen),
         }
-    if "pred_label" in said:
-        place, options = said["pred_label"], said.get("choices")
+    if "pred_label" in prediction:
+        place, options = prediction["pred_label"], prediction.get("choices")
         known = isinstance(options, list) and type(place) is int and 0 <= place < len(options)
         chosen = options[place] if known and isinstance(options, list) else place
-        return {"response": compact({"probabilities": said.get("prediction")}), "extracted_answer": as_text(chosen)}
-    response = said.get("prediction", detail.get("origin_prediction"))
+        return {
+            "response": compact({"probabilities": prediction.get("prediction")}),
+            "extracted_answer": as_text(chosen),
+        }
+    response = prediction.get("prediction", detail.get("origin_prediction"))
     text = None if response is None else as_text(response)
     return {"response": text, "extracted_answer": extracted if extracted != text else None}
 

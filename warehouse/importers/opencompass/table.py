@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warehouse.errors import InputError
+from warehouse.importers.common import bounds
 
 HEADING = "dataset,version,metric,mode,"
 #: Larger files are no summary, in bytes.
@@ -62,12 +63,7 @@ def read_table(path: Path) -> Table:
         InputError: it cannot be read, or has no table.
     """
     try:
-        if path.stat().st_size > LARGEST_BYTES:
-            raise InputError(
-                f"{path.stat().st_size} bytes are too many for a summary",
-                path=str(path),
-                expected=f"at most {LARGEST_BYTES}",
-            )
+        bounds.refuse_large(path, LARGEST_BYTES, "for a summary")
         text = path.read_text(encoding="utf-8").removeprefix(_BOM)
     except (OSError, ValueError) as error:
         raise InputError(f"cannot be read: {error}", path=str(path), expected="a summary of OpenCompass") from None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Literal
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.json_fields import number_or_none, whole_count
+from warehouse.importers.common.json_fields import number_or_none, published_figure, whole_count
+from warehouse.importers.common.times import local_time
 from warehouse.importers.simple_evals.results import Results
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
@@ -29,7 +29,7 @@ def header(results: Results) -> RunHeader:
         system_prompt_hash=results.system_hash,
         metrics=tuple(_specs(results)),
         run_id=results.stamp or None,
-        started_at=_moment(results.stamp),
+        started_at=local_time(results.stamp, "%Y%m%d_%H%M%S" if len(results.stamp) > 13 else "%Y%m%d_%H%M"),
         n_requested=results.size or None,
         tags=("debug",) if results.is_debug else (),
         published=tuple(_published(results)),
@@ -67,20 +67,10 @@ def _published(results: Results) -> Iterator[PublishedScore]:
             continue
         name = name if known else key
         mean = "mean" if name == SCORE else "aggregate"
-        value = number_or_none(stated)
-        yield PublishedScore(
-            metric=name,
-            value=value,
+        yield published_figure(
+            name,
+            stated,
             statistic=statistic if known else mean,
             standard_error=None if known else number_or_none(figures.get(f"{name}:{_ERROR}")),
             n=whole_count(figures.get(f"{name}:{_COUNT}")),
-            raw=None if value is not None else str(stated)[:200],
         )
-
-
-def _moment(stamp: str) -> datetime | None:
-    """The time in the file's name. It is local, of a zone that nothing tells."""
-    try:
-        return datetime.strptime(stamp, "%Y%m%d_%H%M%S" if len(stamp) > 13 else "%Y%m%d_%H%M")
-    except ValueError:
-        return None

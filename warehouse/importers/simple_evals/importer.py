@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from warehouse.importers.base import source_of
 from warehouse.importers.common.documents import has_keys, head_of
 from warehouse.importers.common.json_fields import number_or_none, require_model, text_or_none
 from warehouse.importers.simple_evals.header import header
@@ -35,7 +36,7 @@ class SimpleEvals:
                 found[item.path.parent, item.path.stem.removesuffix(WHOLE)].append(item.path)
         for paths in found.values():
             ordered = sorted(paths, key=lambda path: not path.stem.endswith(WHOLE))
-            yield SourceFiles(str(ordered[0]), ordered[0].parent, tuple(ordered))
+            yield source_of(*ordered)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open the results of one evaluation.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
 import re
 from collections.abc import Sequence
@@ -12,9 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import Row, read_document
-from warehouse.importers.common.json_fields import compact, number_or_none, part_of, text_or_none
+from warehouse.importers.common.documents import read_document
+from warehouse.importers.common.json_fields import (
+    Row,
+    compact,
+    items_of,
+    number_or_none,
+    objects_of,
+    part_of,
+    text_or_none,
+)
 from warehouse.records import Rejection, canonical_json
+from warehouse.records.hashing import sha256_of
 
 WHOLE = "_allresults"
 SYSTEM = ("system", "developer")
@@ -129,7 +137,7 @@ class Results:
     def samples(self) -> list[Sample]:
         """All samples, in order."""
         metadata = part_of(self.document, "metadata").get("example_level_metadata")
-        lists = [_listed(self.document.get("convos")), _listed(metadata), _listed(self.document.get("htmls"))]
+        lists = [items_of(self.document.get("convos")), items_of(metadata), items_of(self.document.get("htmls"))]
         sizes = {len(values) for values in lists if values}
         if len(sizes) > 1:
             found = ", ".join(str(len(values)) for values in lists)
@@ -162,7 +170,7 @@ class Results:
         """Hash of the system's messages, where all samples have the same."""
         found = {compact(sample.system) for sample in self.samples}
         only = found.pop() if len(found) == 1 else "[]"
-        return None if only == "[]" else hashlib.sha256(canonical_json(only)).hexdigest()
+        return None if only == "[]" else sha256_of(canonical_json(only))
 
 
 def _sample(convo: Any, known: Any, page: Any) -> Sample:
@@ -174,11 +182,7 @@ def _sample(convo: Any, known: Any, page: Any) -> Sample:
 
 
 def _messages(value: Any) -> list[Row]:
-    return [item for item in _listed(value) if isinstance(item, dict)]
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    return objects_of(value)
 
 
 def _page(text: Any) -> dict[str, str | None]:

@@ -7,9 +7,9 @@ from functools import partial
 
 import pyarrow as pa
 
+from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.chat_messages import content_of
-from warehouse.importers.common.documents import Row, batches_of
-from warehouse.importers.common.json_fields import as_text, compact, part_of, text_or_none, whole_count
+from warehouse.importers.common.json_fields import Row, as_text, compact, part_of, text_or_none, whole_count
 from warehouse.importers.simple_evals.header import SCORE
 from warehouse.importers.simple_evals.results import SYSTEM, Results, Sample
 

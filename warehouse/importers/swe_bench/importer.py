@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.base import batch_of
-from warehouse.importers.common.documents import Row, has_keys, head_of, moment, nearest, read_document
-from warehouse.importers.common.json_fields import require_model, text_or_none, whole_count
+from warehouse.importers.base import batch_of, binary_metric, source_of
+from warehouse.importers.common.documents import has_keys, head_of, nearest, read_document
+from warehouse.importers.common.json_fields import Row, require_model, text_or_none, whole_count
+from warehouse.importers.common.times import local_time, moment
 from warehouse.importers.swe_bench.reports import (
     Instances,
     declared_instances,
@@ -45,9 +46,7 @@ _SIZES = {500: "swe_bench_verified", 300: "swe_bench_lite", 2294: "swe_bench"}
 # 20250928_trae_doubao   date and system of a submission
 _SUBMISSION = re.compile(r"(?P<date>\d{8})_(?P<system>.+)")
 
-RESOLVED = MetricSpec(
-    METRIC, kind="binary", low=0, high=1, higher_is_better=True, scorer_kind="execution", is_default=True
-)
+RESOLVED = binary_metric(METRIC, scorer_kind="execution", is_default=True)
 API_CALLS = MetricSpec(
     "api_calls",
     kind="continuous",
@@ -110,7 +109,7 @@ class SweBench:
             given = [
                 path for path in kinds.predictions.get(report.parent, ()) if len(kinds.predictions[report.parent]) == 1
             ]
-            yield SourceFiles(str(report), report.parent, (report, *logs, *given))
+            yield source_of(report, *logs, *given)
         for folder, reports in kinds.logs.items():
             files = _with_logs(kinds, folder, reports)
             yield SourceFiles(str(folder), folder, tuple(files))
@@ -164,7 +163,7 @@ def _with_logs(kinds: _Kinds, folder: Path, reports: Sequence[Path]) -> list[Pat
 
 def _is_list(path: Path) -> bool:
     with path.open("rb") as handle:
-        return handle.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+        return handle.read(64).removeprefix(BOM_UTF8).lstrip().startswith(b"[")
 
 
 # --- runs of the harness -------------------------------------------------------------------------
@@ -284,7 +283,7 @@ def _submission(
         agent=system if model != system else None,
         metrics=(RESOLVED, API_CALLS) if has_calls else (RESOLVED,),
         run_id=source.root.name,
-        started_at=_day(named["date"]) if named else None,
+        started_at=local_time(named["date"], "%Y%m%d") if named else None,
         configuration=_kept(title, models),
         n_benchmark=len(listed) if listed is not None else None,
         place=main.name,
@@ -294,13 +293,6 @@ def _submission(
 
 def _kept(title: str | None, models: list[str]) -> dict[str, Any]:
     return {**({"name": title} if title else {}), **({"models": models} if models else {})}
-
-
-def _day(text: str) -> datetime | None:
-    try:
-        return datetime.strptime(text, "%Y%m%d")
-    except ValueError:
-        return None
 
 
 IMPORTER = SweBench()

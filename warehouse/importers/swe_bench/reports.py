@@ -7,8 +7,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from warehouse.errors import InputError
-from warehouse.importers.common.documents import Row, read_document, texts_of, verdict
-from warehouse.importers.common.json_fields import as_text, compact, number_or_none, part_of, text_or_none
+from warehouse.importers.common.documents import read_document
+from warehouse.importers.common.json_fields import (
+    Row,
+    as_text,
+    compact,
+    number_or_none,
+    part_of,
+    text_or_none,
+    texts_of,
+    verdict,
+)
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.records import Rejection
 
@@ -61,8 +70,8 @@ def instance_report(document: Row) -> Instances:
             row = _unscored("unresolved")
         elif value == 0 and (stated.get("patch_is_None") or stated.get("patch_exists") is False):
             row["status"] = "no_answer"
-        told = {key: stated[key] for key in _TOLD if stated.get(key) is not None}
-        found[name] = row | {"explanation": compact(told) if told else None}
+        explanation = {key: stated[key] for key in _TOLD if stated.get(key) is not None}
+        found[name] = row | {"explanation": compact(explanation) if explanation else None}
     return found
 
 

@@ -1,25 +1,28 @@
-"""Chunks: some thousand rows of a file, of which columns can be taken by field path.
+"""Some thousand rows of a file, of which columns can be taken by field path.
 
 :class:`TableChunk` comes from CSV, TSV and Parquet, :class:`FlatChunk` from JSON lines with one
-record a line, :class:`NestedChunk` from records that lie deeper or hold several generations.
+record a line, :class:`NestedChunk` from records that lie deeper or hold several generations. A
+:class:`View` adds what else an expression can see: groups of the path, joined files.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from warehouse.importers.tabular.columns import Column
 from warehouse.importers.tabular.field_paths import (
     MISSING,
     Each,
     FieldPath,
+    Level,
     PathError,
+    Row,
     Special,
     Woven,
     child,
@@ -28,96 +31,7 @@ from warehouse.importers.tabular.field_paths import (
     parse_path,
     plain_steps,
 )
-from warehouse.importers.tabular.values import text_of
-
-#: Value, key in the object that holds it, number among its siblings.
-Level = tuple[Any, str | None, int]
-
-
-@dataclass(slots=True)
-class Row:
-    """One row of a nested document: what it lies in, outermost first, and its generation."""
-
-    levels: tuple[Level, ...]
-    draw: Any = None
-    draw_number: int | None = None
-
-
-@dataclass
-class Walk:
-    """How to find the rows in a document.
-
-    Args:
-        at: path of the records; ``None``: the elements of a list, or the object itself.
-        draws: path of the generations in a record.
-
-    ``empty`` counts records without any generation while walking.
-    """
-
-    at: FieldPath | None
-    draws: FieldPath | None
-    empty: int = field(default=0, compare=False)
-
-    def rows(self, document: Any, number: int = 0) -> Iterator[Row]:
-        """The rows of a document. ``number`` is the document's own among its siblings."""
-        steps: Sequence[Any] = self.at.steps if self.at else ()
-        if self.at is None and isinstance(document, list):
-            steps = (Each.ITEM,)
-        for levels in _walk(((document, None, number),), document, steps):
-            yield from self._generations(levels)
-
-    def _generations(self, levels: tuple[Level, ...]) -> Iterator[Row]:
-        if self.draws is None:
-            yield Row(levels)
-            return
-        found = [Row(levels, value, number) for value, _, number in self._inner(levels[-1][0])]
-        self.empty += not found
-        yield from found
-
-    def _inner(self, record: Any) -> Iterable[Level]:
-        steps: Sequence[Any] = self.draws.steps if self.draws else ()
-        if isinstance(steps[-1], Each) and Each not in map(type, steps[:-1]):
-            return _elements(descend(record, steps[:-1]), steps[-1])
-        return (levels[-1] for levels in _walk(((record, None, 0),), record, steps))
-
-
-def _walk(levels: tuple[Level, ...], value: Any, steps: Sequence[Any]) -> Iterator[tuple[Level, ...]]:
-    for depth, step in enumerate(steps):
-        if isinstance(step, Each):
-            for level in _elements(value, step):
-                yield from _walk((*levels, level), level[0], steps[depth + 1 :])
-            return
-        value = child(value, step)
-    if value is not MISSING:
-        yield levels if value is levels[-1][0] else (*levels, (value, None, 0))
-
-
-def _elements(value: Any, step: Each) -> Iterable[Level]:
-    if step is Each.ITEM and isinstance(value, list):
-        return ((element, None, number) for number, element in enumerate(value))
-    if step is Each.VALUE and isinstance(value, dict):
-        return ((value[key], key, number) for number, key in enumerate(value))
-    return ()
-
-
-def place_in_document(walk: Walk, row: Row) -> str:
-    """The path of a row in its document, with numbers and keys filled in."""
-    levels = row.levels[1:]
-    text = _filled(walk.at.steps if walk.at else (Each.ITEM,) * bool(levels), levels)
-    if row.draw_number is not None and walk.draws:
-        text += ("." if text else "") + _filled(walk.draws.steps, [(None, None, row.draw_number)])
-    return text
-
-
-def _filled(steps: Any, levels: Sequence[Any]) -> str:
-    remaining, text = iter(levels), ""
-    for step in steps:
-        if isinstance(step, Each):
-            level = next(remaining, (None, None, 0))
-            text += f"[{level[2]}]" if level[1] is None else f"[{level[1]!r}]"
-        else:
-            text += f".{step}" if text else str(step)
-    return text
+from warehouse.importers.tabular.values import Column, Constant, decode, encode, text_of
 
 
 class Chunk(Protocol):
@@ -213,8 +127,7 @@ class _Records(ABC):
     size: int
 
     def column(self, text: str) -> Column:
-        values = self._values(parse_path(text))
-        return [None if value is MISSING else value for value in values]
+        return [_or_none(value) for value in self._values(parse_path(text))]
 
     def holds(self, text: str) -> bool:
         return any(value is not MISSING for value in self._values(parse_path(text)))
@@ -356,6 +269,81 @@ def _keys(value: Any) -> list[str]:
 
 def _at(values: Sequence[Any], rows: Sequence[int]) -> list[Any]:
     return [values[row] for row in rows]
+
+
+# --- what an expression can see -------------------------------------------------------------------
+
+
+@dataclass
+class Joined:
+    """Records of another file: one for all rows, or one by key.
+
+    ``on`` is the path whose value is looked up among the keys; empty: the file is one record.
+    ``missing`` says that there is no such file and need not be: all paths in it are null.
+    """
+
+    records: Mapping[str, Any]
+    on: str = ""
+    missing: bool = False
+
+    def column(self, chunk: Chunk, path: str) -> Column:
+        """The values at a path in the record that belongs to each row."""
+        steps = plain_steps(parse_path(path))
+        if not self.on:
+            return Constant(_or_none(descend(self.records.get(""), steps)))
+        codes, keys = encode(chunk.column(self.on), chunk.size)
+        found = [descend(self.records.get(str(text_of(key)), MISSING), steps) for key in keys]
+        return decode(codes, [_or_none(value) for value in found])
+
+    def holds(self, path: str) -> bool:
+        """Whether any record has something at the path, as far as there is a file to say so."""
+        if self.missing:
+            return True
+        steps = plain_steps(parse_path(path))
+        return any(descend(record, steps) is not MISSING for record in self.records.values())
+
+
+@dataclass
+class View:
+    """Rows, with what else the mapping can see of their file: groups of the path pattern, joined
+    files, and texts that mean null."""
+
+    chunk: Chunk
+    groups: Mapping[str, str] = field(default_factory=dict)
+    joins: Mapping[str, Joined] = field(default_factory=dict)
+    nulls: frozenset[str] = frozenset()
+
+    @property
+    def size(self) -> int:
+        return self.chunk.size
+
+    def column(self, path: str) -> Column:
+        """The values at a field path."""
+        if path.startswith("&") and parse_path(path).join in self.joins:
+            column = self.joins[parse_path(path).join].column(self.chunk, path)
+        else:
+            column = self.chunk.column(path)
+        return _without(column, self.nulls) if self.nulls else column
+
+    def holds(self, path: str) -> bool:
+        """Whether there is something at the path in any row."""
+        if path.startswith("&"):
+            join = self.joins.get(parse_path(path).join)
+            return join is not None and join.holds(path)
+        return self.chunk.holds(path)
+
+
+def _without(column: Column, nulls: frozenset[str]) -> Column:
+    """The column with null in place of the texts that mean it."""
+    if isinstance(column, Constant):
+        known = isinstance(column.value, str) and column.value in nulls
+        return Constant(None) if known else column
+    if isinstance(column, list):
+        return [None if isinstance(value, str) and value in nulls else value for value in column]
+    if not pa.types.is_string(column.type):
+        return column
+    found = pc.is_in(column, pa.array(sorted(nulls), pa.string()))
+    return pc.if_else(found, pa.scalar(None, pa.string()), column)
 
 
 def _or_none(value: Any) -> Any:

@@ -94,6 +94,7 @@ class DelimitedReader:
         self.member, self.quoting = member, rules.quoting is not False
         header, self.header_lines, self.delimiter = _header(member, rules)
         refuse_wide(len(header), member.name)
+        self.kind = "TSV" if self.delimiter == "\t" else "CSV"
         self.suspicious = rules.quoting is None and self.delimiter == "\t"
         self.columns = unique_names(header)
 

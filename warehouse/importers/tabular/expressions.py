@@ -1,27 +1,126 @@
 """Where the value of a field comes from: expressions of the mapping language.
 
 A :class:`Source` turns the rows of a :class:`View` into a column. Its ``recode`` then changes
-single values (null, pattern, value map, scale …).
+single values (null, pattern, value map, scale …). :class:`Equality` says when two answers are the
+same: as text, as words without punctuation, as numbers.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from warehouse.importers.tabular.columns import Column, Constant, are_text, as_list, combine, decode, encode
-from warehouse.importers.tabular.equality import Equality
-from warehouse.importers.tabular.values import Unfit, number_of, text_of
-from warehouse.importers.tabular.view import View
+from warehouse.importers.tabular.chunks import View
+from warehouse.importers.tabular.values import (
+    Column,
+    Constant,
+    Unfit,
+    are_text,
+    as_list,
+    combine,
+    decode,
+    encode,
+    number_of,
+    text_of,
+)
 from warehouse.records import parse_json
+from warehouse.records.hashing import sha256_of
+
+#: Largest difference of equal numbers, relative to the larger of 1 and the second one.
+TOLERANCE = 1e-9
+_MINUS = "−"
+_NOISE = re.compile(r"[^\w\s]|_")
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_DECIMAL = r"(?:\d+\.?\d*|\.\d+)"
+_NUMBER = re.compile(rf"([+-]?)\s*[$€£]?\s*({_DECIMAL}(?:e[+-]?\d{{1,3}})?)(?:\s*/\s*({_DECIMAL}))?")
+_LONGEST = 400  # characters of a number
+
+
+@dataclass(frozen=True)
+class Equality:
+    """How two values are compared.
+
+    Attributes:
+        normalise: as words: lower case, no punctuation, blanks as one. Signs, decimal points and
+            fraction bars of numbers stay.
+        numeric: as numbers where both are (``1,234``, ``18.0``, ``1/2``, ``-5``).
+        tolerance: largest difference of equal numbers, relative to the larger of 1 and the second.
+    """
+
+    normalise: bool = False
+    numeric: bool = False
+    tolerance: float = TOLERANCE
+
+    def same(self, left: Any, right: Any) -> bool:
+        """Whether two values are equal."""
+        if self.numeric:
+            first, second = number_in(left), number_in(right)
+            if first is not None and second is not None:
+                bound = Fraction(self.tolerance) * max(Fraction(1), abs(second))
+                return abs(first - second) <= bound
+        return self.form(left) == self.form(right)
+
+    def form(self, value: Any) -> str:
+        """The text that is compared."""
+        text = str(text_of(value))
+        return normalised(text) if self.normalise else text
+
+
+def normalised(text: str) -> str:
+    """The text in lower case, without punctuation, blanks as one; numbers keep what tells them.
+
+    >>> normalised(" The answer: -1,234.50 (or 1/2). ")
+    'the answer -1234.50 or 1/2'
+    """
+    plain = _ungrouped(text.lower().replace(_MINUS, "-"))
+    return " ".join(_NOISE.sub(_mark, plain).split())
+
+
+def number_in(value: Any) -> Fraction | None:
+    """The number that a value is, exactly; ``None`` where it is none."""
+    if isinstance(value, bool):
+        return None
+    text = value if isinstance(value, str) else str(text_of(value))
+    if len(text) > _LONGEST:
+        return None
+    found = _NUMBER.fullmatch(_ungrouped(text.strip().lower().replace(_MINUS, "-")))
+    if found is None:
+        return None
+    sign, number, divisor = found.groups()
+    below = Fraction(divisor) if divisor else Fraction(1)
+    if below == 0:
+        return None
+    return Fraction(number) / below * (-1 if sign == "-" else 1)
+
+
+def _ungrouped(text: str) -> str:
+    """The text with the commas between thousands taken out."""
+    return _GROUPED.sub(lambda found: found.group().replace(",", ""), text)
+
+
+def _mark(found: re.Match[str]) -> str:
+    """What becomes of a punctuation mark: nothing, unless it belongs to a number."""
+    mark, before = found.group(), found.string[: found.start()][-1:]
+    after = found.string[found.end() : found.end() + 2]
+    number = after[:1].isdigit()
+    if mark in "./" and before.isdigit() and number:
+        return mark
+    if mark == "." and number and not before.isalnum() and before != ".":
+        return mark
+    if mark == "-" and not before.isalnum() and before != "-":
+        return mark if number or (after[:1] in (*".$€£",) and after[1:].isdigit()) else ""
+    return " " if before.isdigit() and number else ""
+
+
+# --- expressions ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -55,7 +154,7 @@ class Recode:
             value = change(value)
             if value is None or isinstance(value, Unfit):
                 return self.default if value is None else value
-        return hashlib.sha256(str(text_of(value)).encode()).hexdigest() if self.sha256 else value
+        return sha256_of(str(text_of(value))) if self.sha256 else value
 
     def _parse(self, value: Any) -> Any:
         if not self.json or not isinstance(value, str):
@@ -137,18 +236,17 @@ class Source(ABC):
     def raw(self, view: View) -> Column:
         """The values before they are changed."""
 
+    def inner(self) -> Iterable[Source]:
+        """The expressions that this one is made of."""
+        return ()
+
     def paths(self) -> Iterator[str]:
         """Field paths that the expression reads."""
-        return iter(())
+        return (path for source in self.inner() for path in source.paths())
 
     def groups(self) -> Iterator[str]:
         """Groups of the path pattern that the expression reads."""
-        return iter(())
-
-    @property
-    def per_row(self) -> bool:
-        """Whether the value can differ between the rows of a file."""
-        return any(True for _ in self.paths())
+        return (name for source in self.inner() for name in source.groups())
 
     def column(self, view: View) -> Column:
         """The values, one per row of the view."""
@@ -207,7 +305,7 @@ class Template(Source):
     def raw(self, view: View) -> Column:
         names = self._names()
         columns = [as_list(self._part(view, name), view.size) for name in names]
-        if not self.per_row:
+        if not any(self.paths()):
             return Constant(self._filled(dict(zip(names, (c[0] for c in columns), strict=True))))
         rows = zip(*columns, strict=True)
         return [self._filled(dict(zip(names, row, strict=True))) for row in rows]
@@ -229,37 +327,31 @@ class Template(Source):
 
 
 @dataclass(frozen=True)
-class Listing(Source):
-    """A list of the values of several expressions."""
-
+class _Several(Source):
     parts: tuple[Source, ...]
 
-    def raw(self, view: View) -> Column:
-        columns = [as_list(part.column(view), view.size) for part in self.parts]
-        return [list(row) for row in zip(*columns, strict=True)]
+    def inner(self) -> Iterable[Source]:
+        return self.parts
 
-    def paths(self) -> Iterator[str]:
-        return (path for part in self.parts for path in part.paths())
-
-    def groups(self) -> Iterator[str]:
-        return (name for part in self.parts for name in part.groups())
+    def rows(self, view: View) -> Iterator[tuple[Any, ...]]:
+        """The values of all parts, row by row."""
+        return zip(*(as_list(part.column(view), view.size) for part in self.parts), strict=True)
 
 
 @dataclass(frozen=True)
-class First(Source):
-    """The first of several expressions that is not null."""
-
-    parts: tuple[Source, ...]
+class Listing(_Several):
+    """A list of the values of several expressions."""
 
     def raw(self, view: View) -> Column:
-        columns = [as_list(part.column(view), view.size) for part in self.parts]
-        return [next((value for value in row if value is not None), None) for row in zip(*columns, strict=True)]
+        return [list(row) for row in self.rows(view)]
 
-    def paths(self) -> Iterator[str]:
-        return (path for part in self.parts for path in part.paths())
 
-    def groups(self) -> Iterator[str]:
-        return (name for part in self.parts for name in part.groups())
+@dataclass(frozen=True)
+class First(_Several):
+    """The first of several expressions that is not null."""
+
+    def raw(self, view: View) -> Column:
+        return [next((value for value in row if value is not None), None) for row in self.rows(view)]
 
 
 @dataclass(frozen=True)
@@ -276,8 +368,8 @@ class Record(Source):
         bad = [next((v for v in row if isinstance(v, Unfit)), None) for row in rows]
         return decode(codes, [unfit or row for unfit, row in zip(bad, objects, strict=True)])
 
-    def paths(self) -> Iterator[str]:
-        return (path for _, part in self.parts for path in part.paths())
+    def inner(self) -> Iterable[Source]:
+        return (part for _, part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -292,8 +384,8 @@ class Pick(Source):
         options = as_list(self.options.column(view), view.size)
         return [_picked(index, row) for index, row in zip(indices, options, strict=True)]
 
-    def paths(self) -> Iterator[str]:
-        return (path for part in (self.index, self.options) for path in part.paths())
+    def inner(self) -> Iterable[Source]:
+        return self.index, self.options
 
 
 @dataclass(frozen=True)
@@ -313,9 +405,8 @@ class Equals(Source):
         options = as_list(self.among.column(view), view.size) if self.among else [None] * view.size
         return [self._verdict(*row) for row in zip(left, right, options, strict=True)]
 
-    def paths(self) -> Iterator[str]:
-        parts = (*self.pair, *((self.among,) if self.among else ()))
-        return (path for part in parts for path in part.paths())
+    def inner(self) -> Iterable[Source]:
+        return (*self.pair, self.among) if self.among else self.pair
 
     def _verdict(self, left: Any, right: Any, options: Any) -> int | None | Unfit:
         for value in (left, right):

@@ -1,22 +1,20 @@
-"""The three small languages by which a mapping file names places.
+"""Field paths, which point into a record, and the walk along them through documents.
 
-*Globs* choose files (``**/results.json``), *path patterns* take fields out of a file's path
-(regular expressions with named groups), and *field paths* point into a record
-(``completions[].score``, ``$.config.seed``, ``^.name``, ``&problem.code``, ``@key``).
-docs/mappings.md is the reference.
+``completions[].score``, ``$.config.seed``, ``^.name``, ``&problem.code``, ``@key``: docs/mappings.md
+is the reference.
 """
 
 from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
-from warehouse.importers.common.globs import _tails
+from warehouse.importers.common.globs import tails_of
 
 _ROOT = re.compile(r"\$|&(?P<join>\w+)|(?P<up>\^*)")
 _TOKEN = re.compile(
@@ -194,8 +192,100 @@ def match_tail(pattern: re.Pattern[str], path: PurePath | str) -> dict[str, str]
     >>> match_tail(re.compile(r"(?P<model>.+)_temp(?P<t>[0-9.]+)\\.json"), "a/b/phi-1_temp0.2.json")
     {'model': 'phi-1', 't': '0.2'}
     """
-    for tail in _tails(path):
+    for tail in tails_of(path):
         found = pattern.fullmatch(tail)
         if found is not None:
             return {name: text for name, text in found.groupdict().items() if text is not None}
     return None
+
+
+# --- documents ------------------------------------------------------------------------------------
+
+#: Value, key in the object that holds it, number among its siblings.
+Level = tuple[Any, str | None, int]
+
+
+@dataclass(slots=True)
+class Row:
+    """One row of a nested document: what it lies in, outermost first, and its generation."""
+
+    levels: tuple[Level, ...]
+    draw: Any = None
+    draw_number: int | None = None
+
+
+@dataclass
+class Walk:
+    """How to find the rows in a document.
+
+    Args:
+        at: path of the records; ``None``: the elements of a list, or the object itself.
+        draws: path of the generations in a record.
+
+    ``empty`` counts records without any generation while walking.
+    """
+
+    at: FieldPath | None
+    draws: FieldPath | None
+    empty: int = field(default=0, compare=False)
+
+    def rows(self, document: Any, number: int = 0) -> Iterator[Row]:
+        """The rows of a document. ``number`` is the document's own among its siblings."""
+        steps: Sequence[Any] = self.at.steps if self.at else ()
+        if self.at is None and isinstance(document, list):
+            steps = (Each.ITEM,)
+        for levels in _walk(((document, None, number),), document, steps):
+            yield from self._generations(levels)
+
+    def _generations(self, levels: tuple[Level, ...]) -> Iterator[Row]:
+        if self.draws is None:
+            yield Row(levels)
+            return
+        found = [Row(levels, value, number) for value, _, number in self._inner(levels[-1][0])]
+        self.empty += not found
+        yield from found
+
+    def _inner(self, record: Any) -> Iterable[Level]:
+        steps: Sequence[Any] = self.draws.steps if self.draws else ()
+        if isinstance(steps[-1], Each) and Each not in map(type, steps[:-1]):
+            return _elements(descend(record, steps[:-1]), steps[-1])
+        return (levels[-1] for levels in _walk(((record, None, 0),), record, steps))
+
+
+def _walk(levels: tuple[Level, ...], value: Any, steps: Sequence[Any]) -> Iterator[tuple[Level, ...]]:
+    for depth, step in enumerate(steps):
+        if isinstance(step, Each):
+            for level in _elements(value, step):
+                yield from _walk((*levels, level), level[0], steps[depth + 1 :])
+            return
+        value = child(value, step)
+    if value is not MISSING:
+        yield levels if value is levels[-1][0] else (*levels, (value, None, 0))
+
+
+def _elements(value: Any, step: Each) -> Iterable[Level]:
+    if step is Each.ITEM and isinstance(value, list):
+        return ((element, None, number) for number, element in enumerate(value))
+    if step is Each.VALUE and isinstance(value, dict):
+        return ((value[key], key, number) for number, key in enumerate(value))
+    return ()
+
+
+def place_in_document(walk: Walk, row: Row) -> str:
+    """The path of a row in its document, with numbers and keys filled in."""
+    levels = row.levels[1:]
+    text = _filled(walk.at.steps if walk.at else (Each.ITEM,) * bool(levels), levels)
+    if row.draw_number is not None and walk.draws:
+        text += ("." if text else "") + _filled(walk.draws.steps, [(None, None, row.draw_number)])
+    return text
+
+
+def _filled(steps: Any, levels: Sequence[Any]) -> str:
+    remaining, text = iter(levels), ""
+    for step in steps:
+        if isinstance(step, Each):
+            level = next(remaining, (None, None, 0))
+            text += f"[{level[2]}]" if level[1] is None else f"[{level[1]!r}]"
+        else:
+            text += f".{step}" if text else str(step)
+    return text

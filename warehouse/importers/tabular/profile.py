@@ -10,14 +10,11 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.common.streams import Member, members
 from warehouse.importers.tabular.chunks import Chunk, NestedChunk
-from warehouse.importers.tabular.columns import as_list
-from warehouse.importers.tabular.delimited import DelimitedReader
 from warehouse.importers.tabular.field_paths import FieldPath, parse_path
-from warehouse.importers.tabular.readers import JsonReader, Reader, ReadingRules
-from warehouse.importers.tabular.score_values import ScoreValues
+from warehouse.importers.tabular.plain_tables import guess, path_of
+from warehouse.importers.tabular.readers import JsonReader, Reader, ReadingRules, ignore
 from warehouse.importers.tabular.table import open_reader
-from warehouse.importers.tabular.usual_names import guess, path_of
-from warehouse.importers.tabular.values import text_of
+from warehouse.importers.tabular.values import ScoreValues, as_list, text_of
 
 #: Rows that are looked at.
 SAMPLE_ROWS = 2_000
@@ -101,10 +98,10 @@ def profile(path: Path) -> TableProfile:
     """
     member = members(path, path.name)[0]
     reader = open_reader(member, ReadingRules())
-    found = TableProfile(path, _format(member, reader), getattr(reader, "delimiter", ""), [], 0)
+    found = TableProfile(path, reader.kind, getattr(reader, "delimiter", ""), [], 0)
     if isinstance(reader, JsonReader):
         reader = _placed(member, reader, found)
-    chunk = next(iter(reader.chunks(None, lambda *_: None)), None)
+    chunk = next(iter(reader.chunks(None, ignore)), None)
     if chunk is None or not chunk.size:
         raise InputError("no rows", path=path.name, expected="a table with at least one row")
     found.rows = min(chunk.size, SAMPLE_ROWS)
@@ -114,7 +111,7 @@ def profile(path: Path) -> TableProfile:
         if draws:
             found.draws = draws
             rules = ReadingRules(at=_parsed(found.at), draws=parse_path(draws))
-            chunk = next(iter(open_reader(member, rules).chunks(None, lambda *_: None)), chunk)
+            chunk = next(iter(open_reader(member, rules).chunks(None, ignore)), chunk)
             found.rows = min(chunk.size, SAMPLE_ROWS)
             chunk = chunk.keep(range(found.rows))
     paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, found.draws)
@@ -122,16 +119,9 @@ def profile(path: Path) -> TableProfile:
     return found
 
 
-def _format(member: Member, reader: Reader) -> str:
-    kinds = {"JsonReader": "JSON", "JsonLinesReader": "JSON lines", "ParquetReader": "Parquet"}
-    if isinstance(reader, DelimitedReader):
-        return "TSV" if reader.delimiter == "\t" else "CSV"
-    return kinds.get(type(reader).__name__, member.format)
-
-
 def _placed(member: Member, reader: JsonReader, found: TableProfile) -> Reader:
     """The reader of a document's records; fills in where they are."""
-    chunk = next(iter(reader.chunks(None, _ignore)), None)
+    chunk = next(iter(reader.chunks(None, ignore)), None)
     rows = chunk.rows if isinstance(chunk, NestedChunk) else []
     document = rows[0].levels[0][0] if rows else None
     if not isinstance(document, dict):
@@ -239,7 +229,3 @@ def _column(chunk: Chunk, name: str, path: str) -> ColumnProfile:
 
 def _parsed(text: str) -> FieldPath | None:
     return parse_path(text) if text else None
-
-
-def _ignore(_place: str, _found: str, _expected: str) -> None:
-    """For a first look at rows that are read again."""

@@ -2,34 +2,41 @@
 
 Every reader streams except that of JSON documents, which are held whole (bounded). Rows that
 cannot be read are handed to ``reject`` (place in the file, what was found, what was expected).
+A matrix of prompts by models is read as if it were long: one row per cell, with ``@row`` (the label
+in the row's first column), ``@column`` (the column's name) and ``@cell``. Empty cells are left out
+and counted: a model that was not asked has no score.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+import re
+from codecs import BOM_UTF8
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Protocol
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
-from warehouse.importers.common.streams import Member, read_exactly
-from warehouse.importers.tabular.chunks import Chunk, FlatChunk, NestedChunk, Row, TableChunk, Walk, place_in_document
-from warehouse.importers.tabular.field_paths import FieldPath, column_of
+from warehouse.importers.common.streams import Member, damaged_parquet, read_exactly
+from warehouse.importers.tabular.chunks import Chunk, FlatChunk, NestedChunk, TableChunk
+from warehouse.importers.tabular.field_paths import FieldPath, Row, Walk, column_of, place_in_document
+from warehouse.importers.tabular.values import as_array, as_list, to_text
 from warehouse.records import CUT_SHORT, is_cut, parse_json
 
-#: Told of what cannot be read: place in the file, what was found, what was expected.
+#: Called with what cannot be read: place in the file, what was found, what was expected.
 Reject = Callable[[str, str, str], None]
 
 #: Longest line of a JSON lines file, in bytes.
 MAX_LINE_BYTES = 256 << 20
 BLOCK_BYTES = 1 << 20
-BOM = b"\xef\xbb\xbf"
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 
 
@@ -59,7 +66,7 @@ def line_blocks(stream: Any, name: str) -> Iterator[tuple[list[bytes], int]]:
 def parsed_lines(lines: list[bytes], first: int, flat: bool, reject: Reject) -> tuple[list[Any], Sequence[int]]:
     """The values of the lines that hold one (objects, if ``flat``), and their line numbers."""
     if first == 1:
-        lines = [lines[0].removeprefix(BOM), *lines[1:]]
+        lines = [lines[0].removeprefix(BOM_UTF8), *lines[1:]]
     records = _parsed_at_once(lines) if flat else None
     if records is not None:
         return records, range(first, first + len(lines))
@@ -100,9 +107,14 @@ _NESTED_ROWS = 8_192
 _SNIFF_BYTES = 1 << 16
 
 
+def ignore(_place: str, _found: str, _expected: str) -> None:
+    """For a first look at rows that are read again."""
+
+
 class Reader(Protocol):
     """A file whose rows can be read, several times if need be."""
 
+    kind: str  #: of file, in a word
     is_table: bool  #: columns with names (else records with paths)
 
     def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
@@ -128,27 +140,45 @@ class ReadingRules:
     draws: FieldPath | None = None
 
 
-class JsonReader:
-    """A JSON document. Once read it is held as long as the reader is."""
+class _DocumentReader:
+    """What readers of JSON have in common: rows that a walk finds in documents."""
 
     is_table = False
 
     def __init__(self, member: Member, rules: ReadingRules) -> None:
         self.member, self.walk = member, Walk(rules.at, rules.draws)
-        self._held: list[Any] = []
-
-    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
-        self._held = self._held or [self._document()]
-        self.walk.empty = 0
-        rows = self.walk.rows(self._held[0])
-        while part := list(islice(rows, _NESTED_ROWS)):
-            yield NestedChunk(part, self.walk.draws, self._place)
+        self.is_flat = rules.at is None and rules.draws is None
 
     def notes(self) -> list[str]:
-        return empty_notes(self.walk, self.member)
+        """A note on records that the mapping finds no generation in."""
+        if not self.walk.empty or self.walk.draws is None:
+            return []
+        return [f"{self.member.name}: {self.walk.empty} records without anything at {self.walk.draws.text!r}"]
 
-    def _document(self) -> Any:
-        content = self.member.content().removeprefix(BOM)
+    def _nested(self, documents: Iterable[tuple[int, Any]], place_of: Callable[[int], str]) -> Iterator[Chunk]:
+        """The rows of numbered documents, of which ``place_of`` says where they stand."""
+
+        def place(row: Row) -> str:
+            return ", ".join(filter(None, (place_of(row.levels[0][2]), place_in_document(self.walk, row))))
+
+        rows = (row for number, document in documents for row in self.walk.rows(document, number))
+        while part := list(islice(rows, _NESTED_ROWS)):
+            yield NestedChunk(part, self.walk.draws, place)
+
+
+class JsonReader(_DocumentReader):
+    """A JSON document. Once read it is held as long as the reader is."""
+
+    kind = "JSON"
+    _document: tuple[Any] | None = None
+
+    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        self._document = self._document or (self._parsed(),)
+        self.walk.empty = 0
+        yield from self._nested(enumerate(self._document), lambda _: "")
+
+    def _parsed(self) -> Any:
+        content = self.member.content().removeprefix(BOM_UTF8)
         try:
             return parse_json(content, keep_infinite=True)
         except ValueError as error:
@@ -158,48 +188,27 @@ class JsonReader:
                 advice='for one JSON record per line say format = "jsonl"',
             ) from None
 
-    def _place(self, row: Row) -> str:
-        return place_in_document(self.walk, row)
 
-
-class JsonLinesReader:
+class JsonLinesReader(_DocumentReader):
     """A JSON value per line. Lines that cannot be parsed are rejected one by one."""
 
-    is_table = False
-
-    def __init__(self, member: Member, rules: ReadingRules) -> None:
-        self.member, self.walk = member, Walk(rules.at, rules.draws)
-        self.flat = rules.at is None and rules.draws is None
+    kind = "JSON lines"
 
     def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         count = 0
         self.walk.empty = 0
         with self.member.open() as stream:
             for lines, first in line_blocks(stream, self.member.name):
-                records, numbers = parsed_lines(lines, first, self.flat, reject)
-                if not records:
-                    continue
-                yield from self._chunked(records, numbers, count)
+                records, numbers = parsed_lines(lines, first, self.is_flat, reject)
+                if records and self.is_flat:
+                    yield FlatChunk(records, range(count, count + len(records)), numbers)
+                elif records:
+                    yield from self._nested(enumerate(records, count), partial(_line, count, numbers))
                 count += len(records)
 
-    def notes(self) -> list[str]:
-        return empty_notes(self.walk, self.member)
 
-    def _chunked(self, records: list[Any], numbers: Sequence[int], count: int) -> Iterator[Chunk]:
-        if self.flat:
-            yield FlatChunk(records, range(count, count + len(records)), numbers)
-            return
-        lines = dict(enumerate(numbers, count))
-        rows = (row for number, doc in enumerate(records, count) for row in self._rows(doc, number))
-        while part := list(islice(rows, _NESTED_ROWS)):
-            yield NestedChunk(part, self.walk.draws, lambda row: self._place(row, lines))
-
-    def _rows(self, document: Any, number: int) -> Iterator[Row]:
-        return self.walk.rows(document, number)
-
-    def _place(self, row: Row, lines: dict[int, int]) -> str:
-        within = place_in_document(self.walk, row)
-        return f"line {lines[row.levels[0][2]]}" + (f", {within}" if within else "")
+def _line(first: int, lines: Sequence[int], number: int) -> str:
+    return f"line {lines[number - first]}"
 
 
 def _names_in_order(schema: pa.Schema) -> list[str]:
@@ -227,12 +236,14 @@ def refuse_wide(count: int, name: str) -> None:
         )
 
 
-class ParquetReader:
+class ParquetReader(_DocumentReader):
     """A Parquet file; with ``at`` or ``draws`` its rows are taken as records."""
 
+    kind = "Parquet"
+
     def __init__(self, member: Member, rules: ReadingRules) -> None:
-        self.member, self.walk = member, Walk(rules.at, rules.draws)
-        self.is_table = rules.at is None and rules.draws is None
+        super().__init__(member, rules)
+        self.is_table = self.is_flat
 
     def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         start = 0
@@ -245,20 +256,12 @@ class ParquetReader:
                 for batch in file.iter_batches(CHUNK_ROWS, columns=columns):
                     batch.validate(full=True)  # also that text is UTF-8
                     table = pa.Table.from_batches([batch])
-                    found = table.column_names
-                    places = sorted(range(len(found)), key=lambda at: order.index(found[at]))
-                    table = table.select(places)
+                    names = table.column_names
+                    table = table.select(sorted(range(len(names)), key=lambda at: order.index(names[at])))
                     yield from self._chunked(table, start, order)
                     start += batch.num_rows
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise InputError(
-                f"cannot be read as Parquet: {error}",
-                path=self.member.name,
-                advice="check that the file was copied or downloaded whole",
-            ) from None
-
-    def notes(self) -> list[str]:
-        return empty_notes(self.walk, self.member)
+            raise damaged_parquet(self.member.name, error) from None
 
     def _open(self) -> Any:
         packed = self.member.entry or self.member.name.endswith(".gz")
@@ -280,14 +283,8 @@ class ParquetReader:
             numbers = range(start + 1, start + 1 + table.num_rows)
             yield TableChunk(table, indices, numbers, order=order)
             return
-        records = table.to_pylist()
-        rows = (row for number, rec in enumerate(records) for row in self.walk.rows(rec, number))
-        while part := list(islice(rows, _NESTED_ROWS)):
-            yield NestedChunk(part, self.walk.draws, lambda row: self._place(row, start))
-
-    def _place(self, row: Row, start: int) -> str:
-        within = place_in_document(self.walk, row)
-        return f"row {start + row.levels[0][2] + 1}" + (f", {within}" if within else "")
+        numbered = enumerate(table.to_pylist(), start)
+        yield from self._nested(numbered, lambda number: f"row {number + 1}")
 
 
 def json_flavour(member: Member) -> str:
@@ -296,7 +293,7 @@ def json_flavour(member: Member) -> str:
     JSON lines get stored as ``.json`` and arrays as ``.jsonl``.
     """
     with member.open() as stream:
-        head = read_exactly(stream, _SNIFF_BYTES).removeprefix(BOM).lstrip()
+        head = read_exactly(stream, _SNIFF_BYTES).removeprefix(BOM_UTF8).lstrip()
     if not head:
         raise InputError("an empty file", path=member.name, expected="JSON")
     line, newline, rest = head.partition(b"\n")
@@ -312,8 +309,110 @@ def json_flavour(member: Member) -> str:
     return member.format if member.format == "jsonl" else "json"
 
 
-def empty_notes(walk: Walk, member: Member) -> list[str]:
-    """A note on records that the mapping finds no generation in."""
-    if not walk.empty or walk.draws is None:
-        return []
-    return [f"{member.name}: {walk.empty} records without anything at {walk.draws.text!r}"]
+# --- matrices -------------------------------------------------------------------------------------
+
+#: What the labels of rows and columns are.
+ORIENTATIONS = {
+    "prompts_by_models": {"prompt_id": "@row", "model": "@column"},
+    "models_by_prompts": {"model": "@row", "prompt_id": "@column"},
+}
+_CELLS_PER_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class MatrixRule:
+    """Which column labels the rows (empty: the first), and which hold cells (none: the rest)."""
+
+    label: str = ""
+    cells: re.Pattern[str] | None = None
+    orientation: str = ""
+
+    def label_of(self, columns: Sequence[str]) -> str:
+        """The column with the labels of the rows."""
+        return self.label or columns[0]
+
+    def cells_of(self, columns: Sequence[str]) -> list[str]:
+        """The columns with cells."""
+        label = self.label_of(columns)
+        others = [name for name in columns if name != label]
+        return [name for name in others if self.cells is None or self.cells.fullmatch(name)]
+
+
+@dataclass
+class _Cells(TableChunk):
+    """Cells of a matrix; ``rows`` says which row of ``wide`` each stands in."""
+
+    wide: Chunk
+    rows: Sequence[int]
+
+    def place(self, row: int) -> str:
+        column = self.data.column("@column")[row].as_py()
+        return f"{self.wide.place(self.rows[row])}, column {column!r}"
+
+
+class MatrixReader:
+    """A table, cell by cell. Other columns stay in reach, repeated for each cell of their row.
+
+    Args:
+        table: the wide table.
+        rule: which columns are cells.
+        name: what notes call the file.
+        select: leaves out rows of the wide table that are no data.
+    """
+
+    kind = "matrix"
+    is_table = True
+
+    def __init__(self, table: Reader, rule: MatrixRule, name: str, select: Callable[[Chunk], Chunk]) -> None:
+        self.table, self.rule, self.name, self.select = table, rule, name, select
+        self.empty = 0
+
+    def chunks(self, wanted: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        self.empty = 0
+        for chunk in map(self.select, self.table.chunks(None, reject)):
+            cells = self.rule.cells_of(chunk.names())
+            step = max(1, _CELLS_PER_CHUNK // max(1, len(cells)))
+            for start in range(0, chunk.size, step):
+                part = chunk.keep(range(start, min(start + step, chunk.size)))
+                yield self._melted(part, cells)
+
+    def notes(self) -> list[str]:
+        found = self.table.notes()
+        if self.empty:
+            found.append(f"{self.name}: {self.empty} empty cells of the matrix left out")
+        return found
+
+    def _melted(self, wide: Chunk, cells: Sequence[str]) -> _Cells:
+        arrays = [as_array(wide.column(name), wide.size) for name in cells]
+        values = pa.concat_arrays(_same_type(arrays))
+        full = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
+        self.empty += len(values) - len(full)
+        rows, columns = full % wide.size, full // wide.size
+        taken = pa.array(rows)
+        names = wide.names()
+        others = dict.fromkeys(names)
+        for name in cells:
+            del others[name]
+        data = {name: as_array(wide.column(name), wide.size).take(taken) for name in others}
+        data["@row"] = data[self.rule.label_of(names)]
+        data["@column"] = pa.array(list(cells), pa.string()).take(pa.array(columns))
+        data["@cell"] = values.take(pa.array(full))
+        numbers = np.array(as_list(wide.column("@index"), wide.size), dtype=np.int64)
+        return _Cells(pa.table(data), numbers[rows].tolist(), (), wide, rows.tolist())
+
+
+def _same_type(columns: Sequence[pa.Array]) -> list[pa.Array]:
+    """The columns as doubles if all are numbers, else as text, so that they can be one column."""
+    kinds = {column.type for column in columns}
+    if len(kinds) <= 1:
+        return list(columns)
+    if all(map(_is_number, kinds)):
+        return [column.cast(pa.float64(), safe=False) for column in columns]
+    return [as_array(to_text(column, len(column)).array, len(column)) for column in columns]
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    types = pa.types
+    return any(
+        test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean, types.is_null)
+    )

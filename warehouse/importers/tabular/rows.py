@@ -6,17 +6,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import orjson
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from warehouse.importers.tabular.columns import Column, Converted, as_list, to_integer, to_number, to_text
-from warehouse.importers.tabular.expressions import At, Source
-from warehouse.importers.tabular.mapping import TabularMapping, Variant
+from warehouse.importers.tabular.chunks import View
+from warehouse.importers.tabular.expressions import At, Equals, Source
+from warehouse.importers.tabular.mapping import ChoiceRule, ScoreRule, TabularMapping, Variant
 from warehouse.importers.tabular.runs import RunColumns
-from warehouse.importers.tabular.scores import Faults, choices_of, scores_of
-from warehouse.importers.tabular.values import Unfit, text_of
-from warehouse.importers.tabular.view import View
-from warehouse.records import SAMPLE_SCHEMA
+from warehouse.importers.tabular.values import (
+    Column,
+    Converted,
+    Unfit,
+    as_list,
+    encode,
+    integer_of,
+    text_of,
+    to_integer,
+    to_number,
+    to_scores,
+    to_text,
+)
+from warehouse.records import CHOICE_TYPE, SAMPLE_SCHEMA, SCORE_STATUSES, SCORE_TYPE
 
 #: Told of a row that cannot be taken: its number in the view, what was found, what was expected.
 RowFault = Callable[[int, str, str], None]
@@ -136,3 +148,186 @@ def _batch(columns: Mapping[str, pa.Array], size: int, faults: Faults) -> pa.Rec
         return batch
     rows = [row for row in range(size) if row not in faults]
     return batch.take(pa.array(rows, pa.int64())) if rows else None
+
+
+# --- scores ---------------------------------------------------------------------------------------
+
+Faults = dict[int, Unfit]
+
+
+def scores_of(view: View, rules: Sequence[ScoreRule], faults: Faults) -> pa.Array:
+    """The scores of each row.
+
+    Args:
+        view: the rows.
+        rules: where the scores stand.
+        faults: grows by the rows whose scores cannot be read.
+    """
+    size, count = view.size, len(rules)
+    parts = [_struct(view, rule, faults) for rule in rules]
+    kept = np.stack([keep for _, keep in parts], axis=1)
+    if count == 1 and kept.all():
+        return pa.ListArray.from_arrays(pa.array(np.arange(size + 1), pa.int32()), parts[0][0])
+    order = np.arange(size)[:, None] + size * np.arange(count)[None, :]
+    flat = pa.concat_arrays([array for array, _ in parts]).take(pa.array(order[kept]))
+    offsets = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat)
+
+
+def _struct(view: View, rule: ScoreRule, faults: Faults) -> tuple[pa.Array, np.ndarray[Any, np.dtype[np.bool_]]]:
+    """One score per row, and which rows have it."""
+    size = view.size
+    values, raw, status = to_scores(rule.value.column(view), size)
+    _note(values.faults, rule.value.where, faults)
+    metric = _names(view, rule, faults)
+    raw = _original(view, rule, raw)
+    kept = np.ones(size, dtype=np.bool_)
+    lost = pc.is_null(values.array) if raw is None else pc.and_(pc.is_null(values.array), pc.is_null(raw))
+    if rule.omit_null:
+        kept = ~lost.to_numpy(zero_copy_only=False)
+    value = values.array
+    if rule.null_value is not None:
+        value = pc.if_else(lost, pa.scalar(float(rule.null_value)), value)
+    columns = {
+        "metric": metric,
+        "filter": _filters(view, rule),
+        "value": value,
+        "weight": _weights(view, rule, faults),
+        "n_draws": _draws(view, rule, faults),
+        "raw": raw if raw is not None else pa.nulls(size, pa.string()),
+        "status": _statuses(view, rule, status, lost, faults),
+        "origin": _origins(rule, value),
+    }
+    arrays = [columns[field.name].cast(field.type) for field in SCORE_TYPE]
+    return pa.StructArray.from_arrays(arrays, fields=list(SCORE_TYPE)), kept
+
+
+def _names(view: View, rule: ScoreRule, faults: Faults) -> pa.Array:
+    metric = to_text(rule.metric.column(view), view.size)
+    _note(metric.faults, rule.metric.where, faults)
+    if metric.array.null_count:
+        for row in np.flatnonzero(pc.is_null(metric.array).to_numpy(zero_copy_only=False)):
+            faults.setdefault(int(row), Unfit("no name", f"{rule.metric.where}: a metric"))
+    return metric.array
+
+
+def _filters(view: View, rule: ScoreRule) -> pa.Array:
+    return pc.fill_null(to_text(rule.filter.column(view), view.size).array, "")
+
+
+def _weights(view: View, rule: ScoreRule, faults: Faults) -> pa.Array:
+    if rule.weight is None:
+        return pa.nulls(view.size, pa.float64())
+    weight = to_number(rule.weight.column(view), view.size)
+    _note(weight.faults, rule.weight.where, faults)
+    return weight.array
+
+
+def _draws(view: View, rule: ScoreRule, faults: Faults) -> pa.Array:
+    if rule.n_draws is None:
+        return pa.nulls(view.size, pa.int32())
+    draws = to_integer(_counted(rule.n_draws.column(view)), view.size, pa.int32())
+    _note(draws.faults, rule.n_draws.where, faults)
+    return draws.array
+
+
+def _counted(column: Column) -> Column:
+    """The column with the length of a list in its place."""
+    if not isinstance(column, list):
+        return column
+    return [len(value) if isinstance(value, list) else value for value in column]
+
+
+def _statuses(view: View, rule: ScoreRule, found: pa.Array | None, lost: pa.Array, faults: Faults) -> pa.Array:
+    """The mapped status, else that of the value, else the one for missing values."""
+    status = found if found is not None else pa.nulls(view.size, pa.string())
+    if rule.null_status is not None:
+        status = pc.if_else(lost, pa.scalar(rule.null_status), status)
+    if rule.status is None:
+        return status
+    codes, words = encode(rule.status.column(view), view.size)
+    for code, word in enumerate(words):
+        if word is not None and word not in SCORE_STATUSES:
+            wanted = f"{rule.status.where}: one of {', '.join(SCORE_STATUSES)}"
+            for row in np.flatnonzero(codes == code).tolist():
+                faults.setdefault(row, Unfit(repr(word)[:60], wanted))
+    known = [word if word in SCORE_STATUSES else None for word in words]
+    return pc.coalesce(pa.array(known, pa.string()).take(pa.array(codes)), status)
+
+
+def _original(view: View, rule: ScoreRule, raw: pa.Array | None) -> pa.Array | None:
+    """The text behind a value that was mapped from words to numbers."""
+    if not rule.value.recode.values:
+        return raw
+    return to_text(rule.value.raw(view), view.size).array
+
+
+def _origins(rule: ScoreRule, value: pa.Array) -> pa.Array:
+    if not rule.value.recode.is_mapping and not isinstance(rule.value, Equals):
+        return pa.nulls(len(value), pa.string())
+    return pc.if_else(pc.is_valid(value), pa.scalar("mapped"), pa.scalar(None, pa.string()))
+
+
+# --- options --------------------------------------------------------------------------------------
+
+
+def choices_of(view: View, rule: ChoiceRule, faults: Faults) -> pa.Array:
+    """The numbers of each option, one list per row; null where a row has none."""
+    lists = {name: as_list(source.column(view), view.size) for name, source in rule.lists.items()}
+    aligned = enumerate(zip(*lists.values(), strict=True))
+    lengths = [_length(values, row, faults) for row, values in aligned]
+    flat = {name: _flattened(name, column, lengths, rule, faults) for name, column in lists.items()}
+    total = sum(lengths)
+    index = [number for length in lengths for number in range(length)]
+    flat["choice_index"] = pa.array(index, pa.int32())
+    flat["is_target"] = _targets(view, rule, lengths, faults)
+    arrays = [
+        flat[field.name].cast(field.type) if field.name in flat else pa.nulls(total, field.type)
+        for field in CHOICE_TYPE
+    ]
+    structs = pa.StructArray.from_arrays(arrays, fields=list(CHOICE_TYPE))
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), structs)
+
+
+def _length(values: tuple[Any, ...], row: int, faults: Faults) -> int:
+    """How many options a row has; all its lists must agree."""
+    lengths = {len(value) if isinstance(value, list) else -1 for value in values}
+    lengths -= {-1} if all(value is None or isinstance(value, list) for value in values) else set()
+    if not lengths:
+        return 0
+    if len(lengths) > 1 or -1 in lengths:
+        faults[row] = Unfit(repr(values)[:80], "[choice_scores]: lists of one length")
+        return 0
+    return lengths.pop()
+
+
+def _flattened(name: str, column: list[Any], lengths: list[int], rule: ChoiceRule, faults: Faults) -> pa.Array:
+    flat: list[Any] = []
+    rows: list[int] = []
+    for row, (value, length) in enumerate(zip(column, lengths, strict=True)):
+        flat += value if value is not None and length else [None] * length
+        rows += [row] * length
+    converted = to_number(flat, len(flat))
+    unfit = {rows[place]: fault for place, fault in converted.faults.items()}
+    _note(unfit, rule.lists[name].where, faults)
+    return converted.array.cast(CHOICE_TYPE.field(name).type, safe=False)
+
+
+def _targets(view: View, rule: ChoiceRule, lengths: list[int], faults: Faults) -> pa.Array:
+    if rule.target is None:
+        return pa.nulls(sum(lengths), pa.bool_())
+    flat: list[bool | None] = []
+    targets = as_list(rule.target.column(view), view.size)
+    for row, (value, length) in enumerate(zip(targets, lengths, strict=True)):
+        index = integer_of(value)
+        if isinstance(index, Unfit):
+            _note({row: index}, rule.target.where, faults)
+            index = None
+        flat += [None if index is None else number == index for number in range(length)]
+    return pa.array(flat, pa.bool_())
+
+
+def _note(found: Mapping[int, Unfit], where: str, faults: Faults) -> None:
+    for row, unfit in found.items():
+        faults.setdefault(row, Unfit(unfit.found, f"{where}: {unfit.expected}"))

@@ -1,7 +1,7 @@
-"""Which runs the rows of a dump belong to.
+"""Which runs the rows of a dump belong to, and the values of their header fields.
 
 Rows with the same header fields are one run. The registry learns headers, metrics and published
-figures in a first pass (:func:`survey`), and numbers rows in the second.
+figures in a first pass (:meth:`RunColumns.learn`), and numbers rows in the second.
 """
 
 from __future__ import annotations
@@ -13,15 +13,88 @@ from typing import Any
 import numpy as np
 
 from warehouse.errors import InputError
-from warehouse.importers.common.header_values import EMPTY
-from warehouse.importers.tabular.columns import Codes, Column, combine, encode
+from warehouse.importers.common.header_values import EMPTY, header_kinds, words_of
+from warehouse.importers.common.model_names import same_model
+from warehouse.importers.common.times import moment, unix_time
+from warehouse.importers.tabular.chunks import View
 from warehouse.importers.tabular.expressions import Literal, Source
 from warehouse.importers.tabular.field_paths import MISSING, child
-from warehouse.importers.tabular.header_fields import agree, header_value
 from warehouse.importers.tabular.mapping import AgreementRule, PublishedRule, Variant
-from warehouse.importers.tabular.values import Unfit, integer_of, number_of, score_of, text_of
-from warehouse.importers.tabular.view import View
+from warehouse.importers.tabular.values import (
+    Codes,
+    Column,
+    Unfit,
+    combine,
+    double_of,
+    encode,
+    integer_of,
+    number_of,
+    score_of,
+    text_of,
+)
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
+
+#: Fields that are compared as names of models are.
+_NAMES = frozenset({"model", "base_checkpoint", "opponent"})
+
+
+def agree(name: str, first: Any, second: Any) -> bool:
+    """Whether two sources of a header field say the same, or one says nothing."""
+    one, two = header_value(name, first), header_value(name, second)
+    if one is None or two is None or isinstance(one, Unfit) or isinstance(two, Unfit):
+        return True
+    if name in _NAMES:
+        return same_model(str(one), str(two))
+    return bool(one == two)
+
+
+def header_value(name: str, value: Any) -> Any:
+    """A value of the type of a header field, or an :class:`Unfit`."""
+    if value is None or isinstance(value, Unfit):
+        return value
+    kind = header_kinds()[name]
+    if kind is Literal and value not in words_of(name):
+        return Unfit(repr(value)[:60], f"one of {', '.join(words_of(name))}")
+    return _CONVERTERS[kind](value)
+
+
+def _truth_of(value: Any) -> bool | Unfit:
+    number = number_of(value)
+    return bool(number) if number in (0, 1) else Unfit(repr(value)[:60], "true or false")
+
+
+def _time_of(value: Any) -> datetime | Unfit:
+    number = None if isinstance(value, datetime) else number_of(value)
+    if isinstance(number, int | float):
+        time = unix_time(number)
+    else:
+        time = moment(value if isinstance(value, datetime) else str(value))
+    return time or Unfit(repr(value)[:60], "a time in ISO 8601 or Unix seconds (or give its `format`)")
+
+
+def _names_of(value: Any) -> tuple[str, ...] | Unfit:
+    parts = value if isinstance(value, list | tuple) else [value]
+    unfit = next((part for part in parts if isinstance(part, Unfit)), None)
+    return unfit or tuple(str(text_of(part)) for part in parts if part is not None)
+
+
+def _object_of(value: Any) -> dict[str, Any] | Unfit:
+    return value if isinstance(value, dict) else Unfit(repr(value)[:60], "an object")
+
+
+_CONVERTERS: dict[Any, Callable[[Any], Any]] = {
+    int: integer_of,
+    float: double_of,
+    bool: _truth_of,
+    datetime: _time_of,
+    tuple: _names_of,
+    Mapping: _object_of,
+    str: text_of,
+    Literal: text_of,
+}
+
+
+# --- runs -----------------------------------------------------------------------------------------
 
 DEFAULT_HARNESS = "tabular"
 _REQUIRED = ("model", "benchmark")
@@ -55,7 +128,7 @@ class RunRegistry:
         Raises:
             InputError: a run that the survey did not meet.
         """
-        key = canonical_json({name: _plain(value) for name, value in header.items()})
+        key = canonical_json(header)
         found = self._numbers.get(key)
         if found is not None:
             return found
@@ -74,9 +147,9 @@ class RunRegistry:
     def add_published(self, run: int, score: PublishedScore) -> PublishedScore | None:
         """The run has this figure; returns one that contradicts it, if there is one."""
         key = (score.metric, score.filter, score.benchmark, score.statistic, score.perturbation, score.split)
-        held = self._published[run].setdefault(key, score)
+        first = self._published[run].setdefault(key, score)
         self.add_metric(run, score.metric, score.filter)
-        return None if held == score else held
+        return None if first == score else first
 
     def headers(self) -> tuple[RunHeader, ...]:
         """All runs."""
@@ -128,19 +201,19 @@ class RunColumns:
         parts = [encode(source.column(view), view.size) for source in (first, rule.other)]
         codes, pairs = combine(parts, view.size)
         faults: dict[int, Unfit] = {}
-        for code, (held, other) in enumerate(pairs):
-            if agree(rule.field, held, other):
+        for code, (one, other) in enumerate(pairs):
+            if agree(rule.field, one, other):
                 continue
             if rule.strict:
                 wanted = f"{first.where}: {text_of(other)!r}, as {_shown(rule.other)} says"
-                fault = Unfit(repr(text_of(held))[:80], wanted)
+                fault = Unfit(repr(text_of(one))[:80], wanted)
                 faults |= dict.fromkeys(np.flatnonzero(codes == code).tolist(), fault)
             else:
-                said = (
+                note = (
                     f"{_shown(rule.other)} says {rule.field} {text_of(other)!r}, "
-                    f"{_shown(first)} says {text_of(held)!r}: the latter holds"
+                    f"{_shown(first)} says {text_of(one)!r}: the latter holds"
                 )
-                self.registry.notes[self.place, said] = None
+                self.registry.notes[self.place, note] = None
         return faults
 
     def paths(self) -> Iterator[str]:
@@ -207,8 +280,8 @@ class RunColumns:
                 ]
                 score = _published_score(named, key, figure, *spread)
                 if isinstance(score, PublishedScore):
-                    held = self.registry.add_published(run, score)
-                    score = Unfit(f"{score}", f"{held}, as stated before") if held else None
+                    known = self.registry.add_published(run, score)
+                    score = Unfit(f"{score}", f"{known}, as stated before") if known else None
                 if score is not None:
                     row = int(np.flatnonzero(codes == code)[0])
                     reject(row, score.found, f"{rule.value.where}: {score.expected}")
@@ -273,7 +346,3 @@ def _published_score(
         return None
     texts = {name: str(text_of(text)).replace("{key}", key) for name, text in names.items() if text is not None}
     return PublishedScore(value=number, raw=raw, standard_error=deviation, n=count, **texts)
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value

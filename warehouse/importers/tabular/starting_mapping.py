@@ -2,19 +2,120 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from warehouse.importers.common.messages import listed
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
+from warehouse.importers.tabular.plain_tables import OF_TRUTH, RUN_NAMES, Guess, guess, plain_name
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, profile
-from warehouse.importers.tabular.sections import listed
-from warehouse.importers.tabular.shapes import cells_of, lone_score, of_document
-from warehouse.importers.tabular.usual_names import OF_TRUTH, guess, plain_name
-from warehouse.importers.tabular.wide_matrix import ORIENTATIONS
-from warehouse.importers.tabular.write_toml import inline_table, safe, short, texts, toml_key, toml_text
+from warehouse.importers.tabular.readers import ORIENTATIONS
 from warehouse.records import parse_json
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_WIDTH = 60
+
+
+def toml_key(name: str) -> str:
+    """A name as a key, in quotes where it needs them."""
+    return name if _BARE.fullmatch(name) else toml_text(name)
+
+
+def short(value: Any) -> str:
+    """A value as an example: its text, cut where it is long."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+
+
+def safe(text: str) -> str:
+    """The text without characters that a comment may not have."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def toml_text(text: str) -> str:
+    """A text as TOML."""
+    if "\\" in text and "'" not in text and text.isprintable():
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def texts(texts: Iterable[str]) -> str:
+    """A list of texts."""
+    return f"[{', '.join(map(toml_text, texts))}]"
+
+
+def inline_table(values: Mapping[str, Any]) -> str:
+    """An inline table."""
+    parts = (f"{toml_key(key)} = {_value(value)}" for key, value in values.items())
+    return f"{{ {', '.join(parts)} }}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return inline_table(value)
+    if isinstance(value, str):
+        return toml_text(value)
+    return texts(value) if isinstance(value, Sequence) else json.dumps(value)
+
+
+# --- what the shape of a table tells --------------------------------------------------------------
+
+
+def cells_of(table: TableProfile, found: Guess) -> list[ColumnProfile]:
+    """The columns of models, where a table is a matrix of prompts by models; else none."""
+    if table.format not in ("CSV", "TSV", "Parquet") or found.scores or "model" in found.run:
+        return []
+    if {"response", "target"} <= {*found.sample}:
+        return []
+    numbers = [c for c in table.columns if c.name in found.unused and _is_score(c, table)]
+    truths = [column for column in numbers if column.scores.is_truth]
+    chosen = truths if len(truths) > 1 else numbers
+    label = found.sample.get("prompt_id") or found.sample.get("text") or table.columns[0].name
+    chosen = [column for column in chosen if column.name != label]
+    return chosen if len(chosen) > 1 else []
+
+
+def _is_score(column: ColumnProfile, table: TableProfile) -> bool:
+    if column.is_number or column.scores.is_truth:
+        return not (column.is_unique and column.rows > 2 and are_numbered(column))
+    return bool(column.scores.reading(table.delimiter)[0])
+
+
+def are_numbered(column: ColumnProfile) -> bool:
+    """Whether the values are whole numbers one after the other, as ids are."""
+    texts = [str(value) for value in column.values]
+    if not all(text.isascii() and text.isdigit() for text in texts):
+        return False
+    numbers = [int(text) for text in texts]
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+
+
+def lone_score(table: TableProfile, found: Guess) -> ColumnProfile | None:
+    """The only column of 0 and 1, where none has a usual name of scores."""
+    truths = [c for c in table.columns if c.name in found.unused and c.scores.is_truth]
+    chosen = [c for c in truths if len(c.values) > 1]
+    return chosen[0] if len(chosen) == 1 and not found.scores else None
+
+
+def of_document(table: TableProfile, found: Guess) -> dict[str, str]:
+    """Fields of a run that the document around the records holds: field -> path."""
+    paths: dict[str, str] = {}
+    for path in table.document:
+        paths.setdefault(plain_name(path.rpartition(".")[2].strip('"')), path)
+    wanted = ("model", "benchmark", "temperature", "top_p", "max_tokens", "split", "revision")
+    chosen: dict[str, str] = {}
+    for name in wanted:
+        words = (name, *RUN_NAMES.get(name, ()), *(("name",) if name == "benchmark" else ()))
+        known = next((word for word in words if word in paths), None)
+        if known is not None and name not in found.run:
+            chosen[name] = paths[known]
+    return chosen
+
+
+# --- the mapping ----------------------------------------------------------------------------------
 
 #: Columns that are described, characters of what may be a name, words in names of metrics.
 _LISTED, _NAME = 40, 60
@@ -199,8 +300,8 @@ class _Writer:
             yield ""
 
     def _score(self, metric: str, column: ColumnProfile) -> Iterator[str]:
-        keys, said = column.scores.reading(self.table.delimiter)
-        yield f"[[scores]]  # {column.kind}{f'; {said}' if said else ''}"
+        keys, meaning = column.scores.reading(self.table.delimiter)
+        yield f"[[scores]]  # {column.kind}{f'; {meaning}' if meaning else ''}"
         if metric:
             yield f"metric = {toml_text(metric)}"
         else:
@@ -215,8 +316,8 @@ class _Writer:
 
     def _cell_scores(self) -> Iterator[str]:
         together = ColumnProfile("", "", 0, 0, [v for c in self.cells for v in c.values])
-        keys, said = together.scores.reading(self.table.delimiter)
-        yield f"[[scores]]  # of the cells: {together.kind}{f'; {said}' if said else ''}"
+        keys, meaning = together.scores.reading(self.table.delimiter)
+        yield f"[[scores]]  # of the cells: {together.kind}{f'; {meaning}' if meaning else ''}"
         yield 'metric = "score"'
         yield f"value = {inline_table({'path': '@cell'} | keys) if keys else toml_text('@cell')}"
         yield ""

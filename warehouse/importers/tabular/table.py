@@ -1,9 +1,12 @@
-"""One file of a dump, opened under a mapping: its rows, what is joined to them, what is skipped."""
+"""One file of a dump, opened under a mapping: its rows, what is joined to them, what is skipped, and
+what of it depends on where the file is."""
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -11,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from warehouse.errors import InputError
+from warehouse.importers.common.file_walk import open_regular
 from warehouse.importers.common.streams import Member, members
-from warehouse.importers.tabular.chunks import Chunk, FlatChunk
-from warehouse.importers.tabular.columns import as_list, encode
+from warehouse.importers.tabular.chunks import Chunk, FlatChunk, Joined, View
 from warehouse.importers.tabular.delimited import DelimitedReader
 from warehouse.importers.tabular.expressions import fill_in, placeholders
 from warehouse.importers.tabular.field_paths import match_tail, parse_path
@@ -21,16 +24,48 @@ from warehouse.importers.tabular.mapping import JoinRule, SkipRule, TabularMappi
 from warehouse.importers.tabular.readers import (
     JsonLinesReader,
     JsonReader,
+    MatrixReader,
     ParquetReader,
     Reader,
     ReadingRules,
     Reject,
+    ignore,
     json_flavour,
 )
-from warehouse.importers.tabular.text_lines import TEXT, lines_by_number
-from warehouse.importers.tabular.values import text_of
-from warehouse.importers.tabular.view import Joined, View
-from warehouse.importers.tabular.wide_matrix import MatrixReader
+from warehouse.importers.tabular.values import as_list, encode, text_of
+from warehouse.records import canonical_json
+from warehouse.records.hashing import sha256_of
+
+#: What a mapping calls their format.
+TEXT = "text"
+#: What their lines are found by: their number from 0, or from 1.
+NUMBERS = ("@index", "@line")
+
+
+def lines_by_number(path: Path, key: str) -> dict[str, Any]:
+    """Lines of a file (also in gzip, or the files in a zip) by their number.
+
+    Args:
+        path: the file.
+        key: ``@index`` counts from 0, ``@line`` from 1.
+
+    Raises:
+        InputError: it cannot be read, or is no UTF-8.
+    """
+    lines: list[str] = []
+    for member in members(path, path.name, ("*",) if path.suffix.lower() == ".zip" else ()):
+        try:
+            text = member.content().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"bytes that are not UTF-8 ({error.reason})", path=path.name, expected="lines of text in UTF-8"
+            ) from None
+        lines += text.removesuffix("\n").split("\n")
+    first = int(key == NUMBERS[1])
+    return {str(number): line.removesuffix("\r") for number, line in enumerate(lines, first)}
+
+
+# --- tables ---------------------------------------------------------------------------------------
 
 
 def open_reader(member: Member, rules: ReadingRules) -> Reader:
@@ -132,7 +167,7 @@ class Table:
         reader = self.reader
         if isinstance(reader, MatrixReader):
             reader = reader.table
-        chunk = next(iter(reader.chunks(None, lambda *_: None)), None)
+        chunk = next(iter(reader.chunks(None, ignore)), None)
         return None if chunk is None else self._view(chunk)
 
     def constants(self) -> View:
@@ -255,3 +290,63 @@ def _records(path: Path, _changed: int, _size: int, rule: JoinRule) -> dict[str,
 
 def _refuse(name: str, place: str, found: str, expected: str) -> None:
     raise InputError(found, path=name, place=place, expected=expected)
+
+
+# --- what a table takes from elsewhere ------------------------------------------------------------
+
+#: Of so many tables the groups are kept as they are; of more, a hash.
+_SHOWN = 10
+
+
+def context_of_tables(mapping: TabularMapping, tables: Sequence[Table]) -> dict[str, Any]:
+    """Groups of the path pattern, and hashes of the joined files; empty where there are none."""
+    found: dict[str, Any] = {}
+    if groups := [table.groups for table in tables if table.groups]:
+        found["path"] = _short(groups)
+    if mapping.joins and tables:
+        joined = [{name: path and _sha256(path) for name, path in _joined(table)} for table in tables]
+        found["joined"] = _short(joined)
+    return found
+
+
+def joined_files(tables: Sequence[Table]) -> list[Path]:
+    """The files that are joined to some tables, each once."""
+    found = (path for table in tables for _, path in _joined(table) if path is not None)
+    return list(dict.fromkeys(found))
+
+
+def has_context(mapping: TabularMapping, path: str, context: Mapping[str, Any]) -> bool:
+    """Whether a single table at a path, of which the beginning may be missing, certainly has a
+    context."""
+    groups = groups_of(mapping, path)
+    return not mapping.joins and bool(groups) and context == {"path": _short([groups])}
+
+
+def _joined(table: Table) -> Iterator[tuple[str, Path | None]]:
+    for rule in table.mapping.joins:
+        path = None
+        with suppress(InputError):  # it is not there: whoever reads it will say so
+            path = table.joined_file(rule)
+        yield rule.name, path
+
+
+def _short(parts: Sequence[Any]) -> list[Any]:
+    """What some tables have, in their order; a hash where there are many."""
+    if len(parts) <= _SHOWN:
+        return list(parts)
+    return [sha256_of(b"\n".join(map(canonical_json, parts)))]
+
+
+def _sha256(path: Path) -> str | None:
+    """Hash of a file that many tables may be joined to; ``None`` if it cannot be read."""
+    try:
+        status = path.stat()
+        return _hash_of(path, status.st_mtime_ns, status.st_ctime_ns, status.st_size)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _hash_of(path: Path, _changed: int, _entered: int, _size: int) -> str:
+    with open_regular(path) as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

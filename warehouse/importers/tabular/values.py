@@ -1,13 +1,18 @@
-"""Single values: text, numbers and scores out of whatever a file holds, or why not."""
+"""Values: single ones, columns of them, and what a column of scores tells."""
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
@@ -99,3 +104,339 @@ def _too_long(value: Any) -> Unfit:
 
 def _no_number(value: Any) -> Unfit:
     return Unfit(repr(value)[:80], "a number")
+
+
+# --- columns --------------------------------------------------------------------------------------
+
+Column = Any  # pa.Array | list[Any] | Constant
+Codes = npt.NDArray[np.int64]
+
+_SIMPLE = (str, int, float, bool, type(None))
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A column that holds one value in all its rows."""
+
+    value: Any
+
+
+@dataclass
+class Converted:
+    """An Arrow array, and which rows of it (by number) could not be filled and why."""
+
+    array: pa.Array
+    faults: dict[int, Unfit] = field(default_factory=dict)
+
+
+def as_list(column: Column, size: int) -> list[Any]:
+    """The column's values as Python objects."""
+    if isinstance(column, Constant):
+        return [column.value] * size
+    return column if isinstance(column, list) else list(column.to_pylist())
+
+
+def as_array(column: Column, size: int) -> pa.Array:
+    """The column as an Arrow array; values that Arrow has no common type for become text."""
+    if isinstance(column, pa.Array):
+        return column
+    array = _exact_array(as_list(column, size))
+    return array if array is not None else to_text(column, size).array
+
+
+def are_text(columns: Sequence[Column]) -> bool:
+    """Whether all columns are Arrow text."""
+    return all(isinstance(column, pa.Array) and _is_text(column.type) for column in columns)
+
+
+def combine(parts: Sequence[tuple[Codes, list[Any]]], size: int) -> tuple[Codes, list[Any]]:
+    """Several encoded columns as one, whose values are tuples. Only combinations that occur."""
+    total = np.zeros(size, dtype=np.int64)
+    for codes, values in parts:
+        if len(values) > 1:
+            total = np.unique(total * len(values) + codes, return_inverse=True)[1]
+    rows = np.unique(total, return_index=True)[1].tolist()
+    return total, [tuple(values[codes[row]] for codes, values in parts) for row in rows]
+
+
+def encode(column: Column, size: int) -> tuple[Codes, list[Any]]:
+    """Distinct values of a column and, for each row, the number of its value.
+
+    Returns:
+        codes of shape (size,), and the values that they index. Values of different types are
+        different, even where Python calls them equal (1, 1.0, True).
+    """
+    if isinstance(column, Constant):
+        return np.zeros(size, dtype=np.int64), [column.value]
+    array = _exact_array(column)
+    if array is None:
+        return _encode_objects(column if isinstance(column, list) else column.to_pylist())
+    encoded = array.dictionary_encode(null_encoding="encode")
+    return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
+
+
+def decode(codes: Codes, values: Sequence[Any]) -> Column:
+    """The opposite of :func:`encode`."""
+    if len(values) == 1:
+        return Constant(values[0])
+    array = _exact_array(list(values))
+    if array is not None:
+        return array.take(pa.array(codes))
+    return [values[code] for code in codes.tolist()]
+
+
+def to_text(column: Column, size: int) -> Converted:
+    """Text: strings as they are, other values as their JSON."""
+    array = _string_array(column)
+    return Converted(array) if array is not None else _slowly(column, size, text_of, pa.string())
+
+
+def to_integer(column: Column, size: int, kind: pa.DataType) -> Converted:
+    """Whole numbers, also from text."""
+    array = None if isinstance(column, Constant) else _simple_array(column)
+    if array is not None and pa.types.is_integer(array.type):
+        try:
+            return Converted(array.cast(kind))
+        except pa.ArrowInvalid:
+            pass  # beyond the type: named value by value below
+    return _slowly(column, size, _bounded(kind), kind)
+
+
+def to_number(column: Column, size: int) -> Converted:
+    """Finite numbers, also from text; NaN and infinities become null."""
+    array = _number_array(column)
+    if array is not None:
+        return Converted(pc.if_else(pc.is_finite(array), array, pa.scalar(None, pa.float64())))
+    return _slowly(column, size, double_of, pa.float64())
+
+
+def to_scores(column: Column, size: int) -> tuple[Converted, pa.Array | None, pa.Array | None]:
+    """Scores: the number, its text where that is no number, and ``not_scalar`` for such text.
+
+    Returns:
+        values; raw texts and statuses, each ``None`` where all are null.
+    """
+    array = _number_array(column)
+    if array is not None and pc.all(pc.is_finite(array)).as_py() is not False:
+        return Converted(array), None, None
+    codes, values = encode(column, size)
+    triples = [score_of(value) for value in values]
+    converted = _spread(codes, [triple[0] for triple in triples], pa.float64())
+    taken = pa.array(codes)
+    raws = pa.array([triple[1] for triple in triples], pa.string()).take(taken)
+    statuses = pa.array([triple[2] for triple in triples], pa.string()).take(taken)
+    return converted, raws, statuses
+
+
+def _bounded(kind: pa.DataType) -> Callable[[Any], int | None | Unfit]:
+    half = 1 << (kind.bit_width - 1)
+
+    def convert(value: Any) -> int | None | Unfit:
+        number = integer_of(value)
+        if isinstance(number, int) and not -half <= number < half:
+            return Unfit(str(number), f"an integer of at most {kind.bit_width} bits")
+        return number
+
+    return convert
+
+
+def _slowly(column: Column, size: int, convert: Callable[[Any], Any], kind: pa.DataType) -> Converted:
+    codes, values = encode(column, size)
+    return _spread(codes, [convert(value) for value in values], kind)
+
+
+def _spread(codes: Codes, values: Sequence[Any], kind: pa.DataType) -> Converted:
+    """The values, by code, as an Arrow array; null and a fault where one is unfit."""
+    unfit = {code: value for code, value in enumerate(values) if isinstance(value, Unfit)}
+    clean = [None if code in unfit else value for code, value in enumerate(values)]
+    array = pa.array(clean, kind).take(pa.array(codes))
+    rows = np.flatnonzero(np.isin(codes, list(unfit))).tolist() if unfit else []
+    return Converted(array, {row: unfit[int(codes[row])] for row in rows})
+
+
+def _string_array(column: Column) -> pa.Array | None:
+    if isinstance(column, Constant):
+        return None
+    if isinstance(column, list):
+        try:
+            return pa.array(column, pa.string())
+        except (pa.ArrowTypeError, pa.ArrowInvalid):
+            return None
+    return column.cast(pa.string()) if _is_text(column.type) else None
+
+
+def _number_array(column: Column) -> pa.Array | None:
+    """The column as doubles, if that takes no judgement."""
+    array = None if isinstance(column, Constant) else _simple_array(column)
+    if array is None:
+        return None
+    if not _is_text(array.type):
+        return array.cast(pa.float64(), safe=False)
+    try:
+        numbers = array.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    largest = pc.max(pc.abs(numbers)).as_py()
+    return numbers if largest is None or largest < 2.0**63 else None
+
+
+def _exact_array(column: Column) -> pa.Array | None:
+    """As :func:`_simple_array`, but only where no value changes its type by it."""
+    array = _simple_array(column)
+    if array is None or not isinstance(column, list) or not pa.types.is_floating(array.type):
+        return array
+    return array if all(type(value) in (float, type(None)) for value in column) else None
+
+
+def _simple_array(column: Column) -> pa.Array | None:
+    """The column as Arrow text, integers, doubles or booleans, if it is of one such type."""
+    if isinstance(column, list):
+        if not all(isinstance(value, _SIMPLE) for value in column[:8]):
+            return None
+        try:
+            column = pa.array(column)
+        except (pa.ArrowException, OverflowError):
+            return None
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    kind = column.type
+    if pa.types.is_null(kind):
+        return column.cast(pa.string())
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return column.cast(pa.float64())
+    plain = pa.types.is_integer(kind) or pa.types.is_boolean(kind) or _is_text(kind)
+    return column if plain else None
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _encode_objects(column: Sequence[Any]) -> tuple[Codes, list[Any]]:
+    numbers: dict[Any, int] = {}
+    values: list[Any] = []
+    codes = np.empty(len(column), dtype=np.int64)
+    for row, value in enumerate(column):
+        key = (type(value), value if isinstance(value, (*_SIMPLE, Unfit)) else str(text_of(value)))
+        code = numbers.setdefault(key, len(values))
+        if code == len(values):
+            values.append(value)
+        codes[row] = code
+    return codes, values
+
+
+# --- columns of scores ----------------------------------------------------------------------------
+
+_RIGHT = frozenset("yes y correct right pass passed success ok".split())
+_WRONG = frozenset("no n incorrect wrong fail failed failure".split())
+#: How 1 and 0 are written among such words.
+_NUMBERS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "True": 1, "False": 0, "TRUE": 1, "FALSE": 0}
+#: Texts that stand for a missing score.
+NULL_WORDS = frozenset({"na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing"})
+_PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
+_COMMA = re.compile(r"[+-]?\d+,\d+")
+#: Distinct texts that are remembered; a column with more is no column of scores.
+_MOST = 32
+
+
+@dataclass
+class ScoreValues:
+    """The values of one metric, as far as they decide how to read it.
+
+    Attributes:
+        binary: every number so far is 0 or 1.
+        numbers: whether there was any number.
+        texts: distinct values that are no numbers, as they stand, at most 33 of them.
+    """
+
+    binary: bool = True
+    numbers: bool = False
+    texts: dict[str, None] = field(default_factory=dict)
+
+    def learn(self, column: Column, size: int) -> None:
+        """Take in some values; nulls, NaN and empty texts tell nothing."""
+        array = _numbers(column, size)
+        if array is not None:
+            self._take_numbers(array)
+        else:
+            self.learn_values(encode(column, size)[1])
+
+    def learn_values(self, values: Iterable[Any]) -> None:
+        """Take in distinct values, one by one."""
+        for value in values:
+            number = number_of(value)
+            if isinstance(number, Unfit):
+                if len(self.texts) <= _MOST:
+                    self.texts[str(text_of(value))] = None
+            elif number is not None:
+                self.numbers = True
+                self.binary &= number in (0, 1)
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether all values are 0 or 1, true or false, or words for them."""
+        words = {text for text in self.texts if plain(text) not in NULL_WORDS}
+        return self.binary and _are_words(words) and (self.numbers or bool(words))
+
+    def reading(self, delimiter: str = ",") -> tuple[dict[str, Any], str]:
+        """Keys of an expression that turn the texts into numbers, and what they do in words.
+
+        Args:
+            delimiter: what parts the cells; where it is a comma, ``0,5`` is no number.
+
+        Returns:
+            nothing at all where the values are numbers already, or no numbers at all.
+        """
+        nulls = sorted(text for text in self.texts if plain(text) in NULL_WORDS)
+        words = [text for text in self.texts if text not in nulls]
+        keys, meaning = _keys(words, self, delimiter)
+        if words and not keys:
+            return {}, ""
+        if nulls:
+            keys = {"null": nulls} | keys
+            meaning = ", ".join(filter(None, [f"{' and '.join(map(repr, nulls))} = missing", meaning]))
+        return keys, meaning
+
+    def _take_numbers(self, array: pa.Array) -> None:
+        found = array.filter(pc.is_finite(array))
+        if len(found):
+            self.numbers = True
+            self.binary &= bool(pc.all(pc.is_in(found, pa.array([0.0, 1.0]))).as_py())
+
+
+def plain(text: str) -> str:
+    """A word as it is compared."""
+    return text.strip().lower()
+
+
+def _keys(words: list[str], values: ScoreValues, delimiter: str) -> tuple[dict[str, Any], str]:
+    if not words or len(values.texts) > _MOST:
+        return {}, ""
+    if values.binary and _are_words(words):
+        known = {word: int(plain(word) in _RIGHT) for word in sorted(words)}
+        known |= _NUMBERS if values.numbers else {}
+        meaning = ", ".join(f"{word!r} = {known[word]}" for word in sorted(words))
+        return {"values": known}, meaning
+    if not values.numbers and all(map(_PERCENT.fullmatch, map(plain, words))):
+        decimal = {"decimal": ","} if any("," in word for word in words) else {}
+        return {"pattern": "[^%]+", **decimal, "scale": 0.01}, "percent are divided by 100"
+    if delimiter != "," and all(map(_COMMA.fullmatch, map(plain, words))):
+        return {"decimal": ","}, "decimal commas"
+    return {}, ""
+
+
+def _are_words(words: Iterable[str]) -> bool:
+    return all(plain(word) in _RIGHT or plain(word) in _WRONG for word in words)
+
+
+def _numbers(column: Column, size: int) -> pa.Array | None:
+    """The column as numbers if it is an Arrow array of nothing else."""
+    if not isinstance(column, pa.Array):
+        return None
+    if pa.types.is_string(column.type):
+        try:
+            return column.cast(pa.float64())
+        except pa.ArrowInvalid:
+            return None
+    converted = to_number(column, size)
+    return None if converted.faults else converted.array

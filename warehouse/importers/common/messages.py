@@ -1,0 +1,19 @@
+"""Names in messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+
+def listed(names: Iterable[Any], limit: int = 40) -> str:
+    """Names for a message, the first ``limit`` of them."""
+    texts = [str(name) for name in names]
+    return ", ".join(texts[:limit]) + (f", … ({len(texts)} in all)" if len(texts) > limit else "")
+
+
+def similar(name: str, known: Iterable[str]) -> str:
+    """``"; did you mean 'x'?"`` where a known name is close."""
+    close = difflib.get_close_matches(name, list(known), 1)
+    return f"; did you mean {close[0]!r}?" if close else ""
