@@ -151,7 +151,7 @@ class LeaderboardMethods(Connection):
 
 def _refuse_given(kind: str, **values: object) -> None:
     """Refuse a keyword that only the other kind of leaderboard has."""
-    defaults = LeaderboardMethods.leaderboard.__kwdefaults__
+    defaults = LeaderboardMethods.leaderboard.__kwdefaults__ or {}
     for name, value in values.items():
         if value != defaults[name]:
             raise MisuseError(f"{name} is for {kind}")
