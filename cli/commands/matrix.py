@@ -88,8 +88,7 @@ def opened(state: State, benchmark: str, label: str, options: dict[str, Any]) ->
 
 def finish(state: State, found: MatrixResult) -> None:
     """Notes go beside the answer."""
-    for note in found.notes:
-        state.say(f"note: {note}")
+    state.notes(found.notes)
 
 
 @command("matrix test")

@@ -16,12 +16,13 @@ from ..ui.options import (
     level_option,
     metric_option,
     output_options,
+    resamples_option,
     seed_option,
     subset_option,
     where_option,
 )
 from ..ui.output import Output
-from ..ui.table import decimals, interval, number, p_value, print_table, print_text
+from ..ui.table import decimals, direction, interval, number, p_value, print_rows, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
@@ -39,15 +40,7 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @subset_option
 @cluster_option
 @level_option
-@click.option(
-    "--resamples",
-    "n_resamples",
-    metavar="N",
-    default=9999,
-    show_default=True,
-    type=click.IntRange(min=0),
-    help="Draws for the simultaneous intervals; 0: without.",
-)
+@resamples_option(9999, "Draws for the simultaneous intervals; 0: without.")
 @seed_option
 @output_options
 @pass_state
@@ -68,26 +61,7 @@ def pairs(state: State, /, benchmark: str, matrix: bool, subset: str | None, out
 
 
 def _print(found: Pairs) -> None:
-    level = 100 * found.rows[0].level
     _head(found)
-    columns = [
-        "split",
-        "a",
-        "b",
-        "a - b",
-        "se",
-        f"{level:g}% simultaneous",
-        "p",
-        "p Holm",
-        "p BH",
-        "p max-T",
-        "better",
-        "prompts",
-        "clusters",
-        "correlation",
-        "flags",
-        "why not",
-    ]
     places = decimals(row.standard_error for row in found.rows)
     labels = {
         runs: label
@@ -95,16 +69,16 @@ def _print(found: Pairs) -> None:
         for runs, label in zip(members, group.labels, strict=True)
     }
     rows = [_cells(row, places, labels) for row in found.rows]
-    needless = ("split", "clusters", "flags", "why not", level_column(level))
-    print_table(columns, rows, needless=needless)
+    needless = ("split", "clusters", "flags", "why not", simultaneous_column(found.rows[0].level))
+    print_rows(rows, needless=needless)
     _tail(found)
     for line in meanings(flag for row in found.rows for flag in row.flags):
         print_text(line)
 
 
-def level_column(level: float) -> str:
+def simultaneous_column(level: float) -> str:
     """The column of intervals, which stays away where there were no draws."""
-    return f"{level:g}% simultaneous"
+    return f"{100 * level:g}% simultaneous"
 
 
 def _members(found: Pairs) -> list[list[tuple[int, ...]]]:
@@ -117,30 +91,29 @@ def _members(found: Pairs) -> list[list[tuple[int, ...]]]:
     return members
 
 
-def _cells(row: PairRow, places: int, labels: dict[tuple[int, ...], str]) -> list[Any]:
-    return [
-        row.split,
-        labels[row.runs_a],
-        labels[row.runs_b],
-        number(row.difference, places, sign=True),
-        number(row.standard_error, places),
-        interval(row.ci_low, row.ci_high, places),
-        p_value(row.p_value),
-        p_value(row.p_holm),
-        p_value(row.p_bh),
-        p_value(row.p_max_t),
-        row.better or "neither",
-        row.n_prompts,
-        row.n_clusters,
-        number(row.correlation, 2),
-        row.flags,
-        row.reason,
-    ]
+def _cells(row: PairRow, places: int, labels: dict[tuple[int, ...], str]) -> dict[str, Any]:
+    return {
+        "split": row.split,
+        "a": labels[row.runs_a],
+        "b": labels[row.runs_b],
+        "a - b": number(row.difference, places, sign=True),
+        "se": number(row.standard_error, places),
+        simultaneous_column(row.level): interval(row.ci_low, row.ci_high, places),
+        "p": p_value(row.p_value),
+        "p Holm": p_value(row.p_holm),
+        "p BH": p_value(row.p_bh),
+        "p max-T": p_value(row.p_max_t),
+        "better": row.better or "neither",
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "correlation": number(row.correlation, 2),
+        "flags": row.flags,
+        "why not": row.reason,
+    }
 
 
 def _head(found: Pairs) -> None:
-    direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
-    click.echo(f"{found.benchmark} by {found.metric} ({direction[found.higher_is_better]})")
+    click.echo(f"{found.benchmark} by {found.metric} ({direction(found.higher_is_better)})")
 
 
 def _tail(found: Pairs) -> None:

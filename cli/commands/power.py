@@ -8,15 +8,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    REFERENCE,
-    cluster_option,
-    latest_option,
-    metric_option,
-    output_options,
-    where_option,
-    whole_numbers,
-)
+from ..ui.options import REFERENCE, output_options, selection_options, whole_numbers
 from ..ui.output import Output
 from ..ui.table import Figure, decimals, number, print_table
 
@@ -40,10 +32,7 @@ _GIVEN = ("sigma2_a", "sigma2_b", "icc", "cluster_size")
     help=f"Stored runs to plan from, two or one that stands for both: {REFERENCE} or run:ID.",
 )
 @click.option("--benchmark", metavar="NAME", help="With --from: where more than one fits.")
-@metric_option
-@where_option
-@latest_option
-@cluster_option
+@selection_options
 @click.option(
     "--correlation",
     metavar="R",
@@ -91,8 +80,7 @@ def power(state: State, /, more: tuple[str, ...], pilot: tuple[str, ...], output
         _print(found)
     else:
         output.emit_records(PowerRow, found.rows)
-    for note in found.notes:
-        state.say(f"note: {note}")
+    state.notes(found.notes)
     if not found.reachable:
         raise click.exceptions.Exit(1)
 

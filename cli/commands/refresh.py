@@ -13,7 +13,7 @@ from ..state import State, pass_state
 from ..ui.options import REFERENCE, output_options
 from ..ui.output import Output
 from ..ui.progress_bars import share
-from ..ui.table import decimals, interval, number, p_value, print_table
+from ..ui.table import decimals, interval, number, p_value, print_rows
 from .alerts import LOG, WEBHOOK, tell_alerts, webhook_of
 
 if TYPE_CHECKING:
@@ -177,8 +177,7 @@ def _failures(found: Refreshed) -> int:
 
 def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
     state.say(line)
-    for note in notes:
-        state.say(f"note: {note}")
+    state.notes(notes)
 
 
 @command("history")
@@ -211,33 +210,20 @@ def _places(row: HistoryRow) -> int:
 
 
 def _print_history(found: History) -> None:
-    columns = [
-        "statistic",
-        "subject",
-        "metric",
-        "refreshed (UTC)",
-        "estimate",
-        "interval",
-        "change",
-        "p",
-        "n",
-        "method",
-        "reason",
-    ]
     cells = [
-        [
-            row.statistic,
-            row.subject,
-            row.metric,
-            f"{row.refreshed_at:%Y-%m-%d %H:%M}",
-            number(row.estimate, places),
-            interval(row.low, row.high, places),
-            number(row.change, places),
-            p_value(row.p_value),
-            row.n,
-            row.method,
-            row.reason if row.estimate is None else "",
-        ]
+        {
+            "statistic": row.statistic,
+            "subject": row.subject,
+            "metric": row.metric,
+            "refreshed (UTC)": f"{row.refreshed_at:%Y-%m-%d %H:%M}",
+            "estimate": number(row.estimate, places),
+            "interval": interval(row.low, row.high, places),
+            "change": number(row.change, places),
+            "p": p_value(row.p_value),
+            "n": row.n,
+            "method": row.method,
+            "reason": row.reason if row.estimate is None else "",
+        }
         for row, places in ((row, _places(row)) for row in found.rows)
     ]
-    print_table(columns, cells, needless=("interval", "change", "p", "n", "reason"))
+    print_rows(cells, needless=("interval", "change", "p", "n", "reason"))

@@ -11,7 +11,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
-from ..ui.table import cell, excerpt, print_table, visible
+from ..ui.table import cell, excerpt, print_rows, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.show import PromptRuns, PromptView, RunView
@@ -52,27 +52,22 @@ def _print_run(found: RunView) -> None:
     click.echo(f"{visible(str(found))}\n")
     _print_fields(found.run)
     click.echo()
-    columns = ["prompt", "key", "question", "metric", "filter", "perturbation", "value", "draws", "unscored"]
     rows = [
-        [
-            row.tool_id or row.prompt_id,
-            row.key[:12],
-            excerpt(row.text, EXCERPT),
-            row.metric,
-            row.metric_filter,
-            row.perturbation,
-            row.value,
-            row.n_draws,
-            row.n_unscored,
-        ]
+        {
+            "prompt": row.tool_id or row.prompt_id,
+            "key": row.key[:12],
+            "question": excerpt(row.text, EXCERPT),
+            "metric": row.metric,
+            "filter": row.metric_filter,
+            "perturbation": row.perturbation,
+            "value": row.value,
+            "draws": row.n_draws,
+            "unscored": row.n_unscored,
+        }
         for row in found.rows
     ]
-    print_table(
-        columns,
-        rows,
-        empty="no samples: published figures only",
-        needless=("filter", "perturbation"),
-        counts=("unscored",),
+    print_rows(
+        rows, empty="no samples: published figures only", needless=("filter", "perturbation"), counts=("unscored",)
     )
 
 
@@ -81,21 +76,20 @@ def _print_prompt_runs(found: PromptRuns) -> None:
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, found.prompt[name])
     click.echo()
-    columns = ["run", "model", "metric", "filter", "perturbation", "value", "draws", "unscored"]
     rows = [
-        [
-            f"run:{row.run_id}",
-            row.model,
-            row.metric,
-            row.metric_filter,
-            row.perturbation,
-            row.value,
-            row.n_draws,
-            row.n_unscored,
-        ]
+        {
+            "run": f"run:{row.run_id}",
+            "model": row.model,
+            "metric": row.metric,
+            "filter": row.metric_filter,
+            "perturbation": row.perturbation,
+            "value": row.value,
+            "draws": row.n_draws,
+            "unscored": row.n_unscored,
+        }
         for row in found.rows
     ]
-    print_table(columns, rows, empty="no current run has it", needless=("filter", "perturbation"), counts=("unscored",))
+    print_rows(rows, empty="no current run has it", needless=("filter", "perturbation"), counts=("unscored",))
 
 
 def _print_prompt(found: PromptView) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import Function, no_store_option, output_options, replace_option
+from ..ui.options import Function, no_store_option, output_options, replace_option, threshold_option
 from ..ui.output import Output
-from ..ui.table import excerpt, number, print_table
+from ..ui.table import excerpt, number, print_rows, print_table
 
 if TYPE_CHECKING:
     from warehouse.analysis.text.duplicates import DuplicateRow, Duplicates
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 SHOWN = 20
 #: Characters of a question in a table.
 EXCERPT = 60
+#: What ``--threshold`` means here.
+ALIKE = "Smallest cosine similarity of two prompts."
 
 
 def embedder_option(function: Function) -> Function:
@@ -32,19 +33,6 @@ def embedder_option(function: Function) -> Function:
         metavar="NAME|FOLDER",
         help="Whose vectors: NAME, NAME@REVISION or the model's folder; default: the only one.",
     )(function)
-
-
-def threshold_option(default: float) -> Callable[[Function], Function]:
-    """``--threshold``: the smallest cosine similarity."""
-    option: Callable[[Function], Function] = click.option(
-        "--threshold",
-        metavar="COSINE",
-        default=default,
-        show_default=True,
-        type=click.FloatRange(-1, 1, min_open=True),
-        help="Smallest cosine similarity of two prompts.",
-    )
-    return option
 
 
 @command("embed")
@@ -97,35 +85,23 @@ def embed(
 
 
 def _print_embedded(found: Embedding, state: State) -> None:
-    columns = [
-        "embedder",
-        "revision",
-        "numbers",
-        "benchmark",
-        "prompts",
-        "new",
-        "unchanged",
-        "truncated",
-        "without text",
-        "without vector",
-    ]
     rows = [
-        [
-            row.embedder,
-            row.revision,
-            row.dimension,
-            row.benchmark,
-            row.n_prompts,
-            row.n_new,
-            row.n_unchanged,
-            row.n_truncated,
-            row.n_without_text,
-            row.n_without_vector,
-        ]
+        {
+            "embedder": row.embedder,
+            "revision": row.revision,
+            "numbers": row.dimension,
+            "benchmark": row.benchmark,
+            "prompts": row.n_prompts,
+            "new": row.n_new,
+            "unchanged": row.n_unchanged,
+            "truncated": row.n_truncated,
+            "without text": row.n_without_text,
+            "without vector": row.n_without_vector,
+        }
         for row in found.rows
     ]
     counts = ("truncated", "without text", "without vector")
-    print_table(columns, rows, needless=("revision",), counts=counts)
+    print_rows(rows, needless=("revision",), counts=counts)
     click.echo(f"\n{found}")
     if any(row.n_truncated for row in found.rows):
         state.say("note: of truncated texts the model read the beginning only")
@@ -157,24 +133,23 @@ def _print_similar(found: Similar) -> None:
     what = "the text" if found.prompt_id is None else f"prompt:{found.prompt_id}"
     click.echo(f"nearest to {what}: {excerpt(found.wanted, EXCERPT)}")
     click.echo(f"by {found.embedder}, of {found.n_compared} prompts\n")
-    columns = ["similarity", "benchmark", "split", "prompt", "question", "target"]
     rows = [
-        [
-            number(row.similarity, 3),
-            row.benchmark,
-            row.split,
-            f"prompt:{row.prompt_id}",
-            excerpt(row.text, EXCERPT),
-            excerpt(row.target, EXCERPT // 2),
-        ]
+        {
+            "similarity": number(row.similarity, 3),
+            "benchmark": row.benchmark,
+            "split": row.split,
+            "prompt": f"prompt:{row.prompt_id}",
+            "question": excerpt(row.text, EXCERPT),
+            "target": excerpt(row.target, EXCERPT // 2),
+        }
         for row in found.rows
     ]
-    print_table(columns, rows, needless=("split", "target"), empty="no other prompt")
+    print_rows(rows, needless=("split", "target"), empty="no other prompt")
 
 
 @command("duplicates")
 @click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
-@threshold_option(0.95)
+@threshold_option(0.95, ALIKE)
 @embedder_option
 @click.option(
     "--keep",
@@ -202,8 +177,7 @@ def duplicates(state: State, /, benchmarks: tuple[str, ...], output: Output, **o
         output.emit_records(DuplicateRow, found.rows)
     if found.n_without_vector:
         state.say(f"note: {found.n_without_vector} prompts have no vector; see: warehouse embed")
-    for note in found.notes:
-        state.say(f"note: {note}")
+    state.notes(found.notes)
     if found.n_pairs > len(found.rows):
         state.say(f"note: the {len(found.rows)} most similar pairs were scored; --keep N for more")
 
@@ -227,30 +201,29 @@ def _print_duplicates(found: Duplicates) -> None:
             [[row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3)] for row in found.models],
         )
     click.echo()
-    columns = ["similarity", "prompts", "benchmark", "models", "alike", "target", "question"]
-    print_table(columns, [_pair(row) for row in found.rows[:SHOWN]], needless=("alike",), counts=("models",))
+    print_rows([_pair(row) for row in found.rows[:SHOWN]], needless=("alike",), counts=("models",))
     if len(found.rows) > SHOWN:
         click.echo(f"... and {len(found.rows) - SHOWN} more pairs: --json or --csv has them")
 
 
-def _pair(row: DuplicateRow) -> list[Any]:
+def _pair(row: DuplicateRow) -> dict[str, Any]:
     both = row.benchmark_a == row.benchmark_b
     places = row.benchmark_a if both else f"{row.benchmark_a}, {row.benchmark_b}"
     target = {True: "same", False: "differs", None: ""}[row.same_target]
-    return [
-        number(row.similarity, 3),
-        f"prompt:{row.prompt_a}, prompt:{row.prompt_b}",
-        places,
-        row.n_models,
-        number(row.alike, 2),
-        target,
-        excerpt(row.text_a, EXCERPT),
-    ]
+    return {
+        "similarity": number(row.similarity, 3),
+        "prompts": f"prompt:{row.prompt_a}, prompt:{row.prompt_b}",
+        "benchmark": places,
+        "models": row.n_models,
+        "alike": number(row.alike, 2),
+        "target": target,
+        "question": excerpt(row.text_a, EXCERPT),
+    }
 
 
 @command("cluster-semantic")
 @click.argument("benchmark")
-@threshold_option(0.8)
+@threshold_option(0.8, ALIKE)
 @embedder_option
 @click.option("--name", metavar="NAME", default="semantic", show_default=True, help="Of the clustering.")
 @click.option("--default", "default", is_flag=True, help="Use it for error bars from now on.")
@@ -286,18 +259,17 @@ def _print_clusters(found: SemanticClusters) -> None:
     used = "error bars use it" if found.is_default else f"use it with --cluster {found.name}"
     kept = f"stored as clustering {found.name!r}: {used}" if found.is_stored else "not stored"
     click.echo(f"{kept}\n")
-    columns = ["model", "condition", "figure", "se", "clustered se", "growth", "prompts", "clusters"]
     rows = [
-        [
-            row.model,
-            row.condition,
-            number(row.estimate, 3),
-            number(row.se_unclustered, 4),
-            number(row.se_clustered, 4),
-            number(row.growth, 2),
-            row.n_prompts,
-            row.n_clusters,
-        ]
+        {
+            "model": row.model,
+            "condition": row.condition,
+            "figure": number(row.estimate, 3),
+            "se": number(row.se_unclustered, 4),
+            "clustered se": number(row.se_clustered, 4),
+            "growth": number(row.growth, 2),
+            "prompts": row.n_prompts,
+            "clusters": row.n_clusters,
+        }
         for row in found.rows
     ]
-    print_table(columns, rows, needless=("condition",), empty="no runs on this benchmark yet")
+    print_rows(rows, needless=("condition",), empty="no runs on this benchmark yet")

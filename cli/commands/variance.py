@@ -13,7 +13,7 @@ from ..ui.footnotes import SHOWN, say_reasons, some_of
 from ..ui.options import cluster_option, level_option, metric_option, output_options, where_option
 from ..ui.options import whole_numbers as whole
 from ..ui.output import Output
-from ..ui.table import Figure, decimals, interval, number, print_table
+from ..ui.table import Figure, count_range, decimals, interval, level_column, number, percentage, print_rows
 
 if TYPE_CHECKING:
     from warehouse.analysis.results import Row
@@ -113,33 +113,10 @@ def _split(state: State, target: str, output: Output, options: dict[str, Any]) -
 
 def _print_split(found: VarianceReport, state: State) -> None:
     said = _heading(found.rows)
-    columns = [
-        "model",
-        "condition",
-        "benchmark",
-        "split",
-        "metric",
-        "figure",
-        "se",
-        "se at 2K",
-        "se at K=inf",
-        "se prompts fixed",
-        "between",
-        "within",
-        "prompts",
-        "clusters",
-        "K",
-        "suggested K",
-        "range k=1",
-        "expected",
-        "flags",
-    ]
     places = decimals(row.se_prompts_fixed or row.standard_error for row in found.rows)
     rows = [_split_cells(row, places, said) for row in found.rows]
-    print_table(
-        columns,
-        rows,
-        needless=("condition", "benchmark", "split", "metric", "clusters", "range k=1", "expected", "flags"),
+    print_rows(
+        rows, needless=("condition", "benchmark", "split", "metric", "clusters", "range k=1", "expected", "flags")
     )
     click.echo("")
     for line in _advice(found.rows):
@@ -147,31 +124,28 @@ def _print_split(found: VarianceReport, state: State) -> None:
     _explain(found.rows, state)
 
 
-def _split_cells(row: VarianceRow, places: int, said: Sequence[str]) -> list[Any]:
-    draws = f"{row.fewest_draws}" if row.fewest_draws == row.most_draws else (f"{row.fewest_draws}-{row.most_draws}")
-    errors = (row.standard_error, row.se_double_draws, row.se_unlimited_draws, row.se_prompts_fixed)
-    return [
-        row.model,
-        row.condition,
-        "" if "benchmark" in said else row.benchmark,
-        row.split,
-        "" if "metric" in said else row.metric,
-        number(row.estimate, places),
-        *(number(error, places) for error in errors),
-        _percent(row.share_between),
-        _percent(row.share_within),
-        row.n_prompts,
-        row.n_clusters,
-        Figure(draws),
-        row.suggested_draws,
-        number(row.delta_k1, places),
-        number(row.delta_k1_expected, places),
-        row.flags,
-    ]
-
-
-def _percent(share: float | None) -> Figure | None:
-    return None if share is None else Figure(f"{100 * share:.1f}%")
+def _split_cells(row: VarianceRow, places: int, said: Sequence[str]) -> dict[str, Any]:
+    return {
+        "model": row.model,
+        "condition": row.condition,
+        "benchmark": "" if "benchmark" in said else row.benchmark,
+        "split": row.split,
+        "metric": "" if "metric" in said else row.metric,
+        "figure": number(row.estimate, places),
+        "se": number(row.standard_error, places),
+        "se at 2K": number(row.se_double_draws, places),
+        "se at K=inf": number(row.se_unlimited_draws, places),
+        "se prompts fixed": number(row.se_prompts_fixed, places),
+        "between": percentage(row.share_between),
+        "within": percentage(row.share_within),
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "K": Figure(count_range(row.fewest_draws, row.most_draws)),
+        "suggested K": row.suggested_draws,
+        "range k=1": number(row.delta_k1, places),
+        "expected": number(row.delta_k1_expected, places),
+        "flags": row.flags,
+    }
 
 
 def _advice(rows: Sequence[VarianceRow]) -> list[str]:
@@ -222,48 +196,31 @@ def _print_rates(found: PassReport, state: State) -> None:
         "prompts_fixed": "prompts fixed: only the draws are random",
     }
     click.echo(f"intervals with {wording[found.rows[0].estimand]}\n")
-    level = f"{100 * found.rows[0].level:g}% interval"
-    columns = [
-        "model",
-        "condition",
-        "benchmark",
-        "split",
-        "metric",
-        "statistic",
-        "figure",
-        "se",
-        level,
-        "prompts",
-        "clusters",
-        "draws",
-        "method",
-        "flags",
-    ]
     places = decimals(row.standard_error for row in found.rows)
     rows = [_rate_cells(row, places, said, state.verbose) for row in found.rows]
     needless = ("condition", "benchmark", "split", "metric", "clusters", "method", "flags")
-    print_table(columns, rows, needless=needless)
+    print_rows(rows, needless=needless)
     told = [row for row in found.rows if row.ci_low is None or state.verbose]
     say_reasons([(row, row.reason) for row in told], state)
 
 
-def _rate_cells(row: PassRow, places: int, said: Sequence[str], verbose: bool) -> list[Any]:
-    return [
-        row.model,
-        row.condition,
-        "" if "benchmark" in said else row.benchmark,
-        row.split,
-        "" if "metric" in said else row.metric,
-        row.statistic,
-        number(row.estimate, places),
-        number(row.standard_error, places),
-        interval(row.ci_low, row.ci_high, places),
-        row.n_prompts,
-        row.n_clusters,
-        row.n_draws,
-        row.method if verbose else "",
-        row.flags,
-    ]
+def _rate_cells(row: PassRow, places: int, said: Sequence[str], verbose: bool) -> dict[str, Any]:
+    return {
+        "model": row.model,
+        "condition": row.condition,
+        "benchmark": "" if "benchmark" in said else row.benchmark,
+        "split": row.split,
+        "metric": "" if "metric" in said else row.metric,
+        "statistic": row.statistic,
+        "figure": number(row.estimate, places),
+        "se": number(row.standard_error, places),
+        level_column(row.level): interval(row.ci_low, row.ci_high, places),
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "draws": row.n_draws,
+        "method": row.method if verbose else "",
+        "flags": row.flags,
+    }
 
 
 # --- seeds -------------------------------------------------------------------------------------
@@ -279,48 +236,36 @@ def _seeds(state: State, target: str, output: Output, options: dict[str, Any]) -
 
 def _print_seeds(found: SeedReport, state: State) -> None:
     said = _heading(found.rows)
-    columns = [
-        "model",
-        "recipe",
-        "position",
-        "benchmark",
-        "split",
-        "metric",
-        "figure",
-        "se seeds fixed",
-        "se prompts fixed",
-        "se both sampled",
-        "seed sd",
-        "V prompts",
-        "V seeds",
-        "V both",
-        "seeds",
-        "prompts",
-        "left out",
-    ]
     places = decimals(row.se_both_sampled for row in found.rows)
     rows = [_seed_cells(row, places, said) for row in found.rows]
     needless = ("recipe", "position", "benchmark", "split", "metric")
-    print_table(columns, rows, needless=needless, counts=("left out",))
+    print_rows(rows, needless=needless, counts=("left out",))
     for row in found.rows:
         if row.reason:
             state.say(f"note: {row.model} {row.position}".rstrip() + f": {row.reason}")
 
 
-def _seed_cells(row: SeedRow, places: int, said: Sequence[str]) -> list[Any]:
-    errors = (row.se_seeds_fixed, row.se_prompts_fixed, row.se_both_sampled, row.seed_sd)
-    parts = (row.part_prompts, row.part_seeds, row.part_interaction)
-    return [
-        row.model,
-        row.recipe,
-        row.position,
-        "" if "benchmark" in said else row.benchmark,
-        row.split,
-        "" if "metric" in said else row.metric,
-        number(row.estimate, places),
-        *(number(error, places) for error in errors),
-        *(None if part is None else Figure(f"{part:.2e}") for part in parts),
-        row.n_seeds,
-        row.n_prompts,
-        row.n_left_out,
-    ]
+def _seed_cells(row: SeedRow, places: int, said: Sequence[str]) -> dict[str, Any]:
+    return {
+        "model": row.model,
+        "recipe": row.recipe,
+        "position": row.position,
+        "benchmark": "" if "benchmark" in said else row.benchmark,
+        "split": row.split,
+        "metric": "" if "metric" in said else row.metric,
+        "figure": number(row.estimate, places),
+        "se seeds fixed": number(row.se_seeds_fixed, places),
+        "se prompts fixed": number(row.se_prompts_fixed, places),
+        "se both sampled": number(row.se_both_sampled, places),
+        "seed sd": number(row.seed_sd, places),
+        "V prompts": _part(row.part_prompts),
+        "V seeds": _part(row.part_seeds),
+        "V both": _part(row.part_interaction),
+        "seeds": row.n_seeds,
+        "prompts": row.n_prompts,
+        "left out": row.n_left_out,
+    }
+
+
+def _part(variance: float | None) -> Figure | None:
+    return None if variance is None else Figure(f"{variance:.2e}")

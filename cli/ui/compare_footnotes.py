@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
+import click
+
 from .flag_meanings import meanings
+from .table import visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
     from warehouse.analysis.comparison.row import ComparisonRow
+    from warehouse.analysis.comparison.unpaired import UnpairedRow
 
+#: Characters of a line of words.
+WIDTH = 100
 #: A clustered error that is less than so many naive ones says nothing of clusters.
 CLUSTERS_MATTER = 1.05
 _METHODS = {
@@ -29,6 +36,20 @@ _TESTS = {
     "mcnemar": "McNemar's test",
     "wilcoxon": "Wilcoxon's signed-rank test",
 }
+
+
+def print_models(row: ComparisonRow | UnpairedRow) -> None:
+    """Which model is a and which is b, above the table."""
+    for name, model, condition in (("a", row.model_a, row.condition_a), ("b", row.model_b, row.condition_b)):
+        click.echo(f"{name} = {visible(model)}{', ' if condition else ''}{visible(condition)}")
+    click.echo()
+
+
+def print_footnotes(lines: Iterable[str]) -> None:
+    """Sentences below the table."""
+    click.echo()
+    for line in lines:
+        click.echo(fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
 
 
 def explain(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:

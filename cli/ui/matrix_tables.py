@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .table import Figure, number, p_value, print_table
+from .table import Figure, number, p_value, percentage, print_rows, print_table
 
 if TYPE_CHECKING:
     from warehouse.analysis.matrix.results import (
@@ -40,20 +40,19 @@ def _text(text: str | None) -> str | None:
 def print_test(found: MatrixTest) -> None:
     """Their table 2, with what lies behind each p."""
     _heading(found, f"{found.n_permutations} permutations, seed {found.seed}")
-    columns = ["similarity", "statistic", "observed", "shuffled", "95% of shuffled", "p", "p textbook"]
     rows = [
-        [
-            row.similarity,
-            row.statistic,
-            number(row.observed, 4),
-            number(row.permuted_mean, 4),
-            f"[{row.permuted_low:.4f}, {row.permuted_high:.4f}]",
-            p_value(row.p_value),
-            p_value(row.p_textbook),
-        ]
+        {
+            "similarity": row.similarity,
+            "statistic": row.statistic,
+            "observed": number(row.observed, 4),
+            "shuffled": number(row.permuted_mean, 4),
+            "95% of shuffled": f"[{row.permuted_low:.4f}, {row.permuted_high:.4f}]",
+            "p": p_value(row.p_value),
+            "p textbook": p_value(row.p_textbook),
+        }
         for row in found.rows
     ]
-    print_table(columns, rows)
+    print_rows(rows)
     notes = dict.fromkeys(
         f"{row.similarity} {row.statistic} {row.reason}" if row.statistic != "ks" else f"ks: {row.reason}"
         for row in found.rows
@@ -158,7 +157,7 @@ def _print_random(found: MatrixWeights) -> None:
                     number(value, 4)
                     for value in (row.uniform, row.standard_deviation, row.lowest, row.low, row.high, row.highest)
                 ),
-                Figure(f"{100 * row.best:.1f}%"),
+                percentage(row.best),
             ]
             for row in ordered
         ],
@@ -186,20 +185,18 @@ def _print_outranks(found: MatrixWeights) -> None:
 def print_growth(found: MatrixGrowth) -> None:
     """Each size, over all models, in both orders."""
     _heading(found, f"seed {found.seed}")
-    columns = ["order", "prompts", "mean score", "largest gap to all", "rank correlation", "added last"]
-    print_table(
-        columns,
+    print_rows(
         [
-            [
-                row.order,
-                row.size,
-                number(row.mean, 4),
-                number(row.largest_gap, 4),
-                number(row.kendall_tau, 2),
-                row.last_prompt,
-            ]
+            {
+                "order": row.order,
+                "prompts": row.size,
+                "mean score": number(row.mean, 4),
+                "largest gap to all": number(row.largest_gap, 4),
+                "rank correlation": number(row.kendall_tau, 2),
+                "added last": row.last_prompt,
+            }
             for row in found.steps
-        ],
+        ]
     )
 
 

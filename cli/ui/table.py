@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor, log10
@@ -61,6 +61,26 @@ def interval(low: float | None, high: float | None, places: int) -> str | None:
     return None if low is None or high is None else f"[{low:.{places}f}, {high:.{places}f}]"
 
 
+def level_column(level: float) -> str:
+    """Heading of the column of intervals."""
+    return f"{100 * level:g}% interval"
+
+
+def percentage(share: float | None) -> Figure | None:
+    """A share of 1 in percent, with one decimal."""
+    return None if share is None else Figure(f"{100 * share:.1f}%")
+
+
+def count_range(least: int, most: int) -> str:
+    """The smallest and the largest count, or the one that both are."""
+    return f"{least}" if least == most else f"{least}-{most}"
+
+
+def direction(higher_is_better: bool | None) -> str:
+    """Which end of a metric is the good one, in words."""
+    return {True: "higher is better", False: "lower is better", None: "direction unknown"}[higher_is_better]
+
+
 def visible(text: str) -> str:
     """A text of a dump with control characters spelled out, but for tabs and line ends."""
     return _STEERS.sub(lambda found: ascii(found.group())[1:-1], text.replace("\r\n", "\n"))
@@ -104,6 +124,19 @@ def print_table(
         _print_plain(table)
     if table.n_rows < len(rows):
         print(f"... and {len(rows) - table.n_rows} more rows: --json, --csv or a pipe has all")
+
+
+def print_rows(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    empty: str = "no rows",
+    needless: Sequence[str] = (),
+    counts: Sequence[str] = (),
+) -> None:
+    """Print rows that name their cells, all in the same order; see :func:`print_table`."""
+    cells = list(rows)
+    columns = list(cells[0]) if cells else []
+    print_table(columns, [list(row.values()) for row in cells], empty=empty, needless=needless, counts=counts)
 
 
 def print_text(text: str) -> None:
