@@ -76,7 +76,7 @@ class State:
         )
 
     def say(self, text: str) -> None:
-        """A remark beside the answer, on standard error, unless quiet."""
+        """Print a remark on standard error, unless quiet."""
         if not self.quiet:
             click.echo(visible(text), err=True)
 

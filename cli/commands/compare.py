@@ -194,8 +194,8 @@ def _print_flips(found: Comparison, limit: int) -> None:
 
 def _flip_cells(flip: Flip) -> list[Any]:
     name = flip.tool_id or str(flip.prompt_id)
-    said = (flip.response_a or flip.choice_a, flip.response_b or flip.choice_b)
-    texts = (flip.text, flip.target, *said)
+    answers = (flip.response_a or flip.choice_a, flip.response_b or flip.choice_b)
+    texts = (flip.text, flip.target, *answers)
     return [name, flip.difference, flip.score_a, flip.score_b, *map(_short, texts)]
 
 

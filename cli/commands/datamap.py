@@ -154,8 +154,8 @@ def _print_maps(found: DataMap) -> None:
         place = (one.model, one.condition, one.benchmark, one.split)
         own = [row for row in found.rows if (row.model, row.condition, row.benchmark, row.split) == place]
         if any(row.consistency is not None for row in own):
-            told = ", ".join(filter(None, (one.benchmark, one.split, one.model, one.condition)))
-            click.echo(f"\nprompts by P(correct) and S(consistency): {told}\n")
+            title = ", ".join(filter(None, (one.benchmark, one.split, one.model, one.condition)))
+            click.echo(f"\nprompts by P(correct) and S(consistency): {title}\n")
             _print_map(own)
 
 
@@ -172,8 +172,8 @@ def _print_map(rows: Sequence[DataMapRow]) -> None:
 
 def _print_suspects(found: DataMap, *, everything: bool) -> None:
     suspects = found.suspects
-    told = f"P <= {found.max_p:g}, S >= {found.min_s:g}, by {found.grouped_by or 'no text'}"
-    click.echo(f"suspected label errors: {len(suspects)} ({told})")
+    limits = f"P <= {found.max_p:g}, S >= {found.min_s:g}, by {found.grouped_by or 'no text'}"
+    click.echo(f"suspected label errors: {len(suspects)} ({limits})")
     if not suspects:
         return
     shown = suspects if everything else suspects[:SHOWN]

@@ -29,10 +29,10 @@ def upgrade(state: State) -> None:
         before = revision.found(store)
         migrate.upgrade(store)
         if before == revision.HEAD:
-            said = f"up to date at {before}; the views were made anew"
+            change = f"up to date at {before}; the views were made anew"
         else:
-            said = f"{before or 'empty'} -> {revision.HEAD}"
-        click.echo(f"{store.name}: {said}")
+            change = f"{before or 'empty'} -> {revision.HEAD}"
+        click.echo(f"{store.name}: {change}")
 
 
 @command("db downgrade")

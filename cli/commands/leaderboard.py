@@ -120,8 +120,8 @@ def _print(board: Leaderboard, state: State, legend: Sequence[str]) -> None:
         print_text(line)
     for note in board.notes:
         state.say(f"note: {note.replace('subset_ok', '--subset ok')}")
-    told = [row for row in board.rows if row.estimate is None or state.verbose]
-    say_reasons([(row, row.reason) for row in told], state)
+    explained = [row for row in board.rows if row.estimate is None or state.verbose]
+    say_reasons([(row, row.reason) for row in explained], state)
     for line in filter(None, (*legend, describe_others(board.others))):
         print_text(line)
 

@@ -82,12 +82,12 @@ def opened(state: State, benchmark: str, label: str, options: dict[str, Any]) ->
     chosen = {name: options.pop(name) for name in names}
     access = Access(state.open, lambda: state.open(write=True))
     with share(state.quiet, label) as show:
-        told = None if show is None else lambda done, of: show(done / of)
-        yield Matrix(access, benchmark, progress=told, **chosen)
+        advance = None if show is None else lambda done, of: show(done / of)
+        yield Matrix(access, benchmark, progress=advance, **chosen)
 
 
 def finish(state: State, found: MatrixResult) -> None:
-    """Notes go beside the answer."""
+    """Print the notes of an answer."""
     state.notes(found.notes)
 
 

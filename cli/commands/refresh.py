@@ -123,7 +123,7 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
     """What to refresh: as the options say, else the file, else the defaults.
 
     Args:
-        alerts: whether they are told.
+        alerts: whether they are delivered.
 
     Raises:
         StatisticsError: a level out of range.
@@ -134,7 +134,7 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
     from warehouse.errors import MisuseError
     from warehouse.refresh.run import Work
 
-    def said(name: str) -> Any:
+    def setting(name: str) -> Any:
         given = options.get(name)
         return config.get(f"refresh.{name}") if given in (None, ()) else given
 
@@ -142,9 +142,9 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
     numbers = {
         names.get(name, name): value
         for name in ("level", "permutations", "resamples", "seed")
-        if (value := said(name)) is not None
+        if (value := setting(name)) is not None
     }
-    lists = [tuple(said(name) or ()) for name in ("families", "benchmarks", "baselines")]
+    lists = [tuple(setting(name) or ()) for name in ("families", "benchmarks", "baselines")]
     try:
         choose_families(lists[0])
     except MisuseError as error:

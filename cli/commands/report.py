@@ -44,6 +44,6 @@ def report(
     target = out or ("report" if split else "report.html")
     (check_folder if split else check_target)(target)
     with share(state.quiet, "report") as bar, state.open() as store:
-        told = None if bar is None else lambda _name, done, of: bar(done / of)
-        data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, told=told)
+        advance = None if bar is None else lambda _name, done, of: bar(done / of)
+        data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, told=advance)
     output.emit_records(Written, [(write_split if split else write_report)(data, target)])

@@ -101,8 +101,8 @@ class _Settings:
         self.config, self.given = config, given
 
     def __getitem__(self, name: str) -> Any:
-        said = self.config.get(f"schedule.{name}", DEFAULTS.get(name))
-        return self.given.get(name, said)
+        usual = self.config.get(f"schedule.{name}", DEFAULTS.get(name))
+        return self.given.get(name, usual)
 
     def origin(self, name: str) -> str:
         """Who said it, for a message."""
@@ -117,13 +117,13 @@ def _times(settings: _Settings) -> Times:
 
     if settings["cron"] is None:
         raise click.UsageError(f"give --cron, or schedule.cron in warehouse.toml: {EXPECTED}; or --once")
-    told = "timezone"
+    name = "timezone"
     try:
-        zone = zone_named(settings[told])
-        told = "cron"
-        return Times(settings[told], zone)
+        zone = zone_named(settings[name])
+        name = "cron"
+        return Times(settings[name], zone)
     except MisuseError as error:
-        raise MisuseError(f"{settings.origin(told)}: {error}") from None
+        raise MisuseError(f"{settings.origin(name)}: {error}") from None
 
 
 def _show_next(times: Times, count: int, output: Output) -> None:

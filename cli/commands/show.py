@@ -104,8 +104,8 @@ def _print_prompt(found: PromptView) -> None:
 
 def _print_response(response: Mapping[str, Any]) -> None:
     variant = {name: response[name] for name in ("perturbation", "fewshot_draw", "template")}
-    told = ", ".join(f"{name} {value}" for name, value in variant.items() if value)
-    title = f"draw {response['draw']}{', ' if told else ''}{told}"
+    described = ", ".join(f"{name} {value}" for name, value in variant.items() if value)
+    title = f"draw {response['draw']}{', ' if described else ''}{described}"
     _print_block(f"prompt sent, {title}", response["prompt_sent"])
     _print_block(f"response, {title}", response["response"])
     _print_block(f"explanation, {title}", response["explanation"])

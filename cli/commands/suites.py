@@ -152,15 +152,15 @@ def _print(board: SuiteBoard, state: State) -> None:
     needless = ("stat. rank", "group", "condition", "clusters", "published", "method", "flags")
     print_table(columns, rows, needless=needless, counts=("missing",))
     for note in board.notes:
-        said = note.replace("partial_ok", "--partial ok").replace("subset_ok", "--subset ok")
-        state.say(f"note: {said}")
+        text = note.replace("partial_ok", "--partial ok").replace("subset_ok", "--subset ok")
+        state.say(f"note: {text}")
     if any(row.statistical_rank for row in board.rows):
         state.detail(
             "stat. rank: 1 + models that are significantly better (paired over the suite, Holm"
             f" over all pairs, {1 - board.rows[0].level:.3g}); one letter: not told apart"
         )
-    told = [row for row in board.rows if row.ci_low is None or state.verbose]
-    say_reasons([(row, row.reason) for row in told], state)
+    explained = [row for row in board.rows if row.ci_low is None or state.verbose]
+    say_reasons([(row, row.reason) for row in explained], state)
     if others := describe_others(board.others):
         print_text(others)
 

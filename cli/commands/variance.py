@@ -88,14 +88,14 @@ def _notes(state: State, left_out: Sequence[str]) -> None:
 
 def _heading(rows: Sequence[Any]) -> tuple[str, ...]:
     """Say once what all rows share; the columns that say nothing then."""
-    said, needless = [], []
+    shared, needless = [], []
     for name in ("benchmark", "metric"):
         values = {getattr(row, name) for row in rows}
         if len(values) == 1:
-            said.append(values.pop())
+            shared.append(values.pop())
             needless.append(name)
-    if said:
-        click.echo(" by ".join(said))
+    if shared:
+        click.echo(" by ".join(shared))
     return tuple(needless)
 
 
@@ -112,9 +112,9 @@ def _split(state: State, target: str, output: Output, options: dict[str, Any]) -
 
 
 def _print_split(found: VarianceReport, state: State) -> None:
-    said = _heading(found.rows)
+    shared = _heading(found.rows)
     places = decimals(row.se_prompts_fixed or row.standard_error for row in found.rows)
-    rows = [_split_cells(row, places, said) for row in found.rows]
+    rows = [_split_cells(row, places, shared) for row in found.rows]
     print_rows(
         rows, needless=("condition", "benchmark", "split", "metric", "clusters", "range k=1", "expected", "flags")
     )
@@ -124,13 +124,13 @@ def _print_split(found: VarianceReport, state: State) -> None:
     _explain(found.rows, state)
 
 
-def _split_cells(row: VarianceRow, places: int, said: Sequence[str]) -> dict[str, Any]:
+def _split_cells(row: VarianceRow, places: int, shared: Sequence[str]) -> dict[str, Any]:
     return {
         "model": row.model,
         "condition": row.condition,
-        "benchmark": "" if "benchmark" in said else row.benchmark,
+        "benchmark": "" if "benchmark" in shared else row.benchmark,
         "split": row.split,
-        "metric": "" if "metric" in said else row.metric,
+        "metric": "" if "metric" in shared else row.metric,
         "figure": number(row.estimate, places),
         "se": number(row.standard_error, places),
         "se at 2K": number(row.se_double_draws, places),
@@ -190,27 +190,27 @@ def _pass_rates(state: State, target: str, output: Output, options: dict[str, An
 
 
 def _print_rates(found: PassReport, state: State) -> None:
-    said = _heading(found.rows)
+    shared = _heading(found.rows)
     wording = {
         "prompts_sampled": "prompts sampled: they stand for others like them",
         "prompts_fixed": "prompts fixed: only the draws are random",
     }
     click.echo(f"intervals with {wording[found.rows[0].estimand]}\n")
     places = decimals(row.standard_error for row in found.rows)
-    rows = [_rate_cells(row, places, said, state.verbose) for row in found.rows]
+    rows = [_rate_cells(row, places, shared, state.verbose) for row in found.rows]
     needless = ("condition", "benchmark", "split", "metric", "clusters", "method", "flags")
     print_rows(rows, needless=needless)
-    told = [row for row in found.rows if row.ci_low is None or state.verbose]
-    say_reasons([(row, row.reason) for row in told], state)
+    explained = [row for row in found.rows if row.ci_low is None or state.verbose]
+    say_reasons([(row, row.reason) for row in explained], state)
 
 
-def _rate_cells(row: PassRow, places: int, said: Sequence[str], verbose: bool) -> dict[str, Any]:
+def _rate_cells(row: PassRow, places: int, shared: Sequence[str], verbose: bool) -> dict[str, Any]:
     return {
         "model": row.model,
         "condition": row.condition,
-        "benchmark": "" if "benchmark" in said else row.benchmark,
+        "benchmark": "" if "benchmark" in shared else row.benchmark,
         "split": row.split,
-        "metric": "" if "metric" in said else row.metric,
+        "metric": "" if "metric" in shared else row.metric,
         "statistic": row.statistic,
         "figure": number(row.estimate, places),
         "se": number(row.standard_error, places),
@@ -235,9 +235,9 @@ def _seeds(state: State, target: str, output: Output, options: dict[str, Any]) -
 
 
 def _print_seeds(found: SeedReport, state: State) -> None:
-    said = _heading(found.rows)
+    shared = _heading(found.rows)
     places = decimals(row.se_both_sampled for row in found.rows)
-    rows = [_seed_cells(row, places, said) for row in found.rows]
+    rows = [_seed_cells(row, places, shared) for row in found.rows]
     needless = ("recipe", "position", "benchmark", "split", "metric")
     print_rows(rows, needless=needless, counts=("left out",))
     for row in found.rows:
@@ -245,14 +245,14 @@ def _print_seeds(found: SeedReport, state: State) -> None:
             state.say(f"note: {row.model} {row.position}".rstrip() + f": {row.reason}")
 
 
-def _seed_cells(row: SeedRow, places: int, said: Sequence[str]) -> dict[str, Any]:
+def _seed_cells(row: SeedRow, places: int, shared: Sequence[str]) -> dict[str, Any]:
     return {
         "model": row.model,
         "recipe": row.recipe,
         "position": row.position,
-        "benchmark": "" if "benchmark" in said else row.benchmark,
+        "benchmark": "" if "benchmark" in shared else row.benchmark,
         "split": row.split,
-        "metric": "" if "metric" in said else row.metric,
+        "metric": "" if "metric" in shared else row.metric,
         "figure": number(row.estimate, places),
         "se seeds fixed": number(row.se_seeds_fixed, places),
         "se prompts fixed": number(row.se_prompts_fixed, places),

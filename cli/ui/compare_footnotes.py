@@ -59,7 +59,7 @@ def explain(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
         *_clusters(rows),
         *_equation_8(rows),
         *_saved(rows),
-        *_flips(found, rows),
+        *_sign_flips(found, rows),
         *_mcnemar(rows),
         *_chosen(rows),
         *_holm(rows),
@@ -95,7 +95,7 @@ def _clusters(rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _equation_8(rows: Sequence[ComparisonRow]) -> list[str]:
-    """The paper's clustered error beside CR2."""
+    """How the paper's clustered error compares with CR2."""
     errors = [row for row in rows if row.se_eq8 and row.standard_error]
     if not errors:
         return []
@@ -115,7 +115,7 @@ def _saved(rows: Sequence[ComparisonRow]) -> list[str]:
     return [f"Pairing by prompt removes {_span(saved, 'd')} % of the variance that two separate runs would have."]
 
 
-def _flips(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
+def _sign_flips(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
     kinds = {row.permutation for row in rows if row.permutation}
     if not kinds:
         return []

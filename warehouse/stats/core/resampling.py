@@ -8,7 +8,7 @@ resampled clusters (b their sizes) or a ratio metric (b the weights). Three ways
   scores binomial), so that n does not matter;
 * else the units themselves, by index, in blocks;
 * else, where there are many of them and b is constant, from the distribution of the resampled
-  mean itself (see `fourier`), so that n enters once and not once per resample.
+  mean itself (see `exact_bootstrap`), so that n enters once and not once per resample.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from warehouse.stats.core.results import Estimate
 from warehouse.stats.core.sample import describe
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson
 from warehouse.stats.intervals.defaults import FEW_INFORMATIVE
-from warehouse.stats.intervals.effective_n import informative
+from warehouse.stats.intervals.effective_n import effective_n
 
 _FEWEST_CLUSTERS = 4
 
@@ -33,7 +33,7 @@ def widened(found: Estimate, values: FloatArray, clusters: ArrayLike | None) -> 
     if found.ci_low is None or found.ci_high is None:
         return found
     groups = None if clusters is None else as_clusters(clusters, len(values))
-    known = informative(describe(values, groups, bounds=(0.0, 1.0)))
+    known = effective_n(describe(values, groups, bounds=(0.0, 1.0)))
     if known.effective >= (FEW_INFORMATIVE if groups is None else _FEWEST_CLUSTERS):
         return found
     size = known.units

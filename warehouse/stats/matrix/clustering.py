@@ -80,7 +80,7 @@ def cluster_search(
         n_permutations: shuffled matrices (each column by itself), 0 for none.
         seed: of starts and shuffles.
         n_starts: k-means++ starts for each number.
-        progress: told (done, all) after each matrix and number of clusters.
+        progress: called with (done, all) after each matrix and number of clusters.
 
     Raises:
         StatisticsError: fewer than three distinct rows (one clustering is possible, none to

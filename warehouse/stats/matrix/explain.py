@@ -103,7 +103,7 @@ def mantel(
         embeddings: vectors of the prompts' texts, shape (n, d).
         n_permutations: N; 0 for r alone.
         seed: of the permutations.
-        progress: told (done, N).
+        progress: called with (done, N).
     """
     performance, semantic = unit_pair(matrix, embeddings)
     as_count(n_permutations, "n_permutations", 0)
@@ -127,7 +127,7 @@ def explain(
         intercept: False for the paper's regression through the origin.
         n_permutations: matrices with every column shuffled by itself, N at least 1.
         seed: each permutation has a stream of its own.
-        progress: told (done, 2N): the regressions, then Mantel.
+        progress: called with (done, 2N): the regressions, then Mantel.
 
     Raises:
         StatisticsError: lengths that differ, fewer than 4 prompts, a zero or missing vector, or

@@ -140,7 +140,7 @@ def permutation_test(
         seed: each permutation has a stream of its own, so threads do not change the answer.
         zero_rows: whether two rows without a single one are alike.
         n_threads: default: one for each core that this process may use.
-        progress: told (done, 5N): four for counting a permutation, one for comparing it.
+        progress: called with (done, 5N): four for counting a permutation, one for comparing it.
 
     Raises:
         StatisticsError: fewer than two prompts or models, missing cells, or scores that a

@@ -27,7 +27,7 @@ class Ranks(Figures):
         rank_high: worst rank in it.
         rank_low_joint: best rank in the set that holds for all models together.
         rank_high_joint: worst rank in it.
-        groups: letters of the groups of models that cannot be told apart, such as ``"ab"``:
+        groups: letters of the groups of models that do not differ significantly, such as ``"ab"``:
             two models share a letter if and only if Holm's test does not separate them.
         level: of the sets; 1 − level is the size of the tests.
         n_resamples: draws behind the sets.
@@ -101,13 +101,13 @@ def _rank_sets(
 
 
 def _known(values: NDArray[np.int_], known: NDArray[np.bool_]) -> tuple[int | None, ...]:
-    return tuple(int(value) if told else None for value, told in zip(values, known, strict=True))
+    return tuple(int(value) if is_known else None for value, is_known in zip(values, known, strict=True))
 
 
 def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:
     """A compact letter display: two models share a letter if and only if they are not separated.
 
-    Letters stand for maximal sets of models that cannot be told apart, as many as it takes to
+    Letters stand for maximal sets of models that do not differ significantly, as many as it takes to
     cover every such pair (greedily: Gramm et al. 2007), ``a`` for the one of the first model.
 
     Args:

@@ -47,7 +47,7 @@ class Pilot(Figures):
         flags: ``parts_unknown`` (single draws: K cannot be planned), ``omega2_clipped``,
             ``within_imputed`` (prompts without a known variance take the mean of the others),
             ``few_prompts``, ``few_clusters``.
-        reason: in words, what could not be told apart; empty where nothing.
+        reason: in words, which variances could not be separated; empty where nothing.
     """
 
     n_prompts: int
@@ -80,7 +80,7 @@ class Pilot(Figures):
 
     @property
     def parts(self) -> VarianceParts:
-        """What to plan with. A part that could not be told apart stays in ω², where no number of
+        """What to plan with. A part that could not be separated stays in ω², where no number of
         draws makes it smaller: a plan for more draws than the pilot's is then on the safe side.
 
         Raises:

@@ -141,7 +141,7 @@ def near_pairs(
         places: number of the place (benchmark, say) of each row, from 0, shape (n,).
         keep: pairs that come back at most, the most similar ones; all are counted.
         block: rows of a block; changes nothing but speed and memory.
-        progress: told the share that is done, in (0, 1].
+        progress: called with the share that is done, in (0, 1].
 
     Raises:
         StatisticsError: arguments out of range, vectors that are not finite or zero.
