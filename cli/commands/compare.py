@@ -86,34 +86,34 @@ def compare(
     if only_overall and options["flips"]:
         raise click.UsageError("give one of --overall and --flips")
     with state.open() as store:
-        found = pair(store, a, b, **options)
+        comparison = pair(store, a, b, **options)
     if output.for_people:
-        _print(found, _shown(found, only_overall, both=True), state)
+        _print(comparison, _shown(comparison, only_overall, both=True), state)
         if options["flips"]:
-            _print_flips(found, options["flips"])
+            _print_flips(comparison, options["flips"])
     elif options["flips"]:
-        output.emit_records(Flip, found.flips)
+        output.emit_records(Flip, comparison.flips)
     else:
-        output.emit_records(ComparisonRow, _shown(found, only_overall, both=False))
-    state.notes(f"left out {reason}" for reason in found.left_out)
+        output.emit_records(ComparisonRow, _shown(comparison, only_overall, both=False))
+    state.notes(f"left out {reason}" for reason in comparison.left_out)
 
 
-def _shown(found: Comparison, only_overall: bool, *, both: bool) -> list[ComparisonRow]:
+def _shown(comparison: Comparison, only_overall: bool, *, both: bool) -> list[ComparisonRow]:
     """The rows that were asked for; programs get one row per benchmark, or the overall one.
 
     A single benchmark is its own mean.
     """
-    overall = [] if found.overall is None else [found.overall]
+    overall = [] if comparison.overall is None else [comparison.overall]
     if not only_overall:
-        return [*found.rows, *(overall if both else [])]
-    if len(found.rows) == 1:
-        return list(found.rows)
+        return [*comparison.rows, *(overall if both else [])]
+    if len(comparison.rows) == 1:
+        return list(comparison.rows)
     if not overall:
-        raise click.UsageError(next(why for why in found.left_out if why.startswith("overall")))
+        raise click.UsageError(next(why for why in comparison.left_out if why.startswith("overall")))
     return overall
 
 
-def _print(found: Comparison, rows: list[ComparisonRow], state: State) -> None:
+def _print(comparison: Comparison, rows: list[ComparisonRow], state: State) -> None:
     print_models(rows[0])
     needless = (
         "split",
@@ -131,7 +131,7 @@ def _print(found: Comparison, rows: list[ComparisonRow], state: State) -> None:
     counts = ("only a", "only b", "unscored a", "unscored b")
     cells = [_cells(row, state.verbose) for row in rows]
     print_rows(cells, needless=needless, counts=counts)
-    print_footnotes(explain(found, rows))
+    print_footnotes(explain(comparison, rows))
     for row in rows:
         if row.reason and (row.ci_low is None or state.verbose):
             state.say(f"note: {row.benchmark}: {row.reason}")
@@ -171,11 +171,11 @@ def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
     }
 
 
-def _print_flips(found: Comparison, limit: int) -> None:
+def _print_flips(comparison: Comparison, limit: int) -> None:
     """The prompts of each benchmark under a line that says how many there are."""
     columns = ["prompt", "a - b", "a", "b", "question", "target", "a said", "b said"]
-    for row in found.rows:
-        flips = [flip for flip in found.flips if (flip.benchmark, flip.split) == (row.benchmark, row.split)]
+    for row in comparison.rows:
+        flips = [flip for flip in comparison.flips if (flip.benchmark, flip.split) == (row.benchmark, row.split)]
         total = row.higher_a + row.higher_b
         click.echo(
             f"\n{row.benchmark}: {total} of {row.n_prompts} prompts differ, a is higher on"

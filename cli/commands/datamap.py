@@ -96,26 +96,26 @@ def datamap(
     if suspects and distribution:
         raise click.UsageError("give one of --suspects and --distribution")
     with share(state.quiet, "grouping generations") as bar:
-        found = look(lambda write: state.open(write=write), reference, progress=bar, **options)
+        mapped = look(lambda write: state.open(write=write), reference, progress=bar, **options)
     if output.for_people:
-        _print(found, suspects, distribution)
+        _print(mapped, suspects, distribution)
     elif distribution:
-        output.emit_records(DistributionRow, found.distribution)
+        output.emit_records(DistributionRow, mapped.distribution)
     else:
-        output.emit_records(DataMapRow, found.suspects if suspects else found.rows)
-    state.notes(found.notes)
+        output.emit_records(DataMapRow, mapped.suspects if suspects else mapped.rows)
+    state.notes(mapped.notes)
     if output.for_people:
-        state.notes(f"left out {reason}" for reason in found.left_out)
+        state.notes(f"left out {reason}" for reason in mapped.left_out)
 
 
-def _print(found: DataMap, suspects: bool, distribution: bool) -> None:
+def _print(mapped: DataMap, suspects: bool, distribution: bool) -> None:
     if not suspects:
-        _print_distribution(found.distribution)
+        _print_distribution(mapped.distribution)
     if not suspects and not distribution:
-        _print_maps(found)
+        _print_maps(mapped)
         click.echo()
     if not distribution:
-        _print_suspects(found, everything=suspects)
+        _print_suspects(mapped, everything=suspects)
 
 
 def _print_distribution(rows: Sequence[DistributionRow]) -> None:
@@ -146,13 +146,13 @@ def _print_distribution(rows: Sequence[DistributionRow]) -> None:
     print_rows(cells, needless=needless, counts=("sets",))
 
 
-def _print_maps(found: DataMap) -> None:
+def _print_maps(mapped: DataMap) -> None:
     """Prompts by P and S, for as many conditions as a reader can take."""
-    if len(found.distribution) > DRAWN:
+    if len(mapped.distribution) > DRAWN:
         return
-    for one in found.distribution:
-        place = (one.model, one.condition, one.benchmark, one.split)
-        own = [row for row in found.rows if (row.model, row.condition, row.benchmark, row.split) == place]
+    for one in mapped.distribution:
+        condition = (one.model, one.condition, one.benchmark, one.split)
+        own = [row for row in mapped.rows if (row.model, row.condition, row.benchmark, row.split) == condition]
         if any(row.consistency is not None for row in own):
             title = ", ".join(filter(None, (one.benchmark, one.split, one.model, one.condition)))
             click.echo(f"\nprompts by P(correct) and S(consistency): {title}\n")
@@ -163,23 +163,23 @@ def _print_map(rows: Sequence[DataMapRow]) -> None:
     counts = [[0] * len(P_ENDS) for _ in S_ENDS]
     for row in rows:
         if row.p_correct is not None and row.consistency is not None:
-            column = next(place for place, end in enumerate(P_ENDS) if row.p_correct <= end)
-            line = next(place for place, end in enumerate(S_ENDS) if row.consistency >= end)
+            column = next(index for index, end in enumerate(P_ENDS) if row.p_correct <= end)
+            line = next(index for index, end in enumerate(S_ENDS) if row.consistency >= end)
             counts[line][column] += 1
     cells = [[title, *line] for title, line in zip(S_TITLES, counts, strict=True) if any(line)]
     print_table(["", *P_TITLES], cells)
 
 
-def _print_suspects(found: DataMap, *, everything: bool) -> None:
-    suspects = found.suspects
-    limits = f"P <= {found.max_p:g}, S >= {found.min_s:g}, by {found.grouped_by or 'no text'}"
+def _print_suspects(mapped: DataMap, *, everything: bool) -> None:
+    suspects = mapped.suspects
+    limits = f"P <= {mapped.max_p:g}, S >= {mapped.min_s:g}, by {mapped.grouped_by or 'no text'}"
     click.echo(f"suspected label errors: {len(suspects)} ({limits})")
     if not suspects:
         return
     shown = suspects if everything else suspects[:SHOWN]
     click.echo()
-    several = len({(row.benchmark, row.model) for row in found.rows}) > 1
-    conditions = len({row.condition for row in found.rows}) > 1
+    several = len({(row.benchmark, row.model) for row in mapped.rows}) > 1
+    conditions = len({row.condition for row in mapped.rows}) > 1
     cells = [
         {
             "benchmark": row.benchmark if several else "",
@@ -187,7 +187,7 @@ def _print_suspects(found: DataMap, *, everything: bool) -> None:
             "condition": row.condition if conditions else "",
             "prompt": f"prompt:{row.prompt_id}",
             "P": number(row.p_correct, 2),
-            level_column(found.level): interval(row.ci_low, row.ci_high, 2),
+            level_column(mapped.level): interval(row.ci_low, row.ci_high, 2),
             "S": number(row.consistency, 2),
             "majority": excerpt(row.majority_answer, EXCERPT),
             "target": excerpt(row.target, EXCERPT),

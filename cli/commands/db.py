@@ -123,10 +123,10 @@ def _print(name: str, report: CheckReport) -> None:
 
 def _rows(report: CheckReport) -> list[dict[str, Any]]:
     drift = [("drift", "schema", "error", 1, text) for text in report.drift]
-    found = [("integrity", item.check, item.severity, item.n, str(item)) for item in report.integrity]
+    issues = [("integrity", item.check, item.severity, item.n, str(item)) for item in report.integrity]
     skipped = [("integrity", name, "skipped", None, "the schema differs") for name in report.skipped]
     names = ("part", "check", "severity", "n", "finding")
-    return [dict(zip(names, row, strict=True)) for row in [*drift, *found, *skipped]]
+    return [dict(zip(names, row, strict=True)) for row in [*drift, *issues, *skipped]]
 
 
 for _command in (upgrade, downgrade, current, check, vacuum, reader):

@@ -89,19 +89,19 @@ def gate(
         raise click.UsageError("give one of --markdown, --json, --csv and --parquet")
     margin, own = margins
     with state.open() as store:
-        found = decide(store, candidate, baseline, margin, margins=own, **options)
+        decision = decide(store, candidate, baseline, margin, margins=own, **options)
     if markdown:
-        click.echo(found.to_markdown())
+        click.echo(decision.to_markdown())
     elif output.for_people:
-        _print(found)
+        _print(decision)
     else:
-        output.emit_records(GateRow, found.rows)
+        output.emit_records(GateRow, decision.rows)
     if not markdown:
-        state.notes(f"left out {reason}" for reason in found.left_out)
-    return found.exit_code
+        state.notes(f"left out {reason}" for reason in decision.left_out)
+    return decision.exit_code
 
 
-def _print(found: Gate) -> None:
+def _print(decision: Gate) -> None:
     cells = [
         {
             "benchmark": row.benchmark,
@@ -121,11 +121,11 @@ def _print(found: Gate) -> None:
             "as seen": row.prompts_as_seen,
             "reason": row.reason,
         }
-        for row in found.rows
+        for row in decision.rows
     ]
     print_rows(cells, needless=("split", "clusters", "reason"), counts=("if equal", "as seen"))
-    click.echo(f"\n{found}")
-    if any(row.prompts_if_equal or row.prompts_as_seen for row in found.rows):
+    click.echo(f"\n{decision}")
+    if any(row.prompts_if_equal or row.prompts_as_seen for row in decision.rows):
         click.echo(
             "if equal: prompts with which a candidate as good as the baseline passes with 80 %"
             " power;\nas seen: prompts that decide if the true difference is the one that was seen."

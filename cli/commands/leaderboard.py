@@ -79,8 +79,8 @@ def leaderboard(
             return show_suite(store, state, suite, output, options)
         boards = [rank(store, benchmark, **options)] if benchmark else _all(store, state, options)
     if output.for_people:
-        for place, board in enumerate(boards):
-            click.echo("\n" if place else "", nl=False)
+        for index, board in enumerate(boards):
+            click.echo("\n" if index else "", nl=False)
             _print(board, state, board.legend if len(boards) == 1 else ())
         legend = dict.fromkeys(line for board in boards for line in board.legend)
         if len(boards) > 1 and legend:

@@ -32,10 +32,10 @@ def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None)
         return None
     from warehouse.config import parse_age
 
-    found = parse_age(value)
-    if found is None:
+    age = parse_age(value)
+    if age is None:
         raise click.BadParameter(f"'{value}' is not an age such as 90d, 12h or 4w", param=param)
-    return found
+    return age
 
 
 @command("refresh")
@@ -106,17 +106,17 @@ def refresh(
         return 0
     with share(state.quiet, "refreshing") as bar:
         tell = None if bar is None else lambda done, total: bar(done / total)
-        found = recompute(state.access(), work, wait=state.wait, progress=tell, say=state.say)
+        refreshed = recompute(state.access(), work, wait=state.wait, progress=tell, say=state.say)
     if not only_alerts:
-        output.emit_records(FamilyRow, found.rows, counts=("resumed", "gone", "failed"))
-    _say(state, str(found), found.notes)
-    failed = _failures(found)
+        output.emit_records(FamilyRow, refreshed.rows, counts=("resumed", "gone", "failed"))
+    _say(state, str(refreshed), refreshed.notes)
+    failed = _failures(refreshed)
     if prune is not None:
         _prune(state, prune)
     publish_after(state, "refresh")
     if not work.channels:
         return failed
-    return max(failed, tell_alerts(state, config, found.refresh_id, output, only_alerts))
+    return max(failed, tell_alerts(state, config, refreshed.refresh_id, output, only_alerts))
 
 
 def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
@@ -165,14 +165,14 @@ def _prune(state: State, age: timedelta) -> None:
     state.say(f"pruned {values} figures and {refreshes} empty refreshes")
 
 
-def _failures(found: Refreshed) -> int:
+def _failures(refreshed: Refreshed) -> int:
     """What raised, and the exit code."""
-    for failure in found.failures[:SHOWN]:
+    for failure in refreshed.failures[:SHOWN]:
         click.echo(f"failed: {failure}", err=True)
-    more = len(found.failures) - SHOWN
+    more = len(refreshed.failures) - SHOWN
     if more > 0:
         click.echo(f"failed: and {more} more", err=True)
-    return 1 if found.failures else 0
+    return 1 if refreshed.failures else 0
 
 
 def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
@@ -194,11 +194,11 @@ def history(state: State, /, names: tuple[str, ...], output: Output, **options: 
         raise click.UsageError(f"expected a model and a benchmark, or a benchmark; found {len(names)} names")
     model = names[0] if len(names) == 2 else None
     with state.open() as store:
-        found = look(store, model, names[-1], **options)
+        changes = look(store, model, names[-1], **options)
     if output.for_people:
-        _print_history(found)
+        _print_history(changes)
     else:
-        output.emit_records(HistoryRow, found.rows)
+        output.emit_records(HistoryRow, changes.rows)
 
 
 def _places(row: HistoryRow) -> int:
@@ -209,7 +209,7 @@ def _places(row: HistoryRow) -> int:
     return max(4, decimals([row.estimate and abs(row.estimate)]))
 
 
-def _print_history(found: History) -> None:
+def _print_history(changes: History) -> None:
     cells = [
         {
             "statistic": row.statistic,
@@ -224,6 +224,6 @@ def _print_history(found: History) -> None:
             "method": row.method,
             "reason": row.reason if row.estimate is None else "",
         }
-        for row, places in ((row, _places(row)) for row in found.rows)
+        for row, places in ((row, _places(row)) for row in changes.rows)
     ]
     print_rows(cells, needless=("interval", "change", "p", "n", "reason"))

@@ -130,8 +130,8 @@ def _show_next(times: Times, count: int, output: Output) -> None:
     from warehouse.schedule.log import utc_now
 
     rows = [
-        {"time": found.astimezone(times.zone).isoformat(), "utc": found.isoformat()}
-        for found in times.upcoming(utc_now(), count)
+        {"time": moment.astimezone(times.zone).isoformat(), "utc": moment.isoformat()}
+        for moment in times.upcoming(utc_now(), count)
     ]
     output.emit(["time", "utc"], rows)
 
@@ -203,8 +203,8 @@ def _once(state: State, settings: _Settings) -> int:
 
     job, doors = _job(state, settings), _doors(state)
     with Stop(patient=False) as stop:
-        found = run_job(job, doors, _log(state, settings), lambda: stop.count > 0)
-    return found.exit_code
+        outcome = run_job(job, doors, _log(state, settings), lambda: stop.count > 0)
+    return outcome.exit_code
 
 
 def _job(state: State, settings: _Settings) -> Job:

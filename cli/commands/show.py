@@ -30,27 +30,27 @@ def show(state: State, run: str, prompt: str | None, output: Output) -> None:
     from warehouse.analysis.items.show import show as look
 
     with state.open() as store:
-        found = look(store, run, prompt)
-    if isinstance(found, PromptView):
+        view = look(store, run, prompt)
+    if isinstance(view, PromptView):
         if output.for_people:
-            _print_prompt(found)
+            _print_prompt(view)
         else:
-            row = found.to_dict()
+            row = view.to_dict()
             output.emit(list(row), [row])
-    elif isinstance(found, PromptRuns):
+    elif isinstance(view, PromptRuns):
         if output.for_people:
-            _print_prompt_runs(found)
+            _print_prompt_runs(view)
         else:
-            output.emit_records(PromptRunRow, found.rows)
+            output.emit_records(PromptRunRow, view.rows)
     elif output.for_people:
-        _print_run(found)
+        _print_run(view)
     else:
-        output.emit_records(PromptRow, found.rows)
+        output.emit_records(PromptRow, view.rows)
 
 
-def _print_run(found: RunView) -> None:
-    click.echo(f"{visible(str(found))}\n")
-    _print_fields(found.run)
+def _print_run(view: RunView) -> None:
+    click.echo(f"{visible(str(view))}\n")
+    _print_fields(view.run)
     click.echo()
     rows = [
         {
@@ -64,17 +64,17 @@ def _print_run(found: RunView) -> None:
             "draws": row.n_draws,
             "unscored": row.n_unscored,
         }
-        for row in found.rows
+        for row in view.rows
     ]
     print_rows(
         rows, empty="no samples: published figures only", needless=("filter", "perturbation"), counts=("unscored",)
     )
 
 
-def _print_prompt_runs(found: PromptRuns) -> None:
-    click.echo(visible(str(found)))
+def _print_prompt_runs(view: PromptRuns) -> None:
+    click.echo(visible(str(view)))
     for name in ("text", "target", "choices", "metadata"):
-        _print_block(name, found.prompt[name])
+        _print_block(name, view.prompt[name])
     click.echo()
     rows = [
         {
@@ -87,19 +87,19 @@ def _print_prompt_runs(found: PromptRuns) -> None:
             "draws": row.n_draws,
             "unscored": row.n_unscored,
         }
-        for row in found.rows
+        for row in view.rows
     ]
     print_rows(rows, empty="no current run has it", needless=("filter", "perturbation"), counts=("unscored",))
 
 
-def _print_prompt(found: PromptView) -> None:
-    click.echo(visible(str(found)))
+def _print_prompt(view: PromptView) -> None:
+    click.echo(visible(str(view)))
     for name in ("text", "target", "choices", "metadata"):
-        _print_block(name, found.prompt[name])
-    for response in found.responses:
+        _print_block(name, view.prompt[name])
+    for response in view.responses:
         _print_response(response)
-    _print_table("scores", found.scores)
-    _print_table("choices", found.choices)
+    _print_table("scores", view.scores)
+    _print_table("choices", view.choices)
 
 
 def _print_response(response: Mapping[str, Any]) -> None:

@@ -70,7 +70,7 @@ def embed(
     from ..ui.progress_bars import steps
 
     with steps(state.quiet) as bar:
-        found = add_vectors(
+        embedding = add_vectors(
             lambda write: state.open(write=write),
             embedders,
             benchmarks=benchmarks,
@@ -79,12 +79,12 @@ def embed(
             progress=bar,
         )
     if output.for_people:
-        _print_embedded(found, state)
+        _print_embedded(embedding, state)
     else:
-        output.emit_records(EmbedRow, found.rows)
+        output.emit_records(EmbedRow, embedding.rows)
 
 
-def _print_embedded(found: Embedding, state: State) -> None:
+def _print_embedded(embedding: Embedding, state: State) -> None:
     rows = [
         {
             "embedder": row.embedder,
@@ -98,14 +98,14 @@ def _print_embedded(found: Embedding, state: State) -> None:
             "without text": row.n_without_text,
             "without vector": row.n_without_vector,
         }
-        for row in found.rows
+        for row in embedding.rows
     ]
     counts = ("truncated", "without text", "without vector")
     print_rows(rows, needless=("revision",), counts=counts)
-    click.echo(f"\n{found}")
-    if any(row.n_truncated for row in found.rows):
+    click.echo(f"\n{embedding}")
+    if any(row.n_truncated for row in embedding.rows):
         state.say("note: of truncated texts the model read the beginning only")
-    if any(row.n_without_vector for row in found.rows):
+    if any(row.n_without_vector for row in embedding.rows):
         state.say("note: texts without vector hold no word that the model knows; not stored")
 
 
@@ -122,17 +122,17 @@ def similar(state: State, /, wanted: str, output: Output, **options: Any) -> Non
     from warehouse.analysis.text.similar import similar as look
 
     with state.open() as store:
-        found = look(store, wanted, **options)
+        nearest = look(store, wanted, **options)
     if output.for_people:
-        _print_similar(found)
+        _print_similar(nearest)
     else:
-        output.emit_records(SimilarRow, found.rows)
+        output.emit_records(SimilarRow, nearest.rows)
 
 
-def _print_similar(found: Similar) -> None:
-    what = "the text" if found.prompt_id is None else f"prompt:{found.prompt_id}"
-    click.echo(f"nearest to {what}: {excerpt(found.wanted, EXCERPT)}")
-    click.echo(f"by {found.embedder}, of {found.n_compared} prompts\n")
+def _print_similar(nearest: Similar) -> None:
+    what = "the text" if nearest.prompt_id is None else f"prompt:{nearest.prompt_id}"
+    click.echo(f"nearest to {what}: {excerpt(nearest.wanted, EXCERPT)}")
+    click.echo(f"by {nearest.embedder}, of {nearest.n_compared} prompts\n")
     rows = [
         {
             "similarity": number(row.similarity, 3),
@@ -142,7 +142,7 @@ def _print_similar(found: Similar) -> None:
             "question": excerpt(row.text, EXCERPT),
             "target": excerpt(row.target, EXCERPT // 2),
         }
-        for row in found.rows
+        for row in nearest.rows
     ]
     print_rows(rows, needless=("split", "target"), empty="no other prompt")
 
@@ -170,40 +170,40 @@ def duplicates(state: State, /, benchmarks: tuple[str, ...], output: Output, **o
     from ..ui.progress_bars import share
 
     with share(state.quiet, "comparing prompts") as bar:
-        found = look(lambda write: state.open(write=write), benchmarks, progress=bar, **options)
+        result = look(lambda write: state.open(write=write), benchmarks, progress=bar, **options)
     if output.for_people:
-        _print_duplicates(found)
+        _print_duplicates(result)
     else:
-        output.emit_records(DuplicateRow, found.rows)
-    if found.n_without_vector:
-        state.say(f"note: {found.n_without_vector} prompts have no vector; see: warehouse embed")
-    state.notes(found.notes)
-    if found.n_pairs > len(found.rows):
-        state.say(f"note: the {len(found.rows)} most similar pairs were scored; --keep N for more")
+        output.emit_records(DuplicateRow, result.rows)
+    if result.n_without_vector:
+        state.say(f"note: {result.n_without_vector} prompts have no vector; see: warehouse embed")
+    state.notes(result.notes)
+    if result.n_pairs > len(result.rows):
+        state.say(f"note: the {len(result.rows)} most similar pairs were scored; --keep N for more")
 
 
-def _print_duplicates(found: Duplicates) -> None:
-    click.echo(f"{found}")
-    if not found.rows:
+def _print_duplicates(result: Duplicates) -> None:
+    click.echo(f"{result}")
+    if not result.rows:
         return
-    click.echo(f"largest group: {found.largest_group} prompts\n")
+    click.echo(f"largest group: {result.largest_group} prompts\n")
     print_table(
         ["pairs", "benchmark", "and"],
         [
             [row.n_pairs, row.benchmark_a, "itself" if row.benchmark_a == row.benchmark_b else row.benchmark_b]
-            for row in found.places
+            for row in result.places
         ],
     )
-    if found.models:
+    if result.models:
         click.echo()
         print_table(
             ["model", "pairs", "scored alike", "by chance"],
-            [[row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3)] for row in found.models],
+            [[row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3)] for row in result.models],
         )
     click.echo()
-    print_rows([_pair(row) for row in found.rows[:SHOWN]], needless=("alike",), counts=("models",))
-    if len(found.rows) > SHOWN:
-        click.echo(f"... and {len(found.rows) - SHOWN} more pairs: --json or --csv has them")
+    print_rows([_pair(row) for row in result.rows[:SHOWN]], needless=("alike",), counts=("models",))
+    if len(result.rows) > SHOWN:
+        click.echo(f"... and {len(result.rows) - SHOWN} more pairs: --json or --csv has them")
 
 
 def _pair(row: DuplicateRow) -> dict[str, Any]:
@@ -241,23 +241,23 @@ def cluster_semantic(state: State, /, benchmark: str, output: Output, **options:
         raise click.UsageError("--no-store stores nothing that --default could use")
     opened = state.open(write=options["store_result"])
     with opened as store, share(state.quiet, "comparing prompts") as bar:
-        found = cluster(store, benchmark, progress=bar, **options)
+        clusters = cluster(store, benchmark, progress=bar, **options)
     if output.for_people:
-        _print_clusters(found)
+        _print_clusters(clusters)
     else:
-        output.emit_records(GrowthRow, found.rows)
-    if found.n_without_vector:
-        state.say(f"note: {found.n_without_vector} prompts have no vector; see: warehouse embed")
+        output.emit_records(GrowthRow, clusters.rows)
+    if clusters.n_without_vector:
+        state.say(f"note: {clusters.n_without_vector} prompts have no vector; see: warehouse embed")
 
 
-def _print_clusters(found: SemanticClusters) -> None:
-    click.echo(f"{found}")
+def _print_clusters(clusters: SemanticClusters) -> None:
+    click.echo(f"{clusters}")
     click.echo(
-        f"joined from cosine {found.threshold:g} on ({found.embedder}); {found.n_single} prompts"
-        f" stand alone, the largest cluster has {found.largest}"
+        f"joined from cosine {clusters.threshold:g} on ({clusters.embedder}); {clusters.n_single} prompts"
+        f" stand alone, the largest cluster has {clusters.largest}"
     )
-    used = "error bars use it" if found.is_default else f"use it with --cluster {found.name}"
-    kept = f"stored as clustering {found.name!r}: {used}" if found.is_stored else "not stored"
+    used = "error bars use it" if clusters.is_default else f"use it with --cluster {clusters.name}"
+    kept = f"stored as clustering {clusters.name!r}: {used}" if clusters.is_stored else "not stored"
     click.echo(f"{kept}\n")
     rows = [
         {
@@ -270,6 +270,6 @@ def _print_clusters(found: SemanticClusters) -> None:
             "prompts": row.n_prompts,
             "clusters": row.n_clusters,
         }
-        for row in found.rows
+        for row in clusters.rows
     ]
     print_rows(rows, needless=("condition",), empty="no runs on this benchmark yet")

@@ -70,13 +70,13 @@ def variance(
         _split(state, target, output, options)
 
 
-def _emit(state: State, output: Output, found: Any, row: type[Row], print_it: Callable[[Any, State], None]) -> None:
-    """What was found, for people or as rows, and below it what was left out."""
+def _emit(state: State, output: Output, report: Any, row: type[Row], print_it: Callable[[Any, State], None]) -> None:
+    """Print a report for people or as rows, and below it what was left out."""
     if output.for_people:
-        print_it(found, state)
+        print_it(report, state)
     else:
-        output.emit_records(row, found.rows)
-    _notes(state, found.left_out)
+        output.emit_records(row, report.rows)
+    _notes(state, report.left_out)
 
 
 def _notes(state: State, left_out: Sequence[str]) -> None:
@@ -107,21 +107,21 @@ def _split(state: State, target: str, output: Output, options: dict[str, Any]) -
     from warehouse.analysis.variance.variance import variance as find
 
     with state.open() as store:
-        found = find(store, target, **options)
-    _emit(state, output, found, VarianceRow, _print_split)
+        report = find(store, target, **options)
+    _emit(state, output, report, VarianceRow, _print_split)
 
 
-def _print_split(found: VarianceReport, state: State) -> None:
-    shared = _heading(found.rows)
-    places = decimals(row.se_prompts_fixed or row.standard_error for row in found.rows)
-    rows = [_split_cells(row, places, shared) for row in found.rows]
+def _print_split(report: VarianceReport, state: State) -> None:
+    shared = _heading(report.rows)
+    places = decimals(row.se_prompts_fixed or row.standard_error for row in report.rows)
+    rows = [_split_cells(row, places, shared) for row in report.rows]
     print_rows(
         rows, needless=("condition", "benchmark", "split", "metric", "clusters", "range k=1", "expected", "flags")
     )
     click.echo("")
-    for line in _advice(found.rows):
+    for line in _advice(report.rows):
         click.echo(line)
-    _explain(found.rows, state)
+    _explain(report.rows, state)
 
 
 def _split_cells(row: VarianceRow, places: int, shared: Sequence[str]) -> dict[str, Any]:
@@ -185,22 +185,22 @@ def _pass_rates(state: State, target: str, output: Output, options: dict[str, An
     from warehouse.analysis.variance.pass_rates import PassRow, pass_rates
 
     with state.open() as store:
-        found = pass_rates(store, target, **options)
-    _emit(state, output, found, PassRow, _print_rates)
+        report = pass_rates(store, target, **options)
+    _emit(state, output, report, PassRow, _print_rates)
 
 
-def _print_rates(found: PassReport, state: State) -> None:
-    shared = _heading(found.rows)
+def _print_rates(report: PassReport, state: State) -> None:
+    shared = _heading(report.rows)
     wording = {
         "prompts_sampled": "prompts sampled: they stand for others like them",
         "prompts_fixed": "prompts fixed: only the draws are random",
     }
-    click.echo(f"intervals with {wording[found.rows[0].estimand]}\n")
-    places = decimals(row.standard_error for row in found.rows)
-    rows = [_rate_cells(row, places, shared, state.verbose) for row in found.rows]
+    click.echo(f"intervals with {wording[report.rows[0].estimand]}\n")
+    places = decimals(row.standard_error for row in report.rows)
+    rows = [_rate_cells(row, places, shared, state.verbose) for row in report.rows]
     needless = ("condition", "benchmark", "split", "metric", "clusters", "method", "flags")
     print_rows(rows, needless=needless)
-    explained = [row for row in found.rows if row.ci_low is None or state.verbose]
+    explained = [row for row in report.rows if row.ci_low is None or state.verbose]
     say_reasons([(row, row.reason) for row in explained], state)
 
 
@@ -230,17 +230,17 @@ def _seeds(state: State, target: str, output: Output, options: dict[str, Any]) -
     from warehouse.analysis.variance.seeds import SeedRow, seed_variance
 
     with state.open() as store:
-        found = seed_variance(store, target, **options)
-    _emit(state, output, found, SeedRow, _print_seeds)
+        report = seed_variance(store, target, **options)
+    _emit(state, output, report, SeedRow, _print_seeds)
 
 
-def _print_seeds(found: SeedReport, state: State) -> None:
-    shared = _heading(found.rows)
-    places = decimals(row.se_both_sampled for row in found.rows)
-    rows = [_seed_cells(row, places, shared) for row in found.rows]
+def _print_seeds(report: SeedReport, state: State) -> None:
+    shared = _heading(report.rows)
+    places = decimals(row.se_both_sampled for row in report.rows)
+    rows = [_seed_cells(row, places, shared) for row in report.rows]
     needless = ("recipe", "position", "benchmark", "split", "metric")
     print_rows(rows, needless=needless, counts=("left out",))
-    for row in found.rows:
+    for row in report.rows:
         if row.reason:
             state.say(f"note: {row.model} {row.position}".rstrip() + f": {row.reason}")
 

@@ -39,20 +39,20 @@ def compare_unpaired(state: State, a: str, b: str, output: Output, options: dict
     for name in ("n_resamples", "seed"):
         options.pop(name)
     with state.open() as store:
-        found = compare(store, a, b, **options)
+        comparison = compare(store, a, b, **options)
     if output.for_people:
-        _print(found, state)
+        _print(comparison, state)
     else:
-        output.emit_records(UnpairedRow, found.rows)
-    state.notes(f"left out {reason}" for reason in found.left_out)
+        output.emit_records(UnpairedRow, comparison.rows)
+    state.notes(f"left out {reason}" for reason in comparison.left_out)
 
 
-def _print(found: UnpairedComparison, state: State) -> None:
-    print_models(found.rows[0])
+def _print(comparison: UnpairedComparison, state: State) -> None:
+    print_models(comparison.rows[0])
     needless = ("split", "p Holm", "clusters a", "clusters b", "unscored a", "unscored b", "flags")
-    print_rows([_cells(row) for row in found.rows], needless=needless)
-    print_footnotes(_explain(found.rows))
-    for row in found.rows:
+    print_rows([_cells(row) for row in comparison.rows], needless=needless)
+    print_footnotes(_explain(comparison.rows))
+    for row in comparison.rows:
         if row.ci_low is None:
             state.say(f"note: {row.benchmark}: {row.reason}")
 

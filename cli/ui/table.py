@@ -83,7 +83,7 @@ def direction(higher_is_better: bool | None) -> str:
 
 def visible(text: str) -> str:
     """A text of a dump with control characters spelled out, but for tabs and line ends."""
-    return _STEERS.sub(lambda found: ascii(found.group())[1:-1], text.replace("\r\n", "\n"))
+    return _STEERS.sub(lambda steering: ascii(steering.group())[1:-1], text.replace("\r\n", "\n"))
 
 
 def excerpt(text: str | None, length: int) -> str:
@@ -106,13 +106,13 @@ def print_table(
     ``counts`` where they are 0 as well.
     """
     kept = [
-        place
-        for place, name in enumerate(columns)
+        index
+        for index, name in enumerate(columns)
         if name not in (*needless, *counts)
-        or any(row[place] not in NOTHING and not (name in counts and row[place] == 0) for row in rows)
+        or any(row[index] not in NOTHING and not (name in counts and row[index] == 0) for row in rows)
     ]
-    columns = [columns[place] for place in kept]
-    rows = [[row[place] for place in kept] for row in rows]
+    columns = [columns[index] for index in kept]
+    rows = [[row[index] for index in kept] for row in rows]
     if not rows:
         print(empty)
         return
@@ -171,8 +171,8 @@ class _Texts:
         self.columns = columns
         self.rows = [[cell(value) for value in row] for row in rows]
         self.n_rows = len(rows)
-        self.right = [_is_number([row[place] for row in rows]) for place in range(len(columns))]
-        self.widths = [max(len(name), *(len(row[place]) for row in self.rows)) for place, name in enumerate(columns)]
+        self.right = [_is_number([row[index] for row in rows]) for index in range(len(columns))]
+        self.widths = [max(len(name), *(len(row[index]) for row in self.rows)) for index, name in enumerate(columns)]
 
     @property
     def width(self) -> int:
@@ -187,12 +187,12 @@ class _Texts:
     @property
     def least(self) -> list[int]:
         """Width of each column when names and long texts are folded."""
-        found = []
-        for place, name in enumerate(self.columns):
-            longest = max(len(row[place]) for row in self.rows)
+        widths = []
+        for index, name in enumerate(self.columns):
+            longest = max(len(row[index]) for row in self.rows)
             word = max(map(len, name.split(" ")))
-            found.append(max(word, longest if longest <= SHORT else LEAST))
-        return found
+            widths.append(max(word, longest if longest <= SHORT else LEAST))
+        return widths
 
 
 def _print_plain(table: _Texts) -> None:
@@ -231,7 +231,7 @@ def _print_folded(table: _Texts) -> None:
 
 
 def _is_number(values: Sequence[Any]) -> bool:
-    found = [value for value in values if value is not None]
-    return bool(found) and all(
-        isinstance(value, int | float | Figure) and not isinstance(value, bool) for value in found
+    known = [value for value in values if value is not None]
+    return bool(known) and all(
+        isinstance(value, int | float | Figure) and not isinstance(value, bool) for value in known
     )
