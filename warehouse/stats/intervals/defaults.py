@@ -208,6 +208,6 @@ _NEAR = (
 )
 
 
-def _first(**found: bool) -> tuple[str, ...]:
+def _first(**conditions: bool) -> tuple[str, ...]:
     """The first flag that holds, if any: the others would repeat it."""
-    return tuple(name for name, holds in found.items() if holds)[:1]
+    return tuple(name for name, holds in conditions.items() if holds)[:1]

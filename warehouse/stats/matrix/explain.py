@@ -148,9 +148,9 @@ def explain(
     columns = np.ascontiguousarray(values.T)
     for place in range(1, n_permutations + 1):
         shuffled = generator(seed, 4, place).permuted(columns, axis=1).T
-        found = coefficients_of(unit_rows(np.ascontiguousarray(shuffled)), semantic, intercept)
-        betas.append(found.coefficients)
-        fdrs.append(benjamini_hochberg(found.p_values))
+        coefficients = coefficients_of(unit_rows(np.ascontiguousarray(shuffled)), semantic, intercept)
+        betas.append(coefficients.coefficients)
+        fdrs.append(benjamini_hochberg(coefficients.p_values))
         if progress:
             progress(place, steps)
 
@@ -191,10 +191,10 @@ def _mantel(
         return float((both - mean_q * mean_e) / np.sqrt(var_q * var_e))
 
     r, permuted = correlation(performance), np.empty(n_permutations)
-    for place in range(n_permutations):
-        permuted[place] = correlation(performance[generator(seed, 5, place).permutation(n)])
+    for index in range(n_permutations):
+        permuted[index] = correlation(performance[generator(seed, 5, index).permutation(n)])
         if progress:
-            progress(place + 1, n_permutations)
+            progress(index + 1, n_permutations)
     return Mantel(r, upper_p_value(r, permuted) if n_permutations else None, n_permutations)
 
 
@@ -224,9 +224,9 @@ def _compare(tables: list[FloatArray]) -> tuple[float | None, float | None, floa
     low, high = float(defined.min()), float(defined.max())
     scale = _CELLS / (high - low) if high > low else 0.0
 
-    def counts(place: int) -> NDArray[np.int64]:
-        cells = np.where(np.isnan(tables[place]), -1, (tables[place] - low) * scale)
+    def counts(index: int) -> NDArray[np.int64]:
+        cells = np.where(np.isnan(tables[index]), -1, (tables[index] - low) * scale)
         return np.bincount(cells.astype(np.int64) + 1, minlength=_CELLS + 2)
 
-    found = kolmogorov_smirnov(counts, len(tables))
-    return found.statistic, found.p_value, found.textbook_p_value
+    ks = kolmogorov_smirnov(counts, len(tables))
+    return ks.statistic, ks.p_value, ks.textbook_p_value

@@ -124,15 +124,15 @@ def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:
     np.fill_diagonal(alike, True)
     names: list[list[str]] = [[] for _ in order]
     for number, members in enumerate(_cliques(alike)):
-        for place in members:
-            names[order[place]].append(_letter(number))
+        for index in members:
+            names[order[index]].append(_letter(number))
     return ["".join(found) for found in names]
 
 
 def _cliques(alike: BoolMatrix) -> list[list[int]]:
     """Maximal sets of models that are all alike, covering every pair of alike ones."""
     covered = np.zeros_like(alike)
-    found: list[list[int]] = []
+    cliques: list[list[int]] = []
     for start in range(len(alike)):
         while True:
             left = np.flatnonzero(alike[start] & ~covered[start])
@@ -140,8 +140,8 @@ def _cliques(alike: BoolMatrix) -> list[list[int]]:
                 break
             members = _grow(alike, [start, int(left[0])], left)
             covered[np.ix_(members, members)] = True
-            found.append(members)
-    return sorted(found)
+            cliques.append(members)
+    return sorted(cliques)
 
 
 def _grow(alike: BoolMatrix, seed: list[int], preferred: NDArray[np.intp]) -> list[int]:

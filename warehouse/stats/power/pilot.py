@@ -266,14 +266,14 @@ def _draws(draws: ArrayLike, n: int, name: str) -> FloatArray:
 
 
 def _flags(groups: Clusters | None, raw: float | None, within: tuple[_Within, _Within], n: int) -> tuple[str, ...]:
-    found = {
+    conditions = {
         "parts_unknown": raw is None,
         "omega2_clipped": raw is not None and raw < 0,
         "within_imputed": any(one.imputed for one in within),
         "few_prompts": groups is None and n < FEW_PROMPTS,
         "few_clusters": groups is not None and groups.n < FEW_CLUSTERS,
     }
-    return tuple(flag for flag, holds in found.items() if holds)
+    return tuple(flag for flag, holds in conditions.items() if holds)
 
 
 def _reason(within: tuple[_Within, _Within], *, single: bool) -> str:
