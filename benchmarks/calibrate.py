@@ -97,9 +97,9 @@ def _cached(path: Path, version: str) -> Iterator[tuple[Cell, Row]]:
 def _version(seed: int) -> str:
     """A digest of the seed and of everything that decides the figures."""
     here = Path(__file__).parent / "calibration"
-    files = [here / name for name in ("cells.py", "simulate.py", "twin.py")]
+    files = [here / name for name in ("cells.py", "simulate.py", "vectorised_defaults.py")]
     names = ("asymmetry.py", "defaults.py", "gaffke.py")
-    files += [ROOT / "warehouse" / "stats" / name for name in names]
+    files += [ROOT / "warehouse" / "stats" / "intervals" / name for name in names]
     text = "".join(file.read_text() for file in files)
     return hashlib.sha256(f"{seed}{text}".encode()).hexdigest()[:16]
 

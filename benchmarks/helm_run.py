@@ -54,8 +54,8 @@ def _write(folder: Path) -> None:
         text = " ".join(rng.choices(words, k=60))
         right = {"output": {"text": rng.choice(words)}, "tags": ["correct"]}
         instance = {"input": {"text": text}, "references": [right], "split": "test", "id": f"id{number}"}
-        said = rng.choices(words, k=8)
-        tokens = [{"text": word, "logprob": -rng.random()} for word in said]
+        answer = rng.choices(words, k=8)
+        tokens = [{"text": word, "logprob": -rng.random()} for word in answer]
         states.append(
             {
                 "instance": instance,
@@ -66,7 +66,7 @@ def _write(folder: Path) -> None:
                     "cached": False,
                     "request_time": rng.random(),
                     "request_datetime": 1_795_000_000 + number,
-                    "completions": [{"text": " ".join(said), "logprob": -3.0, "tokens": tokens}],
+                    "completions": [{"text": " ".join(answer), "logprob": -3.0, "tokens": tokens}],
                 },
                 "num_train_instances": 5,
                 "prompt_truncated": False,

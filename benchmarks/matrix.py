@@ -1,4 +1,4 @@
-"""The performance matrix beside straightforward code: scikit-learn, numpy, statsmodels.
+"""The performance matrix against straightforward code: scikit-learn, numpy, statsmodels.
 
 Straightforward code is measured at a size it can stand, and scaled by the number of pairs, prompts
 and permutations; the lines say so.
@@ -117,9 +117,9 @@ for name, table in (("cosine", cosine_similarity(matrix)),
                     ("jaccard", 1 - pairwise_distances(matrix != 0, metric="jaccard")),
                     ("hamming", 1 - pairwise_distances(matrix, metric="hamming"))):
     pairs, found = table[upper], summarise_similarity(matrix, name)
-    told = [found.mean, found.percentile_75, found.percentile_95]
+    figures = [found.mean, found.percentile_75, found.percentile_95]
     expected = [pairs.mean(), *np.percentile(pairs, [75, 95])]
-    worst = max(worst, np.abs(np.array(told) - expected).max())
+    worst = max(worst, np.abs(np.array(figures) - expected).max())
 apart = silhouette(matrix, labels) - silhouette_samples(matrix, labels, metric="cosine")
 print(max(worst, np.abs(apart).max()))
 """
@@ -175,5 +175,5 @@ def _plain(name: str, *arguments: int) -> Timing:
 
 
 def _show(what: str, ours: Timing, plain: float | None = None, how: str = "") -> None:
-    beside = "" if plain is None else (f"; straightforward {plain:,.1f} s ({how}): {plain / ours.median:,.1f} times")
-    print(f"{what}: {ours.median:.1f} s, peak {ours.peak:.0f} MiB{beside}", flush=True)
+    compared = "" if plain is None else (f"; straightforward {plain:,.1f} s ({how}): {plain / ours.median:,.1f} times")
+    print(f"{what}: {ours.median:.1f} s, peak {ours.peak:.0f} MiB{compared}", flush=True)

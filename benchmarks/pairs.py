@@ -1,4 +1,4 @@
-"""All pairs of models, adjusted, with max-|T|: beside evalstats' comparison of the same matrix."""
+"""All pairs of models, adjusted, with max-|T|: against evalstats' comparison of the same matrix."""
 
 from __future__ import annotations
 

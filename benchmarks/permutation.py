@@ -1,4 +1,4 @@
-"""The paired permutation test: 10 000 prompts, 9 999 flips, beside scipy's."""
+"""The paired permutation test: 10 000 prompts, 9 999 flips, against scipy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refresh of stored figures over 100 runs x 5 000 prompts x 20 draws, beside a loop in pandas."""
+"""Refresh of stored figures over 100 runs x 5 000 prompts x 20 draws, against a loop in pandas."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ def _tell(name: str, command: Sequence[str]) -> None:
     started = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    said = process.stderr.read()
+    errors = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.monotonic() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        sys.exit(f"{' '.join(command)} ended with {process.returncode}:\n{said}")
+        sys.exit(f"{' '.join(command)} ended with {process.returncode}:\n{errors}")
     processor, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
     print(
         f"{name}: {wall:.2f} s, processor {processor:.2f} s, peak {peak:.0f} MiB;"
-        f" {said.strip().splitlines()[-1] if said.strip() else ''}",
+        f" {errors.strip().splitlines()[-1] if errors.strip() else ''}",
         flush=True,
     )

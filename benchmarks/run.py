@@ -1,4 +1,4 @@
-"""Measure speed and memory; see README.md beside this file."""
+"""Measure speed and memory; see README.md in this folder."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ class LazyGroup(click.Group):
         if entry is None:
             return None
         module = import_module(f".commands.{entry.module}", __package__)
-        found: click.Command = getattr(module, entry.name.replace("-", "_"))
-        return found
+        found_command: click.Command = getattr(module, entry.name.replace("-", "_"))
+        return found_command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args[0] not in COMMANDS and not args[0].startswith("-"):
@@ -59,8 +59,8 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         made: Any = click.command(name.split()[-1], **_texts(COMMANDS[name]), **settings)
-        found: click.Command = made(global_options(function))
-        return found
+        made_command: click.Command = made(global_options(function))
+        return made_command
 
     return decorate
 
@@ -70,8 +70,8 @@ def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Gr
 
     def decorate(function: Callable[..., Any]) -> click.Group:
         made: Any = click.group(name, **_texts(COMMANDS[name]), **settings)
-        found: click.Group = made(global_options(function))
-        return found
+        made_command: click.Group = made(global_options(function))
+        return made_command
 
     return decorate
 

@@ -105,5 +105,5 @@ def _engine_message(error: Exception) -> str | None:
     """What a database engine says, if it is one that failed."""
     dialects = sys.modules.get("warehouse.store.engines")
     cause = cause_of(error)
-    found = [dialect.query_error(cause) for dialect in dialects.DIALECTS.values()] if dialects else []
-    return next((message.splitlines()[0] for message in found if message), None)
+    messages = [dialect.query_error(cause) for dialect in dialects.DIALECTS.values()] if dialects else []
+    return next((message.splitlines()[0] for message in messages if message), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,9 +76,14 @@ class State:
         )
 
     def say(self, text: str) -> None:
-        """A remark beside the answer, on standard error, unless quiet."""
+        """Print a remark on standard error, unless quiet."""
         if not self.quiet:
             click.echo(visible(text), err=True)
+
+    def notes(self, notes: Iterable[str]) -> None:
+        """Remarks on the answer as a whole."""
+        for note in notes:
+            self.say(f"note: {note}")
 
     def detail(self, text: str) -> None:
         """A remark for those who asked for more."""

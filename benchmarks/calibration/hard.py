@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from calibration.cells import Array
-from calibration.twin import intervals
+from calibration.vectorised_defaults import intervals
 from scipy import special
 
 from warehouse.stats import estimate_mean
@@ -152,7 +152,7 @@ def clustered(kind: str, slope: float, count: int, seed: int, samples: int = _CL
     """Samples of clusters with lognormal sizes (median 6, σ 1.2), on which the scores depend."""
     rng = np.random.default_rng([seed, count, int(10 * slope), *map(ord, kind)])
     truth = _mean(kind, slope, rng)
-    held = flagged = missed = 0
+    covered = flagged = missed = 0
     method = ""
     for _ in range(samples):
         scores, codes = _clusters(kind, slope, count, rng)
@@ -165,10 +165,10 @@ def clustered(kind: str, slope: float, count: int, seed: int, samples: int = _CL
         )
         low, high = found.ci_low, found.ci_high
         holds = low is not None and high is not None and low <= truth <= high
-        held, flagged = held + holds, flagged + bool(found.flags)
+        covered, flagged = covered + holds, flagged + bool(found.flags)
         missed += not holds and not found.flags
         method = found.method
-    shares = (held / samples, flagged / samples, missed / samples)
+    shares = (covered / samples, flagged / samples, missed / samples)
     return HardRow(clustered_name(kind, slope), 0, count, samples, *shares, method)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from calibration.cells import Array, Cell, population
-from calibration.twin import intervals
+from calibration.vectorised_defaults import intervals
 
 NOMINAL = 0.95
 REACHED = 0.94  # what a default interval has to cover
@@ -56,19 +56,19 @@ def simulate(cell: Cell, seed: int, chunks: int = _MOST, chunk: int = _CHUNK) ->
     root = np.random.SeedSequence([*words, *map(ord, cell.kind), cell.clusters or 0])
     streams = [np.random.default_rng(child) for child in root.spawn(chunks + 1)]
     totals, truth = population(cell, streams[0])
-    held = flagged = missed = done = 0
+    covered = flagged = missed = done = 0
     width = 0.0
     methods: Counter[str] = Counter()
     for number, rng in enumerate(streams[1:], 1):
         found = _chunk(cell, totals, truth, rng, chunk)
         done += chunk
-        held, flagged = held + found[0], flagged + found[1]
+        covered, flagged = covered + found[0], flagged + found[1]
         missed += found[2]
         width += found[3]
         methods += found[4]
-        if number >= min(_FEWEST, chunks) and not _near(cell, held / done, done):
+        if number >= min(_FEWEST, chunks) and not _near(cell, covered / done, done):
             break
-    coverage = held / done
+    coverage = covered / done
     return Row(
         cell,
         done,
@@ -85,7 +85,7 @@ def _chunk(
     cell: Cell, totals: Array, truth: float, rng: np.random.Generator, samples: int
 ) -> tuple[int, int, int, float, Counter[str]]:
     bounded = cell.kind in ("rate", "beta")
-    held = flagged = missed = 0
+    covered = flagged = missed = 0
     width, methods = 0.0, Counter[str]()
     step = max(1, _ENTRIES // cell.units)
     for start in range(0, samples, step):
@@ -102,12 +102,12 @@ def _chunk(
         holds = (found.low <= truth) & (truth <= found.high)
         if cell.kind == "paired":  # no error, no p: nothing is rejected
             holds |= np.isnan(found.low)
-        held += int(holds.sum())
+        covered += int(holds.sum())
         missed += int((~holds & ~found.flagged).sum())
         flagged += int(found.flagged.sum())
         width += float(np.nansum(found.high - found.low))
         methods.update(found.method.tolist())
-    return held, flagged, missed, width, methods
+    return covered, flagged, missed, width, methods
 
 
 def _near(cell: Cell, coverage: float, done: int) -> bool:

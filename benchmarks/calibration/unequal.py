@@ -222,8 +222,8 @@ def _interval(cell: UnequalCell, rng: np.random.Generator) -> Seen:
     values, truth = _kind(cell, _scores(cell, clusters, 1, rng)[:, 0])
     bounds = None if cell.kind == "normal" else (0.0, 1.0)
     found = estimate_mean(values, clusters=clusters, bounds=bounds, n_resamples=100)
-    held = found.ci_low is not None and found.ci_low <= truth <= (found.ci_high or 0.0)
-    return {"interval": (not held, bool(found.flags))}
+    covered = found.ci_low is not None and found.ci_low <= truth <= (found.ci_high or 0.0)
+    return {"interval": (not covered, bool(found.flags))}
 
 
 def _paired(cell: UnequalCell, rng: np.random.Generator) -> Seen:
@@ -293,8 +293,8 @@ def _missing(cell: UnequalCell, rng: np.random.Generator) -> Seen:
         found = missing_bounds(
             values[~lost], int(lost.sum()), clusters=clusters[~lost], missing_clusters=clusters[lost], method=method
         )
-        held = found.ci_low is not None and found.ci_low <= truth <= (found.ci_high or 0.0)
-        seen[method] = (not held, bool(found.flags))
+        covered = found.ci_low is not None and found.ci_low <= truth <= (found.ci_high or 0.0)
+        seen[method] = (not covered, bool(found.flags))
     return seen
 
 

@@ -47,10 +47,10 @@ def alert_rules(config: Config) -> Rules:
     from warehouse.config import KNOWN
     from warehouse.refresh.alerts import Rules
 
-    said = {
+    settings = {
         key: value for key in KNOWN["alerts"] if key != "webhook" and (value := config.get(f"alerts.{key}")) is not None
     }
-    return Rules(**said)
+    return Rules(**settings)
 
 
 def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, only: bool) -> int:
@@ -60,7 +60,7 @@ def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, o
         only: alerts are the answer of the command; else they are lines on standard error.
 
     Returns:
-        the exit code: 1 if there is an alert that was not told before.
+        the exit code: 1 if there is an alert that was not delivered before.
 
     Raises:
         WarehouseError: the webhook did not take a message.
@@ -100,8 +100,8 @@ def _lines(refresh_id: int, alerts: Sequence[Alerts]) -> None:
         of = "" if found.refresh_id == refresh_id else f" (found by refresh {found.refresh_id})"
         for row in found.rows:
             where = f"{row.benchmark}, " if row.benchmark else ""
-            told = f"alert: {row.rule}: {where}{row.subject}: {row.message}{of}"
-            click.echo(told, err=True)
+            line = f"alert: {row.rule}: {where}{row.subject}: {row.message}{of}"
+            click.echo(line, err=True)
 
 
 def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
@@ -109,13 +109,16 @@ def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
 
     rows = [row for found in alerts for row in found.rows]
     output.emit_records(Alert, rows, needless=("p_value", "p_holm"), empty="no alerts")
-    sys.stdout.flush()  # told is what has left this process
+    sys.stdout.flush()  # delivered is what has left this process
 
 
 def _summary(state: State, found: Delivery) -> None:
     state.say(str(found.present))
     earlier = {
-        one.refresh_id for told in found.taken.values() for one in told if one.refresh_id != found.present.refresh_id
+        one.refresh_id
+        for delivered in found.taken.values()
+        for one in delivered
+        if one.refresh_id != found.present.refresh_id
     }
     if earlier:
         several = "refresh" if len(earlier) == 1 else "refreshes"

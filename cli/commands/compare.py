@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.compare_footnotes import explain, print_footnotes, print_models
 from ..ui.options import (
     REFERENCE,
-    cluster_option,
     estimand_option,
     force_option,
-    latest_option,
     level_option,
-    metric_option,
     output_options,
+    resamples_option,
     seed_option,
-    where_option,
+    selection_options,
 )
 from ..ui.output import Output
-from ..ui.table import decimals, interval, number, p_value, print_table, visible
+from ..ui.table import decimals, interval, level_column, number, p_value, print_rows, print_table
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
@@ -33,18 +31,13 @@ if TYPE_CHECKING:
 FLIPS = 10
 #: Characters of a long text that a table has.
 SHORT = 60
-#: Characters of a line of words.
-WIDTH = 100
 
 
 @command("compare")
 @click.argument("a", metavar=REFERENCE)
 @click.argument("b", metavar=REFERENCE)
 @click.option("--benchmark", metavar="NAME", help="Default: every benchmark that both have.")
-@metric_option
-@where_option
-@latest_option
-@cluster_option
+@selection_options
 @level_option
 @click.option(
     "--method",
@@ -73,15 +66,7 @@ WIDTH = 100
 @click.option(
     "--unpaired", is_flag=True, help="For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6)."
 )
-@click.option(
-    "--resamples",
-    "n_resamples",
-    metavar="N",
-    default=9999,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Random patterns of a permutation test that is not exact.",
-)
+@resamples_option(9999, "Random patterns of a permutation test that is not exact.", least=1)
 @seed_option
 @force_option
 @output_options
@@ -101,69 +86,35 @@ def compare(
     if only_overall and options["flips"]:
         raise click.UsageError("give one of --overall and --flips")
     with state.open() as store:
-        found = pair(store, a, b, **options)
+        comparison = pair(store, a, b, **options)
     if output.for_people:
-        _print(found, _shown(found, only_overall, both=True), state)
+        _print(comparison, _shown(comparison, only_overall, both=True), state)
         if options["flips"]:
-            _print_flips(found, options["flips"])
+            _print_flips(comparison, options["flips"])
     elif options["flips"]:
-        output.emit_records(Flip, found.flips)
+        output.emit_records(Flip, comparison.flips)
     else:
-        output.emit_records(ComparisonRow, _shown(found, only_overall, both=False))
-    for reason in found.left_out:
-        state.say(f"note: left out {reason}")
+        output.emit_records(ComparisonRow, _shown(comparison, only_overall, both=False))
+    state.notes(f"left out {reason}" for reason in comparison.left_out)
 
 
-def _shown(found: Comparison, only_overall: bool, *, both: bool) -> list[ComparisonRow]:
+def _shown(comparison: Comparison, only_overall: bool, *, both: bool) -> list[ComparisonRow]:
     """The rows that were asked for; programs get one row per benchmark, or the overall one.
 
     A single benchmark is its own mean.
     """
-    overall = [] if found.overall is None else [found.overall]
+    overall = [] if comparison.overall is None else [comparison.overall]
     if not only_overall:
-        return [*found.rows, *(overall if both else [])]
-    if len(found.rows) == 1:
-        return list(found.rows)
+        return [*comparison.rows, *(overall if both else [])]
+    if len(comparison.rows) == 1:
+        return list(comparison.rows)
     if not overall:
-        raise click.UsageError(next(why for why in found.left_out if why.startswith("overall")))
+        raise click.UsageError(next(why for why in comparison.left_out if why.startswith("overall")))
     return overall
 
 
-def _print(found: Comparison, rows: list[ComparisonRow], state: State) -> None:
-    for name, model, condition in (
-        ("a", rows[0].model_a, rows[0].condition_a),
-        ("b", rows[0].model_b, rows[0].condition_b),
-    ):
-        click.echo(f"{name} = {visible(model)}{', ' if condition else ''}{visible(condition)}")
-    click.echo()
-    level = f"{100 * rows[0].level:g}% interval"
-    columns = [
-        "benchmark",
-        "split",
-        "metric",
-        "a",
-        "b",
-        "a - b",
-        "se",
-        level,
-        "p",
-        "p flip",
-        "p McNemar",
-        "p Wilcoxon",
-        "p Holm",
-        "better",
-        "equal",
-        "p equal",
-        "prompts",
-        "clusters",
-        "only a",
-        "only b",
-        "unscored a",
-        "unscored b",
-        "correlation",
-        "method",
-        "flags",
-    ]
+def _print(comparison: Comparison, rows: list[ComparisonRow], state: State) -> None:
+    print_models(rows[0])
     needless = (
         "split",
         "p flip",
@@ -179,12 +130,8 @@ def _print(found: Comparison, rows: list[ComparisonRow], state: State) -> None:
     )
     counts = ("only a", "only b", "unscored a", "unscored b")
     cells = [_cells(row, state.verbose) for row in rows]
-    print_table(columns, cells, needless=needless, counts=counts)
-    click.echo()
-    from ..ui.compare_footnotes import explain
-
-    for line in explain(found, rows):
-        click.echo(fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+    print_rows(cells, needless=needless, counts=counts)
+    print_footnotes(explain(comparison, rows))
     for row in rows:
         if row.reason and (row.ci_low is None or state.verbose):
             state.say(f"note: {row.benchmark}: {row.reason}")
@@ -192,43 +139,43 @@ def _print(found: Comparison, rows: list[ComparisonRow], state: State) -> None:
             state.say(f"note: {row.benchmark}: no {reason}")
 
 
-def _cells(row: ComparisonRow, verbose: bool) -> list[Any]:
+def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
     places = decimals([row.standard_error])
     equal = {True: "yes", False: "not shown", None: ""}[row.equivalent]
-    return [
-        row.benchmark,
-        row.split,
-        row.metric,
-        number(row.mean_a, places),
-        number(row.mean_b, places),
-        number(row.difference, places, sign=True),
-        number(row.standard_error, places),
-        interval(row.ci_low, row.ci_high, places),
-        p_value(row.p_t),
-        p_value(row.p_permutation),
-        p_value(row.p_mcnemar),
-        p_value(row.p_wilcoxon),
-        p_value(row.p_holm),
-        row.better or "neither",
-        equal,
-        p_value(row.p_equivalence),
-        row.n_prompts,
-        row.n_clusters,
-        row.only_a,
-        row.only_b,
-        row.unscored_a,
-        row.unscored_b,
-        number(row.correlation, 2),
-        row.method if verbose else "",
-        row.flags,
-    ]
+    return {
+        "benchmark": row.benchmark,
+        "split": row.split,
+        "metric": row.metric,
+        "a": number(row.mean_a, places),
+        "b": number(row.mean_b, places),
+        "a - b": number(row.difference, places, sign=True),
+        "se": number(row.standard_error, places),
+        level_column(row.level): interval(row.ci_low, row.ci_high, places),
+        "p": p_value(row.p_t),
+        "p flip": p_value(row.p_permutation),
+        "p McNemar": p_value(row.p_mcnemar),
+        "p Wilcoxon": p_value(row.p_wilcoxon),
+        "p Holm": p_value(row.p_holm),
+        "better": row.better or "neither",
+        "equal": equal,
+        "p equal": p_value(row.p_equivalence),
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "only a": row.only_a,
+        "only b": row.only_b,
+        "unscored a": row.unscored_a,
+        "unscored b": row.unscored_b,
+        "correlation": number(row.correlation, 2),
+        "method": row.method if verbose else "",
+        "flags": row.flags,
+    }
 
 
-def _print_flips(found: Comparison, limit: int) -> None:
+def _print_flips(comparison: Comparison, limit: int) -> None:
     """The prompts of each benchmark under a line that says how many there are."""
     columns = ["prompt", "a - b", "a", "b", "question", "target", "a said", "b said"]
-    for row in found.rows:
-        flips = [flip for flip in found.flips if (flip.benchmark, flip.split) == (row.benchmark, row.split)]
+    for row in comparison.rows:
+        flips = [flip for flip in comparison.flips if (flip.benchmark, flip.split) == (row.benchmark, row.split)]
         total = row.higher_a + row.higher_b
         click.echo(
             f"\n{row.benchmark}: {total} of {row.n_prompts} prompts differ, a is higher on"
@@ -247,8 +194,8 @@ def _print_flips(found: Comparison, limit: int) -> None:
 
 def _flip_cells(flip: Flip) -> list[Any]:
     name = flip.tool_id or str(flip.prompt_id)
-    said = (flip.response_a or flip.choice_a, flip.response_b or flip.choice_b)
-    texts = (flip.text, flip.target, *said)
+    answers = (flip.response_a or flip.choice_a, flip.response_b or flip.choice_b)
+    texts = (flip.text, flip.target, *answers)
     return [name, flip.difference, flip.score_a, flip.score_b, *map(_short, texts)]
 
 

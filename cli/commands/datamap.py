@@ -9,9 +9,17 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, level_option, metric_option, no_store_option, output_options, where_option
+from ..ui.options import (
+    REFERENCE,
+    level_option,
+    metric_option,
+    no_store_option,
+    output_options,
+    threshold_option,
+    where_option,
+)
 from ..ui.output import Output
-from ..ui.table import excerpt, interval, number, print_table
+from ..ui.table import count_range, excerpt, interval, level_column, number, print_rows, print_table
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.datamap import DataMap
@@ -38,14 +46,7 @@ S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
     help="Which generations say the same; default: by extracted answer, else by text.",
 )
 @click.option("--embedder", metavar="MODEL", help="For --group embedding: folder or name.")
-@click.option(
-    "--threshold",
-    metavar="COSINE",
-    default=0.9,
-    show_default=True,
-    type=click.FloatRange(-1, 1, min_open=True),
-    help="For --group embedding: from where on alike.",
-)
+@threshold_option(0.9, "For --group embedding: from where on alike.")
 @click.option("--entailment", metavar="FOLDER", help="For --group entailment: an NLI model.")
 @click.option("--device", metavar="NAME", help="Of these models: cpu, cuda, mps.")
 @click.option(
@@ -95,86 +96,66 @@ def datamap(
     if suspects and distribution:
         raise click.UsageError("give one of --suspects and --distribution")
     with share(state.quiet, "grouping generations") as bar:
-        found = look(state.opener(), reference, progress=bar, **options)
+        mapped = look(state.opener(), reference, progress=bar, **options)
     if output.for_people:
-        _print(found, suspects, distribution)
+        _print(mapped, suspects, distribution)
     elif distribution:
-        output.emit_records(DistributionRow, found.distribution)
+        output.emit_records(DistributionRow, mapped.distribution)
     else:
-        output.emit_records(DataMapRow, found.suspects if suspects else found.rows)
-    for note in found.notes:
-        state.say(f"note: {note}")
-    for reason in found.left_out if output.for_people else ():
-        state.say(f"note: left out {reason}")
+        output.emit_records(DataMapRow, mapped.suspects if suspects else mapped.rows)
+    state.notes(mapped.notes)
+    if output.for_people:
+        state.notes(f"left out {reason}" for reason in mapped.left_out)
 
 
-def _print(found: DataMap, suspects: bool, distribution: bool) -> None:
+def _print(mapped: DataMap, suspects: bool, distribution: bool) -> None:
     if not suspects:
-        _print_distribution(found.distribution)
+        _print_distribution(mapped.distribution)
     if not suspects and not distribution:
-        _print_maps(found)
+        _print_maps(mapped)
         click.echo()
     if not distribution:
-        _print_suspects(found, everything=suspects)
+        _print_suspects(mapped, everything=suspects)
 
 
 def _print_distribution(rows: Sequence[DistributionRow]) -> None:
     click.echo("P(correct), over prompts\n")
-    columns = [
-        "benchmark",
-        "split",
-        "model",
-        "temperature",
-        "condition",
-        "prompts",
-        "draws",
-        "mean",
-        "sd",
-        "P = 0",
-        "p25",
-        "p50",
-        "p75",
-        "P = 1",
-        "S",
-        "sets",
-        "suspects",
-    ]
     cells = [
-        [
-            row.benchmark,
-            row.split,
-            row.model,
-            "" if "temperature=" in row.condition else row.temperature,
-            row.condition,
-            row.n_prompts,
-            str(row.most_draws) if row.least_draws == row.most_draws else f"{row.least_draws}-{row.most_draws}",
-            number(row.mean, 3),
-            number(row.sd, 3),
-            number(row.share_never, 2),
-            number(row.p25, 2),
-            number(row.p50, 2),
-            number(row.p75, 2),
-            number(row.share_always, 2),
-            number(row.mean_consistency, 2),
-            number(row.mean_sets, 1),
-            row.n_suspected,
-        ]
+        {
+            "benchmark": row.benchmark,
+            "split": row.split,
+            "model": row.model,
+            "temperature": "" if "temperature=" in row.condition else row.temperature,
+            "condition": row.condition,
+            "prompts": row.n_prompts,
+            "draws": count_range(row.least_draws, row.most_draws),
+            "mean": number(row.mean, 3),
+            "sd": number(row.sd, 3),
+            "P = 0": number(row.share_never, 2),
+            "p25": number(row.p25, 2),
+            "p50": number(row.p50, 2),
+            "p75": number(row.p75, 2),
+            "P = 1": number(row.share_always, 2),
+            "S": number(row.mean_consistency, 2),
+            "sets": number(row.mean_sets, 1),
+            "suspects": row.n_suspected,
+        }
         for row in rows
     ]
     needless = ("split", "condition", "temperature", "S")
-    print_table(columns, cells, needless=needless, counts=("sets",))
+    print_rows(cells, needless=needless, counts=("sets",))
 
 
-def _print_maps(found: DataMap) -> None:
+def _print_maps(mapped: DataMap) -> None:
     """Prompts by P and S, for as many conditions as a reader can take."""
-    if len(found.distribution) > DRAWN:
+    if len(mapped.distribution) > DRAWN:
         return
-    for one in found.distribution:
-        place = (one.model, one.condition, one.benchmark, one.split)
-        own = [row for row in found.rows if (row.model, row.condition, row.benchmark, row.split) == place]
+    for one in mapped.distribution:
+        condition = (one.model, one.condition, one.benchmark, one.split)
+        own = [row for row in mapped.rows if (row.model, row.condition, row.benchmark, row.split) == condition]
         if any(row.consistency is not None for row in own):
-            told = ", ".join(filter(None, (one.benchmark, one.split, one.model, one.condition)))
-            click.echo(f"\nprompts by P(correct) and S(consistency): {told}\n")
+            title = ", ".join(filter(None, (one.benchmark, one.split, one.model, one.condition)))
+            click.echo(f"\nprompts by P(correct) and S(consistency): {title}\n")
             _print_map(own)
 
 
@@ -182,50 +163,38 @@ def _print_map(rows: Sequence[DataMapRow]) -> None:
     counts = [[0] * len(P_ENDS) for _ in S_ENDS]
     for row in rows:
         if row.p_correct is not None and row.consistency is not None:
-            column = next(place for place, end in enumerate(P_ENDS) if row.p_correct <= end)
-            line = next(place for place, end in enumerate(S_ENDS) if row.consistency >= end)
+            column = next(index for index, end in enumerate(P_ENDS) if row.p_correct <= end)
+            line = next(index for index, end in enumerate(S_ENDS) if row.consistency >= end)
             counts[line][column] += 1
     cells = [[title, *line] for title, line in zip(S_TITLES, counts, strict=True) if any(line)]
     print_table(["", *P_TITLES], cells)
 
 
-def _print_suspects(found: DataMap, *, everything: bool) -> None:
-    suspects = found.suspects
-    told = f"P <= {found.max_p:g}, S >= {found.min_s:g}, by {found.grouped_by or 'no text'}"
-    click.echo(f"suspected label errors: {len(suspects)} ({told})")
+def _print_suspects(mapped: DataMap, *, everything: bool) -> None:
+    suspects = mapped.suspects
+    limits = f"P <= {mapped.max_p:g}, S >= {mapped.min_s:g}, by {mapped.grouped_by or 'no text'}"
+    click.echo(f"suspected label errors: {len(suspects)} ({limits})")
     if not suspects:
         return
     shown = suspects if everything else suspects[:SHOWN]
     click.echo()
-    columns = [
-        "benchmark",
-        "model",
-        "condition",
-        "prompt",
-        "P",
-        f"{100 * found.level:g}% interval",
-        "S",
-        "majority",
-        "target",
-        "question",
-    ]
-    several = len({(row.benchmark, row.model) for row in found.rows}) > 1
-    conditions = len({row.condition for row in found.rows}) > 1
+    several = len({(row.benchmark, row.model) for row in mapped.rows}) > 1
+    conditions = len({row.condition for row in mapped.rows}) > 1
     cells = [
-        [
-            row.benchmark if several else "",
-            row.model if several else "",
-            row.condition if conditions else "",
-            f"prompt:{row.prompt_id}",
-            number(row.p_correct, 2),
-            interval(row.ci_low, row.ci_high, 2),
-            number(row.consistency, 2),
-            excerpt(row.majority_answer, EXCERPT),
-            excerpt(row.target, EXCERPT),
-            excerpt(row.text, EXCERPT),
-        ]
+        {
+            "benchmark": row.benchmark if several else "",
+            "model": row.model if several else "",
+            "condition": row.condition if conditions else "",
+            "prompt": f"prompt:{row.prompt_id}",
+            "P": number(row.p_correct, 2),
+            level_column(mapped.level): interval(row.ci_low, row.ci_high, 2),
+            "S": number(row.consistency, 2),
+            "majority": excerpt(row.majority_answer, EXCERPT),
+            "target": excerpt(row.target, EXCERPT),
+            "question": excerpt(row.text, EXCERPT),
+        }
         for row in shown
     ]
-    print_table(columns, cells, needless=("benchmark", "model", "condition", "target"))
+    print_rows(cells, needless=("benchmark", "model", "condition", "target"))
     if len(shown) < len(suspects):
         click.echo(f"... and {len(suspects) - len(shown)} more: --suspects has them all")

@@ -29,10 +29,10 @@ def upgrade(state: State) -> None:
         before = revision.found(store)
         migrate.upgrade(store)
         if before == revision.HEAD:
-            said = f"up to date at {before}; the views were made anew"
+            change = f"up to date at {before}; the views were made anew"
         else:
-            said = f"{before or 'empty'} -> {revision.HEAD}"
-        click.echo(f"{store.name}: {said}")
+            change = f"{before or 'empty'} -> {revision.HEAD}"
+        click.echo(f"{store.name}: {change}")
 
 
 @command("db downgrade")
@@ -123,10 +123,10 @@ def _print(name: str, report: CheckReport) -> None:
 
 def _rows(report: CheckReport) -> list[dict[str, Any]]:
     drift = [("drift", "schema", "error", 1, text) for text in report.drift]
-    found = [("integrity", item.check, item.severity, item.n, str(item)) for item in report.integrity]
+    issues = [("integrity", item.check, item.severity, item.n, str(item)) for item in report.integrity]
     skipped = [("integrity", name, "skipped", None, "the schema differs") for name in report.skipped]
     names = ("part", "check", "severity", "n", "finding")
-    return [dict(zip(names, row, strict=True)) for row in [*drift, *found, *skipped]]
+    return [dict(zip(names, row, strict=True)) for row in [*drift, *issues, *skipped]]
 
 
 for _command in (upgrade, downgrade, current, check, vacuum, reader):

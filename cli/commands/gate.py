@@ -8,17 +8,9 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    REFERENCE,
-    cluster_option,
-    force_option,
-    latest_option,
-    metric_option,
-    output_options,
-    where_option,
-)
+from ..ui.options import REFERENCE, force_option, max_unscored_option, output_options, selection_options
 from ..ui.output import Output
-from ..ui.table import number, p_value, print_table
+from ..ui.table import number, p_value, print_rows
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.gate import Gate
@@ -66,10 +58,7 @@ def margins_callback(
     metavar="NAME",
     help="Has to be there for both. Repeatable. Default: every benchmark that both have.",
 )
-@metric_option
-@where_option
-@latest_option
-@cluster_option
+@selection_options
 @click.option(
     "--alpha",
     metavar="P",
@@ -78,14 +67,7 @@ def margins_callback(
     type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
     help="Chance of any false pass, and of any false fail.",
 )
-@click.option(
-    "--max-unscored",
-    metavar="SHARE",
-    default=0.05,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="More of the candidate's samples without a score: undecided.",
-)
+@max_unscored_option("More of the candidate's samples without a score: undecided.")
 @force_option
 @click.option("--markdown", is_flag=True, help="A summary for a pull request.")
 @output_options
@@ -107,61 +89,43 @@ def gate(
         raise click.UsageError("give one of --markdown, --json, --csv and --parquet")
     margin, own = margins
     with state.open() as store:
-        found = decide(store, candidate, baseline, margin, margins=own, **options)
+        decision = decide(store, candidate, baseline, margin, margins=own, **options)
     if markdown:
-        click.echo(found.to_markdown())
+        click.echo(decision.to_markdown())
     elif output.for_people:
-        _print(found)
+        _print(decision)
     else:
-        output.emit_records(GateRow, found.rows)
-    for reason in () if markdown else found.left_out:
-        state.say(f"note: left out {reason}")
-    return found.exit_code
+        output.emit_records(GateRow, decision.rows)
+    if not markdown:
+        state.notes(f"left out {reason}" for reason in decision.left_out)
+    return decision.exit_code
 
 
-def _print(found: Gate) -> None:
-    columns = [
-        "benchmark",
-        "split",
-        "metric",
-        "verdict",
-        "candidate",
-        "baseline",
-        "difference",
-        "at least",
-        "margin",
-        "p pass",
-        "p fail",
-        "prompts",
-        "clusters",
-        "if equal",
-        "as seen",
-        "reason",
-    ]
+def _print(decision: Gate) -> None:
     cells = [
-        [
-            row.benchmark,
-            row.split,
-            row.metric,
-            row.verdict,
-            number(row.candidate, 4),
-            number(row.baseline, 4),
-            number(row.difference, 4),
-            number(row.low, 4),
-            number(row.margin, 4),
-            p_value(row.p_pass),
-            p_value(row.p_fail),
-            row.n_prompts,
-            row.n_clusters,
-            row.prompts_if_equal,
-            row.prompts_as_seen,
-            row.reason,
-        ]
-        for row in found.rows
+        {
+            "benchmark": row.benchmark,
+            "split": row.split,
+            "metric": row.metric,
+            "verdict": row.verdict,
+            "candidate": number(row.candidate, 4),
+            "baseline": number(row.baseline, 4),
+            "difference": number(row.difference, 4),
+            "at least": number(row.low, 4),
+            "margin": number(row.margin, 4),
+            "p pass": p_value(row.p_pass),
+            "p fail": p_value(row.p_fail),
+            "prompts": row.n_prompts,
+            "clusters": row.n_clusters,
+            "if equal": row.prompts_if_equal,
+            "as seen": row.prompts_as_seen,
+            "reason": row.reason,
+        }
+        for row in decision.rows
     ]
-    print_table(columns, cells, needless=("split", "clusters", "reason"), counts=("if equal", "as seen"))
-    click.echo(f"\n{found}")
-    if any(row.prompts_if_equal or row.prompts_as_seen for row in found.rows):
+    print_rows(cells, needless=("split", "clusters", "reason"), counts=("if equal", "as seen"))
+    click.echo(f"\n{decision}")
+    if any(row.prompts_if_equal or row.prompts_as_seen for row in decision.rows):
         click.echo(
             "if equal: prompts with which a candidate as good as the baseline passes with 80 %"
             " power;\nas seen: prompts that decide if the true difference is the one that was seen."

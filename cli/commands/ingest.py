@@ -210,9 +210,9 @@ def _ingest(state: State, given: Given) -> IngestReport:
 
     discovered = discover(given.paths, options=given.options, force=given.force, **given.reading)
     if not discovered.jobs and not discovered.missed:  # before a store is made for nothing
-        found, advice = _nothing_known(given, discovered.unread)
+        problem, advice = _nothing_known(given, discovered.unread)
         advice += archives_advice([str(item.path) for item in discovered.unread])
-        raise InputError(found, path=", ".join(given.paths), advice=advice)
+        raise InputError(problem, path=", ".join(given.paths), advice=advice)
     with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
         return load(store, discovered, dry_run=given.dry_run, progress=bar)
 

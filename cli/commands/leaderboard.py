@@ -12,17 +12,15 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.footnotes import say_reasons
 from ..ui.options import (
-    cluster_option,
     estimand_option,
-    latest_option,
     level_option,
-    metric_option,
+    max_unscored_option,
     output_options,
+    selection_options,
     subset_option,
-    where_option,
 )
 from ..ui.output import Output
-from ..ui.table import decimals, interval, number, print_table, print_text
+from ..ui.table import decimals, direction, interval, level_column, number, print_rows, print_text
 from .suites import show_suite, suite_of, suite_options
 
 if TYPE_CHECKING:
@@ -53,10 +51,7 @@ NEEDLESS = (
 
 @command("leaderboard")
 @click.argument("benchmark", required=False)
-@metric_option
-@where_option
-@latest_option
-@cluster_option
+@selection_options
 @level_option
 @click.option(
     "--method",
@@ -66,14 +61,7 @@ NEEDLESS = (
     help="Of the intervals, such as t, normal, wilson, bca; an unknown one is answered with all.",
 )
 @estimand_option
-@click.option(
-    "--max-unscored",
-    metavar="SHARE",
-    default=0.05,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Mark rows with more unscored samples: many_unscored.",
-)
+@max_unscored_option("Mark rows with more unscored samples: many_unscored.")
 @subset_option
 @suite_options
 @output_options
@@ -91,8 +79,8 @@ def leaderboard(
             return show_suite(store, state, suite, output, options)
         boards = [rank(store, benchmark, **options)] if benchmark else _all(store, state, options)
     if output.for_people:
-        for place, board in enumerate(boards):
-            click.echo("\n" if place else "", nl=False)
+        for index, board in enumerate(boards):
+            click.echo("\n" if index else "", nl=False)
             _print(board, state, board.legend if len(boards) == 1 else ())
         legend = dict.fromkeys(line for board in boards for line in board.legend)
         if len(boards) > 1 and legend:
@@ -116,26 +104,24 @@ def _all(store: Store, state: State, options: dict[str, Any]) -> list[Leaderboar
             reasons.append(str(error))
     if not boards:
         raise MisuseError("; ".join(reasons) or "the store has no runs yet; see: warehouse ingest")
-    for reason in reasons:
-        state.say(f"note: left out: {reason}")
+    state.notes(f"left out: {reason}" for reason in reasons)
     return boards
 
 
 def _print(board: Leaderboard, state: State, legend: Sequence[str]) -> None:
     from warehouse.analysis.selection.other_metrics import describe_others
 
-    direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
-    click.echo(f"{board.benchmark} by {board.metric} ({direction[board.higher_is_better]})")
+    click.echo(f"{board.benchmark} by {board.metric} ({direction(board.higher_is_better)})")
     places = decimals(row.standard_error for row in board.rows)
     hidden = _hidden(board, state.verbose)
     rows = [{name: cell for name, cell in _cells(row, places).items() if name not in hidden} for row in board.rows]
-    print_table(list(rows[0]), [list(row.values()) for row in rows], needless=NEEDLESS)
+    print_rows(rows, needless=NEEDLESS)
     for line in board.basis:
         print_text(line)
     for note in board.notes:
         state.say(f"note: {note.replace('subset_ok', '--subset ok')}")
-    told = [row for row in board.rows if row.estimate is None or state.verbose]
-    say_reasons([(row, row.reason) for row in told], state)
+    explained = [row for row in board.rows if row.estimate is None or state.verbose]
+    say_reasons([(row, row.reason) for row in explained], state)
     for line in filter(None, (*legend, describe_others(board.others))):
         print_text(line)
 
@@ -167,7 +153,7 @@ def _cells(row: LeaderboardRow, places: int) -> dict[str, Any]:
         "split": row.split,
         "figure": number(row.estimate, places),
         "se": number(row.standard_error, places),
-        f"{100 * row.level:g}% interval": interval(row.ci_low, row.ci_high, places),
+        level_column(row.level): interval(row.ci_low, row.ci_high, places),
         "recomputed part": _part(row, places),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,

@@ -32,8 +32,8 @@ def link(
 
     if benchmark is None:
         with state.open() as store:
-            found = prompt_links.links(store)
-        output.emit_records(prompt_links.LinkEntry, found, empty="no prompts are linked")
+            links = prompt_links.links(store)
+        output.emit_records(prompt_links.LinkEntry, links, empty="no prompts are linked")
     elif undo:
         with state.open(write=True) as store:
             click.echo(f"{prompt_links.unlink(store, benchmark)} prompts taken apart")

@@ -57,17 +57,17 @@ def permutations_option(default: int, least: int) -> Callable[[Function], Functi
 
 def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
     """``2,5,10-12`` as numbers."""
-    found: list[int] = []
+    numbers: list[int] = []
     try:
         for part in filter(None, (value or "").split(",")):
             first, _, last = part.partition("-")
-            found += range(int(first), int(last or first) + 1)
+            numbers += range(int(first), int(last or first) + 1)
     except ValueError:
         message = f"'{value}'; expected numbers such as 2,5,10-12"
         raise click.BadParameter(message, param=param) from None
-    if value and not found:
+    if value and not numbers:
         raise click.BadParameter(f"'{value}' names no number", param=param)
-    return tuple(found)
+    return tuple(numbers)
 
 
 @contextmanager
@@ -80,14 +80,13 @@ def opened(state: State, benchmark: str, label: str, options: dict[str, Any]) ->
     names = ("metric", "where", "latest", "fresh", "store_result")
     chosen = {name: options.pop(name) for name in names}
     with share(state.quiet, label) as show:
-        told = None if show is None else lambda done, of: show(done / of)
-        yield Matrix(state.opener(), benchmark, progress=told, **chosen)
+        advance = None if show is None else lambda done, of: show(done / of)
+        yield Matrix(state.opener(), benchmark, progress=advance, **chosen)
 
 
-def finish(state: State, found: MatrixResult) -> None:
-    """Notes go beside the answer."""
-    for note in found.notes:
-        state.say(f"note: {note}")
+def finish(state: State, result: MatrixResult) -> None:
+    """Print the notes of an answer."""
+    state.notes(result.notes)
 
 
 @command("matrix test")
@@ -108,15 +107,15 @@ def test(state: State, /, benchmark: str, output: Output, histogram: bool, **opt
     from ..ui.matrix_tables import print_histogram, print_test
 
     with opened(state, benchmark, "permutations", options) as asked:
-        found = asked.test(**options)
+        result = asked.test(**options)
     if not output.for_people:
-        kind, rows = (HistogramRow, found.histogram) if histogram else (TestRow, found.rows)
+        kind, rows = (HistogramRow, result.histogram) if histogram else (TestRow, result.rows)
         output.emit_records(kind, rows)
     elif histogram:
-        print_histogram(found)
+        print_histogram(result)
     else:
-        print_test(found)
-    finish(state, found)
+        print_test(result)
+    finish(state, result)
 
 
 @command("matrix cluster")
@@ -144,17 +143,17 @@ def cluster(state: State, /, benchmark: str, output: Output, members: bool, **op
     if options["store"] and not options["store_result"]:
         raise click.UsageError("give one of --store NAME and --no-store")
     with opened(state, benchmark, "clusterings", options) as asked:
-        found = asked.cluster(**options)
+        result = asked.cluster(**options)
     if members:
         columns = ["prompt", "cluster", "distance", "is_medoid"]
-        output.emit(columns, member_rows(found))
+        output.emit(columns, member_rows(result))
     elif output.for_people:
-        print_clusters(found)
+        print_clusters(result)
     else:
-        output.emit_records(ClusterCountRow, found.rows)
+        output.emit_records(ClusterCountRow, result.rows)
     if options["store"]:
         state.say(f"stored as {options['store']}: --cluster {options['store']} uses it")
-    finish(state, found)
+    finish(state, result)
 
 
 @command("matrix weights")
@@ -195,17 +194,17 @@ def weights(
 
     options["given"] = None if file is None else read_weights(file)
     with opened(state, benchmark, "random weightings", options) as asked:
-        found = asked.weights(**options)
+        result = asked.weights(**options)
     kinds: dict[str, tuple[type, Sequence[Any]]] = {
-        "schemes": (WeightRow, found.rows),
-        "random": (RandomWeightRow, found.random),
-        "pairs": (OutrankRow, found.outranks),
+        "schemes": (WeightRow, result.rows),
+        "random": (RandomWeightRow, result.random),
+        "pairs": (OutrankRow, result.outranks),
     }
     if output.for_people:
-        print_weights(found, part)
+        print_weights(result, part)
     else:
         output.emit_records(*kinds[part or "schemes"])
-    finish(state, found)
+    finish(state, result)
 
 
 def read_weights(path: Path) -> dict[str, float]:
@@ -224,25 +223,25 @@ def read_weights(path: Path) -> dict[str, float]:
             rows = [(reader.line_num, row) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(str(error), path=str(path)) from None
-    found: dict[str, float] = {}
+    by_prompt: dict[str, float] = {}
     for line, row in rows:
-        place = f"line {line}"
+        where = f"line {line}"
         if row.get("prompt") is None or row.get("weight") is None:
             raise InputError(
                 f"columns {', '.join(map(str, row))}",
                 path=str(path),
-                place=place,
+                place=where,
                 expected="the columns prompt and weight",
             )
-        if row["prompt"] in found:
-            raise InputError(f"prompt {row['prompt']!r} a second time", path=str(path), place=place)
+        if row["prompt"] in by_prompt:
+            raise InputError(f"prompt {row['prompt']!r} a second time", path=str(path), place=where)
         try:
-            found[row["prompt"]] = float(row["weight"])
+            by_prompt[row["prompt"]] = float(row["weight"])
         except ValueError:
-            raise InputError(f"weight {row['weight']!r}", path=str(path), place=place, expected="a number") from None
-    if not found:
+            raise InputError(f"weight {row['weight']!r}", path=str(path), place=where, expected="a number") from None
+    if not by_prompt:
         raise InputError("no rows", path=str(path), expected="the columns prompt and weight")
-    return found
+    return by_prompt
 
 
 @command("matrix grow")
@@ -261,13 +260,13 @@ def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options
     from ..ui.matrix_tables import print_growth
 
     with opened(state, benchmark, "prompts", options) as asked:
-        found = asked.grow(**options)
+        result = asked.grow(**options)
     if output.for_people:
-        print_growth(found)
+        print_growth(result)
     else:
-        kind, rows = (GrowthStep, found.steps) if steps else (GrowthRow, found.rows)
+        kind, rows = (GrowthStep, result.steps) if steps else (GrowthRow, result.rows)
         output.emit_records(kind, rows)
-    finish(state, found)
+    finish(state, result)
 
 
 @command("matrix explain")
@@ -297,12 +296,12 @@ def explain(state: State, /, benchmark: str, output: Output, top: int, **options
     from ..ui.matrix_tables import print_explanation
 
     with opened(state, benchmark, "permutations", options) as asked:
-        found = asked.explain(**options)
+        result = asked.explain(**options)
     if output.for_people:
-        print_explanation(found, top)
+        print_explanation(result, top)
     else:
-        output.emit_records(ExplainRow, found.rows)
-    finish(state, found)
+        output.emit_records(ExplainRow, result.rows)
+    finish(state, result)
 
 
 for subcommand in (test, cluster, weights, grow, explain):

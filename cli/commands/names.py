@@ -22,9 +22,9 @@ def models(context: click.Context, state: State, output: Output) -> None:
     from warehouse.store.curate import aliases
 
     with state.open() as store:
-        found = aliases.models(store)
+        entries = aliases.models(store)
     needless = ("family", "developer", "parameter_count")
-    output.emit_records(aliases.ModelEntry, found, needless=needless, empty="no models yet")
+    output.emit_records(aliases.ModelEntry, entries, needless=needless, empty="no models yet")
 
 
 class _Named(click.Group):
@@ -51,9 +51,9 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
     from warehouse.store.curate import aliases
 
     with state.open() as store:
-        found = aliases.benchmarks(store)
+        entries = aliases.benchmarks(store)
     needless = ("parent", "version", "clustering")
-    output.emit_records(aliases.BenchmarkEntry, found, needless=needless, empty="no benchmarks yet")
+    output.emit_records(aliases.BenchmarkEntry, entries, needless=needless, empty="no benchmarks yet")
 
 
 @command("benchmarks metrics")
@@ -82,8 +82,8 @@ def metrics(state: State, name: str, metric: str | None, higher_is_better: bool 
             chosen = headline_metric.choose(store, name, metric)
         state.say(f"{name} is reported by {chosen.metric}" if chosen else f"{name}: no metric")
     with state.open() as store:
-        found = headline_metric.metrics(store, name)
-    output.emit_records(headline_metric.MetricEntry, found, empty=f"{name} has no metrics yet")
+        entries = headline_metric.metrics(store, name)
+    output.emit_records(headline_metric.MetricEntry, entries, empty=f"{name} has no metrics yet")
 
 
 benchmarks.add_command(metrics)

@@ -16,12 +16,13 @@ from ..ui.options import (
     level_option,
     metric_option,
     output_options,
+    resamples_option,
     seed_option,
     subset_option,
     where_option,
 )
 from ..ui.output import Output
-from ..ui.table import decimals, interval, number, p_value, print_table, print_text
+from ..ui.table import decimals, direction, interval, number, p_value, print_rows, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
@@ -39,15 +40,7 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @subset_option
 @cluster_option
 @level_option
-@click.option(
-    "--resamples",
-    "n_resamples",
-    metavar="N",
-    default=9999,
-    show_default=True,
-    type=click.IntRange(min=0),
-    help="Draws for the simultaneous intervals; 0: without.",
-)
+@resamples_option(9999, "Draws for the simultaneous intervals; 0: without.")
 @seed_option
 @output_options
 @pass_state
@@ -56,95 +49,75 @@ def pairs(state: State, /, benchmark: str, matrix: bool, subset: str | None, out
     from warehouse.analysis.comparison.all_pairs_row import PairRow
 
     with state.open() as store:
-        found = all_pairs(store, benchmark, subset_ok=subset == "ok", **options)
+        result = all_pairs(store, benchmark, subset_ok=subset == "ok", **options)
     if matrix:
-        _emit_matrices(found, output)
+        _emit_matrices(result, output)
     elif output.for_people:
-        _print(found)
+        _print(result)
     else:
-        output.emit_records(PairRow, found.rows)
-    for note in found.notes:
+        output.emit_records(PairRow, result.rows)
+    for note in result.notes:
         state.say(f"note: {note.replace('subset_ok', '--subset ok')}")
 
 
-def _print(found: Pairs) -> None:
-    level = 100 * found.rows[0].level
-    _head(found)
-    columns = [
-        "split",
-        "a",
-        "b",
-        "a - b",
-        "se",
-        f"{level:g}% simultaneous",
-        "p",
-        "p Holm",
-        "p BH",
-        "p max-T",
-        "better",
-        "prompts",
-        "clusters",
-        "correlation",
-        "flags",
-        "why not",
-    ]
-    places = decimals(row.standard_error for row in found.rows)
+def _print(result: Pairs) -> None:
+    _head(result)
+    places = decimals(row.standard_error for row in result.rows)
     labels = {
         runs: label
-        for group, members in zip(found.groups, _members(found), strict=True)
+        for group, members in zip(result.groups, _members(result), strict=True)
         for runs, label in zip(members, group.labels, strict=True)
     }
-    rows = [_cells(row, places, labels) for row in found.rows]
-    needless = ("split", "clusters", "flags", "why not", level_column(level))
-    print_table(columns, rows, needless=needless)
-    _tail(found)
-    for line in meanings(flag for row in found.rows for flag in row.flags):
+    rows = [_cells(row, places, labels) for row in result.rows]
+    needless = ("split", "clusters", "flags", "why not", simultaneous_column(result.rows[0].level))
+    print_rows(rows, needless=needless)
+    _tail(result)
+    for line in meanings(flag for row in result.rows for flag in row.flags):
         print_text(line)
 
 
-def level_column(level: float) -> str:
+def simultaneous_column(level: float) -> str:
     """The column of intervals, which stays away where there were no draws."""
-    return f"{level:g}% simultaneous"
+    return f"{100 * level:g}% simultaneous"
 
 
-def _members(found: Pairs) -> list[list[tuple[int, ...]]]:
+def _members(result: Pairs) -> list[list[tuple[int, ...]]]:
     """Run ids of the conditions of each group, in order."""
-    members, rows = [], list(found.rows)
-    for group in found.groups:
+    members, rows = [], list(result.rows)
+    for group in result.groups:
         size = len(group.models)
         own, rows = rows[: size * (size - 1) // 2], rows[size * (size - 1) // 2 :]
         members.append([own[0].runs_a, *(row.runs_b for row in own[: size - 1])])
     return members
 
 
-def _cells(row: PairRow, places: int, labels: dict[tuple[int, ...], str]) -> list[Any]:
-    return [
-        row.split,
-        labels[row.runs_a],
-        labels[row.runs_b],
-        number(row.difference, places, sign=True),
-        number(row.standard_error, places),
-        interval(row.ci_low, row.ci_high, places),
-        p_value(row.p_value),
-        p_value(row.p_holm),
-        p_value(row.p_bh),
-        p_value(row.p_max_t),
-        row.better or "neither",
-        row.n_prompts,
-        row.n_clusters,
-        number(row.correlation, 2),
-        row.flags,
-        row.reason,
-    ]
+def _cells(row: PairRow, places: int, labels: dict[tuple[int, ...], str]) -> dict[str, Any]:
+    return {
+        "split": row.split,
+        "a": labels[row.runs_a],
+        "b": labels[row.runs_b],
+        "a - b": number(row.difference, places, sign=True),
+        "se": number(row.standard_error, places),
+        simultaneous_column(row.level): interval(row.ci_low, row.ci_high, places),
+        "p": p_value(row.p_value),
+        "p Holm": p_value(row.p_holm),
+        "p BH": p_value(row.p_bh),
+        "p max-T": p_value(row.p_max_t),
+        "better": row.better or "neither",
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "correlation": number(row.correlation, 2),
+        "flags": row.flags,
+        "why not": row.reason,
+    }
 
 
-def _head(found: Pairs) -> None:
-    direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
-    click.echo(f"{found.benchmark} by {found.metric} ({direction[found.higher_is_better]})")
+def _head(result: Pairs) -> None:
+    click.echo(f"{result.benchmark} by {result.metric} ({direction(result.higher_is_better)})")
 
 
-def _tail(found: Pairs) -> None:
-    for group in found.groups:
+def _tail(result: Pairs) -> None:
+    for group in result.groups:
         pairs = group.pairs
         draws = (
             f"; simultaneous intervals by max-|T|, {pairs.n_resamples} draws, seed {pairs.seed}:"
@@ -156,27 +129,27 @@ def _tail(found: Pairs) -> None:
         click.echo(f"{pairs}; errors {errors}{draws}")
 
 
-def _emit_matrices(found: Pairs, output: Output) -> None:
+def _emit_matrices(result: Pairs, output: Output) -> None:
     if output.for_people:
-        _head(found)
-        for place, group in enumerate(found.groups):
-            click.echo("\n" if place else "", nl=False)
-            _print_matrix(group, several=len(found.groups) > 1)
-        click.echo(f"row minus column; differs at {_size(found):g} by: {MARKS}")
-        _tail(found)
+        _head(result)
+        for index, group in enumerate(result.groups):
+            click.echo("\n" if index else "", nl=False)
+            _print_matrix(group, several=len(result.groups) > 1)
+        click.echo(f"row minus column; differs at {_size(result):g} by: {MARKS}")
+        _tail(result)
     else:
-        if len(found.groups) > 1:
+        if len(result.groups) > 1:
             raise click.UsageError("several groups make several matrices; narrow with --where")
-        labels = list(found.groups[0].labels)
-        square = found.groups[0].pairs.square("difference").tolist()
+        labels = list(result.groups[0].labels)
+        square = result.groups[0].pairs.square("difference").tolist()
         rows = [
             dict(zip(["model", *labels], [label, *row], strict=True)) for label, row in zip(labels, square, strict=True)
         ]
         output.emit(["model", *labels], rows)
 
 
-def _size(found: Pairs) -> float:
-    return round(1 - found.rows[0].level, 10)
+def _size(result: Pairs) -> float:
+    return round(1 - result.rows[0].level, 10)
 
 
 def _print_matrix(group: PairGroup, several: bool) -> None:
@@ -188,19 +161,19 @@ def _print_matrix(group: PairGroup, several: bool) -> None:
     differences, holm, bh = (pairs.square(name) for name in ("difference", "p_holm", "p_bh"))
     names = [str(number + 1) for number in range(pairs.n_models)]
     rows = []
-    for place, label in enumerate(group.labels):
-        cells = _matrix_cells(differences[place], holm[place], bh[place], size, places)
-        cells[place] = "."
-        rows.append([names[place], label, ranks.groups[place], *cells])
+    for index, label in enumerate(group.labels):
+        cells = _matrix_cells(differences[index], holm[index], bh[index], size, places)
+        cells[index] = "."
+        rows.append([names[index], label, ranks.groups[index], *cells])
     print_table(["", "model", "group", *names], rows)
 
 
 def _matrix_cells(
     differences: Sequence[float], holm: Sequence[float], bh: Sequence[float], size: float, places: int
 ) -> list[str]:
-    found = []
+    cells = []
     for difference, by_holm, by_bh in zip(differences, holm, bh, strict=True):
         mark = "*" if by_holm <= size else "'" if by_bh <= size else " "
         shown = round(difference, places) + 0.0  # no negative zero
-        found.append("-" if difference != difference else f"{shown:+.{places}f}{mark}")
-    return found
+        cells.append("-" if difference != difference else f"{shown:+.{places}f}{mark}")
+    return cells

@@ -8,15 +8,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    REFERENCE,
-    cluster_option,
-    latest_option,
-    metric_option,
-    output_options,
-    where_option,
-    whole_numbers,
-)
+from ..ui.options import REFERENCE, output_options, selection_options, whole_numbers
 from ..ui.output import Output
 from ..ui.table import Figure, decimals, number, print_table
 
@@ -40,10 +32,7 @@ _GIVEN = ("sigma2_a", "sigma2_b", "icc", "cluster_size")
     help=f"Stored runs to plan from, two or one that stands for both: {REFERENCE} or run:ID.",
 )
 @click.option("--benchmark", metavar="NAME", help="With --from: where more than one fits.")
-@metric_option
-@where_option
-@latest_option
-@cluster_option
+@selection_options
 @click.option(
     "--correlation",
     metavar="R",
@@ -86,14 +75,13 @@ def power(state: State, /, more: tuple[str, ...], pilot: tuple[str, ...], output
     references = (*pilot, *more)
     source: VarianceParts | StoredPilot
     source = _stored(state, references, options) if references else _given(options)
-    found = plan_power(question, source)
+    plan = plan_power(question, source)
     if output.for_people:
-        _print(found)
+        _print(plan)
     else:
-        output.emit_records(PowerRow, found.rows)
-    for note in found.notes:
-        state.say(f"note: {note}")
-    if not found.reachable:
+        output.emit_records(PowerRow, plan.rows)
+    state.notes(plan.notes)
+    if not plan.reachable:
         raise click.exceptions.Exit(1)
 
 
@@ -128,12 +116,12 @@ def _given(options: dict[str, Any]) -> VarianceParts:
     return given_parts(options["omega2"], *(options[name] for name in _GIVEN))
 
 
-def _print(found: PowerPlan) -> None:
-    click.echo(found.answer)
-    for row in found.rows:
+def _print(plan: PowerPlan) -> None:
+    click.echo(plan.answer)
+    for row in plan.rows:
         if row.role in ("cheapest", "budget"):
             click.echo(_best_in_words(row))
-    table = [row for row in found.rows if row.role == "table"]
+    table = [row for row in plan.rows if row.role == "table"]
     measure = "power" if table[0].power is not None else "mde"
     if measure == "power":
         click.echo(f"\nPower to find {table[0].delta:g}, by prompts and draws per prompt")
@@ -142,7 +130,7 @@ def _print(found: PowerPlan) -> None:
     _print_grid(table, measure)
     if any(row.n_clusters and "few_clusters" in row.flags for row in table):
         click.echo("rows of fewer than 20 clusters, or from so few, are rough guesses")
-    click.echo(f"\nplanned with {_variances(found)}")
+    click.echo(f"\nplanned with {_variances(plan)}")
 
 
 def _print_grid(table: list[PowerRow], measure: str) -> None:
@@ -158,18 +146,18 @@ def _best_in_words(row: PowerRow) -> str:
     what = "Cheapest" if row.role == "cheapest" else "Best for the budget"
     clusters = "" if row.n_clusters is None else f" in {row.n_clusters:,} clusters"
     cost = "" if row.cost == row.generations else f", cost {row.cost:,.6g}"
-    found = f"finds {row.mde:.4g} with power {row.mde_power:g}"
+    answer = f"finds {row.mde:.4g} with power {row.mde_power:g}"
     if row.power is not None:
-        found = f"power {row.power:.3f}"
+        answer = f"power {row.power:.3f}"
     from warehouse.analysis.power.power import caution
 
     return (
         f"{what}: {row.n:,} prompts{clusters}, K={row.k_a}: {row.generations:,} generations{cost};"
-        f" {found}.{caution(row.flags)}"
+        f" {answer}.{caution(row.flags)}"
     )
 
 
-def _variances(found: PowerPlan) -> str:
-    size = found.cluster_size
+def _variances(plan: PowerPlan) -> str:
+    size = plan.cluster_size
     clusters = "" if size is None else f" (in clusters of {size:.3g})"
-    return f"omega2 = {found.omega2:.4g}{clusters}, sigma2 = {found.sigma2_a:.4g} and {found.sigma2_b:.4g}"
+    return f"omega2 = {plan.omega2:.4g}{clusters}, sigma2 = {plan.sigma2_a:.4g} and {plan.sigma2_b:.4g}"

@@ -36,9 +36,9 @@ def query(state: State, name: str | None, sql: str | None, parameters: tuple[str
     from warehouse.store.sql.run_query import is_name, run_query, run_sql
 
     with state.open(guarded=True, typed=sql is not None or not is_name(name or "")) as store:
-        found = run_sql(store, sql, values) if sql is not None else run_query(store, name or "", values)
-        hints = [] if found.num_rows else hints_on_names(store, values)
-    output.emit_arrow(found)
+        table = run_sql(store, sql, values) if sql is not None else run_query(store, name or "", values)
+        hints = [] if table.num_rows else hints_on_names(store, values)
+    output.emit_arrow(table)
     for hint in hints:
         state.say(f"note: {hint}")
 

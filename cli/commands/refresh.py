@@ -13,7 +13,7 @@ from ..state import State, pass_state
 from ..ui.options import REFERENCE, output_options
 from ..ui.output import Output
 from ..ui.progress_bars import share
-from ..ui.table import decimals, interval, number, p_value, print_table
+from ..ui.table import decimals, interval, number, p_value, print_rows
 from .alerts import LOG, WEBHOOK, tell_alerts, webhook_of
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None)
         return None
     from warehouse.config import parse_age
 
-    found = parse_age(value)
-    if found is None:
+    age = parse_age(value)
+    if age is None:
         raise click.BadParameter(f"'{value}' is not an age such as 90d, 12h or 4w", param=param)
-    return found
+    return age
 
 
 @command("refresh")
@@ -106,24 +106,24 @@ def refresh(
         return 0
     with share(state.quiet, "refreshing") as bar:
         tell = None if bar is None else lambda done, total: bar(done / total)
-        found = recompute(state.opener(), work, wait=state.wait, progress=tell, say=state.say)
+        refreshed = recompute(state.opener(), work, wait=state.wait, progress=tell, say=state.say)
     if not only_alerts:
-        output.emit_records(FamilyRow, found.rows, counts=("resumed", "gone", "failed"))
-    _say(state, str(found), found.notes)
-    failed = _failures(found)
+        output.emit_records(FamilyRow, refreshed.rows, counts=("resumed", "gone", "failed"))
+    _say(state, str(refreshed), refreshed.notes)
+    failed = _failures(refreshed)
     if prune is not None:
         _prune(state, prune)
     publish_after(state, "refresh")
     if not work.channels:
         return failed
-    return max(failed, tell_alerts(state, config, found.refresh_id, output, only_alerts))
+    return max(failed, tell_alerts(state, config, refreshed.refresh_id, output, only_alerts))
 
 
 def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
     """What to refresh: as the options say, else the file, else the defaults.
 
     Args:
-        alerts: whether they are told.
+        alerts: whether they are delivered.
 
     Raises:
         StatisticsError: a level out of range.
@@ -134,7 +134,7 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
     from warehouse.errors import MisuseError
     from warehouse.refresh.run import Work
 
-    def said(name: str) -> Any:
+    def setting(name: str) -> Any:
         given = options.get(name)
         return config.get(f"refresh.{name}") if given in (None, ()) else given
 
@@ -142,9 +142,9 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
     numbers = {
         names.get(name, name): value
         for name in ("level", "permutations", "resamples", "seed")
-        if (value := said(name)) is not None
+        if (value := setting(name)) is not None
     }
-    lists = [tuple(said(name) or ()) for name in ("families", "benchmarks", "baselines")]
+    lists = [tuple(setting(name) or ()) for name in ("families", "benchmarks", "baselines")]
     try:
         choose_families(lists[0])
     except MisuseError as error:
@@ -165,20 +165,19 @@ def _prune(state: State, age: timedelta) -> None:
     state.say(f"pruned {values} figures and {refreshes} empty refreshes")
 
 
-def _failures(found: Refreshed) -> int:
+def _failures(refreshed: Refreshed) -> int:
     """What raised, and the exit code."""
-    for failure in found.failures[:SHOWN]:
+    for failure in refreshed.failures[:SHOWN]:
         click.echo(f"failed: {failure}", err=True)
-    more = len(found.failures) - SHOWN
+    more = len(refreshed.failures) - SHOWN
     if more > 0:
         click.echo(f"failed: and {more} more", err=True)
-    return 1 if found.failures else 0
+    return 1 if refreshed.failures else 0
 
 
 def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
     state.say(line)
-    for note in notes:
-        state.say(f"note: {note}")
+    state.notes(notes)
 
 
 @command("history")
@@ -195,11 +194,11 @@ def history(state: State, /, names: tuple[str, ...], output: Output, **options: 
         raise click.UsageError(f"expected a model and a benchmark, or a benchmark; found {len(names)} names")
     model = names[0] if len(names) == 2 else None
     with state.open() as store:
-        found = look(store, model, names[-1], **options)
+        changes = look(store, model, names[-1], **options)
     if output.for_people:
-        _print_history(found)
+        _print_history(changes)
     else:
-        output.emit_records(HistoryRow, found.rows)
+        output.emit_records(HistoryRow, changes.rows)
 
 
 def _places(row: HistoryRow) -> int:
@@ -210,34 +209,21 @@ def _places(row: HistoryRow) -> int:
     return max(4, decimals([row.estimate and abs(row.estimate)]))
 
 
-def _print_history(found: History) -> None:
-    columns = [
-        "statistic",
-        "subject",
-        "metric",
-        "refreshed (UTC)",
-        "estimate",
-        "interval",
-        "change",
-        "p",
-        "n",
-        "method",
-        "reason",
-    ]
+def _print_history(changes: History) -> None:
     cells = [
-        [
-            row.statistic,
-            row.subject,
-            row.metric,
-            f"{row.refreshed_at:%Y-%m-%d %H:%M}",
-            number(row.estimate, places),
-            interval(row.low, row.high, places),
-            number(row.change, places),
-            p_value(row.p_value),
-            row.n,
-            row.method,
-            row.reason if row.estimate is None else "",
-        ]
-        for row, places in ((row, _places(row)) for row in found.rows)
+        {
+            "statistic": row.statistic,
+            "subject": row.subject,
+            "metric": row.metric,
+            "refreshed (UTC)": f"{row.refreshed_at:%Y-%m-%d %H:%M}",
+            "estimate": number(row.estimate, places),
+            "interval": interval(row.low, row.high, places),
+            "change": number(row.change, places),
+            "p": p_value(row.p_value),
+            "n": row.n,
+            "method": row.method,
+            "reason": row.reason if row.estimate is None else "",
+        }
+        for row, places in ((row, _places(row)) for row in changes.rows)
     ]
-    print_table(columns, cells, needless=("interval", "change", "p", "n", "reason"))
+    print_rows(cells, needless=("interval", "change", "p", "n", "reason"))

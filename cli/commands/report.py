@@ -6,7 +6,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import level_option, output_options, seed_option
+from ..ui.options import level_option, output_options, resamples_option, seed_option
 from ..ui.output import Output
 from ..ui.progress_bars import share
 
@@ -21,15 +21,7 @@ from ..ui.progress_bars import share
     help="Where to write it; an earlier one is replaced. [default: report.html; with --split the folder report]",
 )
 @click.option("--split", is_flag=True, help="Write a folder: index.html, and a page for each benchmark.")
-@click.option(
-    "--resamples",
-    "n_resamples",
-    metavar="N",
-    default=1999,
-    show_default=True,
-    type=click.IntRange(min=0),
-    help="Draws for rank sets and simultaneous intervals; 0: without.",
-)
+@resamples_option(1999, "Draws for rank sets and simultaneous intervals; 0: without.")
 @level_option
 @seed_option
 @output_options
@@ -52,6 +44,6 @@ def report(
     target = out or ("report" if split else "report.html")
     (check_folder if split else check_target)(target)
     with share(state.quiet, "report") as bar, state.open() as store:
-        told = None if bar is None else lambda _name, done, of: bar(done / of)
-        data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, told=told)
+        advance = None if bar is None else lambda _name, done, of: bar(done / of)
+        data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, told=advance)
     output.emit_records(Written, [(write_split if split else write_report)(data, target)])

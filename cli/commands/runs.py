@@ -71,10 +71,10 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
     from warehouse.store.curate import catalogue
 
     with state.open() as store:
-        found = catalogue.runs(store, where=where, everything=everything)
-        hints = [] if found else catalogue.hints_on_runs(store, where)
+        rows = catalogue.runs(store, where=where, everything=everything)
+        hints = [] if rows else catalogue.hints_on_runs(store, where)
     shown = (*SHOWN, "superseded_by") if everything else SHOWN
-    output.emit_records(catalogue.RunEntry, found, shown=shown, needless=NEEDLESS, empty="no such runs")
+    output.emit_records(catalogue.RunEntry, rows, shown=shown, needless=NEEDLESS, empty="no such runs")
     for hint in hints:
         state.say(f"note: {hint}")
 

@@ -101,8 +101,8 @@ class _Settings:
         self.config, self.given = config, given
 
     def __getitem__(self, name: str) -> Any:
-        said = self.config.get(f"schedule.{name}", DEFAULTS.get(name))
-        return self.given.get(name, said)
+        usual = self.config.get(f"schedule.{name}", DEFAULTS.get(name))
+        return self.given.get(name, usual)
 
     def origin(self, name: str) -> str:
         """Who said it, for a message."""
@@ -117,21 +117,21 @@ def _times(settings: _Settings) -> Times:
 
     if settings["cron"] is None:
         raise click.UsageError(f"give --cron, or schedule.cron in warehouse.toml: {EXPECTED}; or --once")
-    told = "timezone"
+    name = "timezone"
     try:
-        zone = zone_named(settings[told])
-        told = "cron"
-        return Times(settings[told], zone)
+        zone = zone_named(settings[name])
+        name = "cron"
+        return Times(settings[name], zone)
     except MisuseError as error:
-        raise MisuseError(f"{settings.origin(told)}: {error}") from None
+        raise MisuseError(f"{settings.origin(name)}: {error}") from None
 
 
 def _show_next(times: Times, count: int, output: Output) -> None:
     from warehouse.records.clock import aware_now
 
     rows = [
-        {"time": found.astimezone(times.zone).isoformat(), "utc": found.isoformat()}
-        for found in times.upcoming(aware_now(), count)
+        {"time": moment.astimezone(times.zone).isoformat(), "utc": moment.isoformat()}
+        for moment in times.upcoming(aware_now(), count)
     ]
     output.emit(["time", "utc"], rows)
 
@@ -205,7 +205,7 @@ def _once(state: State, settings: _Settings) -> int:
     job, url = _job(state, settings), state.config().url.value
     quiet = State(state.db, quiet=True, wait=state.wait)  # what it says would be no event
     with Stop(patient=False) as stop:
-        found = run_job(
+        outcome = run_job(
             job,
             quiet.opener(),
             _log(state, settings),
@@ -214,7 +214,7 @@ def _once(state: State, settings: _Settings) -> int:
             publish=lambda path: publish(url, path, wait=state.wait),
             wait=state.wait,
         )
-    return found.exit_code
+    return outcome.exit_code
 
 
 def _job(state: State, settings: _Settings) -> Job:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 def config(state: State, output: Output) -> None:
     from warehouse.config import KNOWN, Setting
 
-    said = {setting.name: setting for setting in state.config().settings}
+    settings = {setting.name: setting for setting in state.config().settings}
     usual = _defaults()
     rows = []
     for name in (f"{table}.{key}" for table, keys in KNOWN.items() for key in keys):
-        setting = said.get(name) or Setting(name, usual.get(name), "the default")
+        setting = settings.get(name) or Setting(name, usual.get(name), "the default")
         rows.append({"setting": name, "value": _shown(setting), "origin": setting.origin})
     output.emit(["setting", "value", "origin"], rows)
 

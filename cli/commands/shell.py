@@ -95,5 +95,5 @@ def _run(state: State, statement: str) -> None:
         from warehouse.store.sql.run_query import is_name, run_query
 
         with state.open(guarded=True, typed=not is_name(statement)) as store:
-            found = run_query(store, statement, {})
-        Output().emit_arrow(found)
+            table = run_query(store, statement, {})
+        Output().emit_arrow(table)

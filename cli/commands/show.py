@@ -11,7 +11,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
-from ..ui.table import cell, excerpt, print_table, visible
+from ..ui.table import cell, excerpt, print_rows, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.show import PromptRuns, PromptView, RunView
@@ -30,88 +30,82 @@ def show(state: State, run: str, prompt: str | None, output: Output) -> None:
     from warehouse.analysis.items.show import show as look
 
     with state.open() as store:
-        found = look(store, run, prompt)
-    if isinstance(found, PromptView):
+        view = look(store, run, prompt)
+    if isinstance(view, PromptView):
         if output.for_people:
-            _print_prompt(found)
+            _print_prompt(view)
         else:
-            row = found.to_dict()
+            row = view.to_dict()
             output.emit(list(row), [row])
-    elif isinstance(found, PromptRuns):
+    elif isinstance(view, PromptRuns):
         if output.for_people:
-            _print_prompt_runs(found)
+            _print_prompt_runs(view)
         else:
-            output.emit_records(PromptRunRow, found.rows)
+            output.emit_records(PromptRunRow, view.rows)
     elif output.for_people:
-        _print_run(found)
+        _print_run(view)
     else:
-        output.emit_records(PromptRow, found.rows)
+        output.emit_records(PromptRow, view.rows)
 
 
-def _print_run(found: RunView) -> None:
-    click.echo(f"{visible(str(found))}\n")
-    _print_fields(found.run)
+def _print_run(view: RunView) -> None:
+    click.echo(f"{visible(str(view))}\n")
+    _print_fields(view.run)
     click.echo()
-    columns = ["prompt", "key", "question", "metric", "filter", "perturbation", "value", "draws", "unscored"]
     rows = [
-        [
-            row.tool_id or row.prompt_id,
-            row.key[:12],
-            excerpt(row.text, EXCERPT),
-            row.metric,
-            row.metric_filter,
-            row.perturbation,
-            row.value,
-            row.n_draws,
-            row.n_unscored,
-        ]
-        for row in found.rows
+        {
+            "prompt": row.tool_id or row.prompt_id,
+            "key": row.key[:12],
+            "question": excerpt(row.text, EXCERPT),
+            "metric": row.metric,
+            "filter": row.metric_filter,
+            "perturbation": row.perturbation,
+            "value": row.value,
+            "draws": row.n_draws,
+            "unscored": row.n_unscored,
+        }
+        for row in view.rows
     ]
-    print_table(
-        columns,
-        rows,
-        empty="no samples: published figures only",
-        needless=("filter", "perturbation"),
-        counts=("unscored",),
+    print_rows(
+        rows, empty="no samples: published figures only", needless=("filter", "perturbation"), counts=("unscored",)
     )
 
 
-def _print_prompt_runs(found: PromptRuns) -> None:
-    click.echo(visible(str(found)))
+def _print_prompt_runs(view: PromptRuns) -> None:
+    click.echo(visible(str(view)))
     for name in ("text", "target", "choices", "metadata"):
-        _print_block(name, found.prompt[name])
+        _print_block(name, view.prompt[name])
     click.echo()
-    columns = ["run", "model", "metric", "filter", "perturbation", "value", "draws", "unscored"]
     rows = [
-        [
-            f"run:{row.run_id}",
-            row.model,
-            row.metric,
-            row.metric_filter,
-            row.perturbation,
-            row.value,
-            row.n_draws,
-            row.n_unscored,
-        ]
-        for row in found.rows
+        {
+            "run": f"run:{row.run_id}",
+            "model": row.model,
+            "metric": row.metric,
+            "filter": row.metric_filter,
+            "perturbation": row.perturbation,
+            "value": row.value,
+            "draws": row.n_draws,
+            "unscored": row.n_unscored,
+        }
+        for row in view.rows
     ]
-    print_table(columns, rows, empty="no current run has it", needless=("filter", "perturbation"), counts=("unscored",))
+    print_rows(rows, empty="no current run has it", needless=("filter", "perturbation"), counts=("unscored",))
 
 
-def _print_prompt(found: PromptView) -> None:
-    click.echo(visible(str(found)))
+def _print_prompt(view: PromptView) -> None:
+    click.echo(visible(str(view)))
     for name in ("text", "target", "choices", "metadata"):
-        _print_block(name, found.prompt[name])
-    for response in found.responses:
+        _print_block(name, view.prompt[name])
+    for response in view.responses:
         _print_response(response)
-    _print_table("scores", found.scores)
-    _print_table("choices", found.choices)
+    _print_table("scores", view.scores)
+    _print_table("choices", view.choices)
 
 
 def _print_response(response: Mapping[str, Any]) -> None:
     variant = {name: response[name] for name in ("perturbation", "fewshot_draw", "template")}
-    told = ", ".join(f"{name} {value}" for name, value in variant.items() if value)
-    title = f"draw {response['draw']}{', ' if told else ''}{told}"
+    described = ", ".join(f"{name} {value}" for name, value in variant.items() if value)
+    title = f"draw {response['draw']}{', ' if described else ''}{described}"
     _print_block(f"prompt sent, {title}", response["prompt_sent"])
     _print_block(f"response, {title}", response["response"])
     _print_block(f"explanation, {title}", response["explanation"])

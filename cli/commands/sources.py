@@ -33,11 +33,11 @@ def sources(state: State, source: str | None, output: Output) -> None:
     from warehouse.store.curate import catalogue
 
     with state.open() as store:
-        found = catalogue.sources(store, source)
-        rejected = catalogue.rejections(store, found[0].source_id) if source and found else []
-    output.emit_records(catalogue.SourceEntry, found, shown=SHOWN, empty="nothing ingested yet")
+        entries = catalogue.sources(store, source)
+        rejected = catalogue.rejections(store, entries[0].source_id) if source and entries else []
+    output.emit_records(catalogue.SourceEntry, entries, shown=SHOWN, empty="nothing ingested yet")
     if source and output.for_people:
-        for text in found[0].notes:
+        for text in entries[0].notes:
             click.echo(f"note: {text}")
         for row in rejected:
             click.echo(f"rejected: {row.place}: {row.found}; expected {row.expected}")

@@ -11,7 +11,7 @@ import click
 from ..state import State
 from ..ui.footnotes import say_reasons
 from ..ui.output import Output
-from ..ui.table import decimals, interval, number, print_table, print_text
+from ..ui.table import decimals, direction, interval, level_column, number, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.suites.leaderboard import SuiteBoard
@@ -125,9 +125,8 @@ def _weight(part: str, parts: list[str]) -> tuple[str, float]:
 def _print(board: SuiteBoard, state: State) -> None:
     from warehouse.analysis.selection.other_metrics import describe_others
 
-    direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
-    click.echo(f"{board.suite} by {board.metric} ({direction[board.higher_is_better]}), {_leaves_in_words(board)}")
-    level = f"{100 * board.rows[0].level:g}% interval"
+    click.echo(f"{board.suite} by {board.metric} ({direction(board.higher_is_better)}), {_leaves_in_words(board)}")
+    level = level_column(board.rows[0].level)
     places = decimals(row.standard_error for row in board.rows)
     names = [leaf.name for leaf in board.leaves] if state.verbose else []
     columns = [
@@ -153,15 +152,15 @@ def _print(board: SuiteBoard, state: State) -> None:
     needless = ("stat. rank", "group", "condition", "clusters", "published", "method", "flags")
     print_table(columns, rows, needless=needless, counts=("missing",))
     for note in board.notes:
-        said = note.replace("partial_ok", "--partial ok").replace("subset_ok", "--subset ok")
-        state.say(f"note: {said}")
+        text = note.replace("partial_ok", "--partial ok").replace("subset_ok", "--subset ok")
+        state.say(f"note: {text}")
     if any(row.statistical_rank for row in board.rows):
         state.detail(
             "stat. rank: 1 + models that are significantly better (paired over the suite, Holm"
             f" over all pairs, {1 - board.rows[0].level:.3g}); one letter: not told apart"
         )
-    told = [row for row in board.rows if row.ci_low is None or state.verbose]
-    say_reasons([(row, row.reason) for row in told], state)
+    explained = [row for row in board.rows if row.ci_low is None or state.verbose]
+    say_reasons([(row, row.reason) for row in explained], state)
     if others := describe_others(board.others):
         print_text(others)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import Function, no_store_option, output_options, replace_option
+from ..ui.options import Function, no_store_option, output_options, replace_option, threshold_option
 from ..ui.output import Output
-from ..ui.table import excerpt, number, print_table
+from ..ui.table import excerpt, number, print_rows, print_table
 
 if TYPE_CHECKING:
     from warehouse.analysis.text.duplicates import DuplicateRow, Duplicates
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 SHOWN = 20
 #: Characters of a question in a table.
 EXCERPT = 60
+#: What ``--threshold`` means here.
+ALIKE = "Smallest cosine similarity of two prompts."
 
 
 def embedder_option(function: Function) -> Function:
@@ -32,19 +33,6 @@ def embedder_option(function: Function) -> Function:
         metavar="NAME|FOLDER",
         help="Whose vectors: NAME, NAME@REVISION or the model's folder; default: the only one.",
     )(function)
-
-
-def threshold_option(default: float) -> Callable[[Function], Function]:
-    """``--threshold``: the smallest cosine similarity."""
-    option: Callable[[Function], Function] = click.option(
-        "--threshold",
-        metavar="COSINE",
-        default=default,
-        show_default=True,
-        type=click.FloatRange(-1, 1, min_open=True),
-        help="Smallest cosine similarity of two prompts.",
-    )
-    return option
 
 
 @command("embed")
@@ -82,49 +70,37 @@ def embed(
     from ..ui.progress_bars import steps
 
     with steps(state.quiet) as bar:
-        found = add_vectors(
+        embedding = add_vectors(
             state.opener(), embedders, benchmarks=benchmarks, batch_size=batch_size, device=device, progress=bar
         )
     if output.for_people:
-        _print_embedded(found, state)
+        _print_embedded(embedding, state)
     else:
-        output.emit_records(EmbedRow, found.rows)
+        output.emit_records(EmbedRow, embedding.rows)
 
 
-def _print_embedded(found: Embedding, state: State) -> None:
-    columns = [
-        "embedder",
-        "revision",
-        "numbers",
-        "benchmark",
-        "prompts",
-        "new",
-        "unchanged",
-        "truncated",
-        "without text",
-        "without vector",
-    ]
+def _print_embedded(embedding: Embedding, state: State) -> None:
     rows = [
-        [
-            row.embedder,
-            row.revision,
-            row.dimension,
-            row.benchmark,
-            row.n_prompts,
-            row.n_new,
-            row.n_unchanged,
-            row.n_truncated,
-            row.n_without_text,
-            row.n_without_vector,
-        ]
-        for row in found.rows
+        {
+            "embedder": row.embedder,
+            "revision": row.revision,
+            "numbers": row.dimension,
+            "benchmark": row.benchmark,
+            "prompts": row.n_prompts,
+            "new": row.n_new,
+            "unchanged": row.n_unchanged,
+            "truncated": row.n_truncated,
+            "without text": row.n_without_text,
+            "without vector": row.n_without_vector,
+        }
+        for row in embedding.rows
     ]
     counts = ("truncated", "without text", "without vector")
-    print_table(columns, rows, needless=("revision",), counts=counts)
-    click.echo(f"\n{found}")
-    if any(row.n_truncated for row in found.rows):
+    print_rows(rows, needless=("revision",), counts=counts)
+    click.echo(f"\n{embedding}")
+    if any(row.n_truncated for row in embedding.rows):
         state.say("note: of truncated texts the model read the beginning only")
-    if any(row.n_without_vector for row in found.rows):
+    if any(row.n_without_vector for row in embedding.rows):
         state.say("note: texts without vector hold no word that the model knows; not stored")
 
 
@@ -141,35 +117,34 @@ def similar(state: State, /, wanted: str, output: Output, **options: Any) -> Non
     from warehouse.analysis.text.similar import similar as look
 
     with state.open() as store:
-        found = look(store, wanted, **options)
+        nearest = look(store, wanted, **options)
     if output.for_people:
-        _print_similar(found)
+        _print_similar(nearest)
     else:
-        output.emit_records(SimilarRow, found.rows)
+        output.emit_records(SimilarRow, nearest.rows)
 
 
-def _print_similar(found: Similar) -> None:
-    what = "the text" if found.prompt_id is None else f"prompt:{found.prompt_id}"
-    click.echo(f"nearest to {what}: {excerpt(found.wanted, EXCERPT)}")
-    click.echo(f"by {found.embedder}, of {found.n_compared} prompts\n")
-    columns = ["similarity", "benchmark", "split", "prompt", "question", "target"]
+def _print_similar(nearest: Similar) -> None:
+    what = "the text" if nearest.prompt_id is None else f"prompt:{nearest.prompt_id}"
+    click.echo(f"nearest to {what}: {excerpt(nearest.wanted, EXCERPT)}")
+    click.echo(f"by {nearest.embedder}, of {nearest.n_compared} prompts\n")
     rows = [
-        [
-            number(row.similarity, 3),
-            row.benchmark,
-            row.split,
-            f"prompt:{row.prompt_id}",
-            excerpt(row.text, EXCERPT),
-            excerpt(row.target, EXCERPT // 2),
-        ]
-        for row in found.rows
+        {
+            "similarity": number(row.similarity, 3),
+            "benchmark": row.benchmark,
+            "split": row.split,
+            "prompt": f"prompt:{row.prompt_id}",
+            "question": excerpt(row.text, EXCERPT),
+            "target": excerpt(row.target, EXCERPT // 2),
+        }
+        for row in nearest.rows
     ]
-    print_table(columns, rows, needless=("split", "target"), empty="no other prompt")
+    print_rows(rows, needless=("split", "target"), empty="no other prompt")
 
 
 @command("duplicates")
 @click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
-@threshold_option(0.95)
+@threshold_option(0.95, ALIKE)
 @embedder_option
 @click.option(
     "--keep",
@@ -190,62 +165,60 @@ def duplicates(state: State, /, benchmarks: tuple[str, ...], output: Output, **o
     from ..ui.progress_bars import share
 
     with share(state.quiet, "comparing prompts") as bar:
-        found = look(state.opener(), benchmarks, progress=bar, **options)
+        result = look(state.opener(), benchmarks, progress=bar, **options)
     if output.for_people:
-        _print_duplicates(found)
+        _print_duplicates(result)
     else:
-        output.emit_records(DuplicateRow, found.rows)
-    if found.n_without_vector:
-        state.say(f"note: {found.n_without_vector} prompts have no vector; see: warehouse embed")
-    for note in found.notes:
-        state.say(f"note: {note}")
-    if found.n_pairs > len(found.rows):
-        state.say(f"note: the {len(found.rows)} most similar pairs were scored; --keep N for more")
+        output.emit_records(DuplicateRow, result.rows)
+    if result.n_without_vector:
+        state.say(f"note: {result.n_without_vector} prompts have no vector; see: warehouse embed")
+    state.notes(result.notes)
+    if result.n_pairs > len(result.rows):
+        state.say(f"note: the {len(result.rows)} most similar pairs were scored; --keep N for more")
 
 
-def _print_duplicates(found: Duplicates) -> None:
-    click.echo(f"{found}")
-    if not found.rows:
+def _print_duplicates(result: Duplicates) -> None:
+    click.echo(f"{result}")
+    if not result.rows:
         return
-    click.echo(f"largest group: {found.largest_group} prompts\n")
+    click.echo(f"largest group: {result.largest_group} prompts\n")
     print_table(
         ["pairs", "benchmark", "and"],
         [
             [row.n_pairs, row.benchmark_a, "itself" if row.benchmark_a == row.benchmark_b else row.benchmark_b]
-            for row in found.places
+            for row in result.places
         ],
     )
-    if found.models:
+    if result.models:
         click.echo()
         print_table(
             ["model", "pairs", "scored alike", "by chance"],
-            [[row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3)] for row in found.models],
+            [[row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3)] for row in result.models],
         )
     click.echo()
-    columns = ["similarity", "prompts", "benchmark", "models", "alike", "target", "question"]
-    print_table(columns, [_pair(row) for row in found.rows[:SHOWN]], needless=("alike",), counts=("models",))
-    if len(found.rows) > SHOWN:
-        click.echo(f"... and {len(found.rows) - SHOWN} more pairs: --json or --csv has them")
+    print_rows([_pair(row) for row in result.rows[:SHOWN]], needless=("alike",), counts=("models",))
+    if len(result.rows) > SHOWN:
+        click.echo(f"... and {len(result.rows) - SHOWN} more pairs: --json or --csv has them")
 
 
-def _pair(row: DuplicateRow) -> list[Any]:
+def _pair(row: DuplicateRow) -> dict[str, Any]:
     both = row.benchmark_a == row.benchmark_b
     places = row.benchmark_a if both else f"{row.benchmark_a}, {row.benchmark_b}"
     target = {True: "same", False: "differs", None: ""}[row.same_target]
-    return [
-        number(row.similarity, 3),
-        f"prompt:{row.prompt_a}, prompt:{row.prompt_b}",
-        places,
-        row.n_models,
-        number(row.alike, 2),
-        target,
-        excerpt(row.text_a, EXCERPT),
-    ]
+    return {
+        "similarity": number(row.similarity, 3),
+        "prompts": f"prompt:{row.prompt_a}, prompt:{row.prompt_b}",
+        "benchmark": places,
+        "models": row.n_models,
+        "alike": number(row.alike, 2),
+        "target": target,
+        "question": excerpt(row.text_a, EXCERPT),
+    }
 
 
 @command("cluster-semantic")
 @click.argument("benchmark")
-@threshold_option(0.8)
+@threshold_option(0.8, ALIKE)
 @embedder_option
 @click.option("--name", metavar="NAME", default="semantic", show_default=True, help="Of the clustering.")
 @click.option("--default", "default", is_flag=True, help="Use it for error bars from now on.")
@@ -263,36 +236,35 @@ def cluster_semantic(state: State, /, benchmark: str, output: Output, **options:
         raise click.UsageError("--no-store stores nothing that --default could use")
     opened = state.open(write=options["store_result"])
     with opened as store, share(state.quiet, "comparing prompts") as bar:
-        found = cluster(store, benchmark, progress=bar, **options)
+        clusters = cluster(store, benchmark, progress=bar, **options)
     if output.for_people:
-        _print_clusters(found)
+        _print_clusters(clusters)
     else:
-        output.emit_records(GrowthRow, found.rows)
-    if found.n_without_vector:
-        state.say(f"note: {found.n_without_vector} prompts have no vector; see: warehouse embed")
+        output.emit_records(GrowthRow, clusters.rows)
+    if clusters.n_without_vector:
+        state.say(f"note: {clusters.n_without_vector} prompts have no vector; see: warehouse embed")
 
 
-def _print_clusters(found: SemanticClusters) -> None:
-    click.echo(f"{found}")
+def _print_clusters(clusters: SemanticClusters) -> None:
+    click.echo(f"{clusters}")
     click.echo(
-        f"joined from cosine {found.threshold:g} on ({found.embedder}); {found.n_single} prompts"
-        f" stand alone, the largest cluster has {found.largest}"
+        f"joined from cosine {clusters.threshold:g} on ({clusters.embedder}); {clusters.n_single} prompts"
+        f" stand alone, the largest cluster has {clusters.largest}"
     )
-    used = "error bars use it" if found.is_default else f"use it with --cluster {found.name}"
-    kept = f"stored as clustering {found.name!r}: {used}" if found.is_stored else "not stored"
+    used = "error bars use it" if clusters.is_default else f"use it with --cluster {clusters.name}"
+    kept = f"stored as clustering {clusters.name!r}: {used}" if clusters.is_stored else "not stored"
     click.echo(f"{kept}\n")
-    columns = ["model", "condition", "figure", "se", "clustered se", "growth", "prompts", "clusters"]
     rows = [
-        [
-            row.model,
-            row.condition,
-            number(row.estimate, 3),
-            number(row.se_unclustered, 4),
-            number(row.se_clustered, 4),
-            number(row.growth, 2),
-            row.n_prompts,
-            row.n_clusters,
-        ]
-        for row in found.rows
+        {
+            "model": row.model,
+            "condition": row.condition,
+            "figure": number(row.estimate, 3),
+            "se": number(row.se_unclustered, 4),
+            "clustered se": number(row.se_clustered, 4),
+            "growth": number(row.growth, 2),
+            "prompts": row.n_prompts,
+            "clusters": row.n_clusters,
+        }
+        for row in clusters.rows
     ]
-    print_table(columns, rows, needless=("condition",), empty="no runs on this benchmark yet")
+    print_rows(rows, needless=("condition",), empty="no runs on this benchmark yet")

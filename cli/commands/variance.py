@@ -13,7 +13,7 @@ from ..ui.footnotes import SHOWN, say_reasons, some_of
 from ..ui.options import cluster_option, level_option, metric_option, output_options, where_option
 from ..ui.options import whole_numbers as whole
 from ..ui.output import Output
-from ..ui.table import Figure, decimals, interval, number, print_table
+from ..ui.table import Figure, count_range, decimals, interval, level_column, number, percentage, print_rows
 
 if TYPE_CHECKING:
     from warehouse.analysis.results import Row
@@ -70,13 +70,13 @@ def variance(
         _split(state, target, output, options)
 
 
-def _emit(state: State, output: Output, found: Any, row: type[Row], print_it: Callable[[Any, State], None]) -> None:
-    """What was found, for people or as rows, and below it what was left out."""
+def _emit(state: State, output: Output, report: Any, row: type[Row], print_it: Callable[[Any, State], None]) -> None:
+    """Print a report for people or as rows, and below it what was left out."""
     if output.for_people:
-        print_it(found, state)
+        print_it(report, state)
     else:
-        output.emit_records(row, found.rows)
-    _notes(state, found.left_out)
+        output.emit_records(row, report.rows)
+    _notes(state, report.left_out)
 
 
 def _notes(state: State, left_out: Sequence[str]) -> None:
@@ -88,14 +88,14 @@ def _notes(state: State, left_out: Sequence[str]) -> None:
 
 def _heading(rows: Sequence[Any]) -> tuple[str, ...]:
     """Say once what all rows share; the columns that say nothing then."""
-    said, needless = [], []
+    shared, needless = [], []
     for name in ("benchmark", "metric"):
         values = {getattr(row, name) for row in rows}
         if len(values) == 1:
-            said.append(values.pop())
+            shared.append(values.pop())
             needless.append(name)
-    if said:
-        click.echo(" by ".join(said))
+    if shared:
+        click.echo(" by ".join(shared))
     return tuple(needless)
 
 
@@ -107,71 +107,45 @@ def _split(state: State, target: str, output: Output, options: dict[str, Any]) -
     from warehouse.analysis.variance.variance import variance as find
 
     with state.open() as store:
-        found = find(store, target, **options)
-    _emit(state, output, found, VarianceRow, _print_split)
+        report = find(store, target, **options)
+    _emit(state, output, report, VarianceRow, _print_split)
 
 
-def _print_split(found: VarianceReport, state: State) -> None:
-    said = _heading(found.rows)
-    columns = [
-        "model",
-        "condition",
-        "benchmark",
-        "split",
-        "metric",
-        "figure",
-        "se",
-        "se at 2K",
-        "se at K=inf",
-        "se prompts fixed",
-        "between",
-        "within",
-        "prompts",
-        "clusters",
-        "K",
-        "suggested K",
-        "range k=1",
-        "expected",
-        "flags",
-    ]
-    places = decimals(row.se_prompts_fixed or row.standard_error for row in found.rows)
-    rows = [_split_cells(row, places, said) for row in found.rows]
-    print_table(
-        columns,
-        rows,
-        needless=("condition", "benchmark", "split", "metric", "clusters", "range k=1", "expected", "flags"),
+def _print_split(report: VarianceReport, state: State) -> None:
+    shared = _heading(report.rows)
+    places = decimals(row.se_prompts_fixed or row.standard_error for row in report.rows)
+    rows = [_split_cells(row, places, shared) for row in report.rows]
+    print_rows(
+        rows, needless=("condition", "benchmark", "split", "metric", "clusters", "range k=1", "expected", "flags")
     )
     click.echo("")
-    for line in _advice(found.rows):
+    for line in _advice(report.rows):
         click.echo(line)
-    _explain(found.rows, state)
+    _explain(report.rows, state)
 
 
-def _split_cells(row: VarianceRow, places: int, said: Sequence[str]) -> list[Any]:
-    draws = f"{row.fewest_draws}" if row.fewest_draws == row.most_draws else (f"{row.fewest_draws}-{row.most_draws}")
-    errors = (row.standard_error, row.se_double_draws, row.se_unlimited_draws, row.se_prompts_fixed)
-    return [
-        row.model,
-        row.condition,
-        "" if "benchmark" in said else row.benchmark,
-        row.split,
-        "" if "metric" in said else row.metric,
-        number(row.estimate, places),
-        *(number(error, places) for error in errors),
-        _percent(row.share_between),
-        _percent(row.share_within),
-        row.n_prompts,
-        row.n_clusters,
-        Figure(draws),
-        row.suggested_draws,
-        number(row.delta_k1, places),
-        number(row.delta_k1_expected, places),
-        row.flags,
-    ]
-
-
-def _percent(share: float | None) -> Figure | None:
-    return None if share is None else Figure(f"{100 * share:.1f}%")
+def _split_cells(row: VarianceRow, places: int, shared: Sequence[str]) -> dict[str, Any]:
+    return {
+        "model": row.model,
+        "condition": row.condition,
+        "benchmark": "" if "benchmark" in shared else row.benchmark,
+        "split": row.split,
+        "metric": "" if "metric" in shared else row.metric,
+        "figure": number(row.estimate, places),
+        "se": number(row.standard_error, places),
+        "se at 2K": number(row.se_double_draws, places),
+        "se at K=inf": number(row.se_unlimited_draws, places),
+        "se prompts fixed": number(row.se_prompts_fixed, places),
+        "between": percentage(row.share_between),
+        "within": percentage(row.share_within),
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "K": Figure(count_range(row.fewest_draws, row.most_draws)),
+        "suggested K": row.suggested_draws,
+        "range k=1": number(row.delta_k1, places),
+        "expected": number(row.delta_k1_expected, places),
+        "flags": row.flags,
+    }
 
 
 def _advice(rows: Sequence[VarianceRow]) -> list[str]:
@@ -211,59 +185,42 @@ def _pass_rates(state: State, target: str, output: Output, options: dict[str, An
     from warehouse.analysis.variance.pass_rates import PassRow, pass_rates
 
     with state.open() as store:
-        found = pass_rates(store, target, **options)
-    _emit(state, output, found, PassRow, _print_rates)
+        report = pass_rates(store, target, **options)
+    _emit(state, output, report, PassRow, _print_rates)
 
 
-def _print_rates(found: PassReport, state: State) -> None:
-    said = _heading(found.rows)
+def _print_rates(report: PassReport, state: State) -> None:
+    shared = _heading(report.rows)
     wording = {
         "prompts_sampled": "prompts sampled: they stand for others like them",
         "prompts_fixed": "prompts fixed: only the draws are random",
     }
-    click.echo(f"intervals with {wording[found.rows[0].estimand]}\n")
-    level = f"{100 * found.rows[0].level:g}% interval"
-    columns = [
-        "model",
-        "condition",
-        "benchmark",
-        "split",
-        "metric",
-        "statistic",
-        "figure",
-        "se",
-        level,
-        "prompts",
-        "clusters",
-        "draws",
-        "method",
-        "flags",
-    ]
-    places = decimals(row.standard_error for row in found.rows)
-    rows = [_rate_cells(row, places, said, state.verbose) for row in found.rows]
+    click.echo(f"intervals with {wording[report.rows[0].estimand]}\n")
+    places = decimals(row.standard_error for row in report.rows)
+    rows = [_rate_cells(row, places, shared, state.verbose) for row in report.rows]
     needless = ("condition", "benchmark", "split", "metric", "clusters", "method", "flags")
-    print_table(columns, rows, needless=needless)
-    told = [row for row in found.rows if row.ci_low is None or state.verbose]
-    say_reasons([(row, row.reason) for row in told], state)
+    print_rows(rows, needless=needless)
+    explained = [row for row in report.rows if row.ci_low is None or state.verbose]
+    say_reasons([(row, row.reason) for row in explained], state)
 
 
-def _rate_cells(row: PassRow, places: int, said: Sequence[str], verbose: bool) -> list[Any]:
-    return [
-        row.model,
-        row.condition,
-        "" if "benchmark" in said else row.benchmark,
-        row.split,
-        "" if "metric" in said else row.metric,
-        row.statistic,
-        number(row.estimate, places),
-        number(row.standard_error, places),
-        interval(row.ci_low, row.ci_high, places),
-        row.n_prompts,
-        row.n_clusters,
-        row.n_draws,
-        row.method if verbose else "",
-        row.flags,
-    ]
+def _rate_cells(row: PassRow, places: int, shared: Sequence[str], verbose: bool) -> dict[str, Any]:
+    return {
+        "model": row.model,
+        "condition": row.condition,
+        "benchmark": "" if "benchmark" in shared else row.benchmark,
+        "split": row.split,
+        "metric": "" if "metric" in shared else row.metric,
+        "statistic": row.statistic,
+        "figure": number(row.estimate, places),
+        "se": number(row.standard_error, places),
+        level_column(row.level): interval(row.ci_low, row.ci_high, places),
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "draws": row.n_draws,
+        "method": row.method if verbose else "",
+        "flags": row.flags,
+    }
 
 
 # --- seeds -------------------------------------------------------------------------------------
@@ -273,54 +230,42 @@ def _seeds(state: State, target: str, output: Output, options: dict[str, Any]) -
     from warehouse.analysis.variance.seeds import SeedRow, seed_variance
 
     with state.open() as store:
-        found = seed_variance(store, target, **options)
-    _emit(state, output, found, SeedRow, _print_seeds)
+        report = seed_variance(store, target, **options)
+    _emit(state, output, report, SeedRow, _print_seeds)
 
 
-def _print_seeds(found: SeedReport, state: State) -> None:
-    said = _heading(found.rows)
-    columns = [
-        "model",
-        "recipe",
-        "position",
-        "benchmark",
-        "split",
-        "metric",
-        "figure",
-        "se seeds fixed",
-        "se prompts fixed",
-        "se both sampled",
-        "seed sd",
-        "V prompts",
-        "V seeds",
-        "V both",
-        "seeds",
-        "prompts",
-        "left out",
-    ]
-    places = decimals(row.se_both_sampled for row in found.rows)
-    rows = [_seed_cells(row, places, said) for row in found.rows]
+def _print_seeds(report: SeedReport, state: State) -> None:
+    shared = _heading(report.rows)
+    places = decimals(row.se_both_sampled for row in report.rows)
+    rows = [_seed_cells(row, places, shared) for row in report.rows]
     needless = ("recipe", "position", "benchmark", "split", "metric")
-    print_table(columns, rows, needless=needless, counts=("left out",))
-    for row in found.rows:
+    print_rows(rows, needless=needless, counts=("left out",))
+    for row in report.rows:
         if row.reason:
             state.say(f"note: {row.model} {row.position}".rstrip() + f": {row.reason}")
 
 
-def _seed_cells(row: SeedRow, places: int, said: Sequence[str]) -> list[Any]:
-    errors = (row.se_seeds_fixed, row.se_prompts_fixed, row.se_both_sampled, row.seed_sd)
-    parts = (row.part_prompts, row.part_seeds, row.part_interaction)
-    return [
-        row.model,
-        row.recipe,
-        row.position,
-        "" if "benchmark" in said else row.benchmark,
-        row.split,
-        "" if "metric" in said else row.metric,
-        number(row.estimate, places),
-        *(number(error, places) for error in errors),
-        *(None if part is None else Figure(f"{part:.2e}") for part in parts),
-        row.n_seeds,
-        row.n_prompts,
-        row.n_left_out,
-    ]
+def _seed_cells(row: SeedRow, places: int, shared: Sequence[str]) -> dict[str, Any]:
+    return {
+        "model": row.model,
+        "recipe": row.recipe,
+        "position": row.position,
+        "benchmark": "" if "benchmark" in shared else row.benchmark,
+        "split": row.split,
+        "metric": "" if "metric" in shared else row.metric,
+        "figure": number(row.estimate, places),
+        "se seeds fixed": number(row.se_seeds_fixed, places),
+        "se prompts fixed": number(row.se_prompts_fixed, places),
+        "se both sampled": number(row.se_both_sampled, places),
+        "seed sd": number(row.seed_sd, places),
+        "V prompts": _part(row.part_prompts),
+        "V seeds": _part(row.part_seeds),
+        "V both": _part(row.part_interaction),
+        "seeds": row.n_seeds,
+        "prompts": row.n_prompts,
+        "left out": row.n_left_out,
+    }
+
+
+def _part(variance: float | None) -> Figure | None:
+    return None if variance is None else Figure(f"{variance:.2e}")

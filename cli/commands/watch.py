@@ -49,18 +49,18 @@ def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[]
     pause = min(max(watcher.settle / 2, 0.1), 5.0)
     with _stopping() as stop:
         state.say(f"watching {', '.join(map(str, watcher.paths))}; Ctrl-C ends")
-        told = ""
+        last_error = ""
         while not stop.is_set():
             if watcher.look():
                 try:
                     _once(watcher, ingest, stop, published)
-                    told = ""
+                    last_error = ""
                 except _Stopped:
                     break
                 except StoreError as error:  # held, or away for a while: the files stay new
-                    if str(error) != told:
-                        told = str(error)
-                        click.echo(f"Error: {told}; trying again", err=True)
+                    if str(error) != last_error:
+                        last_error = str(error)
+                        click.echo(f"Error: {last_error}; trying again", err=True)
             stop.wait(pause)
         state.say("stopped")
 

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
+import click
+
 from .flag_meanings import meanings
+from .table import visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
     from warehouse.analysis.comparison.row import ComparisonRow
+    from warehouse.analysis.comparison.unpaired import UnpairedRow
 
+#: Characters of a line of words.
+WIDTH = 100
 #: A clustered error that is less than so many naive ones says nothing of clusters.
 CLUSTERS_MATTER = 1.05
 _METHODS = {
@@ -31,19 +38,33 @@ _TESTS = {
 }
 
 
-def explain(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
+def print_models(row: ComparisonRow | UnpairedRow) -> None:
+    """Which model is a and which is b, above the table."""
+    for name, model, condition in (("a", row.model_a, row.condition_a), ("b", row.model_b, row.condition_b)):
+        click.echo(f"{name} = {visible(model)}{', ' if condition else ''}{visible(condition)}")
+    click.echo()
+
+
+def print_footnotes(lines: Iterable[str]) -> None:
+    """Sentences below the table."""
+    click.echo()
+    for line in lines:
+        click.echo(fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+
+
+def explain(comparison: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
     """Sentences for the rows that are shown."""
     lines = [
         *_how(rows),
         *_clusters(rows),
         *_equation_8(rows),
         *_saved(rows),
-        *_flips(found, rows),
+        *_sign_flips(comparison, rows),
         *_mcnemar(rows),
         *_chosen(rows),
         *_holm(rows),
         *_equivalence(rows),
-        *_overall(found, rows),
+        *_overall(comparison, rows),
     ]
     return lines + meanings(flag for row in rows for flag in row.flags)
 
@@ -74,7 +95,7 @@ def _clusters(rows: Sequence[ComparisonRow]) -> list[str]:
 
 
 def _equation_8(rows: Sequence[ComparisonRow]) -> list[str]:
-    """The paper's clustered error beside CR2."""
+    """How the paper's clustered error compares with CR2."""
     errors = [row for row in rows if row.se_eq8 and row.standard_error]
     if not errors:
         return []
@@ -94,7 +115,7 @@ def _saved(rows: Sequence[ComparisonRow]) -> list[str]:
     return [f"Pairing by prompt removes {_span(saved, 'd')} % of the variance that two separate runs would have."]
 
 
-def _flips(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
+def _sign_flips(comparison: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
     kinds = {row.permutation for row in rows if row.permutation}
     if not kinds:
         return []
@@ -104,7 +125,7 @@ def _flips(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
         what = "differences, or of cluster sums,"
     how = "exact"
     if "monte_carlo" in kinds:
-        drawn = f"{found.n_resamples} random patterns (seed {found.seed})"
+        drawn = f"{comparison.n_resamples} random patterns (seed {comparison.seed})"
         how = drawn if kinds == {"monte_carlo"} else f"exact, or {drawn}"
     return [f"p flip: permutation test that the differences are symmetric about 0, signs of {what} flipped; {how}."]
 
@@ -149,11 +170,11 @@ def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
     return [f"equal: yes where {inside} (two one-sided t tests; p equal is the larger p)."]
 
 
-def _overall(found: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
-    if found.overall is None or found.overall not in rows:
+def _overall(comparison: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
+    if comparison.overall is None or comparison.overall not in rows:
         return []
-    by = "; its p is t's" if rows[0].test not in ("t", found.overall.test) else ""
-    return [f"overall: mean over {found.overall.reason}{by}."]
+    by = "; its p is t's" if rows[0].test not in ("t", comparison.overall.test) else ""
+    return [f"overall: mean over {comparison.overall.reason}{by}."]
 
 
 def _where(rows: Sequence[ComparisonRow], holds: Callable[[ComparisonRow], bool]) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .compare_footnotes import print_footnotes, print_models
 from .flag_meanings import meanings
-from .table import decimals, interval, number, p_value, print_table, visible
+from .table import decimals, interval, level_column, number, p_value, print_rows
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.unpaired import UnpairedComparison, UnpairedRow
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..state import State
     from .output import Output
 
-WIDTH = 100
 #: Options that need paired scores, with what they are when nobody gave them.
 PAIRED_ONLY = {
     "method": "auto",
@@ -40,74 +39,47 @@ def compare_unpaired(state: State, a: str, b: str, output: Output, options: dict
     for name in ("n_resamples", "seed"):
         options.pop(name)
     with state.open() as store:
-        found = compare(store, a, b, **options)
+        comparison = compare(store, a, b, **options)
     if output.for_people:
-        _print(found, state)
+        _print(comparison, state)
     else:
-        output.emit_records(UnpairedRow, found.rows)
-    for reason in found.left_out:
-        state.say(f"note: left out {reason}")
+        output.emit_records(UnpairedRow, comparison.rows)
+    state.notes(f"left out {reason}" for reason in comparison.left_out)
 
 
-def _print(found: UnpairedComparison, state: State) -> None:
-    first = found.rows[0]
-    for name, model, condition in (("a", first.model_a, first.condition_a), ("b", first.model_b, first.condition_b)):
-        click.echo(f"{name} = {visible(model)}{', ' if condition else ''}{visible(condition)}")
-    click.echo()
-    columns = [
-        "benchmark",
-        "split",
-        "metric",
-        "a",
-        "b",
-        "a - b",
-        "se",
-        f"{100 * first.level:g}% interval",
-        "p",
-        "p z",
-        "p Holm",
-        "better",
-        "prompts a",
-        "prompts b",
-        "clusters a",
-        "clusters b",
-        "unscored a",
-        "unscored b",
-        "flags",
-    ]
+def _print(comparison: UnpairedComparison, state: State) -> None:
+    print_models(comparison.rows[0])
     needless = ("split", "p Holm", "clusters a", "clusters b", "unscored a", "unscored b", "flags")
-    print_table(columns, [_cells(row) for row in found.rows], needless=needless)
-    click.echo()
-    for line in _explain(found.rows):
-        click.echo(fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
-    for row in found.rows:
+    print_rows([_cells(row) for row in comparison.rows], needless=needless)
+    print_footnotes(_explain(comparison.rows))
+    for row in comparison.rows:
         if row.ci_low is None:
             state.say(f"note: {row.benchmark}: {row.reason}")
 
 
-def _cells(row: UnpairedRow) -> list[Any]:
+def _cells(row: UnpairedRow) -> dict[str, Any]:
     places = decimals([row.standard_error])
-    return [
-        row.benchmark,
-        row.split,
-        row.metric,
-        number(row.mean_a, places),
-        number(row.mean_b, places),
-        number(row.difference, places, sign=True),
-        number(row.standard_error, places),
-        interval(row.ci_low, row.ci_high, places),
-        p_value(row.p_value),
-        p_value(row.z_p_value),
-        p_value(row.p_holm),
-        row.better or "neither",
-        row.n_prompts_a,
-        row.n_prompts_b,
-        row.n_clusters_a,
-        row.n_clusters_b,
-        row.unscored_a,
-        row.unscored_b,
-        row.flags,
-    ]
+    return {
+        "benchmark": row.benchmark,
+        "split": row.split,
+        "metric": row.metric,
+        "a": number(row.mean_a, places),
+        "b": number(row.mean_b, places),
+        "a - b": number(row.difference, places, sign=True),
+        "se": number(row.standard_error, places),
+        level_column(row.level): interval(row.ci_low, row.ci_high, places),
+        "p": p_value(row.p_value),
+        "p z": p_value(row.z_p_value),
+        "p Holm": p_value(row.p_holm),
+        "better": row.better or "neither",
+        "prompts a": row.n_prompts_a,
+        "prompts b": row.n_prompts_b,
+        "clusters a": row.n_clusters_a,
+        "clusters b": row.n_clusters_b,
+        "unscored a": row.unscored_a,
+        "unscored b": row.unscored_b,
+        "flags": row.flags,
+    }
 
 
 def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the flags beside figures mean, in words."""
+"""What the flags of figures mean, in words."""
 
 from __future__ import annotations
 

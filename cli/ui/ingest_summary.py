@@ -60,8 +60,7 @@ def _print_notes(report: IngestReport, state: State) -> None:
     notes += report.notes
     notes += [_unclaimed(item) for item in report.unread]
     shown = notes if state.verbose else notes[:LISTED]
-    for note in shown:
-        state.say(f"note: {note}")
+    state.notes(shown)
     if len(notes) > len(shown):
         state.say(f"... and {len(notes) - len(shown)} more notes: -v shows all")
 

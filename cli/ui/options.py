@@ -12,6 +12,7 @@ import click
 from .output import Form, Output
 
 Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
 
 #: How a run or model is named in every command.
 REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
@@ -87,6 +88,45 @@ def cluster_option(function: Function) -> Function:
     return click.option(
         "--cluster", metavar="NAME", help="Clustering for the error bars; default: the benchmark's; none: without."
     )(function)
+
+
+def selection_options(function: Function) -> Function:
+    """``--metric``, ``--where``, ``--latest`` and ``--cluster``: which scores, and what they count as."""
+    for option in (cluster_option, latest_option, where_option, metric_option):
+        function = option(function)
+    return function
+
+
+def max_unscored_option(text: str) -> Decorator:
+    """``--max-unscored SHARE``; ``text`` says what comes of more."""
+    return click.option(
+        "--max-unscored", metavar="SHARE", default=0.05, show_default=True, type=click.FloatRange(0, 1), help=text
+    )
+
+
+def resamples_option(default: int, text: str, *, least: int = 0) -> Decorator:
+    """``--resamples N``; the command gets ``n_resamples``."""
+    return click.option(
+        "--resamples",
+        "n_resamples",
+        metavar="N",
+        default=default,
+        show_default=True,
+        type=click.IntRange(min=least),
+        help=text,
+    )
+
+
+def threshold_option(default: float, text: str) -> Decorator:
+    """``--threshold COSINE``: what counts as alike."""
+    return click.option(
+        "--threshold",
+        metavar="COSINE",
+        default=default,
+        show_default=True,
+        type=click.FloatRange(-1, 1, min_open=True),
+        help=text,
+    )
 
 
 def subset_option(function: Function) -> Function:

@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor, log10
@@ -61,9 +61,29 @@ def interval(low: float | None, high: float | None, places: int) -> str | None:
     return None if low is None or high is None else f"[{low:.{places}f}, {high:.{places}f}]"
 
 
+def level_column(level: float) -> str:
+    """Heading of the column of intervals."""
+    return f"{100 * level:g}% interval"
+
+
+def percentage(share: float | None) -> Figure | None:
+    """A share of 1 in percent, with one decimal."""
+    return None if share is None else Figure(f"{100 * share:.1f}%")
+
+
+def count_range(least: int, most: int) -> str:
+    """The smallest and the largest count, or the one that both are."""
+    return f"{least}" if least == most else f"{least}-{most}"
+
+
+def direction(higher_is_better: bool | None) -> str:
+    """Which end of a metric is the good one, in words."""
+    return {True: "higher is better", False: "lower is better", None: "direction unknown"}[higher_is_better]
+
+
 def visible(text: str) -> str:
     """A text of a dump with control characters spelled out, but for tabs and line ends."""
-    return _STEERS.sub(lambda found: ascii(found.group())[1:-1], text.replace("\r\n", "\n"))
+    return _STEERS.sub(lambda steering: ascii(steering.group())[1:-1], text.replace("\r\n", "\n"))
 
 
 def excerpt(text: str | None, length: int) -> str:
@@ -86,13 +106,13 @@ def print_table(
     ``counts`` where they are 0 as well.
     """
     kept = [
-        place
-        for place, name in enumerate(columns)
+        index
+        for index, name in enumerate(columns)
         if name not in (*needless, *counts)
-        or any(row[place] not in NOTHING and not (name in counts and row[place] == 0) for row in rows)
+        or any(row[index] not in NOTHING and not (name in counts and row[index] == 0) for row in rows)
     ]
-    columns = [columns[place] for place in kept]
-    rows = [[row[place] for place in kept] for row in rows]
+    columns = [columns[index] for index in kept]
+    rows = [[row[index] for index in kept] for row in rows]
     if not rows:
         print(empty)
         return
@@ -104,6 +124,19 @@ def print_table(
         _print_plain(table)
     if table.n_rows < len(rows):
         print(f"... and {len(rows) - table.n_rows} more rows: --json, --csv or a pipe has all")
+
+
+def print_rows(
+    rows: Iterable[Mapping[str, Any]],
+    *,
+    empty: str = "no rows",
+    needless: Sequence[str] = (),
+    counts: Sequence[str] = (),
+) -> None:
+    """Print rows that name their cells, all in the same order; see :func:`print_table`."""
+    cells = list(rows)
+    columns = list(cells[0]) if cells else []
+    print_table(columns, [list(row.values()) for row in cells], empty=empty, needless=needless, counts=counts)
 
 
 def print_text(text: str) -> None:
@@ -138,8 +171,8 @@ class _Texts:
         self.columns = columns
         self.rows = [[cell(value) for value in row] for row in rows]
         self.n_rows = len(rows)
-        self.right = [_is_number([row[place] for row in rows]) for place in range(len(columns))]
-        self.widths = [max(len(name), *(len(row[place]) for row in self.rows)) for place, name in enumerate(columns)]
+        self.right = [_is_number([row[index] for row in rows]) for index in range(len(columns))]
+        self.widths = [max(len(name), *(len(row[index]) for row in self.rows)) for index, name in enumerate(columns)]
 
     @property
     def width(self) -> int:
@@ -154,12 +187,12 @@ class _Texts:
     @property
     def least(self) -> list[int]:
         """Width of each column when names and long texts are folded."""
-        found = []
-        for place, name in enumerate(self.columns):
-            longest = max(len(row[place]) for row in self.rows)
+        widths = []
+        for index, name in enumerate(self.columns):
+            longest = max(len(row[index]) for row in self.rows)
             word = max(map(len, name.split(" ")))
-            found.append(max(word, longest if longest <= SHORT else LEAST))
-        return found
+            widths.append(max(word, longest if longest <= SHORT else LEAST))
+        return widths
 
 
 def _print_plain(table: _Texts) -> None:
@@ -198,7 +231,7 @@ def _print_folded(table: _Texts) -> None:
 
 
 def _is_number(values: Sequence[Any]) -> bool:
-    found = [value for value in values if value is not None]
-    return bool(found) and all(
-        isinstance(value, int | float | Figure) and not isinstance(value, bool) for value in found
+    known = [value for value in values if value is not None]
+    return bool(known) and all(
+        isinstance(value, int | float | Figure) and not isinstance(value, bool) for value in known
     )

@@ -15,11 +15,12 @@ from warehouse.stats import estimate_mean, paired_difference
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+from calibrate import _version  # noqa: E402
 from calibration.cells import Cell, grid  # noqa: E402
 from calibration.hard import clustered, independent, read_hard  # noqa: E402
 from calibration.page import UNFLAGGED, read_rows  # noqa: E402
 from calibration.simulate import REACHED, simulate  # noqa: E402
-from calibration.twin import intervals  # noqa: E402
+from calibration.vectorised_defaults import intervals  # noqa: E402
 
 PAGE = ROOT / "docs" / "calibration.md"
 SHAPES = [(30, 1), (12, 1), (250, 1), (60, 5), (8, 3), (30, 4), (25, 40)]
@@ -38,13 +39,13 @@ def draws(kind: str, units: int, size: int, rng: np.random.Generator) -> NDArray
 
 @pytest.mark.parametrize("kind", ["binary", "bounded", "normal", "paired"])
 @pytest.mark.parametrize(("units", "size"), SHAPES)
-def test_the_twin_is_estimate_mean(kind: str, units: int, size: int) -> None:
+def test_the_vectorised_defaults_are_estimate_mean(kind: str, units: int, size: int) -> None:
     rng = np.random.default_rng(units * size)
     samples = [draws(kind, units, size, rng) for _ in range(40)]
     if kind == "paired":
         samples = [a - draws(kind, units, size, rng) for a in samples]
     bounded, clustered = kind in ("binary", "bounded"), size > 1
-    twin = intervals(
+    vectorised = intervals(
         np.array([s.sum(axis=1) for s in samples]),
         size,
         clustered=clustered,
@@ -67,13 +68,13 @@ def test_the_twin_is_estimate_mean(kind: str, units: int, size: int) -> None:
                 n_resamples=100,
             )
             method = real.method
-        assert (method, bool(real.flags)) == (twin.method[i], bool(twin.flagged[i])) or (
+        assert (method, bool(real.flags)) == (vectorised.method[i], bool(vectorised.flagged[i])) or (
             real.flags[-1:] in {("all_scores_equal",), ("all_differences_equal",)}
         )
         if real.ci_low is None:
-            assert np.isnan(twin.low[i])
+            assert np.isnan(vectorised.low[i])
         else:
-            ends = (twin.low[i], twin.high[i])
+            ends = (vectorised.low[i], vectorised.high[i])
             assert ends == pytest.approx((real.ci_low, real.ci_high), rel=1e-8, abs=1e-10)
 
 
@@ -152,3 +153,7 @@ def test_the_page_is_what_the_code_does(cell: Cell) -> None:
     assert fresh.flagged == pytest.approx(published.flagged, abs=0.06)
     assert fresh.missed == pytest.approx(published.missed, abs=room)
     assert fresh.method == published.method
+
+
+def test_the_digest_of_what_decides_the_figures_finds_its_files() -> None:
+    assert len({_version(0), _version(0), _version(1)}) == 2

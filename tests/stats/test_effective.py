@@ -15,7 +15,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import Interval, estimate_mean, interval_clopper_pearson, interval_clopper_pearson_effective
 from warehouse.stats.core.links import find_link
 from warehouse.stats.core.sample import Sample, build_sample
-from warehouse.stats.intervals.effective_n import heavy_tailed_df, informative, sample_kurtosis
+from warehouse.stats.intervals.effective_n import effective_n, heavy_tailed_df, sample_kurtosis
 
 repeatable = settings(deadline=None, derandomize=True, max_examples=50)
 GRID = st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=5, max_size=40)
@@ -32,13 +32,13 @@ def ends(found: Interval | None) -> tuple[float, float]:
 
 def test_kish_counts_units_by_weight() -> None:
     scores, clusters = [1, 0, 1, 1, 0, 0, 0, 1], list("aabbccdd")
-    known = informative(described(scores, clusters))
+    known = effective_n(described(scores, clusters))
     assert known.present == 3
     assert known.effective == pytest.approx(min(4**2 / (1 + 4 + 1), 4**2 / (1 + 4 + 1)))
     assert (known.units, known.size_cv) == (4, 0)
-    plain = informative(described([0] * 9 + [1] * 3))
+    plain = effective_n(described([0] * 9 + [1] * 3))
     assert (plain.present, plain.effective, plain.units) == (3, 3, 12)
-    shifted = informative(described([20, 20, 60], bounds=(20, 100)))
+    shifted = effective_n(described([20, 20, 60], bounds=(20, 100)))
     assert (shifted.present, shifted.effective) == (1, 1)
 
 

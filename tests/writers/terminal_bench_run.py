@@ -24,11 +24,7 @@ for name in ("", ".harness", ".agents", ".parsers"):  # without the agents' own 
     module.__path__ = [str(ROOT / name.lstrip("."))]
     sys.modules[module.__name__] = module
 
-from terminal_bench.harness.models import (  # noqa: E402
-    BenchmarkResults,
-    RunMetadata,
-    TrialResults,
-)
+from terminal_bench.harness.models import BenchmarkResults, RunMetadata, TrialResults  # noqa: E402
 
 
 def trial(task: str, attempt: int, resolved: bool | None, **more: object) -> TrialResults:

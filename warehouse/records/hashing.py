@@ -47,6 +47,8 @@ def content_key(identity: str | bytes) -> str:
         return canonical_digest(value)
     except TypeError:  # all else was refused on reading
         raise ValueError(TOO_DEEP) from None
+
+
 def sha256_of(data: str | bytes) -> str:
     """sha256 (hex) of bytes, or of a text in UTF-8."""
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()

@@ -155,10 +155,10 @@ def as_clusters(clusters: ArrayLike, n: int) -> Clusters:
     return Clusters(codes, np.bincount(codes).astype(np.float64))
 
 
-def check_length(found: int, expected: int, name: str) -> None:
+def check_length(length: int, expected: int, name: str) -> None:
     """Refuse an argument that is not aligned with the scores."""
-    if found != expected:
-        raise StatisticsError(f"`{name}` has {found} entries, expected one per prompt: {expected}")
+    if length != expected:
+        raise StatisticsError(f"`{name}` has {length} entries, expected one per prompt: {expected}")
 
 
 def finite_bounds(bounds: Bounds | None) -> tuple[float, float] | None:
@@ -202,11 +202,11 @@ def is_binary(scores: FloatArray, binary: bool | None, n_draws: ArrayLike | None
     A prompt mean of several draws may be 0 or 1 by chance, so ``n_draws`` decides as well.
     """
     one_draw = n_draws is None or _one_draw_each(n_draws, len(scores))
-    found = one_draw and is_zero_one(scores)
-    if binary and not found:
+    zero_one = one_draw and is_zero_one(scores)
+    if binary and not zero_one:
         wanted = "every score 0 or 1" if one_draw else "one draw per prompt (`n_draws` is above 1)"
         raise StatisticsError(f"`binary=True` needs {wanted}; pass binary=None to let data decide")
-    return found if binary is None else binary
+    return zero_one if binary is None else binary
 
 
 def _one_draw_each(n_draws: ArrayLike, n: int) -> bool:

@@ -39,8 +39,8 @@ def t_p_values(t: FloatArray | float, degrees_of_freedom: FloatArray | float) ->
     nu = np.asarray(degrees_of_freedom, dtype=np.float64)
     with np.errstate(invalid="ignore"):
         student = scipy.special.betainc(nu / 2, 0.5, nu / (nu + np.square(t)))
-        found: FloatArray = np.where(np.isinf(nu), 2 * scipy.special.ndtr(-np.abs(t)), student)
-    return found
+        p_values: FloatArray = np.where(np.isinf(nu), 2 * scipy.special.ndtr(-np.abs(t)), student)
+    return p_values
 
 
 def t_upper_tail(t: float, degrees_of_freedom: float) -> float:

@@ -8,7 +8,7 @@ resampled clusters (b their sizes) or a ratio metric (b the weights). Three ways
   scores binomial), so that n does not matter;
 * else the units themselves, by index, in blocks;
 * else, where there are many of them and b is constant, from the distribution of the resampled
-  mean itself (see `fourier`), so that n enters once and not once per resample.
+  mean itself (see `exact_bootstrap`), so that n enters once and not once per resample.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ def replicates(units: Units, n_resamples: int, seed: int, block: int = BLOCK) ->
     if distinct.n == 2 or distinct.n * _CHEAPER_BY <= units.n:
         return np.concatenate(list(_by_counts(distinct, counts, n_resamples, rng, block)))
     if units.n * n_resamples >= _MANY_DRAWS and is_constant(units.denominators):
-        found = mean_distribution(units.numerators)
-        if found is not None:
-            return units.centre + found.quantiles(rng.random(n_resamples))
+        exact = mean_distribution(units.numerators)
+        if exact is not None:
+            return units.centre + exact.quantiles(rng.random(n_resamples))
     return np.concatenate(list(_by_index(_repeated(distinct, counts), n_resamples, rng, block)))
 
 

@@ -51,7 +51,7 @@ class Estimate(Figures):
             ``few_informative_clusters``, ``heavy_tailed_clusters`` (what each means for
             coverage: docs/calibration.md), ``all_scores_equal``, ``single_prompt``,
             ``single_cluster``, ``zero_standard_error``, ``interval_overflows``.
-        beside: a second interval that is to be read beside the default one: the betting
+        beside: a second interval, to be read together with the default one: the betting
             interval where many bounded scores are flagged, BCa where the scores are unbounded
             and skewed, the wild cluster bootstrap where there are few clusters of unbounded
             scores; None elsewhere, and where a method was asked for.

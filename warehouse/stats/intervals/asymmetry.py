@@ -75,8 +75,8 @@ def implied_skewnesses(samples: FloatArray) -> FloatArray:
         ratio = np.abs(np.log((highs - middle) / (middle - lows)))
     sigma = (ratio / -scipy.special.ndtri(np.array(_TAILS))[:, None]).min(axis=0)
     growth = np.exp(np.minimum(np.where(wide, sigma, 0.0) ** 2, _LARGEST))
-    found: FloatArray = (growth + 2) * np.sqrt(growth - 1)
-    return found
+    skewnesses: FloatArray = (growth + 2) * np.sqrt(growth - 1)
+    return skewnesses
 
 
 def tail_units_of(sample: Sample) -> float:

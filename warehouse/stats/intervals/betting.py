@@ -96,8 +96,8 @@ def betting_interval(values: FloatArray, bounds: tuple[float, float], level: flo
     order = np.random.default_rng(seed).permutation(len(unit))
     game = Game(np.sort(unit)[order] - 0.5, -0.5, 0.5, 0.25)
     ends = betting_ends(game, Bets((float(len(unit)),), _CAP, 1 - level))
-    found = [low + width * min(1.0, max(0.0, end + 0.5)) for end in ends]
-    return Interval(found[0], found[1], level, METHOD)
+    scaled = [low + width * min(1.0, max(0.0, end + 0.5)) for end in ends]
+    return Interval(scaled[0], scaled[1], level, METHOD)
 
 
 def betting_ends(game: Game, bets: Bets) -> tuple[float, float]:
@@ -144,8 +144,8 @@ def _stakes(game: Game, bets: Bets) -> FloatArray:
     variance = (game.spread + np.cumsum((game.z - mean) ** 2)) / count
     before = np.concatenate([[game.spread], variance[:-1]])
     horizons = np.array(bets.horizons)[:, None]
-    found: FloatArray = np.sqrt(2 * math.log(2 / bets.alpha) / (before * horizons))
-    return found
+    stakes: FloatArray = np.sqrt(2 * math.log(2 / bets.alpha) / (before * horizons))
+    return stakes
 
 
 def _border(gain: Callable[[float], float], start: float, end: float) -> float:

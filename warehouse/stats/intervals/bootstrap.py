@@ -62,8 +62,8 @@ def interval_bootstrap(
     """
     curve = find_link(link)
     sample = build_sample(scores, clusters, weights, curve, None, None, None)
-    found = bootstrap_interval(sample, kind, as_level(level), n_resamples, seed)
-    return linked_interval(curve, found)
+    interval = bootstrap_interval(sample, kind, as_level(level), n_resamples, seed)
+    return linked_interval(curve, interval)
 
 
 def bootstrap_interval(sample: Sample, kind: Kind, level: float, n_resamples: int, seed: int) -> Interval | None:

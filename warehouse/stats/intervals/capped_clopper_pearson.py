@@ -11,12 +11,12 @@ from warehouse.stats.core.results import Estimate
 from warehouse.stats.core.sample import describe
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson
 from warehouse.stats.intervals.defaults import FEW_INFORMATIVE
-from warehouse.stats.intervals.effective_n import informative
+from warehouse.stats.intervals.effective_n import effective_n
 
 _FEWEST_CLUSTERS = 4
 
 
-def widened(found: Estimate, values: FloatArray, clusters: ArrayLike | None) -> Estimate:
+def widened(estimate: Estimate, values: FloatArray, clusters: ArrayLike | None) -> Estimate:
     """``found``, at least as wide as Clopper–Pearson's at n where few prompts are off a bound.
 
     pass@k crowds prompts just below 1: their spread is next to nothing and hides how often a
@@ -26,25 +26,27 @@ def widened(found: Estimate, values: FloatArray, clusters: ArrayLike | None) -> 
     .99999: .93 and more, where the default interval alone sinks to .65.
 
     Args:
-        found: estimate of the mean of ``values``.
+        estimate: of the mean of ``values``.
         values: figures in [0, 1], shape (n,).
         clusters: cluster of each, or None.
     """
-    if found.ci_low is None or found.ci_high is None:
-        return found
+    if estimate.ci_low is None or estimate.ci_high is None:
+        return estimate
     groups = None if clusters is None else as_clusters(clusters, len(values))
-    known = informative(describe(values, groups, bounds=(0.0, 1.0)))
+    known = effective_n(describe(values, groups, bounds=(0.0, 1.0)))
     if known.effective >= (FEW_INFORMATIVE if groups is None else _FEWEST_CLUSTERS):
-        return found
+        return estimate
     size = known.units
-    whole = interval_clopper_pearson(size if found.estimate == 1 else found.estimate * size, size, level=found.level)
-    if found.ci_low <= whole.low and whole.high <= found.ci_high:
-        return found
+    whole = interval_clopper_pearson(
+        size if estimate.estimate == 1 else estimate.estimate * size, size, level=estimate.level
+    )
+    if estimate.ci_low <= whole.low and whole.high <= estimate.ci_high:
+        return estimate
     what = "prompts" if groups is None else "clusters"
     return replace(
-        found,
-        ci_low=min(found.ci_low, whole.low),
-        ci_high=max(found.ci_high, whole.high),
+        estimate,
+        ci_low=min(estimate.ci_low, whole.low),
+        ci_high=max(estimate.ci_high, whole.high),
         method="clopper_pearson_capped",
         reason=f"the scores above the lowest possible one, or those below the highest, come from"
         f" few {what} ({known.effective:.2g}, effective): no more than {size:.4g} {what} are"

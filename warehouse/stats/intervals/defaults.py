@@ -42,7 +42,7 @@ _UNSEEN = 2.0
 class IntervalChoice(NamedTuple):
     """A method of `estimate_mean`, why it is the default for these data, and warnings.
 
-    ``beside`` names a second method whose interval is given beside the default one, if any.
+    ``beside`` names a second method whose interval is given too, if any.
     """
 
     method: str
@@ -57,7 +57,7 @@ def choose_interval(
     n_clusters: int | None = None,
     binary: bool = False,
     bounded: bool = False,
-    informative: float = math.inf,
+    effective_n: float = math.inf,
     size_cv: float = 0.0,
     skewness: float = 0.0,
     tail_units: float = math.inf,
@@ -74,15 +74,15 @@ def choose_interval(
         n_clusters: G, None without clusters.
         binary: every score is 0 or 1 and each prompt has one draw.
         bounded: scores have a finite smallest and largest value.
-        informative: effective number of prompts (clusters) that are off a bound
-            (`informative.Informative`; binary or bounded), or that the two runs differ on.
+        effective_n: effective number of prompts (clusters) that are off a bound
+            (`effective_n.EffectiveN`; binary or bounded), or that the two runs differ on.
         size_cv: coefficient of variation of the cluster sizes (clusters with bounds).
         skewness: of the scores, or of the cluster totals (`asymmetry.working_skewness` where
             unbounded).
         tail_units: how many units make up the variance where tails are heavy
             (`asymmetry.tail_units`; unbounded).
         unseen: how many standard errors the mean would move if the prompts that a sample of n
-            can miss lay at the farther bound (`informative.unseen_shift`; bounded, no clusters).
+            can miss lay at the farther bound (`effective_n.unseen_shift`; bounded, no clusters).
         weighted: the figure is a ratio, so that its linearised scores keep to no bounds.
         constant: all scores (differences) are equal.
         effective_clusters: 1/Σ f_c², clusters by size: one that holds 30 % of the prompts leaves
@@ -95,10 +95,10 @@ def choose_interval(
         >>> choose_interval(n_prompts=500, n_clusters=12).flags
         ('few_clusters',)
     """
-    near = informative < NEAR_BOUND
+    near = effective_n < NEAR_BOUND
     within = binary or bounded
     fewest_informative = FEW_INFORMATIVE_CLUSTERS if within and n_clusters else FEW_INFORMATIVE
-    few = informative < fewest_informative
+    few = effective_n < fewest_informative
     heavy = tail_units < few_in_tails(n_clusters or n_prompts)
     if n_clusters is None:
         if binary:
@@ -208,6 +208,6 @@ _NEAR = (
 )
 
 
-def _first(**found: bool) -> tuple[str, ...]:
+def _first(**conditions: bool) -> tuple[str, ...]:
     """The first flag that holds, if any: the others would repeat it."""
-    return tuple(name for name, holds in found.items() if holds)[:1]
+    return tuple(name for name, holds in conditions.items() if holds)[:1]

@@ -2,7 +2,7 @@
 
 The idea is Korn and Graubard's (1998), for any scores with bounds, in clusters or not: the error
 of the mean gives the number n_e of 0/1 scores that would have that error. What differs is that
-the error of the error is looked at (`informative.heavy_tailed_df`), because near a bound the few
+the error of the error is looked at (`effective_n.heavy_tailed_df`), because near a bound the few
 units that make up the mean make up its error too: where one of them is missed by chance, both
 come out too small. Coverage: docs/calibration.md.
 """
@@ -18,7 +18,7 @@ from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.core.results import Interval
 from warehouse.stats.core.sample import Sample, build_sample
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson
-from warehouse.stats.intervals.effective_n import heavy_tailed_df, informative
+from warehouse.stats.intervals.effective_n import effective_n, heavy_tailed_df
 
 METHOD = "clopper_pearson_effective"
 # With fewer units off a bound than this, by weight, their error says nothing.
@@ -72,7 +72,7 @@ def clopper_pearson_effective(sample: Sample, level: float) -> Interval | None:
 
 
 def _effective(sample: Sample, mean: float, width: float, level: float) -> float | None:
-    known = informative(sample)
+    known = effective_n(sample)
     if known.present == 0:  # all at a bound
         return known.units
     df = heavy_tailed_df(sample)

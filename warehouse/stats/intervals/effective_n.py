@@ -20,7 +20,7 @@ _MISSED = -math.log(0.025)
 
 
 @dataclass(frozen=True)
-class Informative:
+class EffectiveN:
     """The units (clusters, or prompts where there are none) behind a mean of bounded scores.
 
     Attributes:
@@ -39,8 +39,8 @@ class Informative:
     size_cv: float
 
 
-def informative(sample: Sample) -> Informative:
-    """`Informative` of scores with finite bounds."""
+def effective_n(sample: Sample) -> EffectiveN:
+    """How many units scores with finite bounds are worth."""
     low, high = sample.bounds or (0.0, 1.0)
     above = np.clip((sample.values - low) / (high - low), 0.0, 1.0)
     if sample.clusters is None:
@@ -49,7 +49,7 @@ def informative(sample: Sample) -> Informative:
         above, sizes = sample.clusters.sums(above), sample.clusters.sizes
     sides = (above, sizes - above)
     present = [int(np.count_nonzero(side > ROUNDING * sizes)) for side in sides]
-    return Informative(
+    return EffectiveN(
         present=min(present),
         effective=min(kish(side) for side in sides) if min(present) else 0.0,
         units=kish(sizes),

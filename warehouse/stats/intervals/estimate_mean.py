@@ -111,13 +111,13 @@ def estimate_mean(
 
 def no_spread(sample: Sample) -> tuple[str, ...]:
     """Flags that say why the data give no standard error; empty where they do."""
-    found = {
+    causes = {
         "single_prompt": sample.n == 1,
         "single_cluster": sample.n_clusters == 1,
         "all_scores_equal": sample.n > 1 and sample.all_equal,
         "zero_standard_error": sample.se == 0 and not sample.all_equal,
     }
-    return tuple(flag for flag, holds in found.items() if holds)
+    return tuple(flag for flag, holds in causes.items() if holds)
 
 
 def why_none(flags: tuple[str, ...]) -> str:

@@ -38,8 +38,8 @@ class MeanDistribution:
 
     def quantiles(self, probabilities: FloatArray) -> FloatArray:
         """The points below which the mean lies with ``probabilities``, linear in between."""
-        found: FloatArray = np.interp(probabilities, self.probabilities, self.points)
-        return found
+        values: FloatArray = np.interp(probabilities, self.probabilities, self.points)
+        return values
 
 
 def mean_distribution(centred: FloatArray) -> MeanDistribution | None:

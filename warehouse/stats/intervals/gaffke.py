@@ -53,8 +53,8 @@ class _Points(NamedTuple):
         return len(self.every)
 
 
-class _Place(NamedTuple):
-    """A value of the mean t, and the real number c > 0 that the contour goes through."""
+class _Trial(NamedTuple):
+    """A value t of the mean that is tried, and the real number c > 0 that the contour goes through."""
 
     t: float
     c: float
@@ -108,24 +108,24 @@ def _lower_end(unit: FloatArray, tail: float) -> float:
     every = np.append(unit / most, 0.0)  # the end scales with the scores
     values, counts = np.unique(every, return_counts=True)
     points = _Points(values, counts.astype(np.float64), every)
-    place = _start(points, float(-scipy.special.ndtri(tail)))
+    trial = _start(points, float(-scipy.special.ndtri(tail)))
     for _ in range(_ROUNDS):
-        step = _refine(points, place, tail)
-        near = abs(step) * place.c * points.n < (_NEAR if points.n > _FEW else _NEAR_FEW)
-        place = _moved(points, place, step)
+        step = _refine(points, trial, tail)
+        near = abs(step) * trial.c * points.n < (_NEAR if points.n > _FEW else _NEAR_FEW)
+        trial = _moved(points, trial, step)
         if near:
             break
-    return most * place.t
+    return most * trial.t
 
 
-def _moved(points: _Points, place: _Place, step: float) -> _Place:
+def _moved(points: _Points, trial: _Trial, step: float) -> _Trial:
     """``place`` at t + step, kept between the smallest and the largest point."""
     least, most = float(points.values[0]), float(points.values[-1])
-    t = min(max(place.t + step, (place.t + least) / 2), (place.t + most) / 2)
-    return _Place(t, place.c / (1 + (t - place.t) * place.c))
+    t = min(max(trial.t + step, (trial.t + least) / 2), (trial.t + most) / 2)
+    return _Trial(t, trial.c / (1 + (t - trial.t) * trial.c))
 
 
-def _start(points: _Points, z: float) -> _Place:
+def _start(points: _Points, z: float) -> _Trial:
     """Where the saddle point approximation (Lugannani and Rice 1980) has its quantile.
 
     With M(w) the mean of 1/(1 + y w), y = x − x̄, the saddle point of t = x̄ + (1 − M)/(w M) is
@@ -146,7 +146,7 @@ def _start(points: _Points, z: float) -> _Place:
     normal = z / math.sqrt(float(y * y @ counts))
     w = _crossing(excess, min(0.9 * most, normal), most, -z)
     mean = float((1 / (1 + y * w)) @ counts) / n
-    return _Place(centre + (1 - mean) / (w * mean), w * mean)
+    return _Trial(centre + (1 - mean) / (w * mean), w * mean)
 
 
 def _crossing(excess: Callable[[float], float], guess: float, most: float, at_low: float) -> float:
@@ -165,9 +165,9 @@ def _crossing(excess: Callable[[float], float], guess: float, most: float, at_lo
     return w
 
 
-def _refine(points: _Points, place: _Place, tail: float) -> float:
+def _refine(points: _Points, trial: _Trial, tail: float) -> float:
     """δ such that P(Σ D_i x_i ≤ t + δ) is ``tail``: Newton's method on its logarithm."""
-    s, weights = _contour(points, place)
+    s, weights = _contour(points, trial)
     delta, power = 0.0, points.n - 1
     for _ in range(_NEWTON):
         factor = np.exp(power * np.log1p(delta * s)) * weights
@@ -177,32 +177,32 @@ def _refine(points: _Points, place: _Place, tail: float) -> float:
             return delta
         step = value / slope * math.log(tail / value)
         delta += step
-        if abs(step) * place.c * power < 1e-8 or abs(delta) * place.c * points.n > _NEAR:
+        if abs(step) * trial.c * power < 1e-8 or abs(delta) * trial.c * points.n > _NEAR:
             break
     return delta
 
 
-def _contour(points: _Points, place: _Place) -> tuple[Complex, Complex]:
+def _contour(points: _Points, trial: _Trial) -> tuple[Complex, Complex]:
     """Nodes s on the contour and weights whose real parts add up to P(Σ D_i x_i ≤ t)."""
-    a = points.values - place.t
-    c, scale = place.c, min(place.c, 1 / -float(a[0]) - place.c)
+    a = points.values - trial.t
+    c, scale = trial.c, min(trial.c, 1 / -float(a[0]) - trial.c)
     last = _last_node(a, points.counts, c, scale)
     step = _STEP
-    s, weights = _nodes(points, place, scale, last, step)
+    s, weights = _nodes(points, trial, scale, last, step)
     for _ in range(4):
         fine = weights.real
         whole, half = float(fine.sum()), 2 * float(fine[::2].sum())
         if abs(whole - half) <= 1e-7 * abs(whole):  # then the finer sum is right to its square
             break
         step /= 2
-        s, weights = _nodes(points, place, scale, last, step)
+        s, weights = _nodes(points, trial, scale, last, step)
     return s, weights
 
 
-def _nodes(points: _Points, place: _Place, scale: float, last: float, step: float) -> tuple[Complex, Complex]:
+def _nodes(points: _Points, trial: _Trial, scale: float, last: float, step: float) -> tuple[Complex, Complex]:
     xi = np.arange(0.0, last + step, step)
-    s = place.c + 1j * scale * np.sinh(xi)
-    weights = np.exp(-_log_product(points, place.t, s)) / s
+    s = trial.c + 1j * scale * np.sinh(xi)
+    weights = np.exp(-_log_product(points, trial.t, s)) / s
     weights *= scale * np.cosh(xi) * (step / math.pi)
     weights[0] /= 2
     return s, weights

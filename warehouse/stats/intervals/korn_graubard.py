@@ -86,8 +86,8 @@ def korn_graubard(
     mean = mean_of(scores)
     successes = n if mean == 1 else mean * n
     form: Callable[..., Interval] = interval_wilson if variant == "wilson" else interval_clopper_pearson
-    found = form(successes, n, level=level)
-    return Interval(found.low, found.high, level, f"korn_graubard_{variant}")
+    interval = form(successes, n, level=level)
+    return Interval(interval.low, interval.high, level, f"korn_graubard_{variant}")
 
 
 def informative_clusters(scores: FloatArray, clusters: Clusters) -> InformativeClusters:

@@ -24,7 +24,7 @@ from warehouse.stats.intervals.closed_form import (
 from warehouse.stats.intervals.cluster_robust import effective_clusters
 from warehouse.stats.intervals.defaults import IntervalChoice, choose_interval
 from warehouse.stats.intervals.effective_clopper_pearson import clopper_pearson_effective
-from warehouse.stats.intervals.effective_n import informative, unseen_shift
+from warehouse.stats.intervals.effective_n import effective_n, unseen_shift
 from warehouse.stats.intervals.gaffke import gaffke
 from warehouse.stats.intervals.korn_graubard import Variant, korn_graubard
 from warehouse.stats.intervals.wild_cluster_bootstrap import wild_interval
@@ -75,13 +75,13 @@ def _default(sample: Sample) -> IntervalChoice:
             effective_clusters=effective_clusters(sample.clusters),
         )
     weighted = sample.shares is not None
-    known = None if weighted else informative(sample)
+    known = None if weighted else effective_n(sample)
     return choose_interval(
         n_prompts=sample.n,
         n_clusters=sample.n_clusters,
         binary=sample.binary,
         bounded=True,
-        informative=math.inf if known is None else known.effective,
+        effective_n=math.inf if known is None else known.effective,
         size_cv=0.0 if known is None else known.size_cv,
         skewness=skewness(sample.totals),
         unseen=unseen_shift(sample),

@@ -152,12 +152,12 @@ def _interval(
 
 
 def _flags(draws: PromptDraws, error: float | None) -> tuple[str, ...]:
-    found = {
+    conditions = {
         "within_imputed": draws.imputed and error is not None,
         "no_repeated_draws": error is None,
         "zero_standard_error": error == 0,
     }
-    return tuple(flag for flag, holds in found.items() if holds)
+    return tuple(flag for flag, holds in conditions.items() if holds)
 
 
 def _reason(interval: Interval | None, flags: tuple[str, ...]) -> str:

@@ -100,9 +100,9 @@ class WildBootstrap:
         squares = spread - 2 * total * cross + total * total * self.shares
         scale = self.n_clusters / (self.n_clusters - 1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: FloatArray = total / np.sqrt(scale * np.maximum(squares, 0.0))
-        found[np.isnan(found)] = 0.0
-        return found
+            ratios: FloatArray = total / np.sqrt(scale * np.maximum(squares, 0.0))
+        ratios[np.isnan(ratios)] = 0.0
+        return ratios
 
     def p_value(self, null: float) -> float:
         """Two-sided p of the mean being ``null``: (1 + #{|t*| >= |t|})/(1 + B)."""
@@ -219,12 +219,12 @@ def wild_draws(sample: Sample, n_resamples: int, seed: int) -> WildBootstrap | N
 def _draw(sums: FloatArray, sizes: FloatArray, shares: FloatArray, n_resamples: int, seed: int) -> _Draws:
     linear = np.column_stack([sums, sizes, shares * sums, shares * sizes])
     square = np.column_stack([sums * sums, sums * sizes, sizes * sizes])
-    found = np.empty((n_resamples, 7))
+    drawn = np.empty((n_resamples, 7))
     block = max(1, _BLOCK // len(sums))
     for rows, weights in webb_draws(len(sums), n_resamples, seed, block=block):
-        found[rows, :4] = weights @ linear
-        found[rows, 4:] = (weights * weights) @ square
-    return _Draws(*np.ascontiguousarray(found.T))
+        drawn[rows, :4] = weights @ linear
+        drawn[rows, 4:] = (weights * weights) @ square
+    return _Draws(*np.ascontiguousarray(drawn.T))
 
 
 def _end(prepared: WildBootstrap, alpha: float, step: float) -> float | None:

@@ -80,7 +80,7 @@ def cluster_search(
         n_permutations: shuffled matrices (each column by itself), 0 for none.
         seed: of starts and shuffles.
         n_starts: k-means++ starts for each number.
-        progress: told (done, all) after each matrix and number of clusters.
+        progress: called with (done, all) after each matrix and number of clusters.
 
     Raises:
         StatisticsError: fewer than three distinct rows (one clustering is possible, none to
@@ -96,17 +96,17 @@ def cluster_search(
     chosen: Clustering | None = None
     for place in range(1 + n_permutations):
         shuffled = values if not place else generator(as_seed(seed), 1, place).permuted(values, axis=0)
-        found: list[float] = []
+        by_number: list[float] = []
         for number in tried:
             one = _try(shuffled, number, seed, n_starts)
             if place == 0 and one is not None and one.silhouette is not None:
                 better = chosen is None or one.silhouette > (chosen.silhouette or -2.0) + 1e-12
                 chosen = one if better else chosen
-            found.append(np.nan if one is None or one.silhouette is None else one.silhouette)
+            by_number.append(np.nan if one is None or one.silhouette is None else one.silhouette)
             done += 1
             if progress:
                 progress(done, steps)
-        tables.append(found)
+        tables.append(by_number)
     assert chosen is not None  # every number tried is possible in the matrix itself
     return _search(chosen, tried, np.array(tables), seed)
 

@@ -36,16 +36,16 @@ def count_pairs(columns: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[
     k = len(columns)
     weights = columns.sum(axis=0, dtype=np.int64)
     order = np.argsort(weights, kind="stable")
-    found, starts = np.unique(weights[order], return_index=True)
+    values, starts = np.unique(weights[order], return_index=True)
     words = np.ascontiguousarray(pack_columns(columns)[:, order])
     bounds = np.append(starts, columns.shape[1]).astype(np.int64)
-    shape = (len(found), int(found[-1]) + 1)
-    rows = max(1, min(len(found), _CELLS // (shape[0] * shape[1])))
+    shape = (len(values), int(values[-1]) + 1)
+    rows = max(1, min(len(values), _CELLS // (shape[0] * shape[1])))
     codes, pairs = [], []
-    for first in range(0, len(found), rows):
-        counts = np.zeros((min(rows, len(found) - first), *shape), np.int64)
+    for first in range(0, len(values), rows):
+        counts = np.zeros((min(rows, len(values) - first), *shape), np.int64)
         tally_pairs(words, bounds, first, counts)
         one, other, common = np.nonzero(counts)
-        codes.append((found[first + one] * (k + 1) + found[other]) * (k + 1) + common)
+        codes.append((values[first + one] * (k + 1) + values[other]) * (k + 1) + common)
         pairs.append(counts[one, other, common])
     return np.concatenate(codes), np.concatenate(pairs)

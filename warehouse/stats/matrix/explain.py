@@ -103,7 +103,7 @@ def mantel(
         embeddings: vectors of the prompts' texts, shape (n, d).
         n_permutations: N; 0 for r alone.
         seed: of the permutations.
-        progress: told (done, N).
+        progress: called with (done, N).
     """
     performance, semantic = unit_pair(matrix, embeddings)
     as_count(n_permutations, "n_permutations", 0)
@@ -127,7 +127,7 @@ def explain(
         intercept: False for the paper's regression through the origin.
         n_permutations: matrices with every column shuffled by itself, N at least 1.
         seed: each permutation has a stream of its own.
-        progress: told (done, 2N): the regressions, then Mantel.
+        progress: called with (done, 2N): the regressions, then Mantel.
 
     Raises:
         StatisticsError: lengths that differ, fewer than 4 prompts, a zero or missing vector, or
@@ -148,9 +148,9 @@ def explain(
     columns = np.ascontiguousarray(values.T)
     for place in range(1, n_permutations + 1):
         shuffled = generator(seed, 4, place).permuted(columns, axis=1).T
-        found = coefficients_of(unit_rows(np.ascontiguousarray(shuffled)), semantic, intercept)
-        betas.append(found.coefficients)
-        fdrs.append(benjamini_hochberg(found.p_values))
+        coefficients = coefficients_of(unit_rows(np.ascontiguousarray(shuffled)), semantic, intercept)
+        betas.append(coefficients.coefficients)
+        fdrs.append(benjamini_hochberg(coefficients.p_values))
         if progress:
             progress(place, steps)
 
@@ -191,10 +191,10 @@ def _mantel(
         return float((both - mean_q * mean_e) / np.sqrt(var_q * var_e))
 
     r, permuted = correlation(performance), np.empty(n_permutations)
-    for place in range(n_permutations):
-        permuted[place] = correlation(performance[generator(seed, 5, place).permutation(n)])
+    for index in range(n_permutations):
+        permuted[index] = correlation(performance[generator(seed, 5, index).permutation(n)])
         if progress:
-            progress(place + 1, n_permutations)
+            progress(index + 1, n_permutations)
     return Mantel(r, upper_p_value(r, permuted) if n_permutations else None, n_permutations)
 
 
@@ -224,9 +224,9 @@ def _compare(tables: list[FloatArray]) -> tuple[float | None, float | None, floa
     low, high = float(defined.min()), float(defined.max())
     scale = _CELLS / (high - low) if high > low else 0.0
 
-    def counts(place: int) -> NDArray[np.int64]:
-        cells = np.where(np.isnan(tables[place]), -1, (tables[place] - low) * scale)
+    def counts(index: int) -> NDArray[np.int64]:
+        cells = np.where(np.isnan(tables[index]), -1, (tables[index] - low) * scale)
         return np.bincount(cells.astype(np.int64) + 1, minlength=_CELLS + 2)
 
-    found = kolmogorov_smirnov(counts, len(tables))
-    return found.statistic, found.p_value, found.textbook_p_value
+    ks = kolmogorov_smirnov(counts, len(tables))
+    return ks.statistic, ks.p_value, ks.textbook_p_value

@@ -86,16 +86,16 @@ def _informative(unit: FloatArray, start: int) -> NDArray[np.intp]:
     order = np.empty(n, np.intp)
     rows, left = np.arange(n), unit
     taken = np.zeros(n, np.bool_)
-    total, place = np.zeros(unit.shape[1]), start
+    total, chosen = np.zeros(unit.shape[1]), start
     for step in range(n):
-        order[step] = rows[place]
-        taken[place] = True
-        total += left[place]
+        order[step] = rows[chosen]
+        taken[chosen] = True
+        total += left[chosen]
         if 4 * (n - step - 1) < 3 * len(rows):
             rows, left = rows[~taken], np.ascontiguousarray(left[~taken])
             taken = np.zeros(len(rows), np.bool_)
         if len(rows):
             closeness = left @ total
             closeness[taken] = np.inf
-            place = int(np.argmax(closeness <= closeness.min() + _TIE * (step + 1)))
+            chosen = int(np.argmax(closeness <= closeness.min() + _TIE * (step + 1)))
     return order

@@ -50,9 +50,9 @@ def as_count(value: int, name: str, least: int = 1) -> int:
     return value
 
 
-def generator(seed: int, *place: int) -> np.random.Generator:
+def generator(seed: int, *index: int) -> np.random.Generator:
     """A stream of random numbers for one place: the same in whatever order places are visited."""
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=place)))
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=index)))
 
 
 def zero_rows(matrix: FloatArray) -> NDArray[np.bool_]:

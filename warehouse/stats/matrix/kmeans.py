@@ -74,9 +74,9 @@ def distinct_rows(unit: FloatArray) -> tuple[FloatArray, Labels, FloatArray]:
     as_bytes = keys.view(np.dtype((np.void, keys.shape[1] * keys.itemsize))).ravel()
     _, first, member = np.unique(as_bytes, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    codes = place[member]
+    index = np.empty_like(order)
+    index[order] = np.arange(len(order))
+    codes = index[member]
     return unit[first[order]], codes, np.bincount(codes).astype(np.float64)
 
 
@@ -85,9 +85,9 @@ def best_labels(unit: FloatArray, counts: FloatArray, n_clusters: int, seed: int
     best, labels = -np.inf, np.zeros(len(unit), np.intp)
     for start in range(n_starts):
         rng = generator(seed, 0, n_clusters, start)
-        found, value = _lloyd(unit, counts, _plus_plus(unit, counts, n_clusters, rng))
+        candidate, value = _lloyd(unit, counts, _plus_plus(unit, counts, n_clusters, rng))
         if value > best * (1 + 1e-12 * np.sign(best)):
-            best, labels = value, found
+            best, labels = value, candidate
     return labels
 
 
@@ -114,15 +114,15 @@ def _lloyd(unit: FloatArray, counts: FloatArray, centres: FloatArray) -> tuple[L
     labels = np.full(len(unit), -1, np.intp)
     for _ in range(_ROUNDS):
         cosines = unit @ centres.T
-        found = np.argmax(cosines, axis=1)
-        nearest = cosines[np.arange(len(unit)), found]
-        for empty in np.setdiff1d(np.arange(len(centres)), found):
-            alone = np.bincount(found, minlength=len(centres))[found] == 1
+        closest = np.argmax(cosines, axis=1)
+        nearest = cosines[np.arange(len(unit)), closest]
+        for empty in np.setdiff1d(np.arange(len(centres)), closest):
+            alone = np.bincount(closest, minlength=len(centres))[closest] == 1
             far = int(np.argmin(np.where(alone, np.inf, nearest)))
-            found[far], nearest[far] = empty, 1.0
-        if (found == labels).all():
+            closest[far], nearest[far] = empty, 1.0
+        if (closest == labels).all():
             break
-        labels = found
+        labels = closest
         sums, _ = cluster_sums(unit * counts[:, None], labels, len(centres))
         lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
         centres = sums / np.where(lengths == 0, 1.0, lengths)[:, None]
@@ -137,12 +137,12 @@ def describe(unit: FloatArray, labels: Labels, n_clusters: int) -> Clustering:
     labels = names[labels]
     rows, distances = medoids_of_unit(unit, labels, n_clusters)
     sums, _ = cluster_sums(unit, labels, n_clusters)
-    found = silhouettes(unit, labels, n_clusters)
+    widths = silhouettes(unit, labels, n_clusters)
     return Clustering(
         n_clusters,
         labels,
         rows,
         distances,
-        None if found is None else float(found.mean()),
+        None if widths is None else float(widths.mean()),
         float(np.linalg.norm(sums, axis=1).sum()) / len(unit),
     )

@@ -93,23 +93,23 @@ class PermutationTest(Figures):
     histograms: tuple[SimilarityHistogram, ...]
 
     def __str__(self) -> str:
-        found = ", ".join(f"{s.similarity} {s.statistic} p={s.p_value:.3g}" for s in self.statistics)
-        return f"{self.n_prompts} × {self.n_models}, {self.n_permutations} permutations: {found}"
+        p_values = ", ".join(f"{s.similarity} {s.statistic} p={s.p_value:.3g}" for s in self.statistics)
+        return f"{self.n_prompts} × {self.n_models}, {self.n_permutations} permutations: {p_values}"
 
 
 class Tables(Protocol):
     """Similarities of the observed matrix (table 0) and of shuffled ones, by number."""
 
-    def add(self, place: int, columns: NDArray[Any]) -> None:
+    def add(self, index: int, columns: NDArray[Any]) -> None:
         """Take in the matrix of a table, its columns one after another."""
 
     def finish(self) -> None:
         """All tables are in."""
 
-    def figures(self, similarity: str, place: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
+    def figures(self, similarity: str, index: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
         """Mean, 75th and 95th percentile of a table with these counts."""
 
-    def counts(self, similarities: Sequence[str], place: int) -> list[NDArray[np.int64]]:
+    def counts(self, similarities: Sequence[str], index: int) -> list[NDArray[np.int64]]:
         """Pairs of a table by each similarity, on values that all tables share."""
 
     def values(self, similarity: str) -> FloatArray:
@@ -140,7 +140,7 @@ def permutation_test(
         seed: each permutation has a stream of its own, so threads do not change the answer.
         zero_rows: whether two rows without a single one are alike.
         n_threads: default: one for each core that this process may use.
-        progress: told (done, 5N): four for counting a permutation, one for comparing it.
+        progress: called with (done, 5N): four for counting a permutation, one for comparing it.
 
     Raises:
         StatisticsError: fewer than two prompts or models, missing cells, or scores that a
@@ -200,8 +200,8 @@ def _fill(tables: Tables, values: FloatArray, binary: bool, n_permutations: int,
     columns = np.ascontiguousarray(values.T, dtype=np.uint8 if binary else np.float64)
     tables.add(0, columns)
 
-    def one(place: int) -> None:
-        tables.add(place, generator(seed, place).permuted(columns, axis=1))
+    def one(index: int) -> None:
+        tables.add(index, generator(seed, index).permuted(columns, axis=1))
 
     steps.run(one, range(1, n_permutations + 1), 4 * n_permutations)
     tables.finish()
@@ -222,9 +222,9 @@ def _test(
     figures = np.empty((len(chosen), len(places), 3))
     adding = Lock()
 
-    def look(place: int) -> None:
-        for at, counts in enumerate(tables.counts(chosen, place)):
-            figures[at, place] = tables.figures(chosen[at], place, counts)
+    def look(index: int) -> None:
+        for at, counts in enumerate(tables.counts(chosen, index)):
+            figures[at, index] = tables.figures(chosen[at], index, counts)
             with adding:
                 totals[at] += counts
 
@@ -232,9 +232,9 @@ def _test(
     means = [distribution(total) for total in totals]
     distances = np.empty((len(chosen), len(places)))
 
-    def measure(place: int) -> None:
-        for at, counts in enumerate(tables.counts(chosen, place)):
-            distances[at, place] = distance(counts, means[at])
+    def measure(index: int) -> None:
+        for at, counts in enumerate(tables.counts(chosen, index)):
+            distances[at, index] = distance(counts, means[at])
 
     steps.run(measure, places, n_permutations / 2)
     observed = tables.counts(chosen, 0)
@@ -278,17 +278,17 @@ def _statistic(similarity: str, name: str, observed: float, permuted: FloatArray
     )
 
 
-def _ks(similarity: str, found: KolmogorovSmirnov) -> PermutedStatistic:
-    low, high = np.quantile(found.permuted, [0.025, 0.975])
+def _ks(similarity: str, ks: KolmogorovSmirnov) -> PermutedStatistic:
+    low, high = np.quantile(ks.permuted, [0.025, 0.975])
     return PermutedStatistic(
         similarity,
         "ks",
-        found.statistic,
-        float(found.permuted.mean()),
+        ks.statistic,
+        float(ks.permuted.mean()),
         float(low),
         float(high),
-        found.p_value,
-        found.textbook_p_value,
+        ks.p_value,
+        ks.textbook_p_value,
         "the textbook p takes pairs as independent and is too small",
     )
 

@@ -42,10 +42,10 @@ def linear_quantile(values: FloatArray, counts: NDArray[np.int64], share: float)
         share: in [0, 1].
     """
     cumulated = np.cumsum(counts)
-    place = share * (int(cumulated[-1]) - 1)
-    below = math.floor(place)
-    low, high = values[np.searchsorted(cumulated, [below, math.ceil(place)], side="right")]
-    return float(low + (high - low) * (place - below))
+    position = share * (int(cumulated[-1]) - 1)
+    below = math.floor(position)
+    low, high = values[np.searchsorted(cumulated, [below, math.ceil(position)], side="right")]
+    return float(low + (high - low) * (position - below))
 
 
 def upper_p_value(observed: float, permuted: FloatArray) -> float:
@@ -61,9 +61,9 @@ def kolmogorov_smirnov(table: Callable[[int], NDArray[np.int64]], n_tables: int)
         table: number of a table to its counts on the common values, shape (r,); asked for twice.
         n_tables: N + 1, at least 2.
     """
-    total = sum((table(place) for place in range(1, n_tables)), start=table(0))
+    total = sum((table(index) for index in range(1, n_tables)), start=table(0))
     mean = distribution(total)
-    distances = np.array([distance(table(place), mean) for place in range(n_tables)])
+    distances = np.array([distance(table(index), mean) for index in range(n_tables)])
     return from_distances(table(0), total, distances)
 
 

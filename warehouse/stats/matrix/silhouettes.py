@@ -48,8 +48,8 @@ def silhouettes(unit: FloatArray, labels: Labels, n_clusters: int) -> FloatArray
     # differences of equal rows round to either side of 0
     inside, outside = (np.where(np.abs(d) < 1e-14, 0.0, d) for d in (inside, outside))
     larger = np.maximum(inside, outside)
-    found = (outside - inside) / np.where(larger == 0, 1.0, larger)
-    return np.where(own_size == 1, 0.0, found)
+    widths = (outside - inside) / np.where(larger == 0, 1.0, larger)
+    return np.where(own_size == 1, 0.0, widths)
 
 
 def medoids(matrix: ArrayLike, labels: ArrayLike) -> tuple[Labels, FloatArray]:

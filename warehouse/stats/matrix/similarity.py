@@ -98,16 +98,20 @@ def summarise_similarity(
     n, k = values.shape
     if binary:
         codes, counts = count_pairs(np.ascontiguousarray(values.T, dtype=np.uint8))
-        found = cell_values(similarity, codes, k, zero_rows)
-        order = np.argsort(found)
-        found, counts = found[order], counts[order]
-        mean = float(found @ counts) / (n * (n - 1) // 2)
+        similarities = cell_values(similarity, codes, k, zero_rows)
+        order = np.argsort(similarities)
+        similarities, counts = similarities[order], counts[order]
+        mean = float(similarities @ counts) / (n * (n - 1) // 2)
     else:
         unit = unit_rows(values, extra=zero_rows == "alike")
-        found, mean = np.sort(np.concatenate(list(pair_blocks(unit)))), _mean_cosine(unit)
-        counts = np.ones(len(found), np.int64)
+        similarities, mean = np.sort(np.concatenate(list(pair_blocks(unit)))), _mean_cosine(unit)
+        counts = np.ones(len(similarities), np.int64)
     return SimilaritySummary(
-        similarity, n * (n - 1) // 2, mean, linear_quantile(found, counts, 0.75), linear_quantile(found, counts, 0.95)
+        similarity,
+        n * (n - 1) // 2,
+        mean,
+        linear_quantile(similarities, counts, 0.75),
+        linear_quantile(similarities, counts, 0.95),
     )
 
 

@@ -36,12 +36,12 @@ class BinaryTables:
         self._codes = Codes((self._k + 1) ** 3)
         self._ranked: dict[str, tuple[FloatArray, NDArray[np.intp]]] = {}
 
-    def add(self, place: int, columns: NDArray[np.uint8]) -> None:
+    def add(self, index: int, columns: NDArray[np.uint8]) -> None:
         """Count the pairs of a matrix, shape (k, n); by several threads at once."""
         codes, counts = count_pairs(columns)
         self._codes.add(codes)
         steps = np.diff(codes, prepend=0)
-        self._packed[place] = (zlib.compress(steps.tobytes(), 1), zlib.compress(counts.tobytes(), 1))
+        self._packed[index] = (zlib.compress(steps.tobytes(), 1), zlib.compress(counts.tobytes(), 1))
 
     def finish(self) -> None:
         """All tables are in: rank the similarities that occur in any of them."""
@@ -55,9 +55,9 @@ class BinaryTables:
         """Similarities that occur, ascending."""
         return self._ranked[similarity][0]
 
-    def counts(self, similarities: Sequence[str], place: int) -> list[NDArray[np.int64]]:
+    def counts(self, similarities: Sequence[str], index: int) -> list[NDArray[np.int64]]:
         """Pairs of a table by each similarity, on its `values`."""
-        steps, counts = (np.frombuffer(zlib.decompress(p), np.int64) for p in self._packed[place])
+        steps, counts = (np.frombuffer(zlib.decompress(p), np.int64) for p in self._packed[index])
         at = self._codes.places(np.cumsum(steps))
         ranked = [self._ranked[similarity] for similarity in similarities]
         # sums of whole numbers far below 2^53: exact
@@ -65,7 +65,7 @@ class BinaryTables:
             np.bincount(ranks[at], weights=counts, minlength=len(values)).astype(np.int64) for values, ranks in ranked
         ]
 
-    def figures(self, similarity: str, place: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
+    def figures(self, similarity: str, index: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
         """Mean, 75th and 95th percentile of a table with these counts."""
         values = self.values(similarity)
         mean = float(values @ counts) / int(counts.sum())
@@ -114,7 +114,7 @@ class CosineTables:
         self._figures: dict[int, tuple[float, float, float]] = {}
         self._packed: dict[int, bytes] = {}
 
-    def add(self, place: int, columns: NDArray[np.float64]) -> None:
+    def add(self, index: int, columns: NDArray[np.float64]) -> None:
         """Look at all pairs of a matrix, shape (k, n), in blocks."""
         unit = unit_rows(np.ascontiguousarray(columns.T), extra=self._extra)
         counts = np.zeros(GRID + 1, np.int64)
@@ -127,8 +127,8 @@ class CosineTables:
         mean = (float(total @ total) - own) / (n * (n - 1))
         pairs = np.concatenate(kept) if kept else None
         low, high = (_percentile(unit, counts, pairs, share) for share in (0.75, 0.95))
-        self._figures[place] = (mean, low, high)
-        self._packed[place] = zlib.compress(counts.tobytes(), 1)
+        self._figures[index] = (mean, low, high)
+        self._packed[index] = zlib.compress(counts.tobytes(), 1)
 
     def finish(self) -> None:
         """Nothing is left to do."""
@@ -137,14 +137,14 @@ class CosineTables:
         """Points of the grid."""
         return np.linspace(-1.0, 1.0, GRID + 1)
 
-    def counts(self, similarities: Sequence[str], place: int) -> list[NDArray[np.int64]]:
+    def counts(self, similarities: Sequence[str], index: int) -> list[NDArray[np.int64]]:
         """Pairs of a table by point of the grid: from it to just below the next."""
-        found = np.frombuffer(zlib.decompress(self._packed[place]), np.int64)
-        return [found for _ in similarities]
+        flat = np.frombuffer(zlib.decompress(self._packed[index]), np.int64)
+        return [flat for _ in similarities]
 
-    def figures(self, similarity: str, place: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
+    def figures(self, similarity: str, index: int, counts: NDArray[np.int64]) -> tuple[float, float, float]:
         """Mean, 75th and 95th percentile of a table."""
-        return self._figures[place]
+        return self._figures[index]
 
 
 def _cells(cosines: FloatArray) -> NDArray[np.int64]:
@@ -154,11 +154,11 @@ def _cells(cosines: FloatArray) -> NDArray[np.int64]:
 def _percentile(unit: FloatArray, counts: NDArray[np.int64], pairs: FloatArray | None, share: float) -> float:
     """The ``linear`` percentile; only the pairs in the cells that hold its place are sorted."""
     cumulated = np.cumsum(counts)
-    place = share * (int(cumulated[-1]) - 1)
-    cells = np.searchsorted(cumulated, [np.floor(place), np.ceil(place)], side="right")
+    position = share * (int(cumulated[-1]) - 1)
+    cells = np.searchsorted(cumulated, [np.floor(position), np.ceil(position)], side="right")
     blocks = pair_blocks(unit) if pairs is None else [pairs]
-    found = [block[(where >= cells[0]) & (where <= cells[1])] for block in blocks for where in [_cells(block)]]
-    ordered = np.sort(np.concatenate(found))
-    place -= int(cumulated[cells[0] - 1]) if cells[0] else 0
-    low, high = ordered[int(np.floor(place))], ordered[int(np.ceil(place))]
-    return float(low + (high - low) * (place - np.floor(place)))
+    values = [block[(where >= cells[0]) & (where <= cells[1])] for block in blocks for where in [_cells(block)]]
+    ordered = np.sort(np.concatenate(values))
+    position -= int(cumulated[cells[0] - 1]) if cells[0] else 0
+    low, high = ordered[int(np.floor(position))], ordered[int(np.ceil(position))]
+    return float(low + (high - low) * (position - np.floor(position)))

@@ -212,7 +212,7 @@ def random_weights(
         seed: each thousand draws has a stream of its own.
         higher_is_better: direction of "better".
         levels: of the quantiles, in [0, 1].
-        progress: told (done, n_draws).
+        progress: called with (done, n_draws).
     """
     values = as_matrix(matrix)
     as_count(n_draws, "n_draws", 2)

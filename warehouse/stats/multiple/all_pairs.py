@@ -88,9 +88,9 @@ class AllPairs(Figures):
         return len(self.first)
 
     def __str__(self) -> str:
-        found = int(np.sum(self.p_holm <= 1 - self.level))
+        significant = int(np.sum(self.p_holm <= 1 - self.level))
         pairs = "1 pair" if len(self) == 1 else f"{len(self)} pairs"
-        return f"{self.n_models} models, {pairs}: {found} differ ({100 * self.level:g} % family-wise, Holm)"
+        return f"{self.n_models} models, {pairs}: {significant} differ ({100 * self.level:g} % family-wise, Holm)"
 
     def square(self, name: str) -> FloatArray:
         """A figure of the pairs as a matrix, row minus column, shape (M, M), NaN on the diagonal.
@@ -196,7 +196,7 @@ def _simultaneous(moments: PairMoments, tail: FloatArray, level: float) -> dict[
     """Critical values, adjusted p and intervals from the draws (B, M), by field name."""
     error = np.where(moments.error_cr1 > 0, moments.error_cr1, np.nan)
     nothing = np.full_like(error, np.nan)
-    found: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "error_max_t": error,
         "critical_value": math.nan,
         "p_max_t": nothing,
@@ -205,20 +205,20 @@ def _simultaneous(moments: PairMoments, tail: FloatArray, level: float) -> dict[
         "simultaneous_high": nothing,
     }
     if not len(tail) or np.isnan(error).all():
-        return found
-    place = _rank_of_critical(len(tail), level) - 1
+        return columns
+    critical = _rank_of_critical(len(tail), level) - 1
     largest = np.sort(tail.max(axis=1))
-    own = np.sort(tail, axis=0)[place]
-    c = float(largest[place])
+    own = np.sort(tail, axis=0)[critical]
+    c = float(largest[critical])
     t = np.abs(moments.difference) / error
     reached = len(tail) - np.searchsorted(largest, t * (1 - TIE), side="left")
-    found["p_max_t"] = np.where(np.isnan(t), np.nan, (1 + reached) / (1 + len(tail)))
-    found["critical_values"] = np.where(np.isfinite(own) & (own > 0), own, np.nan)
+    columns["p_max_t"] = np.where(np.isnan(t), np.nan, (1 + reached) / (1 + len(tail)))
+    columns["critical_values"] = np.where(np.isfinite(own) & (own > 0), own, np.nan)
     if math.isfinite(c):
-        found["critical_value"] = c
-        found["simultaneous_low"] = moments.difference - c * error
-        found["simultaneous_high"] = moments.difference + c * error
-    return found
+        columns["critical_value"] = c
+        columns["simultaneous_low"] = moments.difference - c * error
+        columns["simultaneous_high"] = moments.difference + c * error
+    return columns
 
 
 def _reasons(moments: PairMoments, clustered: bool) -> Iterator[str]:

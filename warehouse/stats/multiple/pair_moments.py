@@ -225,8 +225,8 @@ def _correlation(
     ss_b = squares[b, a] - sums[b, a] ** 2 / n
     flat = (ss_a <= ROUNDING * squares[a, b]) | (ss_b <= ROUNDING * squares[b, a])
     covariance = products - sums[a, b] * sums[b, a] / n
-    found = covariance / np.sqrt(np.where(flat, np.nan, ss_a * ss_b))
-    return np.clip(found, -1.0, 1.0)
+    correlation = covariance / np.sqrt(np.where(flat, np.nan, ss_a * ss_b))
+    return np.clip(correlation, -1.0, 1.0)
 
 
 def _independent(difference: FloatArray, ss: FloatArray, n: FloatArray, correlation: FloatArray) -> PairMoments:
@@ -247,19 +247,19 @@ def _independent(difference: FloatArray, ss: FloatArray, n: FloatArray, correlat
 def _clustered(matrix: ScoreMatrix, difference: FloatArray, n: FloatArray, correlation: FloatArray) -> PairMoments:
     a, b = matrix.pairs
     names = ("error", "error_cr1", "df", "units", "effective")
-    found = {name: np.full(len(a), np.nan) for name in names}
+    columns = {name: np.full(len(a), np.nan) for name in names}
     for pairs in pair_blocks(n > 0):
         for name, values in _robust(*unit_sums(matrix, a[pairs], b[pairs])).items():
-            found[name][pairs] = values
+            columns[name][pairs] = values
     return PairMoments(
         difference=difference,
-        error=found["error"],
-        error_cr1=found["error_cr1"],
-        degrees_of_freedom=found["df"],
+        error=columns["error"],
+        error_cr1=columns["error_cr1"],
+        degrees_of_freedom=columns["df"],
         correlation=correlation,
         n_prompts=n.astype(np.intp),
-        n_units=np.nan_to_num(found["units"]).astype(np.intp),
-        effective_units=found["effective"],
+        n_units=np.nan_to_num(columns["units"]).astype(np.intp),
+        effective_units=columns["effective"],
     )
 
 

@@ -27,7 +27,7 @@ class Ranks(Figures):
         rank_high: worst rank in it.
         rank_low_joint: best rank in the set that holds for all models together.
         rank_high_joint: worst rank in it.
-        groups: letters of the groups of models that cannot be told apart, such as ``"ab"``:
+        groups: letters of the groups of models that do not differ significantly, such as ``"ab"``:
             two models share a letter if and only if Holm's test does not separate them.
         level: of the sets; 1 − level is the size of the tests.
         n_resamples: draws behind the sets.
@@ -101,13 +101,13 @@ def _rank_sets(
 
 
 def _known(values: NDArray[np.int_], known: NDArray[np.bool_]) -> tuple[int | None, ...]:
-    return tuple(int(value) if told else None for value, told in zip(values, known, strict=True))
+    return tuple(int(value) if is_known else None for value, is_known in zip(values, known, strict=True))
 
 
 def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:
     """A compact letter display: two models share a letter if and only if they are not separated.
 
-    Letters stand for maximal sets of models that cannot be told apart, as many as it takes to
+    Letters stand for maximal sets of models that do not differ significantly, as many as it takes to
     cover every such pair (greedily: Gramm et al. 2007), ``a`` for the one of the first model.
 
     Args:
@@ -124,15 +124,15 @@ def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:
     np.fill_diagonal(alike, True)
     names: list[list[str]] = [[] for _ in order]
     for number, members in enumerate(_cliques(alike)):
-        for place in members:
-            names[order[place]].append(_letter(number))
+        for index in members:
+            names[order[index]].append(_letter(number))
     return ["".join(found) for found in names]
 
 
 def _cliques(alike: BoolMatrix) -> list[list[int]]:
     """Maximal sets of models that are all alike, covering every pair of alike ones."""
     covered = np.zeros_like(alike)
-    found: list[list[int]] = []
+    cliques: list[list[int]] = []
     for start in range(len(alike)):
         while True:
             left = np.flatnonzero(alike[start] & ~covered[start])
@@ -140,8 +140,8 @@ def _cliques(alike: BoolMatrix) -> list[list[int]]:
                 break
             members = _grow(alike, [start, int(left[0])], left)
             covered[np.ix_(members, members)] = True
-            found.append(members)
-    return sorted(found)
+            cliques.append(members)
+    return sorted(cliques)
 
 
 def _grow(alike: BoolMatrix, seed: list[int], preferred: NDArray[np.intp]) -> list[int]:

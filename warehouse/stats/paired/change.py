@@ -56,14 +56,14 @@ def change_p_value(before: Figure, after: Figure) -> float | None:
     if not variance:
         return None
     distance = abs(after.estimate - before.estimate) / math.sqrt(variance)
-    told = [
+    terms = [
         error**4 / (figure.units - 1)
         for error, figure in ((first, before), (second, after))
         if figure.units is not None
     ]
-    if not told:
+    if not terms:
         return normal_p_value(distance)
-    return t_p_value(distance, variance**2 / sum(told))
+    return t_p_value(distance, variance**2 / sum(terms))
 
 
 def _error(figure: Figure, *, upward: bool) -> float | None:

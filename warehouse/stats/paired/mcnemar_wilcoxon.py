@@ -119,11 +119,11 @@ def wilcoxon_test(differences: ArrayLike) -> WilcoxonTest:
     places = 1 + np.searchsorted((sizes[1:] + sizes[:-1]) / 2, np.abs(kept))
     distinct = len(sizes)
     exact = distinct == len(kept) <= MOST_EXACT_RANKS
-    found = stats.wilcoxon(np.sign(kept) * places, zero_method="wilcox", method="exact" if exact else "approx")
+    test = stats.wilcoxon(np.sign(kept) * places, zero_method="wilcox", method="exact" if exact else "approx")
     why = "" if distinct == len(kept) else ", ties share their mean rank"
     return WilcoxonTest(
-        p_value=float(found.pvalue),
-        statistic=float(found.statistic),
+        p_value=float(test.pvalue),
+        statistic=float(test.statistic),
         n_prompts=len(values),
         n_zero=n_zero,
         method="exact" if exact else "normal",

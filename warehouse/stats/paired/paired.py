@@ -36,7 +36,7 @@ def paired_difference(
     """Difference a − b of two runs over the prompts that both have, prompts sampled.
 
     The error is that of the per-prompt differences (eq. 7, n − 1 degrees of freedom); with
-    clusters CR2 with Satterthwaite's, and the paper's eq. 8 beside it. For ratio metrics and
+    clusters CR2 with Satterthwaite's, and the paper's eq. 8 too. For ratio metrics and
     links the figures link(Σwv/Σw) are subtracted and the per-prompt values are their
     linearisations (delta method), which keeps the covariance of the two runs.
 
@@ -155,7 +155,7 @@ def _choice(d: Sample) -> IntervalChoice:
         tail_units=tail_units_of(d),
         constant=d.all_equal,
         effective_clusters=effective_clusters(d.clusters),
-        informative=math.inf if d.all_equal else kish(np.abs(units)),
+        effective_n=math.inf if d.all_equal else kish(np.abs(units)),
         differences=True,
     )
     basis = "n − 1 degrees of freedom" if d.clusters is None else "CR2, Satterthwaite t"

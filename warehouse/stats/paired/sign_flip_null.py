@@ -46,13 +46,13 @@ def count_random_patterns(
     """
     sizes, counts = distinct_sizes(differences)
     few = len(sizes) * DIFFERENCES_PER_SIZE <= len(differences)
-    found = 0
+    count = 0
     for number, first in enumerate(range(0, n_resamples, CHUNK)):
         n = min(CHUNK, n_resamples - first)
         stream = np.random.SeedSequence([seed, number])
         sums = _binomial_sums(sizes, counts, n, stream) if few else _byte_sums(differences, n, stream, columns)
-        found += int(np.count_nonzero(np.abs(sums) >= threshold))
-    return found
+        count += int(np.count_nonzero(np.abs(sums) >= threshold))
+    return count
 
 
 def distinct_sizes(differences: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
@@ -86,8 +86,8 @@ def _byte_sums(differences: FloatArray, n: int, stream: np.random.SeedSequence, 
     for tables in _tables(differences, columns):
         random = source.random_raw(words * len(tables)).view(np.uint8)
         places = random.reshape(len(tables), -1)[:, :n].astype(np.intp)
-        for table, place in zip(tables, places, strict=True):
-            np.take(table, place, out=part, mode="clip")  # clip: no check of bounds, none needed
+        for table, index in zip(tables, places, strict=True):
+            np.take(table, index, out=part, mode="clip")  # clip: no check of bounds, none needed
             sums += part
     return sums
 

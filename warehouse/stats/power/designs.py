@@ -88,7 +88,7 @@ def make_plan(
         StatisticsError: for arguments out of range.
     """
     draws = check_draws(k_a, k_b)
-    found = None if delta is None else power_of(delta, n, parts, k_a=k_a, k_b=k_b, alpha=alpha)
+    at_n = None if delta is None else power_of(delta, n, parts, k_a=k_a, k_b=k_b, alpha=alpha)
     clusters = parts.clusters(n)
     return Plan(
         n=n,
@@ -98,8 +98,8 @@ def make_plan(
         generations=n * _new_draws(draws, b_is_there),
         standard_error=standard_error(n, parts, k_a=k_a, k_b=k_b),
         delta=delta,
-        power=None if found is None else found.power,
-        power_two_tailed=None if found is None else found.two_tailed,
+        power=None if at_n is None else at_n.power,
+        power_two_tailed=None if at_n is None else at_n.two_tailed,
         mde=minimum_detectable_effect(n, parts, k_a=k_a, k_b=k_b, alpha=alpha, power=power),
     )
 
@@ -226,9 +226,9 @@ def best_for_budget(
         n = int(min(limit, budget / each * (1 + 1e-12)))
         if n < 2:
             continue
-        found = (standard_error(n, parts, k_a=k, k_b=k_b), n * each, k, n)
-        if best is None or found[:2] < best[:2]:
-            best = found
+        candidate = (standard_error(n, parts, k_a=k, k_b=k_b), n * each, k, n)
+        if best is None or candidate[:2] < best[:2]:
+            best = candidate
     if best is None:
         return BestDesign(None, None, f"a budget of {budget:g} does not pay for two prompts")
     _, total, k, n = best

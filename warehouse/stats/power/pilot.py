@@ -47,7 +47,7 @@ class Pilot(Figures):
         flags: ``parts_unknown`` (single draws: K cannot be planned), ``omega2_clipped``,
             ``within_imputed`` (prompts without a known variance take the mean of the others),
             ``few_prompts``, ``few_clusters``.
-        reason: in words, what could not be told apart; empty where nothing.
+        reason: in words, which variances could not be separated; empty where nothing.
     """
 
     n_prompts: int
@@ -80,7 +80,7 @@ class Pilot(Figures):
 
     @property
     def parts(self) -> VarianceParts:
-        """What to plan with. A part that could not be told apart stays in ω², where no number of
+        """What to plan with. A part that could not be separated stays in ω², where no number of
         draws makes it smaller: a plan for more draws than the pilot's is then on the safe side.
 
         Raises:
@@ -266,14 +266,14 @@ def _draws(draws: ArrayLike, n: int, name: str) -> FloatArray:
 
 
 def _flags(groups: Clusters | None, raw: float | None, within: tuple[_Within, _Within], n: int) -> tuple[str, ...]:
-    found = {
+    conditions = {
         "parts_unknown": raw is None,
         "omega2_clipped": raw is not None and raw < 0,
         "within_imputed": any(one.imputed for one in within),
         "few_prompts": groups is None and n < FEW_PROMPTS,
         "few_clusters": groups is not None and groups.n < FEW_CLUSTERS,
     }
-    return tuple(flag for flag, holds in found.items() if holds)
+    return tuple(flag for flag, holds in conditions.items() if holds)
 
 
 def _reason(within: tuple[_Within, _Within], *, single: bool) -> str:

@@ -105,10 +105,10 @@ class Plan(Figures):
     mde: float
 
     def __str__(self) -> str:
-        found = "" if self.power is None else f", power {self.power:.3g} at {self.delta:.4g}"
+        power = "" if self.power is None else f", power {self.power:.3g} at {self.delta:.4g}"
         clusters = "" if self.n_clusters is None else f" in {self.n_clusters} clusters"
         draws = f"K={self.k_a}" if self.k_a == self.k_b else f"K={self.k_a} and {self.k_b}"
-        return f"n={self.n}{clusters}, {draws}: detects {self.mde:.4g}{found}"
+        return f"n={self.n}{clusters}, {draws}: detects {self.mde:.4g}{power}"
 
 
 def sample_size(

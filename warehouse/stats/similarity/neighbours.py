@@ -95,8 +95,8 @@ def unit_rows(vectors: Vectors) -> Vectors:
 def lengths(vectors: Vectors) -> FloatArray:
     """Euclidean length of each row, shape (n,)."""
     squares: FloatArray = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
-    found: FloatArray = np.sqrt(squares)
-    return found
+    norms: FloatArray = np.sqrt(squares)
+    return norms
 
 
 def nearest(query: ArrayLike, vectors: ArrayLike, top: int) -> Neighbours:
@@ -141,7 +141,7 @@ def near_pairs(
         places: number of the place (benchmark, say) of each row, from 0, shape (n,).
         keep: pairs that come back at most, the most similar ones; all are counted.
         block: rows of a block; changes nothing but speed and memory.
-        progress: told the share that is done, in (0, 1].
+        progress: called with the share that is done, in (0, 1].
 
     Raises:
         StatisticsError: arguments out of range, vectors that are not finite or zero.
@@ -155,12 +155,12 @@ def near_pairs(
     _check_threshold(threshold)
     codes = np.zeros(len(rows), np.intp) if places is None else np.asarray(places, np.intp)
     check_length(len(codes), len(rows), "places")
-    found = _Collected(codes, keep)
+    collected = _Collected(codes, keep)
     for first, second, similarity, done in _blocks(rows, threshold, block):
-        found.add(first, second, similarity)
+        collected.add(first, second, similarity)
         if progress:
             progress(done)
-    return found.result()
+    return collected.result()
 
 
 def cosine_of_pairs(vectors: Vectors, first: Codes, second: Codes) -> FloatArray:
@@ -173,14 +173,14 @@ def cosine_of_pairs(vectors: Vectors, first: Codes, second: Codes) -> FloatArray
             for start in range(0, len(first), _GATHERED)
         )
     ]
-    found: FloatArray = np.clip(np.concatenate(parts or [np.empty(0)]), -1.0, 1.0)
-    return found
+    cosines: FloatArray = np.clip(np.concatenate(parts or [np.empty(0)]), -1.0, 1.0)
+    return cosines
 
 
-def check_dimension(found: int, expected: int) -> None:
+def check_dimension(dimension: int, expected: int) -> None:
     """Refuse vectors of another dimension."""
-    if found != expected:
-        raise StatisticsError(f"the query has {found} dimensions, the vectors {expected}")
+    if dimension != expected:
+        raise StatisticsError(f"the query has {dimension} dimensions, the vectors {expected}")
 
 
 def _check_threshold(threshold: float) -> None:
@@ -190,8 +190,8 @@ def _check_threshold(threshold: float) -> None:
 
 def _cosines(rows: Vectors, wanted: Vectors) -> FloatArray:
     products = rows.astype(np.float64) @ wanted[0].astype(np.float64)
-    found: FloatArray = np.clip(products / (lengths(rows) * lengths(wanted)[0]), -1.0, 1.0)
-    return found
+    cosines: FloatArray = np.clip(products / (lengths(rows) * lengths(wanted)[0]), -1.0, 1.0)
+    return cosines
 
 
 def _blocks(rows: Vectors, threshold: float, block: int) -> Iterator[tuple[Codes, Codes, FloatArray, float]]:

@@ -50,8 +50,8 @@ class UnitTable:
         own = np.diag(gram)
         lone = np.array([lone_variance(cells, shares) for cells in self.runs])
         between = np.maximum(own[:, None] + own[None, :] - 2 * gram, 0.0)
-        found: FloatArray = between + lone[:, None] + lone[None, :]
-        return found
+        variances: FloatArray = between + lone[:, None] + lone[None, :]
+        return variances
 
     def _gram(self, shares: FloatArray) -> FloatArray:
         """Σ_u t_au t_bu with t_u = Σ_l w_l p_ul, in blocks of units, shape (M, M)."""
@@ -86,10 +86,10 @@ def lone_variance(cells: Sequence[Cell], shares: FloatArray) -> float:
 def overlaps(designs: Sequence[Design | None]) -> csr_matrix:
     """`overlap` of every two designs, sparse, shape (B, B); 0 for published figures and for a
     design of a single unit, which has no error."""
-    known = [(place, design) for place, design in enumerate(designs) if design is not None and len(design.units) > 1]
+    known = [(leaf, design) for leaf, design in enumerate(designs) if design is not None and len(design.units) > 1]
     if not known:
         return csr_matrix((len(designs), len(designs)))
-    rows = np.repeat([place for place, _ in known], [len(design.units) for _, design in known])
+    rows = np.repeat([leaf for leaf, _ in known], [len(design.units) for _, design in known])
     units = np.concatenate([design.units for _, design in known])
     names, columns = np.unique(units, return_inverse=True)
     f = np.concatenate([design.shares for _, design in known])

@@ -176,9 +176,9 @@ def _concentration(cells: Sequence[Cell], shares: FloatArray, units: UnitTable) 
 
 def _flags(cells: Sequence[Cell], units: UnitTable) -> tuple[str, ...]:
     constant = [cell.constant for cell in cells]
-    found = {
+    conditions = {
         "shared_units": units.n_shared > 0,
         "leaves_without_spread": any(constant) and not all(constant),
         "all_scores_equal": all(constant),
     }
-    return tuple(flag for flag, holds in found.items() if holds)
+    return tuple(flag for flag, holds in conditions.items() if holds)

@@ -102,9 +102,9 @@ def proportion_intervals(
         raise StatisticsError(f"`method` is {method!r}; expected one of {', '.join(_INTERVALS)}")
     counts = np.column_stack([np.asarray(successes, np.float64), np.asarray(draws, np.float64)])
     distinct, codes = np.unique(counts, axis=0, return_inverse=True)
-    found = [_INTERVALS[method](x, n, level=level) for x, n in distinct.tolist()]
-    low = np.array([interval.low for interval in found], dtype=np.float64)
-    high = np.array([interval.high for interval in found], dtype=np.float64)
+    intervals = [_INTERVALS[method](x, n, level=level) for x, n in distinct.tolist()]
+    low = np.array([interval.low for interval in intervals], dtype=np.float64)
+    high = np.array([interval.high for interval in intervals], dtype=np.float64)
     return low[codes.ravel()], high[codes.ravel()]
 
 

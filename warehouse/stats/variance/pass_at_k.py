@@ -199,10 +199,10 @@ def _pass_rate(
 def _prompts_sampled(bare: PassRate, values: FloatArray, counts: FloatArray, clusters: ArrayLike | None) -> PassRate:
     """With K_i = k for every prompt the values are 0 or 1 by nature, else only by chance."""
     binary = bool((counts == bare.k).all())
-    found = estimate_mean(values, clusters=clusters, bounds=_UNIT, binary=binary, level=bare.level)
-    if not 0 <= (found.ci_low or 0) <= (found.ci_high or 1) <= 1:
-        reason = f"the {found.method} interval leaves [0, 1]"
-        found = estimate_mean(
+    estimate = estimate_mean(values, clusters=clusters, bounds=_UNIT, binary=binary, level=bare.level)
+    if not 0 <= (estimate.ci_low or 0) <= (estimate.ci_high or 1) <= 1:
+        reason = f"the {estimate.method} interval leaves [0, 1]"
+        estimate = estimate_mean(
             values,
             clusters=clusters,
             bounds=_UNIT,
@@ -210,19 +210,19 @@ def _prompts_sampled(bare: PassRate, values: FloatArray, counts: FloatArray, clu
             level=bare.level,
             method="gaffke" if clusters is None else "wilson_bounded",
         )
-        found = replace(found, reason=reason)
-    if bare.k > 1 and not binary and found.method != "gaffke":  # which has the worst score in it
-        found = widened(found, values, clusters)
+        estimate = replace(estimate, reason=reason)
+    if bare.k > 1 and not binary and estimate.method != "gaffke":  # which has the worst score in it
+        estimate = widened(estimate, values, clusters)
     return replace(
         bare,
-        estimate=found.estimate,
-        standard_error=found.standard_error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
-        n_clusters=found.n_clusters,
-        method=found.method if found.ci_low is not None else "none",
-        reason=found.reason,
-        flags=found.flags,
+        estimate=estimate.estimate,
+        standard_error=estimate.standard_error,
+        ci_low=estimate.ci_low,
+        ci_high=estimate.ci_high,
+        n_clusters=estimate.n_clusters,
+        method=estimate.method if estimate.ci_low is not None else "none",
+        reason=estimate.reason,
+        flags=estimate.flags,
     )
 
 
@@ -235,8 +235,8 @@ def _prompts_fixed(
         variances = jackknife(kernel, correct, counts, bare.k)
         freedom = satterthwaite(variances, counts - 1)
     draws = PromptDraws(values, np.full(len(values), np.nan), counts)
-    found = fixed_estimate(draws, values, variances, freedom, _UNIT, bare.level)
-    reason, flags = found.reason, found.flags
+    estimate = fixed_estimate(draws, values, variances, freedom, _UNIT, bare.level)
+    reason, flags = estimate.reason, estimate.flags
     if short:
         reason = (
             f"the jackknife needs more than k = {bare.k} draws of every prompt: {short} of {len(values)} have no more"
@@ -248,12 +248,12 @@ def _prompts_fixed(
         reason = "no prompt's figure changes when one of its draws is left out"
     return replace(
         bare,
-        estimate=found.estimate,
-        standard_error=found.standard_error,
-        ci_low=found.ci_low,
-        ci_high=found.ci_high,
+        estimate=estimate.estimate,
+        standard_error=estimate.standard_error,
+        ci_low=estimate.ci_low,
+        ci_high=estimate.ci_high,
         n_short=short,
-        method=found.method,
+        method=estimate.method,
         reason=reason,
         flags=flags,
     )

@@ -1,7 +1,7 @@
 """What a single draw per prompt leaves to chance: the range of single-draw scores.
 
 Δ(k=1) of Zhang et al. (2025), table 1: best minus worst of the K benchmark scores that take one
-draw of each prompt. It grows with K, so its expectation at this K stands beside it.
+draw of each prompt. It grows with K, so its expectation at this K is given too.
 """
 
 from __future__ import annotations

@@ -104,9 +104,9 @@ def intervals(totals: Array, size: int, *, clustered: bool, binary: bool, bounde
         paired: scores are differences of two runs.
     """
     samples, units = describe(totals, size), totals.shape[1]
-    informative = samples.effective if bounded else np.full(len(totals), np.inf)
+    effective_n = samples.effective if bounded else np.full(len(totals), np.inf)
     if paired:
-        informative = _kish(np.abs(totals))
+        effective_n = _kish(np.abs(totals))
     skewness = samples.skewness
     if not bounded and units >= 50:
         raised = np.abs(skewness) * skewness_factor(units)
@@ -117,7 +117,7 @@ def intervals(totals: Array, size: int, *, clustered: bool, binary: bool, bounde
             n_clusters=units if clustered else None,
             binary=binary,
             bounded=bounded,
-            informative=float(effective),
+            effective_n=float(effective),
             skewness=float(skew),
             tail_units=np.inf if bounded else float(tails),
             unseen=float(missed),
@@ -126,7 +126,7 @@ def intervals(totals: Array, size: int, *, clustered: bool, binary: bool, bounde
             differences=paired,
         )
         for effective, skew, tails, missed in zip(
-            informative, skewness, samples.tail_units, _unseen(samples, units), strict=True
+            effective_n, skewness, samples.tail_units, _unseen(samples, units), strict=True
         )
     ]
     method = np.array([choice.method for choice in choices])

@@ -1,0 +1,275 @@
+"""The methods of a warehouse: keywords and defaults are those of the functions that answer them and
+of the commands, although all three are written out."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_overloads
+
+import click
+import pytest
+
+import warehouse.api
+from warehouse.api import Warehouse
+from warehouse.cli.main import cli
+from warehouse.errors import MisuseError
+
+ROOT = Path(__file__).resolve().parents[1]
+#: The most lines of a file of the face.
+MOST_LINES = 400
+
+
+@dataclass(frozen=True)
+class Use:
+    """A method, what answers it, and the command that asks the same.
+
+    Attributes:
+        functions: ``module:name``; together they have the keywords of the method. The first parameter
+            of each is how the store is reached.
+        command: its name; empty: none.
+        own: keywords of the method that no function has, or that it passes on under another name.
+        fixed: parameters of the functions that the method sets itself.
+        silent: keywords of the method that the command does not have.
+        flags: parameters of the command that the method does not have.
+        renamed: parameter of the command -> keyword of the method.
+    """
+
+    functions: tuple[str, ...]
+    command: str = ""
+    own: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+
+ANALYSIS = "warehouse.analysis"
+SUBSET = {"subset": "subset_ok"}
+USES = {
+    "ingest": Use(
+        ("warehouse.ingest.pipeline:ingest",),
+        "ingest",
+        silent=("options", "progress", "only"),
+        flags=(
+            *("cluster_by", "on_conflict", "on_duplicate", "max_rejected", "text"),  # fields of options
+            *("publish", "watch", "settle", "as_json"),
+        ),
+        renamed={"format_name": "format"},
+    ),
+    "show": Use((f"{ANALYSIS}.items.show:show",), "show"),
+    "leaderboard": Use(
+        (f"{ANALYSIS}.leaderboard.leaderboard:leaderboard", f"{ANALYSIS}.suites.leaderboard:suite_leaderboard"),
+        "leaderboard",
+        silent=("n_resamples", "seed"),
+        renamed=SUBSET | {"partial": "partial_ok"},
+    ),
+    "compare": Use((f"{ANALYSIS}.comparison.compare:compare",), "compare", flags=("only_overall", "unpaired")),
+    "compare_unpaired": Use(
+        (f"{ANALYSIS}.comparison.unpaired:compare_unpaired",),
+        "compare",
+        flags=("method", "estimand", "equivalence", "flips", "n_resamples", "seed", "only_overall", "unpaired"),
+    ),
+    "pairs": Use(
+        (f"{ANALYSIS}.comparison.all_pairs:pairs",), "pairs", silent=("with_flags",), flags=("matrix",), renamed=SUBSET
+    ),
+    "gate": Use((f"{ANALYSIS}.comparison.gate:gate",), "gate", silent=("margin",), flags=("markdown",)),
+    "variance": Use(
+        (f"{ANALYSIS}.variance.variance:variance",),
+        "variance",
+        silent=("single_draws",),
+        flags=("pass_at", "pass_hat", "estimand", "level", "seeds"),
+    ),
+    "pass_rates": Use(
+        (f"{ANALYSIS}.variance.pass_rates:pass_rates",),
+        "variance",
+        flags=("seeds",),
+        renamed={"pass_at": "at", "pass_hat": "hat"},
+    ),
+    "seed_variance": Use(
+        (f"{ANALYSIS}.variance.seeds:seed_variance",),
+        "variance",
+        flags=("cluster", "pass_at", "pass_hat", "estimand", "level", "seeds"),
+    ),
+    "power": Use(
+        (f"{ANALYSIS}.power.pilot:read_pilot", f"{ANALYSIS}.power.question:Question"),
+        "power",
+        own=("parts", "cost"),
+        fixed=("cost",),  # None in the method, which would have to import it
+        silent=("references", "parts", "cost"),
+        flags=(
+            *("more", "pilot"),  # references
+            *("omega2", "sigma2_a", "sigma2_b", "icc", "cluster_size"),  # parts
+            *("cost_prompt", "cost_generation"),
+        ),
+    ),
+    "matrix": Use(
+        (f"{ANALYSIS}.matrix.matrix:Matrix",),
+        "matrix test",
+        silent=("progress",),
+        flags=("similarities", "permutations", "seed", "histogram"),  # of its methods
+    ),
+    "datamap": Use(
+        (f"{ANALYSIS}.items.datamap:datamap",), "datamap", silent=("progress",), flags=("suspects", "distribution")
+    ),
+    "embed": Use(
+        (f"{ANALYSIS}.text.embed:embed",),
+        "embed",
+        own=("embedder",),  # one of the function's several
+        fixed=("embedders",),
+        silent=("embedder", "chunk", "progress"),
+        flags=("embedders",),
+    ),
+    "similar": Use((f"{ANALYSIS}.text.similar:similar",), "similar"),
+    "duplicates": Use((f"{ANALYSIS}.text.duplicates:duplicates",), "duplicates", silent=("progress",)),
+    "cluster_semantic": Use(
+        (f"{ANALYSIS}.text.semantic_clusters:cluster_semantic",), "cluster-semantic", silent=("progress",)
+    ),
+    "refresh": Use(
+        ("warehouse.analysis.families.family:Settings",),
+        "refresh",
+        own=("benchmarks", "families", "progress"),  # of the function ``refresh`` and its ``Work``
+        silent=("n_resamples", "progress"),
+        flags=("dry_run", "prune", "only_alerts"),
+    ),
+    "history": Use(("warehouse.refresh.history:history",), "history", silent=("model", "benchmark"), flags=("names",)),
+    "report": Use(
+        (f"{ANALYSIS}.report_data.report:read_report",),
+        "report",
+        own=("out", "split", "progress"),
+        fixed=("told",),
+        silent=("progress",),
+    ),
+}
+#: Methods that no analysis answers.
+OTHERS = {"arrow", "query", "publish", "export_every_eval_ever", "reading", "writing"}
+#: Parameters of commands that say how an answer is shown.
+SHOWN = {"as_json", "as_csv", "csv_safe", "parquet", "help"}
+
+
+def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Parameters but for ``self``."""
+    return {name: found for name, found in inspect.signature(function).parameters.items() if name != "self"}
+
+
+def answered_by(use: Use) -> dict[str, Any]:
+    """Keyword -> default, of the functions; the first parameter of a function is how to reach the store."""
+    merged: dict[str, Any] = {}
+    for path in use.functions:
+        module, name = path.split(":")
+        function = getattr(import_module(module), name)
+        store, *others = parameters(function).values()
+        if store.name not in {"store", "opener"}:
+            others.insert(0, store)
+        for found in others:
+            assert merged.setdefault(found.name, found.default) == found.default, f"{path}: {found.name}"
+    return {name: default for name, default in merged.items() if name not in use.fixed}
+
+
+def leaf_command(name: str) -> click.Command:
+    found: click.Command = cli
+    for word in name.split():
+        assert isinstance(found, click.Group)
+        found = found.get_command(click.Context(found), word) or pytest.fail(f"no command {name}")
+    return found
+
+
+def defaults_of(use: Use) -> Iterator[tuple[str, Any, str]]:
+    """Keyword of the method, what the command has for it where nothing is given, and the help."""
+    command = leaf_command(use.command)
+    given = command.make_context(use.command, [], resilient_parsing=True).params
+    for found in command.params:
+        if found.name in given and found.name not in {*SHOWN, *use.flags}:
+            yield use.renamed.get(found.name, found.name), given[found.name], getattr(found, "help", None) or ""
+
+
+def agree(default: Any, value: Any, text: str) -> bool:
+    """Whether a command has the default of a method; one that it leaves open is said in its help."""
+    if default is inspect.Parameter.empty or not default:
+        return not value
+    if value is not None:
+        return bool(value == default) or str(value).replace("-", "_") == default
+    said = str(default).replace("_", "-")
+    return f"[default: {said}" in text or f"{said} (default)" in text
+
+
+def test_every_method_is_in_the_table() -> None:
+    public = {name for name, _ in inspect.getmembers(Warehouse, inspect.isfunction) if not name.startswith("_")}
+    assert public == set(USES) | OTHERS
+
+
+@pytest.mark.parametrize("name", USES)
+def test_keywords_and_defaults_are_those_of_what_answers(name: str) -> None:
+    use = USES[name]
+    method = {key: found.default for key, found in parameters(getattr(Warehouse, name)).items()}
+    expected = answered_by(use)
+    either = ("benchmark", "group") if name == "leaderboard" else ()  # None: the other one is meant
+    assert set(method) - set(use.own) == set(expected)
+    for key in set(expected) - set(either):
+        without = ((), inspect.Parameter.empty)  # any number of names, or a sequence of them
+        assert method[key] == expected[key] or {method[key], expected[key]} == set(without), key
+
+
+@pytest.mark.parametrize("name", USES)
+def test_keywords_and_defaults_are_those_of_the_command(name: str) -> None:
+    use = USES[name]
+    method = parameters(getattr(Warehouse, name))
+    asked = list(defaults_of(use))
+    assert sorted(key for key, _, _ in asked) == sorted(set(method) - set(use.silent))
+    for key, value, text in asked:
+        assert agree(method[key].default, value, text), key
+
+
+@pytest.mark.parametrize("name", sorted({*USES, *OTHERS} - {"query", "writing"}))
+def test_every_keyword_is_explained(name: str) -> None:
+    method = getattr(Warehouse, name)
+    text = inspect.getdoc(method) or ""
+    documented = re.findall(r"^    (\w+): ", text.partition("Args:")[2].partition("\n\n")[0], re.MULTILINE)
+    assert documented == list(parameters(method))
+    assert "Raises:\n    " in text
+    assert not any(
+        found.annotation in ("Any", Any) and not (found.kind is found.VAR_KEYWORD and name in ("arrow", "query"))
+        for found in parameters(method).values()
+    )
+
+
+def test_overloads_of_a_leaderboard_take_what_their_function_takes() -> None:
+    for function, overload in zip(USES["leaderboard"].functions, get_overloads(Warehouse.leaderboard), strict=True):
+        expected = answered_by(Use((function,)))
+        assert {key: found.default for key, found in parameters(overload).items()} == expected
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, "give a benchmark, or the group"),
+        ({"benchmark": "a", "group": "b"}, "give a benchmark, or the group"),
+        ({"benchmark": "a", "force": True}, "force is for suites"),
+        ({"benchmark": "a", "weights": "prompts"}, "weights is for suites"),
+        ({"group": "a", "method": "wilson"}, "method is for benchmarks"),
+        ({"group": "a", "seed": 1}, "seed is for benchmarks"),
+    ],
+)
+def test_a_leaderboard_refuses_what_is_for_the_other_kind(asked: Mapping[str, Any], message: str) -> None:
+    with pytest.raises(MisuseError, match=message):
+        Warehouse("nowhere.duckdb").leaderboard(**asked)
+
+
+def test_a_file_of_the_face_can_be_read_in_one_go() -> None:
+    files: Sequence[Path] = sorted(Path(warehouse.api.__file__).parent.glob("*.py"))
+    assert len(files) > 5
+    for path in files:
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES, path.name
+
+
+def test_the_face_loads_nothing_that_computes() -> None:
+    code = "import sys, warehouse.api; print(*(name for name in sys.modules if name.startswith('warehouse')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "warehouse.api.text" in done.stdout
+    assert not re.search(r"warehouse\.(analysis|stats|refresh|report|ingest|embeddings)", done.stdout)

@@ -1,0 +1,61 @@
+"""The library for notebooks and scripts: one object per store, its methods by kind of use.
+
+A method takes the keywords of the function that answers it, with the same defaults. What it
+needs is imported when it is called, so that ``import warehouse`` stays cheap.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from warehouse.api.comparison import ComparisonMethods
+from warehouse.api.items import ItemMethods
+from warehouse.api.leaderboard import LeaderboardMethods
+from warehouse.api.load import LoadMethods
+from warehouse.api.query import QueryMethods
+from warehouse.api.refresh import RefreshMethods
+from warehouse.api.text import TextMethods
+from warehouse.api.variance import VarianceMethods
+from warehouse.store.open import is_made, open_store
+
+__all__ = ["Warehouse", "connect"]
+
+
+class Warehouse(
+    LoadMethods,
+    QueryMethods,
+    LeaderboardMethods,
+    ComparisonMethods,
+    VarianceMethods,
+    ItemMethods,
+    TextMethods,
+    RefreshMethods,
+):
+    """A store and what can be asked of it.
+
+    Every call opens the store for as long as it takes and lets go of it, so that a notebook does
+    not keep others from writing. Any call can raise :class:`warehouse.errors.StoreError` where
+    there is no store or another process holds it for longer than ``wait`` seconds.
+    """
+
+
+def connect(url: str | Path | None = None, *, create: bool = True, wait: float = 10.0, reader: str = "") -> Warehouse:
+    """A warehouse at a URL.
+
+    Args:
+        url: ``duckdb:///file``, a bare file name, or ``postgresql://…``; None for
+            ``duckdb:///warehouse.duckdb``.
+        create: make the store if there is none.
+        wait: seconds to wait for a store that another process holds.
+        reader: role, or whole URL, that :meth:`Warehouse.arrow` and :meth:`Warehouse.query` run
+            as on a server; empty: that of ``url``, unless it has powers beyond reading.
+
+    Raises:
+        StoreError: the store cannot be opened.
+        SchemaVersionError: the store's schema is not the one of this program.
+    """
+    warehouse = Warehouse(url, wait=wait, reader=reader)
+    if create and not is_made(warehouse.url, wait=wait):
+        open_store(warehouse.url, create=True, wait=wait).close()
+    with warehouse.reading():
+        return warehouse

@@ -1,0 +1,157 @@
+"""Every model on a benchmark or a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, overload
+
+from warehouse.api.connection import Connection
+from warehouse.errors import MisuseError
+
+if TYPE_CHECKING:
+    from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+    from warehouse.analysis.suites.leaderboard import SuiteBoard
+
+
+class LeaderboardMethods(Connection):
+    """Rank models."""
+
+    @overload
+    def leaderboard(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        level: float = 0.95,
+        method: str = "auto",
+        cluster: str | None = None,
+        latest: bool = False,
+        subset_ok: bool = False,
+        estimand: str = "prompts_sampled",
+        max_unscored: float = 0.05,
+        n_resamples: int = 1999,
+        seed: int = 0,
+    ) -> Leaderboard: ...
+    @overload
+    def leaderboard(
+        self,
+        *,
+        group: str,
+        weights: str | Mapping[str, float] = "equal",
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        level: float = 0.95,
+        cluster: str | None = None,
+        latest: bool = False,
+        partial_ok: bool = False,
+        subset_ok: bool = False,
+        force: bool = False,
+    ) -> SuiteBoard: ...
+    def leaderboard(
+        self,
+        benchmark: str | None = None,
+        *,
+        group: str | None = None,
+        weights: str | Mapping[str, float] = "equal",
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        level: float = 0.95,
+        method: str = "auto",
+        cluster: str | None = None,
+        latest: bool = False,
+        partial_ok: bool = False,
+        subset_ok: bool = False,
+        force: bool = False,
+        estimand: str = "prompts_sampled",
+        max_unscored: float = 0.05,
+        n_resamples: int = 1999,
+        seed: int = 0,
+    ) -> Leaderboard | SuiteBoard:
+        """Every model on a benchmark with its interval, or on the benchmarks of a suite; best first.
+
+        A row is one condition, its repeats pooled as draws; on a suite it is one condition of a
+        model on each leaf, and its figure the weighted mean of theirs.
+
+        Args:
+            benchmark: name of a benchmark with prompts of its own; or
+            group: name of a suite, or names of benchmarks with commas between them.
+            weights: of a suite's leaves: ``"equal"``, ``"prompts"`` (each prompt weighs the same),
+                or a weight by leaf.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+            level: nominal coverage of the intervals, in (0, 1).
+            method: of a benchmark's intervals, as in :func:`warehouse.stats.estimate_mean`.
+            cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
+                ``"same_text"``, or a name.
+            latest: of each model only the condition that ran last, per split; of a suite the
+                newest and most complete set of conditions.
+            partial_ok: of a suite: rank rows that lack leaves, by the leaves they have.
+            subset_ok: rank runs on a part of the benchmark together with complete ones.
+            force: of a suite: mix metrics of different scales, and rows of different judges or
+                task versions.
+            estimand: of a benchmark: ``"prompts_sampled"``, or ``"prompts_fixed"``: only the draws
+                are random (then there are no statistical ranks).
+            max_unscored: of a benchmark: share of unscored samples, in [0, 1], above which a row is
+                flagged ``many_unscored``.
+            n_resamples: of a benchmark: draws behind the rank confidence sets; 0: no sets.
+            seed: of these draws.
+
+        Raises:
+            MisuseError: both or neither of benchmark and group; a keyword of the other kind;
+                unknown names; ambiguous conditions; nothing to show.
+            StatisticsError: ``level`` or ``method`` that the data do not allow.
+        """
+        from warehouse.analysis.leaderboard.leaderboard import leaderboard
+        from warehouse.analysis.suites.leaderboard import suite_leaderboard
+
+        if (benchmark is None) == (group is None):
+            raise MisuseError("give a benchmark, or the group (suite) to rank on")
+        if group is not None:
+            _refuse_given(
+                "benchmarks, not for a group (suite)",
+                method=method,
+                estimand=estimand,
+                max_unscored=max_unscored,
+                n_resamples=n_resamples,
+                seed=seed,
+            )
+            with self.reading() as store:
+                return suite_leaderboard(
+                    store,
+                    group,
+                    weights=weights,
+                    metric=metric,
+                    where=where,
+                    level=level,
+                    cluster=cluster,
+                    latest=latest,
+                    partial_ok=partial_ok,
+                    subset_ok=subset_ok,
+                    force=force,
+                )
+        _refuse_given("suites: name one with group", weights=weights, partial_ok=partial_ok, force=force)
+        with self.reading() as store:
+            return leaderboard(
+                store,
+                str(benchmark),
+                metric=metric,
+                where=where,
+                level=level,
+                method=method,
+                cluster=cluster,
+                latest=latest,
+                subset_ok=subset_ok,
+                estimand=estimand,
+                max_unscored=max_unscored,
+                n_resamples=n_resamples,
+                seed=seed,
+            )
+
+
+def _refuse_given(kind: str, **values: object) -> None:
+    """Refuse a keyword that only the other kind of leaderboard has."""
+    defaults = LeaderboardMethods.leaderboard.__kwdefaults__ or {}
+    for name, value in values.items():
+        if value != defaults[name]:
+            raise MisuseError(f"{name} is for {kind}")

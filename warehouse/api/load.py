@@ -1,0 +1,112 @@
+"""What goes into a store, and whole copies of it that leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from warehouse.api.connection import Connection
+
+if TYPE_CHECKING:
+    from warehouse.ingest.pipeline import IngestReport
+    from warehouse.ingest.progress import Progress
+    from warehouse.interchange.every_eval_ever import EveryEvalEverReport
+    from warehouse.store.load.state import LoadOptions
+    from warehouse.store.snapshot import Published
+
+
+class LoadMethods(Connection):
+    """Ingest dumps; publish and export the store."""
+
+    def ingest(
+        self,
+        *paths: str | Path,
+        format: str | None = None,
+        values: Mapping[str, Any] | None = None,
+        mapping: str | Path | None = None,
+        higher_is_better: bool | None = None,
+        options: LoadOptions | None = None,
+        defaults: Mapping[str, Any] | None = None,
+        force: bool = False,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+        only: Callable[[Sequence[Path]], bool] | None = None,
+    ) -> IngestReport:
+        """Load every dump found under some paths.
+
+        Args:
+            paths: files or folders; folders are walked.
+            format: name of an importer; None for whichever recognises a file.
+            values: header fields that hold whatever the dumps say (``{"temperature": 0.7}``).
+            mapping: a mapping file for tabular dumps.
+            higher_is_better: direction of the metrics of which a dump says none.
+            options: what to do about conflicts, duplicates and bad rows.
+            defaults: header fields for what the dumps leave empty (``{"model": "org/name"}``).
+            force: file the runs of several named models under the one that ``values`` names.
+            dry_run: read and check everything, store nothing.
+            progress: called as sources and rows go by.
+            only: called with the files of each source, whether to load it; None for all.
+
+        Returns:
+            one report per source; a source that cannot be taken is ``refused`` with its error,
+            and the rest goes on.
+
+        Raises:
+            MisuseError: a path that does not exist, an unknown format, or a value of ``model``
+                that would rename several models.
+            MappingError: a mapping that is wrong in itself.
+        """
+        from warehouse.ingest.pipeline import ingest
+
+        with self.writing() as store:
+            return ingest(
+                store,
+                paths,
+                format=format,
+                values=values,
+                mapping=mapping,
+                higher_is_better=higher_is_better,
+                options=options,
+                defaults=defaults,
+                force=force,
+                dry_run=dry_run,
+                progress=progress,
+                only=only,
+            )
+
+    def publish(self, path: str | Path) -> Published:
+        """Write a read-only copy of the store, or replace an earlier one atomically.
+
+        Args:
+            path: file of the copy.
+
+        Raises:
+            MisuseError: the store is on a server, or ``path`` is the store itself or holds
+                something that is no published copy.
+            StoreError: the store cannot be read, or the copy not be written.
+        """
+        from warehouse.store.snapshot import publish
+
+        return publish(self.url, path, wait=self.wait)
+
+    def export_every_eval_ever(
+        self, folder: str | Path, *, overwrite: bool = False, now: float | None = None
+    ) -> EveryEvalEverReport:
+        """Write the current runs as Every Eval Ever; see :mod:`warehouse.interchange`.
+
+        Args:
+            folder: where to; must not exist or be empty.
+            overwrite: replace an earlier export that lies there.
+            now: time that the files carry, in Unix seconds; None for the clock's.
+
+        Raises:
+            MisuseError: the folder holds something already, or there is no run to write.
+        """
+        import time
+
+        from warehouse.interchange.every_eval_ever import export
+
+        moment = time.time() if now is None else now
+        with self.reading() as store:
+            return export(store, Path(folder), now=moment, overwrite=overwrite)

@@ -1,0 +1,119 @@
+"""Stored figures, kept fresh and looked back on; everything as one page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warehouse.api.connection import Connection
+
+if TYPE_CHECKING:
+    from warehouse.analysis.families.family import Family
+    from warehouse.refresh.history import History
+    from warehouse.refresh.results import Refreshed
+    from warehouse.report.page import Written
+
+
+class RefreshMethods(Connection):
+    """Recompute what is out of date; show how figures changed; write reports."""
+
+    def refresh(
+        self,
+        *benchmarks: str,
+        families: Sequence[str | Family] = (),
+        baselines: Sequence[str] = (),
+        level: float = 0.95,
+        n_resamples: int = 1999,
+        permutations: int = 1000,
+        seed: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Refreshed:
+        """Recompute stored figures that are out of date.
+
+        The store is open only while it is read or written. Figures become visible together, at the
+        end; a refresh that was killed is taken up by the next.
+
+        Args:
+            benchmarks: names; none means all.
+            families: names of metric families, or families of your own; all but those that take
+                long, if empty.
+            baselines: references of models that all others are compared with.
+            level: nominal coverage of the intervals, in (0, 1).
+            n_resamples: draws behind rank sets.
+            permutations: shuffled matrices of the matrix tests.
+            seed: of everything random.
+            progress: called with (done, all) questions.
+
+        Raises:
+            MisuseError: an unknown family or benchmark, a number out of range.
+            StatisticsError: a level out of range.
+            StoreLockedError: another process refreshes this store.
+        """
+        from warehouse.analysis.families.family import Settings
+        from warehouse.refresh.run import Work, refresh
+
+        settings = Settings(
+            level=level, baselines=tuple(baselines), n_resamples=n_resamples, permutations=permutations, seed=seed
+        )
+        work = Work(tuple(families), benchmarks, settings)
+        return refresh(self.opener, work, wait=self.wait, progress=progress)
+
+    def history(
+        self, model: str | None, benchmark: str, *, statistic: str | None = None, last: int | None = None
+    ) -> History:
+        """Every figure that refreshes computed of a model on a benchmark.
+
+        A row stands for a refresh that changed the figure; in between it was the same.
+
+        Args:
+            model: reference (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``); a model whose runs
+                are gone by its name alone; None for the figures of the benchmark as a whole, such
+                as the matrix tests.
+            benchmark: name of a benchmark.
+            statistic: only this one, such as ``score``.
+            last: only so many of each figure, the newest.
+
+        Raises:
+            MisuseError: unknown names, or nothing has been computed; says what to do.
+        """
+        from warehouse.refresh.history import history
+
+        with self.reading() as store:
+            return history(store, model, benchmark, statistic=statistic, last=last)
+
+    def report(
+        self,
+        out: str | Path = "report.html",
+        *benchmarks: str,
+        split: bool = False,
+        level: float = 0.95,
+        n_resamples: int = 1999,
+        seed: int = 0,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> Written:
+        """Write benchmarks as one HTML page that needs no network, or as a folder of pages.
+
+        A benchmark that has no leaderboard or no pairs is shown with the reason.
+
+        Args:
+            out: file of the page, or the folder.
+            benchmarks: names, of suites too; none for all with current runs.
+            split: write a folder: ``index.html``, and a page for each benchmark.
+            level: nominal coverage of all intervals, in (0, 1).
+            n_resamples: draws behind rank sets and simultaneous intervals; 0 leaves them out.
+            seed: of the draws.
+            progress: called with name, number done and number of all before each benchmark.
+
+        Raises:
+            MisuseError: an unknown benchmark, or a path that cannot be written.
+            StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
+        """
+        from warehouse.analysis.report_data.report import read_report
+        from warehouse.report.page import check_target, write_report
+        from warehouse.report.split import check_folder, write_split
+
+        (check_folder if split else check_target)(out)
+        with self.reading() as store:
+            data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, told=progress)
+        return (write_split if split else write_report)(data, out)

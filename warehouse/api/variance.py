@@ -1,0 +1,214 @@
+"""Where the error of a run comes from, and what it takes to make it smaller."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.api.connection import Connection
+from warehouse.errors import MisuseError
+
+if TYPE_CHECKING:
+    from warehouse.analysis.power.power import PowerPlan
+    from warehouse.analysis.variance.pass_rates import PassReport
+    from warehouse.analysis.variance.seeds import SeedReport
+    from warehouse.analysis.variance.variance import VarianceReport
+    from warehouse.stats import Cost, VarianceParts
+
+
+class VarianceMethods(Connection):
+    """Split variance between prompts, draws and seeds; pass@k; plan a comparison."""
+
+    def variance(
+        self,
+        target: str,
+        *,
+        benchmark: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        cluster: str | None = None,
+        single_draws: bool = True,
+    ) -> VarianceReport:
+        """How much of a run's error comes from the choice of prompts, and how much from the draws.
+
+        A row is one condition; its repeats are pooled as draws.
+
+        Args:
+            target: ``run:ID``, a benchmark (every condition on it), or a model reference.
+            benchmark: name of a benchmark; then ``target`` is a reference.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+            cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
+                ``"same_text"``, or a name.
+            single_draws: also say how far runs of one draw would lie apart, which reads every draw.
+
+        Raises:
+            MisuseError: an unknown name, or nothing with scored prompts.
+        """
+        from warehouse.analysis.variance.variance import variance
+
+        with self.reading() as store:
+            return variance(
+                store,
+                target,
+                benchmark=benchmark,
+                metric=metric,
+                where=where,
+                cluster=cluster,
+                single_draws=single_draws,
+            )
+
+    def pass_rates(
+        self,
+        target: str,
+        *,
+        at: Sequence[int] = (),
+        hat: Sequence[int] = (),
+        benchmark: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        cluster: str | None = None,
+        estimand: str = "prompts_sampled",
+        level: float = 0.95,
+    ) -> PassReport:
+        """pass@k for each k in ``at`` and pass^k for each in ``hat``, of every condition meant.
+
+        A figure is None, with the count, where a prompt has fewer than k draws, and where the draws
+        are not known to be right or wrong.
+
+        Args:
+            target: ``run:ID``, a benchmark (every condition on it), or a model reference.
+            at: k of pass@k: at least one of k draws is right.
+            hat: k of pass^k: all k draws are right.
+            benchmark: name of a benchmark; then ``target`` is a reference.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+            cluster: clustering for the errors, as in :meth:`variance`.
+            estimand: ``"prompts_sampled"`` (the prompts are a sample), or ``"prompts_fixed"`` (only
+                the draws are random).
+            level: nominal coverage of the intervals, in (0, 1).
+
+        Raises:
+            MisuseError: an unknown name, no k, or nothing with scored prompts.
+            StatisticsError: a k below 1, ``level`` or ``estimand`` out of range.
+        """
+        from warehouse.analysis.variance.pass_rates import pass_rates
+
+        with self.reading() as store:
+            return pass_rates(
+                store,
+                target,
+                at=at,
+                hat=hat,
+                benchmark=benchmark,
+                metric=metric,
+                where=where,
+                cluster=cluster,
+                estimand=estimand,
+                level=level,
+            )
+
+    def seed_variance(
+        self, target: str, *, benchmark: str | None = None, metric: str | None = None, where: Sequence[str] = ()
+    ) -> SeedReport:
+        """Split the variance between training seeds and prompts.
+
+        Seeds belong together if model, recipe, position and every setting of the run agree.
+
+        Args:
+            target: a benchmark (every model with seeds on it), or a model reference.
+            benchmark: name of a benchmark; then ``target`` is a reference.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+
+        Raises:
+            MisuseError: an unknown name, or no model with scores of two seeds.
+        """
+        from warehouse.analysis.variance.seeds import seed_variance
+
+        with self.reading() as store:
+            return seed_variance(store, target, benchmark=benchmark, metric=metric, where=where)
+
+    def power(
+        self,
+        *references: str,
+        benchmark: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        cluster: str | None = None,
+        latest: bool = False,
+        correlation: float | None = None,
+        parts: VarianceParts | None = None,
+        delta: float | None = None,
+        n: int | None = None,
+        power: float | None = None,
+        alpha: float = 0.05,
+        k: tuple[int, ...] | None = None,
+        k_b: int | None = None,
+        n_values: tuple[int, ...] | None = None,
+        budget: float | None = None,
+        available: int | None = None,
+        cost: Cost | None = None,
+    ) -> PowerPlan:
+        """Plan a comparison from one or two stored runs, or from variances.
+
+        Of ``delta`` and ``n``, what is left out is worked out.
+
+        Args:
+            references: of one or two stored runs: ``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``.
+            benchmark: its name; None where only one fits.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+            cluster: clustering: None for the benchmark's default, ``"none"``, or a name.
+            latest: where a reference means several conditions, take the one that ran last.
+            correlation: for one run only: of the two models over prompts; None: 0.
+            parts: variances, instead of references.
+            delta: true mean difference, above 0, on the scale of the metric.
+            n: prompts.
+            power: chance to find the difference; None: 0.8 where it is not what is asked.
+            alpha: two-sided significance level.
+            k: draws per prompt, the first for the answer and all for the table; None: 1, 2, 5, 10.
+            k_b: draws of the second model where they are there already: fixed and not counted.
+            n_values: prompts of the table; None: around the answer.
+            budget: what may be spent, in generations (or in the unit of ``cost``).
+            available: prompts there are; None: no limit, or the pilot's.
+            cost: of prompts and generations; None: a generation costs 1, a prompt nothing.
+
+        Raises:
+            MisuseError: both or neither of references and variances; unknown or ambiguous
+                references; contradictory questions.
+            StatisticsError: numbers out of range, variances that are all 0, a single prompt.
+        """
+        from warehouse.analysis.power.pilot import read_pilot
+        from warehouse.analysis.power.power import plan_power
+        from warehouse.analysis.power.question import Question
+        from warehouse.stats import Cost
+
+        if (parts is None) == (not references):
+            raise MisuseError("plan from stored runs or from variances: give one of them")
+        question = Question(
+            delta=delta,
+            n=n,
+            power=power,
+            alpha=alpha,
+            k=k,
+            k_b=k_b,
+            n_values=n_values,
+            budget=budget,
+            available=available,
+            cost=Cost() if cost is None else cost,
+        )
+        if parts is not None:
+            return plan_power(question, parts)
+        with self.reading() as store:
+            pilot = read_pilot(
+                store,
+                references,
+                benchmark=benchmark,
+                metric=metric,
+                where=where,
+                cluster=cluster,
+                latest=latest,
+                correlation=correlation,
+            )
+        return plan_power(question, pilot)
