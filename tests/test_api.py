@@ -140,11 +140,7 @@ USES = {
     ),
     "history": Use(("warehouse.refresh.history:history",), "history", silent=("model", "benchmark"), flags=("names",)),
     "report": Use(
-        (f"{ANALYSIS}.report_data.report:read_report",),
-        "report",
-        own=("out", "split", "progress"),
-        fixed=("told",),
-        silent=("progress",),
+        (f"{ANALYSIS}.report_data.report:read_report",), "report", own=("out", "split"), silent=("progress",)
     ),
 }
 #: Methods that no analysis answers.

@@ -45,5 +45,5 @@ def report(
     (check_folder if split else check_target)(target)
     with share(state.quiet, "report") as bar, state.open() as store:
         advance = None if bar is None else lambda _name, done, of: bar(done / of)
-        data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, told=advance)
+        data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance)
     output.emit_records(Written, [(write_split if split else write_report)(data, target)])

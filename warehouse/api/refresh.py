@@ -115,5 +115,5 @@ class RefreshMethods(Connection):
 
         (check_folder if split else check_target)(out)
         with self.reading() as store:
-            data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, told=progress)
+            data = read_report(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=progress)
         return (write_split if split else write_report)(data, out)

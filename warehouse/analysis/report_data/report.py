@@ -64,7 +64,7 @@ def read_report(
     level: float = 0.95,
     n_resamples: int = RESAMPLES,
     seed: int = 0,
-    told: Callable[[str, int, int], None] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> ReportData:
     """Compute what a report shows.
 
@@ -75,7 +75,7 @@ def read_report(
         level: nominal coverage of all intervals, in (0, 1).
         n_resamples: draws behind rank sets and simultaneous intervals; 0 leaves them out.
         seed: of the draws.
-        told: gets name, number done and number of all before each benchmark.
+        progress: gets name, number done and number of all before each benchmark.
 
     Raises:
         MisuseError: a benchmark without current runs.
@@ -89,8 +89,8 @@ def read_report(
     names = _names(store, benchmarks, suites)
     parts = []
     for done, (name, shared) in enumerate(_shared(store, names)):
-        if told is not None:
-            told(name, done, len(names))
+        if progress is not None:
+            progress(name, done, len(names))
         parts.append(benchmark_part(shared, name, level, n_resamples, seed))
     chosen = set(names) if benchmarks else None
     shown = [name for name, leaves in suites.items() if leaves <= set(names)]
