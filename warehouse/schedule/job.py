@@ -295,7 +295,7 @@ class _Run:
 
         check_target(self.job.report)
         with open_store(self.copy) if self.copy else self.opener.reading() as store:
-            data = read_report(store, told=lambda _name, _done, _of: self._check())
+            data = read_report(store, progress=lambda _name, _done, _of: self._check())
         written = write_report(data, self.job.report)
         return {"path": written.path, "bytes": written.bytes}
 
