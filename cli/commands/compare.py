@@ -95,6 +95,7 @@ def compare(
         output.emit_records(Flip, comparison.flips)
     else:
         output.emit_records(ComparisonRow, _shown(comparison, only_overall, both=False))
+    state.notes(comparison.notes)
     state.notes(f"left out {reason}" for reason in comparison.left_out)
 
 

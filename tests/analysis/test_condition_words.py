@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from tests.support.builders import StoreRows
+from warehouse.analysis.comparison.compare import compare
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.errors import MisuseError
 from warehouse.store.open import open_store
 
 SAME: dict[str, Any] = {"model_args": {"dtype": "float16"}, "date": 1}
@@ -41,3 +43,29 @@ def test_a_prompt_that_differs_is_quoted(store_url: str) -> None:
 def test_what_nothing_explains_keeps_its_hash(store_url: str, other: dict[str, Any]) -> None:
     found = labels_of(store_url, [SAME, other])
     assert all(label.startswith("condition=") for label in found) and len(found) == 2
+
+
+def test_comparisons_and_refusals_say_what_differs(store_url: str) -> None:
+    labels_of(store_url, [SAME, {"model_args": {"dtype": "bfloat16"}}])
+    with open_store(store_url) as store:
+        (row,) = compare(store, "run:1", "run:2").rows
+        assert (row.condition_a, row.condition_b) == ("dtype=float16", "dtype=bfloat16")
+        with pytest.raises(MisuseError, match=r"run:1  lab/a, dtype=float16\n  run:2  lab/a, dtype=bfloat16"):
+            compare(store, "lab/a", "run:2")
+
+
+def test_a_comparison_says_that_prompts_of_one_text_are_clusters(store_url: str) -> None:
+    rows = StoreRows()
+    rows.describe("quiz", rows.metric())
+    for model in ("lab/a", "lab/b"):
+        rows.scores(rows.run(model, "quiz"), {f"q{n}": float(n % len(model) == 0) for n in range(12)})
+    for prompt in rows.rows["prompt"]:
+        prompt["text_hash"] = b"t" * 32
+    with open_store(store_url, create=True) as store:
+        rows.write(store)
+        found = compare(store, "lab/a", "lab/b")
+    assert found.rows[0].n_clusters == 1
+    assert found.notes == (
+        "quiz: 12 of 12 prompts have the same text as another, 12 of them one text: errors take prompts of one"
+        " text as a cluster (same_text); --cluster none does not",
+    )

@@ -34,6 +34,7 @@ class Comparison(Result):
             where their metrics have no common scale (``left_out`` says so).
         flips: prompts on which they differ most, where they were asked for.
         left_out: what was not compared, each with the reason.
+        notes: what a reader should know of the rows.
         n_resamples: random sign patterns of a permutation test that is not exact.
         seed: of the permutation test.
     """
@@ -72,6 +73,7 @@ class Comparison(Result):
     overall: ComparisonRow | None
     flips: tuple[Flip, ...]
     left_out: tuple[str, ...]
+    notes: tuple[str, ...]
     n_resamples: int
     seed: int
 
@@ -158,6 +160,7 @@ def compare(
         overall=overall,
         flips=tuple(flip for pair in pairs if flips for flip in read_flips(store, pair, flips)),
         left_out=(*refused, *missing, *why),
+        notes=tuple(f"{in_words(pair.a.benchmark_split)}: {pair.note}" for pair in pairs if pair.note),
         n_resamples=n_resamples,
         seed=seed,
     )
@@ -170,7 +173,7 @@ def find_both(store: Store, a: str, b: str, selection: Selection) -> tuple[list[
     of_a, of_b = by_benchmark_split(store, a, ids, wanted), by_benchmark_split(store, b, ids, wanted)
     places = common_benchmarks(a, of_a, b, of_b)
     missing = sorted((of_a.keys() | of_b.keys()) - set(places))
-    chosen = pick_all(places, ((a, of_a), (b, of_b)), latest=selection.latest)
+    chosen = pick_all(store, places, ((a, of_a), (b, of_b)), latest=selection.latest)
     return chosen, [f"{in_words(place)}: only one of them has it" for place in missing]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
-from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection
@@ -40,6 +40,8 @@ class Pair:
         of_a: place of each in ``scores_a``.
         of_b: place of each in ``scores_b``.
         clusters: cluster of each, below 0 for one of its own; None without clusters.
+        labels: what tells either condition from the other.
+        note: what a reader must know of the clusters, empty for nothing.
     """
 
     a: Condition
@@ -51,6 +53,8 @@ class Pair:
     of_a: NDArray[np.intp]
     of_b: NDArray[np.intp]
     clusters: NDArray[np.int64] | None
+    labels: tuple[str, str] = ("", "")
+    note: str = ""
 
     @property
     def n(self) -> int:
@@ -122,7 +126,9 @@ def read_pair(store: Store, a: Condition, b: Condition, selection: Selection, *,
     defaults = find_benchmark(store, a.setting("benchmark")).clusterings
     own = cluster_map(store, benchmarks, defaults, selection.cluster)
     clusters = clusters_under_links(own, read_links(store))
-    return pair_up(a, b, metric_a, scores_a, scores_b, clusters)
+    pair = pair_up(a, b, metric_a, scores_a, scores_b, clusters)
+    first, second = label_conditions(store, (a, b))
+    return replace(pair, labels=(first, second), note=clusters.note)
 
 
 def pair_up(

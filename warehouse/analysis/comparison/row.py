@@ -11,7 +11,6 @@ from warehouse.analysis.comparison.pair_tests import Options, Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.clusterings import outside_clusters
-from warehouse.analysis.selection.conditions import describe
 from warehouse.stats import PairedDifference
 
 
@@ -131,7 +130,6 @@ class ComparisonRow(Row):
 def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options) -> ComparisonRow:
     """The row of two conditions on one benchmark."""
     a, b = pair.a, pair.b
-    labels = describe((a, b))
     p = tests.chosen(options.test)
     values_a, values_b = (side.values[rows] for side, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b)))
     return ComparisonRow(
@@ -139,9 +137,9 @@ def make_row(pair: Pair, found: PairedDifference, tests: Tests, options: Options
         split=a.benchmark_split[1],
         metric=pair.metric.label,
         model_a=a.model,
-        condition_a=labels[0],
+        condition_a=pair.labels[0],
         model_b=b.model,
-        condition_b=labels[1],
+        condition_b=pair.labels[1],
         p_value=p,
         better=which_better(p, found.difference, pair.metric.higher_is_better, options),
         only_a=pair.scores_a.n - pair.n,

@@ -22,7 +22,7 @@ from warehouse.analysis.results import Column, Result, Row
 from warehouse.analysis.selection.benchmarks import Metric, find_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, outside_clusters
 from warehouse.analysis.selection.common_benchmarks import in_words
-from warehouse.analysis.selection.conditions import Condition, describe
+from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.scores import PromptScores, read_links
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError, StatisticsError
@@ -228,7 +228,8 @@ def _compared(
         *dict.fromkeys(flag for side in outside for flag in side),
         *(("shared_prompts",) if n_shared else ()),
     )
-    row = _row((a, b), metric_a, (scores_a, scores_b), (first, second), found, n_shared, options)
+    labels = label_conditions(store, (a, b))
+    row = _row((a, b), labels, metric_a, (scores_a, scores_b), (first, second), found, n_shared, options)
     return replace(row, flags=flags), metric_a.higher_is_better
 
 
@@ -246,6 +247,7 @@ def _estimate(scores: PromptScores, metric: Metric, clusters: ClusterMap, level:
 
 def _row(
     conditions: tuple[Condition, Condition],
+    labels: Sequence[str],
     metric: Metric,
     scores: tuple[PromptScores, PromptScores],
     runs: tuple[Estimate, Estimate],
@@ -253,7 +255,7 @@ def _row(
     n_shared: int,
     options: Options,
 ) -> UnpairedRow:
-    (a, b), labels = conditions, describe(conditions)
+    a, b = conditions
     return UnpairedRow(
         benchmark=a.benchmark_split[0],
         split=a.benchmark_split[1],

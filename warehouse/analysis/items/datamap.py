@@ -17,7 +17,7 @@ from warehouse.analysis.items.generations import count_correct, count_generation
 from warehouse.analysis.items.semantic_sets import SetsOfPrompts, sets_of_prompts
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
-from warehouse.analysis.selection.conditions import Condition, describe
+from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.reference import find_conditions, parse_where
@@ -151,7 +151,7 @@ def datamap(
     with opener.reading() as store:
         ids = None if benchmark is None else find_benchmark(store, benchmark).ids
         found = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
-    named = _labelled(found)
+        named = _labelled(store, found)
     rows: list[DataMapRow] = []
     spread: list[DistributionRow] = []
     left_out, notes, grouped = [], set(), set()
@@ -185,14 +185,14 @@ def datamap(
     )
 
 
-def _labelled(conditions: Sequence[Condition]) -> list[tuple[Condition, str]]:
+def _labelled(store: Store, conditions: Sequence[Condition]) -> list[tuple[Condition, str]]:
     """Conditions by benchmark, split and temperature, each with what tells it from the others."""
     places: dict[tuple[str, str], list[Condition]] = {}
     for condition in conditions:
         places.setdefault(condition.benchmark_split, []).append(condition)
     found = []
     for _, members in sorted(places.items()):
-        named = zip(members, describe(members), strict=True)
+        named = zip(members, label_conditions(store, members), strict=True)
         found += sorted(named, key=lambda pair: (pair[0].model, _heat(pair[0]), pair[1]))
     return found
 

@@ -201,7 +201,7 @@ def _one_run(store: Store, text: str) -> Mapping[str, Any]:
     if len({condition.benchmark_split for condition in conditions}) > 1:
         places = ", ".join(sorted({condition.benchmark_split[0] for condition in conditions})[:10])
         raise MisuseError(f"{text!r} has runs on several benchmarks ({places}); give run:ID")
-    condition = pick_one(conditions, text)
+    condition = pick_one(store, conditions, text)
     if len(condition.runs) > 1:
         ids = ", ".join(f"run:{run}" for run in condition.run_ids)
         raise MisuseError(f"{text!r} was repeated; choose one of {ids}")

@@ -112,7 +112,7 @@ def _choose(store: Store, references: Sequence[str], selection: Selection) -> li
             else f"{' and '.join(references)} have no benchmark in common"
         )
     chosen = [
-        pick_one(of_one[places[0]], text, latest=selection.latest)
+        pick_one(store, of_one[places[0]], text, latest=selection.latest)
         for of_one, text in zip(found, references, strict=True)
     ]
     if len(chosen) == 2 and set(chosen[0].run_ids) & set(chosen[1].run_ids):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warehouse.analysis.selection.conditions import Condition, describe
+from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.reference import Where, find_conditions, pick_one
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
@@ -47,7 +47,7 @@ def common_benchmarks(a: str, of_a: BySplit, b: str, of_b: BySplit) -> list[Benc
 
 
 def pick_all(
-    splits: Sequence[BenchmarkSplit], sides: Sequence[tuple[str, BySplit]], *, latest: bool
+    store: Store, splits: Sequence[BenchmarkSplit], sides: Sequence[tuple[str, BySplit]], *, latest: bool
 ) -> list[tuple[Condition, ...]]:
     """For each split the one condition of each side.
 
@@ -60,8 +60,8 @@ def pick_all(
     """
     several = [(text, split, of[split]) for text, of in sides for split in splits if len(of[split]) > 1]
     if len(several) > 1 and not latest:
-        raise MisuseError(_ambiguous(several))
-    return [tuple(pick_one(of[split], text, latest=latest) for text, of in sides) for split in splits]
+        raise MisuseError(_ambiguous(store, several))
+    return [tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides) for split in splits]
 
 
 def in_words(split: BenchmarkSplit) -> str:
@@ -75,11 +75,11 @@ def _named(splits: Sequence[BenchmarkSplit]) -> str:
     return ", ".join(map(in_words, splits[:NAMED])) + more
 
 
-def _ambiguous(several: Sequence[tuple[str, BenchmarkSplit, Sequence[Condition]]]) -> str:
+def _ambiguous(store: Store, several: Sequence[tuple[str, BenchmarkSplit, Sequence[Condition]]]) -> str:
     """One line for the splits of a reference at which the same conditions are to choose from."""
     groups: dict[tuple[str, tuple[str, ...]], list[tuple[BenchmarkSplit, Sequence[Condition]]]] = {}
     for text, split, conditions in several:
-        groups.setdefault((text, tuple(describe(conditions))), []).append((split, conditions))
+        groups.setdefault((text, tuple(label_conditions(store, conditions))), []).append((split, conditions))
     lines = []
     for (text, labels), members in groups.items():
         splits = [split for split, _ in members]

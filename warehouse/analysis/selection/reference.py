@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from warehouse.analysis.selection.arrow import one_of
-from warehouse.analysis.selection.conditions import Condition, Run, describe, group_runs, read_runs
+from warehouse.analysis.selection.conditions import Condition, Run, group_runs, label_conditions, read_runs
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.store.connection import Store
@@ -148,7 +148,7 @@ def _named(store: Store, benchmark_ids: Sequence[int]) -> str:
     return names[0] if len(names) == 1 else "these benchmarks"
 
 
-def pick_one(conditions: Sequence[Condition], text: str, *, latest: bool = False) -> Condition:
+def pick_one(store: Store, conditions: Sequence[Condition], text: str, *, latest: bool = False) -> Condition:
     """The one condition that is meant.
 
     Args:
@@ -162,7 +162,7 @@ def pick_one(conditions: Sequence[Condition], text: str, *, latest: bool = False
         return max(conditions, key=lambda condition: condition.newest)
     lines = [
         f"  {_exact(condition)}  {condition.model}{', ' if label else ''}{label}"
-        for condition, label in zip(conditions, describe(conditions), strict=True)
+        for condition, label in zip(conditions, label_conditions(store, conditions), strict=True)
     ]
     benchmark, split = conditions[0].benchmark_split
     where = f"{benchmark} ({split})" if split else benchmark

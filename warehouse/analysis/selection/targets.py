@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
@@ -61,7 +62,7 @@ def find_targets(store: Store, target: str, selection: Selection) -> Targets:
     Raises:
         MisuseError: nothing is called so, or nothing has a scored prompt; says why.
     """
-    conditions = _conditions(store, target, selection.benchmark, selection.where)
+    conditions = sorted(_conditions(store, target, selection.benchmark, selection.where), key=_order)
     by_benchmark: dict[str, list[Condition]] = {}
     for condition in conditions:
         by_benchmark.setdefault(condition.benchmark_split[0], []).append(condition)
@@ -88,6 +89,12 @@ def find_targets(store: Store, target: str, selection: Selection) -> Targets:
     if not found:
         raise MisuseError("; ".join(left_out[:5]))
     return Targets(tuple(found), tuple(left_out))
+
+
+def _order(condition: Condition) -> tuple[Any, ...]:
+    """Order of conditions, whichever was loaded first: benchmark, model, position, key."""
+    position = condition.setting("position")
+    return (condition.benchmark_split, condition.model, -1.0 if position is None else position, condition.key)
 
 
 def _conditions(store: Store, target: str, benchmark: str | None, where: Sequence[str]) -> list[Condition]:
