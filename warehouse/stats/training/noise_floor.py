@@ -1,0 +1,239 @@
+"""How far apart two runs lie that differ in nothing but the seed.
+
+Student's t, never 1.96: the spread comes from a handful of seeds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray, as_level, as_scores
+from warehouse.stats.core.quantiles import t_quantile, z_quantile
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.training.inputs import as_table
+from warehouse.stats.training.two_way import two_way
+
+#: Below this number of seeds the interval of their spread is the χ² one.
+BONETT_FROM = 5
+
+
+@dataclass(frozen=True)
+class SeedSpread(Figures):
+    """Standard deviation over seeds.
+
+    Attributes:
+        standard_deviation: s with ddof 1, in units of the score.
+        ci_low: lower end of its interval, None where all seeds are equal.
+        ci_high: upper end.
+        n_seeds: S.
+        level: of the interval.
+        method: ``bonett`` (2006, CSDA 50:775; S ≥ 5) or ``chi_square``, which supposes normal
+            seeds.
+    """
+
+    standard_deviation: float
+    ci_low: float | None
+    ci_high: float | None
+    n_seeds: int
+    level: float
+    method: str
+
+
+def seed_spread(scores: ArrayLike, *, level: float = 0.95) -> SeedSpread:
+    """Standard deviation of one figure over seeds, with its interval.
+
+    Args:
+        scores: one per seed, shape (S,), S at least 2.
+        level: of the interval, in (0, 1).
+
+    Raises:
+        StatisticsError: fewer than 2 seeds, or scores that are not finite.
+    """
+    x, level = _seeds(scores, "scores"), as_level(level)
+    n, s = len(x), float(np.std(x, ddof=1))
+    method = "bonett" if n >= BONETT_FROM else "chi_square"
+    if s == 0:
+        return SeedSpread(s, None, None, n, level, method)
+    if n < BONETT_FROM:
+        tails = (scipy.special.chdtri(n - 1, tail) for tail in ((1 - level) / 2, (1 + level) / 2))
+        low, high = (s * math.sqrt((n - 1) / tail) for tail in tails)
+        return SeedSpread(s, low, high, n, level, method)
+    z = z_quantile(level)
+    centre = _trimmed_mean(x, 1 / (2 * math.sqrt(n - 4)))
+    c = n / (n - z)
+    kurtosis = n * float(np.sum((x - centre) ** 4)) / float(np.sum((x - x.mean()) ** 2)) ** 2
+    half = z * c * math.sqrt(max(0.0, kurtosis - (n - 3) / n) / (n - 1))
+    middle = math.log(c * s * s)
+    return SeedSpread(s, math.exp((middle - half) / 2), math.exp((middle + half) / 2), n, level, method)
+
+
+def _trimmed_mean(x: FloatArray, share: float) -> float:
+    cut = math.floor(len(x) * share)
+    kept = np.sort(x)[cut : len(x) - cut]
+    return float(kept.mean() if len(kept) else np.median(x))
+
+
+@dataclass(frozen=True)
+class NoiseFloor(Figures):
+    """Difference of two runs that seeds alone exceed with probability 1 − ``level``.
+
+    Attributes:
+        floor: in units of the score; a larger difference of two single runs is more than noise.
+        standard_deviation: of one run's figure over seeds.
+        degrees_of_freedom: of Student's t.
+        level: in (0, 1).
+        n_seeds: seeds behind the spread.
+        n_averaged: checkpoints m of which each run's figure is the mean.
+        method: ``seeds`` or ``two_way``.
+        flags: ``few_seeds_two_way`` (false alarms .10 at 2 seeds, .07 at 3), ``autocorrelated``,
+            ``all_seeds_equal``.
+    """
+
+    floor: float
+    standard_deviation: float
+    degrees_of_freedom: float
+    level: float
+    n_seeds: int
+    n_averaged: int
+    method: str
+    flags: tuple[str, ...]
+
+
+def noise_floor(
+    scores: ArrayLike, *, averaged: int = 1, prompt_variance: float = 0.0, level: float = 0.95
+) -> NoiseFloor:
+    """Noise floor between two single runs of one recipe.
+
+    Args:
+        scores: seeds x checkpoints in the order of training, shape (S, T); one column for
+            the last checkpoint alone. S at least 2.
+        averaged: m, the last checkpoints that are averaged in each run.
+        prompt_variance: ω²/n, where prompts are taken as sampled; at least 0.
+        level: in (0, 1).
+
+    Raises:
+        StatisticsError: fewer than 2 seeds or m checkpoints, or a variance below 0.
+    """
+    table, level = as_table(scores, rows="seeds", least_columns=1), as_level(level)
+    if not 1 <= averaged <= table.shape[1]:
+        raise StatisticsError(
+            f"`averaged` is {averaged}: the seeds have {table.shape[1]} checkpoints in common; what was not"
+            " stored cannot be averaged"
+        )
+    s = float(np.std(table[:, -averaged:].mean(axis=1), ddof=1))
+    n = len(table)
+    floor = t_quantile(level, n - 1) * math.sqrt(2 * s * s + _variance(prompt_variance))
+    return NoiseFloor(floor, s, n - 1, level, n, averaged, "seeds", ("all_seeds_equal",) if s == 0 else ())
+
+
+def noise_floor_two_way(scores: ArrayLike, *, prompt_variance: float = 0.0, level: float = 0.95) -> NoiseFloor:
+    """Noise floor between two single checkpoints of runs of one recipe, from all of a table's
+    checkpoints: more degrees of freedom, and more false alarms with few seeds.
+
+    Args:
+        scores: seeds x checkpoints, shape (S, k), both at least 2.
+        prompt_variance: ω²/n, where prompts are taken as sampled.
+        level: in (0, 1).
+
+    Raises:
+        StatisticsError: another shape, or a variance below 0.
+    """
+    table, level = two_way(scores), as_level(level)
+    k, flags = table.columns, table.flags
+    between, within = table.between / k, table.error * (k - 1) / k
+    v = between + within
+    if v == 0:
+        return NoiseFloor(0.0, 0.0, table.n1, level, table.rows, 1, "two_way", (*flags, "all_seeds_equal"))
+    nu = v**2 / (between**2 / table.n1 + within**2 / table.n2)
+    floor = t_quantile(level, nu) * math.sqrt(2 * v + _variance(prompt_variance))
+    few = ("few_seeds_two_way",) if table.rows < 10 else ()
+    return NoiseFloor(floor, math.sqrt(v), nu, level, table.rows, 1, "two_way", (*flags, *few))
+
+
+@dataclass(frozen=True)
+class RecipeDifference(Figures):
+    """Difference of two recipes of several seeds each, against the noise of seeds.
+
+    Attributes:
+        difference: mean of the first minus mean of the second.
+        floor: what seeds alone exceed with probability 1 − ``level``.
+        ci_low: difference − floor.
+        ci_high: difference + floor.
+        is_more_than_noise: |difference| > floor; None where no seed differs.
+        degrees_of_freedom: S_A + S_B − 2.
+        level: in (0, 1).
+    """
+
+    difference: float
+    floor: float
+    ci_low: float
+    ci_high: float
+    is_more_than_noise: bool | None
+    degrees_of_freedom: float
+    level: float
+
+
+def recipe_difference(
+    scores_a: ArrayLike, scores_b: ArrayLike, *, prompt_variance: float = 0.0, level: float = 0.95
+) -> RecipeDifference:
+    """Is the difference of two recipes more than seeds alone make? Spread is pooled.
+
+    Args:
+        scores_a: one figure per seed of the first recipe, shape (S_A,).
+        scores_b: of the second, shape (S_B,); S_A + S_B at least 3.
+        prompt_variance: ω²/n of the difference, where prompts are taken as sampled.
+        level: in (0, 1).
+
+    Raises:
+        StatisticsError: fewer than 3 seeds together, or scores that are not finite.
+    """
+    a, b, level = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b"), as_level(level)
+    nu = len(a) + len(b) - 2
+    if nu < 1:
+        raise StatisticsError("two recipes of one seed each show no noise of seeds: at least one needs a second seed")
+    squares = float(np.sum((a - a.mean()) ** 2) + np.sum((b - b.mean()) ** 2))
+    variance = squares / nu * (1 / len(a) + 1 / len(b)) + _variance(prompt_variance)
+    difference, floor = float(a.mean() - b.mean()), t_quantile(level, nu) * math.sqrt(variance)
+    told = abs(difference) > floor if variance > 0 else None
+    return RecipeDifference(difference, floor, difference - floor, difference + floor, told, nu, level)
+
+
+def jitter_only_lower_bound(
+    jitter_variance: float, degrees_of_freedom: float, *, averaged: int = 1, level: float = 0.95
+) -> float:
+    """What jitter alone makes of the difference of two runs: less than their noise floor, which
+    also holds what seeds change. All that can be said without a second seed.
+
+    Args:
+        jitter_variance: σ̂_J², above or equal to 0.
+        degrees_of_freedom: of it.
+        averaged: m checkpoints averaged in each run.
+        level: in (0, 1).
+
+    Raises:
+        StatisticsError: arguments out of range.
+    """
+    if averaged < 1 or degrees_of_freedom <= 0:
+        raise StatisticsError(
+            f"`averaged` and `degrees_of_freedom` must be positive, found {averaged}, {degrees_of_freedom}"
+        )
+    return t_quantile(as_level(level), degrees_of_freedom) * math.sqrt(2 * _variance(jitter_variance) / averaged)
+
+
+def _seeds(scores: ArrayLike, name: str) -> FloatArray:
+    x = as_scores(scores, name)
+    if len(x) < 2:
+        raise StatisticsError(f"`{name}` has one seed: a spread over seeds needs at least two")
+    return x
+
+
+def _variance(value: float) -> float:
+    if not (math.isfinite(value) and value >= 0):
+        raise StatisticsError(f"a variance must be finite and at least 0, found {value}")
+    return value

@@ -1,0 +1,140 @@
+"""How many seeds and averaged checkpoints find a difference of two recipes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import as_level
+from warehouse.stats.core.quantiles import t_quantile
+from warehouse.stats.core.result_base import Figures
+
+#: Seeds up to which a plan is looked for.
+MOST_SEEDS = 10_000
+_NODES = 20_000
+
+
+@dataclass(frozen=True)
+class SeedPlan(Figures):
+    """What it takes to find a difference δ of two recipes.
+
+    Attributes:
+        delta: the difference, in units of the score.
+        n_seeds: seeds of each recipe; None where no number is enough.
+        averaged: m, last checkpoints averaged in each run.
+        power: of that number of seeds.
+        standard_error: of the difference with it.
+        target: power that was asked for.
+        reason: why no number of seeds is enough.
+    """
+
+    delta: float
+    n_seeds: int | None
+    averaged: int
+    power: float | None
+    standard_error: float | None
+    target: float
+    reason: str
+
+
+def seed_power(
+    delta: float,
+    n_seeds: int,
+    *,
+    seed_variance: float,
+    jitter_variance: float = 0.0,
+    averaged: int = 1,
+    prompt_variance: float = 0.0,
+    level: float = 0.95,
+) -> float:
+    """Power of a two-sided t test of two recipes of S seeds each, by the noncentral t with 2S − 2
+    degrees of freedom, both tails. With ``prompt_variance`` above 0 the t is approximate.
+
+    Args:
+        delta: true difference, in units of the score.
+        n_seeds: S of each recipe, at least 2.
+        seed_variance: σ_S², at least 0.
+        jitter_variance: σ_J² of one checkpoint, at least 0.
+        averaged: m, at least 1.
+        prompt_variance: ω²/n where prompts are taken as sampled, at least 0.
+        level: 1 − α, in (0, 1).
+
+    Raises:
+        StatisticsError: arguments out of range, or no variance at all.
+    """
+    error = _error(n_seeds, seed_variance, jitter_variance, averaged, prompt_variance)
+    nu = 2 * n_seeds - 2
+    t, shift = t_quantile(as_level(level), nu), abs(delta) / error
+    found = float(1 - scipy.special.nctdtr(nu, shift, t) + scipy.special.nctdtr(nu, shift, -t))
+    return found if math.isfinite(found) else _power_by_quadrature(nu, shift, t)
+
+
+def _power_by_quadrature(nu: float, shift: float, t: float) -> float:
+    """The same where the series of the noncentral t gives up (large shifts, few degrees of freedom):
+    the mean of P(Z > t·s − shift) over s = sqrt(χ²_ν/ν)."""
+    tails = (np.arange(_NODES) + 0.5) / _NODES
+    s = np.sqrt(scipy.special.chdtri(nu, tails) / nu)
+    return float(np.mean(scipy.special.ndtr(shift - t * s) + scipy.special.ndtr(-shift - t * s)))
+
+
+def seeds_needed(
+    delta: float,
+    *,
+    seed_variance: float,
+    jitter_variance: float = 0.0,
+    averaged: int = 1,
+    prompt_variance: float = 0.0,
+    power: float = 0.8,
+    level: float = 0.95,
+) -> SeedPlan:
+    """Smallest number of seeds of each recipe that reaches a power.
+
+    Args: as of :func:`seed_power`; ``power`` in (0, 1).
+
+    Raises:
+        StatisticsError: arguments out of range, or no variance at all.
+    """
+    if not (delta != 0 and math.isfinite(delta)) or not 0 < power < 1:
+        raise StatisticsError(f"`delta` must differ from 0 and `power` lie in (0, 1), found {delta}, {power}")
+    given = {
+        "seed_variance": seed_variance,
+        "jitter_variance": jitter_variance,
+        "averaged": averaged,
+        "prompt_variance": prompt_variance,
+    }
+    _error(2, **given)
+    if prompt_variance and _power_at(delta, MOST_SEEDS, given, level) < power:
+        reason = "the prompts are too few: no number of seeds finds it, more prompts would"
+        return SeedPlan(delta, None, averaged, None, None, power, reason)
+    low, high = 1, 2
+    while _power_at(delta, high, given, level) < power:
+        low, high = high, high * 2
+        if high > MOST_SEEDS:
+            return SeedPlan(delta, None, averaged, None, None, power, f"more than {MOST_SEEDS} seeds")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _power_at(delta, middle, given, level) >= power else (middle, high)
+    return SeedPlan(delta, high, averaged, _power_at(delta, high, given, level), _error(high, **given), power, "")
+
+
+def _power_at(delta: float, n_seeds: int, given: dict[str, float], level: float) -> float:
+    return seed_power(delta, n_seeds, level=level, **given)  # type: ignore[arg-type]
+
+
+def _error(
+    n_seeds: int, seed_variance: float, jitter_variance: float, averaged: float, prompt_variance: float
+) -> float:
+    """Standard error of the difference: V = 2(σ_S² + σ_J²/m)/S + ω²/n."""
+    for value in (seed_variance, jitter_variance, prompt_variance):
+        if not (math.isfinite(value) and value >= 0):
+            raise StatisticsError(f"variances must be finite and at least 0, found {value}")
+    if n_seeds < 2 or averaged < 1:
+        raise StatisticsError(f"at least 2 seeds and 1 checkpoint are needed, found {n_seeds}, {averaged}")
+    variance = 2 * (seed_variance + jitter_variance / averaged) / n_seeds + prompt_variance
+    if variance == 0:
+        raise StatisticsError("all variances are 0: any difference is found; give what one recipe varies by")
+    return math.sqrt(variance)

@@ -1,0 +1,169 @@
+"""Signal to noise: do recipes differ by more than the checkpoints of one of them?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray, as_level
+from warehouse.stats.core.quantiles import t_quantile
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.training.inputs import as_table
+from warehouse.stats.training.two_way import TwoWay, two_way
+
+
+@dataclass(frozen=True)
+class SignalToNoise(Figures):
+    """Standard deviation of recipes over that of one checkpoint.
+
+    Attributes:
+        snr: sqrt(max(0, (F(n2 − 2)/n2 − 1)/k)); None where n2 ≤ 2 or there is no jitter.
+        ci_low: lower end, from the F distribution, at least 0.
+        ci_high: upper end.
+        snr_range: (max − min of recipe means)/sqrt(MSE), as some publications have it: it grows
+            with the number of recipes.
+        f_statistic: MSS/MSE.
+        n_recipes: R.
+        n_checkpoints: k.
+        level: of the interval.
+        flags: ``autocorrelated``: the interval does not hold.
+        reason: why there is no figure.
+    """
+
+    snr: float | None
+    ci_low: float | None
+    ci_high: float | None
+    snr_range: float | None
+    f_statistic: float | None
+    n_recipes: int
+    n_checkpoints: int
+    level: float
+    flags: tuple[str, ...]
+    reason: str
+
+
+def signal_to_noise(scores: ArrayLike, *, level: float = 0.95) -> SignalToNoise:
+    """Signal to noise of a benchmark over recipes x their last checkpoints.
+
+    The noise is what is left within recipes after the checkpoints' common trend; published code
+    that pools all numbers has the signal in its noise and is bounded by its own design.
+
+    Args:
+        scores: the same last checkpoints of each recipe, shape (R, k), both at least 2.
+        level: of the interval, in (0, 1).
+
+    Raises:
+        StatisticsError: another shape, or values that are not finite.
+    """
+    table, level = two_way(scores, rows="recipes"), as_level(level)
+    if table.error == 0:
+        return _without(table, level, "all recipes have the same curve but for a constant: no noise to compare with")
+    if table.n2 <= 2:
+        return _without(table, level, f"{table.rows} recipes x {table.columns} checkpoints: too few to tell the noise")
+    k, f = table.columns, table.between / table.error
+    low, high = (
+        math.sqrt(max(0.0, (f / float(scipy.special.fdtri(table.n1, table.n2, q)) - 1) / k))
+        for q in ((1 + level) / 2, (1 - level) / 2)
+    )
+    means = as_table(scores, rows="recipes").mean(axis=1)
+    return SignalToNoise(
+        snr=math.sqrt(max(0.0, (f * (table.n2 - 2) / table.n2 - 1) / k)),
+        ci_low=low,
+        ci_high=high,
+        snr_range=float(np.ptp(means)) / math.sqrt(table.error),
+        f_statistic=f,
+        n_recipes=table.rows,
+        n_checkpoints=k,
+        level=level,
+        flags=table.flags,
+        reason="",
+    )
+
+
+def _without(table: TwoWay, level: float, reason: str) -> SignalToNoise:
+    return SignalToNoise(None, None, None, None, None, table.rows, table.columns, level, table.flags, reason)
+
+
+@dataclass(frozen=True)
+class SeedRatio(Figures):
+    """Mean over standard deviation of seeds (Madaan et al. 2024, table 2).
+
+    Attributes:
+        ratio: mean/s; None where s = 0 or the mean is not above 0.
+        ci_low: exp(ln ratio − t·jackknife error), None below 3 seeds.
+        ci_high: the upper end.
+        n_seeds: S.
+        level: of the interval.
+        reason: why there is none.
+    """
+
+    ratio: float | None
+    ci_low: float | None
+    ci_high: float | None
+    n_seeds: int
+    level: float
+    reason: str
+
+
+def seed_ratio(scores: ArrayLike, *, level: float = 0.95) -> SeedRatio:
+    """Mean over standard deviation of seeds at the final checkpoint.
+
+    Args:
+        scores: one per seed, shape (S,), S at least 2.
+        level: of the interval, in (0, 1).
+
+    Raises:
+        StatisticsError: scores that are not finite, or fewer than 2.
+    """
+    x = as_table(np.atleast_2d(np.asarray(scores, np.float64)).T, rows="seeds", least_columns=1)[:, 0]
+    return _seed_ratio([x], level, ratio_of=lambda columns: _log_ratio(columns[0]))
+
+
+def compare_seed_ratios(scores_a: ArrayLike, scores_b: ArrayLike, *, level: float = 0.95) -> SeedRatio:
+    """Ratio of the two ratios of one benchmark in two formulations (continuous over discrete, say),
+    seed by seed; its interval is of that ratio.
+
+    Args:
+        scores_a: one per seed, shape (S,).
+        scores_b: of the same seeds in the same order, shape (S,).
+        level: of the interval, in (0, 1).
+
+    Raises:
+        StatisticsError: lengths that differ, fewer than 2 seeds, scores that are not finite.
+    """
+    pair = [np.asarray(one, np.float64) for one in (scores_a, scores_b)]
+    if pair[0].shape != pair[1].shape or pair[0].ndim != 1:
+        raise StatisticsError(
+            f"two figures of the same seeds are needed, found shapes {pair[0].shape}, {pair[1].shape}"
+        )
+    for one in pair:
+        as_table(one[:, None], rows="seeds", least_columns=1)
+    return _seed_ratio(pair, level, ratio_of=lambda columns: _log_ratio(columns[0]) - _log_ratio(columns[1]))
+
+
+def _log_ratio(x: FloatArray) -> float:
+    s, mean = float(np.std(x, ddof=1)), float(x.mean())
+    return math.log(mean / s) if s > 0 and mean > 0 else math.nan
+
+
+def _seed_ratio(
+    columns: Sequence[FloatArray], level: float, ratio_of: Callable[[Sequence[FloatArray]], float]
+) -> SeedRatio:
+    level, n = as_level(level), len(columns[0])
+    whole = ratio_of(columns)
+    if math.isnan(whole):
+        return SeedRatio(None, None, None, n, level, "seeds that are all equal, or a mean that is not above 0")
+    if n < 3:
+        return SeedRatio(math.exp(whole), None, None, n, level, "an interval needs at least 3 seeds")
+    left = np.array([ratio_of([np.delete(column, place) for column in columns]) for place in range(n)])
+    if np.isnan(left).any():
+        return SeedRatio(math.exp(whole), None, None, n, level, "without one seed the others are all equal")
+    error = math.sqrt((n - 1) / n * float(np.sum((left - left.mean()) ** 2)))
+    half = t_quantile(level, n - 1) * error
+    return SeedRatio(math.exp(whole), math.exp(whole - half), math.exp(whole + half), n, level, "")
