@@ -165,6 +165,10 @@ _INFERENCE = (
         "warehouse variance run:7 --pass-at 1,5,10 --pass-hat 2",
         "warehouse variance model-a --benchmark gsm8k --seeds",
     )),
+    Entry("seeds", "inference", "seeds", "What another training seed would have given: noise floors.", (
+        "warehouse seeds",
+        "warehouse seeds lambada_openai --average 4",
+    )),
     Entry("power", "inference", "power", "Plan a comparison: prompts, draws, what can be found.", (
         "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",
         "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02",

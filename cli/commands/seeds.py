@@ -1,0 +1,127 @@
+"""``seeds``: how much a figure changes with the training seed, and from checkpoint to checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.footnotes import say_reasons
+from ..ui.options import level_option, metric_option, output_options, where_option
+from ..ui.output import Output
+from ..ui.table import decimals, interval, number, p_value, print_table, print_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.training.seeds import SeedsReport, SeedsRow
+
+
+@command("seeds")
+@click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
+@click.option(
+    "--average",
+    "averaged",
+    metavar="M",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="A run's figure is the mean of its last M checkpoints.",
+)
+@metric_option
+@where_option
+@level_option
+@output_options
+@pass_state
+def seeds(
+    state: State,
+    benchmarks: tuple[str, ...],
+    averaged: int,
+    metric: str | None,
+    where: tuple[str, ...],
+    level: float,
+    output: Output,
+) -> None:
+    from warehouse.analysis.training.seeds import SeedsRow
+    from warehouse.analysis.training.seeds import seeds as find
+
+    with state.open() as store:
+        found = find(store, benchmarks, metric=metric, where=where, averaged=averaged, level=level)
+    if output.for_people:
+        _print(found, state)
+    else:
+        output.emit_records(SeedsRow, found.rows)
+    if found.left_out:
+        state.say(f"note: {found.left_out} recipes with one seed and one checkpoint are left out")
+
+
+def _print(found: SeedsReport, state: State) -> None:
+    for sentence in _sentences(found):
+        print_text(sentence)
+    click.echo()
+    places = decimals([value for row in found.rows for value in (row.seed_sd, row.jitter) if value])
+    columns = [
+        "benchmark",
+        "split",
+        "metric",
+        "model",
+        "recipe",
+        "seeds",
+        "checkpoints",
+        "mean",
+        "sd over seeds",
+        f"{100 * found.level:g}% interval",
+        "half-width",
+        "noise floor",
+        "jitter",
+        "tau",
+        "p rise",
+        "flags",
+    ]
+    needless = ("split", "metric", "recipe", "flags", "half-width", "jitter", "tau", "p rise")
+    print_table(columns, [_cells(row, places) for row in found.rows], needless=needless)
+    say_reasons([(row, row.reason) for row in found.rows if row.reason], state)
+
+
+def _cells(row: SeedsRow, places: int) -> list[Any]:
+    return [
+        row.benchmark,
+        row.split,
+        row.metric,
+        row.model,
+        row.recipe,
+        row.n_seeds,
+        row.n_checkpoints,
+        number(row.seed_mean, places),
+        number(row.seed_sd, places),
+        interval(row.seed_sd_low, row.seed_sd_high, places),
+        number(row.half_width, places),
+        number(row.noise_floor, places),
+        number(row.jitter, places),
+        number(row.tau, 2),
+        p_value(row.p_monotone),
+        row.flags,
+    ]
+
+
+def _sentences(found: SeedsReport) -> Sequence[str]:
+    """What follows from the table, in words."""
+    floors = [row for row in found.rows if row.noise_floor is not None]
+    if not floors:
+        return [
+            "No recipe has a second training seed: how far two of its runs lie apart by chance cannot be told;"
+            " jitter alone is a lower bound (--json)."
+        ]
+    above = [row for row in floors if row.sd_ratio is not None and row.sd_ratio > 1]
+    figure = "last checkpoint" if floors[0].averaged == 1 else f"mean of the last {floors[0].averaged} checkpoints"
+    said = [
+        f"Two single runs of one recipe (figure: {figure}) differ by more than the noise floor in"
+        f" {100 * (1 - found.level):.2g} % of cases."
+    ]
+    if above:
+        said.append(
+            f"For {len(above)} of {len(floors)} rows with seeds the spread over seeds is larger than the half-width of"
+            " a single run's interval: an interval over prompts alone says too little there."
+        )
+    return said

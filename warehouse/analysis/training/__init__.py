@@ -1,0 +1,1 @@
+"""What training runs say: seeds, checkpoints, and what can be decided by them."""

@@ -1,0 +1,253 @@
+"""What a second training seed would have given: seeds, jitter, noise floor, monotonicity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats.core.quantiles import z_quantile
+from warehouse.stats.training.jitter import MOST, jitter
+from warehouse.stats.training.monotonicity import monotonicity
+from warehouse.stats.training.noise_floor import NoiseFloor, jitter_only_lower_bound, noise_floor, seed_spread
+from warehouse.stats.training.signal_to_noise import seed_ratio
+from warehouse.stats.training.two_way import SeedVariance, seed_variance
+from warehouse.store.connection import Store
+
+
+@dataclass(frozen=True)
+class SeedsRow(Row):
+    """Training seeds of one recipe on one benchmark. Figures are in the metric's reported unit.
+
+    Attributes:
+        benchmark: its name.
+        split: part of the benchmark.
+        metric: name of the metric, with its filter.
+        model: name of the model.
+        recipe: data mix or hyperparameters of the replicates.
+        n_seeds: seeds S.
+        n_checkpoints: checkpoints that all seeds have.
+        seed_mean: mean over seeds at the last common checkpoint, or of the last ``averaged``.
+        seed_sd: standard deviation over seeds there, ddof 1; None for one seed.
+        seed_sd_low: lower end of its 95 % interval (Bonett; χ² below 5 seeds).
+        seed_sd_high: upper end.
+        seed_sd_averaged: the standard deviation over seeds at each common checkpoint, averaged.
+        half_width: mean half-width of the single runs' normal intervals there; None if unknown.
+        sd_ratio: seed_sd over half_width (Madaan et al. 2024, table 1).
+        noise_floor: difference of two single runs that seeds alone exceed in 5 % of cases; None
+            for one seed.
+        averaged: last checkpoints that are averaged in each run for the figures above.
+        jitter: standard deviation from checkpoint to checkpoint within a run, trend removed.
+        jitter_lower_bound: with one seed only: what jitter alone makes of the difference of two
+            runs, less than their noise floor.
+        seed_variance: σ_S² between seeds apart from jitter; None without two of each.
+        seed_variance_low: lower end of its interval.
+        seed_variance_high: upper end.
+        signal_to_noise: seed_mean over seed_sd.
+        tau: Kendall's τ-b of scores with the order of checkpoints, mean over seeds.
+        p_monotone: one-sided p of a rise.
+        flags: what does not hold, such as ``autocorrelated``.
+        reason: why figures are missing.
+        seeds: labels of the seeds.
+    """
+
+    benchmark: str
+    split: str
+    metric: str
+    model: str
+    recipe: str
+    n_seeds: int
+    n_checkpoints: int
+    seed_mean: float
+    seed_sd: float | None
+    seed_sd_low: float | None
+    seed_sd_high: float | None
+    seed_sd_averaged: float | None
+    half_width: float | None
+    sd_ratio: float | None
+    noise_floor: float | None
+    averaged: int
+    jitter: float | None
+    jitter_lower_bound: float | None
+    seed_variance: float | None
+    seed_variance_low: float | None
+    seed_variance_high: float | None
+    signal_to_noise: float | None
+    tau: float | None
+    p_monotone: float | None
+    flags: tuple[str, ...]
+    reason: str
+    seeds: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SeedsReport(Result):
+    """Seeds of recipes, one row per benchmark, metric and recipe.
+
+    Attributes:
+        level: of intervals and noise floors.
+        left_out: models without a second seed and without checkpoints, by number.
+    """
+
+    notebook_columns: ClassVar[tuple[str, ...]] = (
+        "benchmark",
+        "model",
+        "recipe",
+        "n_seeds",
+        "n_checkpoints",
+        "seed_mean",
+        "seed_sd",
+        "half_width",
+        "noise_floor",
+        "jitter",
+        "tau",
+        "p_monotone",
+        "flags",
+    )
+    level: float
+    rows: tuple[SeedsRow, ...]
+    left_out: int
+
+    def __str__(self) -> str:
+        n = len({row.benchmark for row in self.rows})
+        return f"{len(self.rows)} recipes with seeds or checkpoints on {n} benchmarks"
+
+
+def seeds(
+    store: Store,
+    benchmarks: Sequence[str] = (),
+    *,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    averaged: int = 1,
+    level: float = 0.95,
+) -> SeedsReport:
+    """Training seeds and checkpoints: how much a figure would change with another seed.
+
+    Args:
+        benchmarks: names; empty for all that have seeds or checkpoints.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        where: conditions ``field=value`` on the runs.
+        averaged: m, last checkpoints of each run whose mean is its figure.
+        level: of intervals and noise floors, in (0, 1).
+
+    Raises:
+        MisuseError: an unknown name, ``averaged`` below 1, or no run with a seed or a position.
+    """
+    if averaged < 1:
+        raise MisuseError(f"averaged must be at least 1, found {averaged}")
+    ids = [number for name in benchmarks for number in find_benchmark(store, name).ids] if benchmarks else None
+    recipes = read_recipes(store, ids, metric=metric, where=parse_where(where))
+    telling = [one for one in recipes if len(one.trajectories) > 1 or len(one.common) > 1]
+    if not telling:
+        of = f" on {', '.join(benchmarks)}" if benchmarks else ""
+        raise MisuseError(
+            f"no model{of} has two training seeds or two checkpoints; a mapping or --set gives training_seed and step"
+        )
+    rows = tuple(_row(one, averaged, level) for one in telling)
+    return SeedsReport(level, rows, len(recipes) - len(telling))
+
+
+def _row(recipe: RecipeScores, averaged: int, level: float) -> SeedsRow:
+    positions = recipe.common
+    reasons: list[str] = []
+    last = positions[-averaged:]
+    n_seeds = len(recipe.trajectories)
+    floor: NoiseFloor | None = None
+    sd: tuple[float | None, float | None, float | None] = (None, None, None)
+    finals = recipe.table(last).mean(axis=1) if last else np.array([one.scores[-1] for one in recipe.trajectories])
+    if not positions:
+        reasons.append("the seeds have no checkpoint in common")
+    elif len(positions) < averaged:
+        reasons.append(f"{len(positions)} common checkpoints cannot be averaged over {averaged}")
+    elif n_seeds > 1:
+        spread = seed_spread(finals, level=level)
+        sd = (spread.standard_deviation, spread.ci_low, spread.ci_high)
+        floor = noise_floor(recipe.table(positions), averaged=averaged, level=level)
+    else:
+        reasons.append("one training seed")
+    half = _half_width(recipe, last, level)
+    table = _variance(recipe, level)
+    spread_within, bound, jitter_flags = _jitter(recipe, averaged, level)
+    rises = _rises(recipe)
+    flags = dict.fromkeys((*(table.flags if table else ()), *jitter_flags, *rises[2], *(floor.flags if floor else ())))
+    return SeedsRow(
+        benchmark=recipe.benchmark,
+        split=recipe.settings["split"] or "",
+        metric=recipe.metric,
+        model=recipe.model,
+        recipe=recipe.recipe,
+        n_seeds=n_seeds,
+        n_checkpoints=len(positions),
+        seed_mean=float(finals.mean()),
+        seed_sd=sd[0],
+        seed_sd_low=sd[1],
+        seed_sd_high=sd[2],
+        seed_sd_averaged=_averaged_sd(recipe),
+        half_width=half,
+        sd_ratio=sd[0] / half if sd[0] is not None and half else None,
+        noise_floor=None if floor is None else floor.floor,
+        averaged=averaged,
+        jitter=spread_within,
+        jitter_lower_bound=bound if n_seeds == 1 else None,
+        seed_variance=None if table is None else table.variance,
+        seed_variance_low=None if table is None else table.ci_low,
+        seed_variance_high=None if table is None else table.ci_high,
+        signal_to_noise=seed_ratio(finals, level=level).ratio if n_seeds > 1 else None,
+        tau=rises[0],
+        p_monotone=rises[1],
+        flags=tuple(flags),
+        reason="; ".join(reasons),
+        seeds=tuple(one.seed for one in recipe.trajectories),
+    )
+
+
+def _half_width(recipe: RecipeScores, positions: Sequence[float], level: float) -> float | None:
+    errors = recipe.errors(positions) if positions else np.empty(0)
+    known = errors[np.isfinite(errors)]
+    return float(z_quantile(level) * known.mean()) if len(known) else None
+
+
+def _averaged_sd(recipe: RecipeScores) -> float | None:
+    if len(recipe.trajectories) < 2 or not recipe.common:
+        return None
+    return float(recipe.table(recipe.common).std(axis=0, ddof=1).mean())
+
+
+def _variance(recipe: RecipeScores, level: float) -> SeedVariance | None:
+    """Between seeds, over the last half of the common checkpoints."""
+    k = min(len(recipe.common) // 2, MOST)
+    if len(recipe.trajectories) < 2 or k < 2:
+        return None
+    return seed_variance(recipe.table(recipe.common[-k:]), level=level)
+
+
+def _jitter(recipe: RecipeScores, averaged: int, level: float) -> tuple[float | None, float | None, tuple[str, ...]]:
+    """Root mean square of the runs' jitter, the lower bound it gives, and flags of any run."""
+    found = [jitter(one.scores, one.positions, level=level) for one in recipe.trajectories if len(one.positions) > 1]
+    known = [one for one in found if one.variance is not None and one.degrees_of_freedom is not None]
+    if not known:
+        return None, None, ()
+    variance = float(np.mean([one.variance for one in known]))
+    nu = float(np.sum([one.degrees_of_freedom for one in known]))
+    flags = tuple(dict.fromkeys(flag for one in known for flag in one.flags))
+    return variance**0.5, jitter_only_lower_bound(variance, nu, averaged=averaged, level=level), flags
+
+
+def _rises(recipe: RecipeScores) -> tuple[float | None, float | None, tuple[str, ...]]:
+    """Mean τ, its p, and flags; all seeds on common checkpoints where there are some."""
+    positions = recipe.common
+    if len(positions) < 2:
+        return None, None, ()
+    try:
+        found = monotonicity(list(recipe.sign * recipe.table(positions)))
+    except StatisticsError:
+        return None, None, ()
+    return found.tau, found.p_value, found.flags

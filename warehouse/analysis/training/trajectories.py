@@ -1,0 +1,140 @@
+"""Scores of trained replicates by seed and checkpoint, as the statistics of training take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.conditions import SETTINGS
+from warehouse.analysis.selection.reference import Where
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+#: What names a checkpoint of a replicate, or the replicate; all else has to agree within a recipe.
+_OF_A_REPLICATE = ("training_seed", "checkpoint", "revision", "model_recorded", "position")
+_SHARED = tuple(name for name in SETTINGS if name not in _OF_A_REPLICATE)
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """One replicate along its training; ``scores`` and ``errors`` by position, in its order."""
+
+    seed: str
+    positions: tuple[float, ...]
+    scores: tuple[float, ...]
+    errors: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class RecipeScores:
+    """Replicates of one recipe on one benchmark, by one metric.
+
+    Attributes:
+        settings: every setting that all replicates share, by name.
+        unit: of the positions; empty where there are none.
+        trajectories: one per training seed, by its label.
+    """
+
+    benchmark: str
+    metric: str
+    higher_is_better: bool | None
+    model: str
+    recipe: str
+    unit: str
+    settings: Mapping[str, Any]
+    trajectories: tuple[Trajectory, ...]
+
+    @property
+    def sign(self) -> float:
+        """−1 where lower is better, else 1."""
+        return -1.0 if self.higher_is_better is False else 1.0
+
+    @property
+    def common(self) -> tuple[float, ...]:
+        """Positions that every replicate has, in order."""
+        shared = set(self.trajectories[0].positions)
+        for one in self.trajectories[1:]:
+            shared &= set(one.positions)
+        return tuple(sorted(shared))
+
+    def table(self, positions: Sequence[float]) -> NDArray[np.float64]:
+        """Scores at some common positions, shape (seeds, positions)."""
+        return np.array([_at(one.positions, one.scores, positions) for one in self.trajectories])
+
+    def errors(self, positions: Sequence[float]) -> NDArray[np.float64]:
+        """Standard errors of the single runs there, NaN where unknown, shape (seeds, positions)."""
+        return np.array([_at(one.positions, one.errors, positions) for one in self.trajectories])
+
+
+def _at(places: Sequence[float], values: Sequence[float], wanted: Sequence[float]) -> list[float]:
+    found = dict(zip(places, values, strict=True))
+    return [found[place] for place in wanted]
+
+
+def read_recipes(
+    store: Store, benchmark_ids: Sequence[int] | None = None, *, metric: str | None = None, where: Sequence[Where] = ()
+) -> list[RecipeScores]:
+    """Replicates by recipe, from the figures of their runs; repeats of one checkpoint are averaged.
+
+    Args:
+        benchmark_ids: whose; None for all.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        where: conditions that the runs must fulfil.
+
+    Returns:
+        in order of benchmark, metric, model and recipe.
+    """
+    here, parameters = ("1 = 1", {}) if benchmark_ids is None else one_of("r.benchmark_id", list(benchmark_ids), "b")
+    metrics = "s.is_default"
+    if metric is not None:
+        name, _, pipeline = metric.partition(",")
+        metrics = "s.metric = :metric_name and (s.metric_filter = :metric_filter or :metric_filter = '')"
+        parameters |= {"metric_name": name, "metric_filter": pipeline}
+    sql = query_text("analysis", "training_scores").format(metrics=metrics, here=here)
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    wanted = _fulfilling(store, where)
+    for row in store.arrow(sql, parameters).to_pylist():
+        if wanted is None or row["run_id"] in wanted:
+            key = (row["benchmark"], row["metric"], row["metric_filter"], row["model"], row["position_unit"] or "")
+            groups.setdefault((*key, *(row[name] for name in _SHARED)), []).append(row)
+    return [_recipe(rows) for rows in groups.values()]
+
+
+def _fulfilling(store: Store, where: Sequence[Where]) -> set[int] | None:
+    """Ids of the runs that fulfil all conditions; None without any."""
+    if not where:
+        return None
+    columns = ", ".join(dict.fromkeys(one.name for one in where))
+    runs = store.arrow(f"select run_id, {columns} from run_current").to_pylist()
+    return {run["run_id"] for run in runs if all(one.holds(run) for one in where)}
+
+
+def _recipe(rows: Sequence[Mapping[str, Any]]) -> RecipeScores:
+    first = rows[0]
+    seeds: dict[str, dict[float, list[tuple[float, float]]]] = {}
+    for row in rows:
+        error = np.nan if row["standard_error"] is None else row["standard_error"]
+        position = np.inf if row["position"] is None else float(row["position"])  # a model without: its end
+        seeds.setdefault(row["training_seed"] or "", {}).setdefault(position, []).append((row["estimate"], error))
+    label = ",".join(filter(None, (first["metric"], first["metric_filter"])))
+    return RecipeScores(
+        benchmark=first["benchmark"],
+        metric=label,
+        higher_is_better=first["higher_is_better"],
+        model=first["model"],
+        recipe=first["recipe"] or "",
+        unit=first["position_unit"] or "",
+        settings={name: first[name] for name in _SHARED},
+        trajectories=tuple(_trajectory(seed, found) for seed, found in sorted(seeds.items())),
+    )
+
+
+def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, float]]]) -> Trajectory:
+    positions = tuple(sorted(by_position))
+    means = [np.mean(by_position[position], axis=0) for position in positions]
+    return Trajectory(seed, positions, tuple(float(m[0]) for m in means), tuple(float(m[1]) for m in means))
