@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.arrow import one_of
-from warehouse.analysis.selection.conditions import SETTINGS
 from warehouse.analysis.selection.reference import Where
+from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
-#: What names a checkpoint of a replicate, or the replicate; all else has to agree within a recipe.
-_OF_A_REPLICATE = ("training_seed", "checkpoint", "revision", "model_recorded", "position")
-_SHARED = tuple(name for name in SETTINGS if name not in _OF_A_REPLICATE)
+#: What replicates of a recipe share: all but their seed and what names a checkpoint.
+_SHARED = tuple(name for name in LABEL_FIELDS if name not in ("training_seed", *CHECKPOINT_FIELDS))
 
 
 @dataclass(frozen=True)
