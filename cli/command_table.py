@@ -169,6 +169,10 @@ _INFERENCE = (
         "warehouse seeds",
         "warehouse seeds lambada_openai --average 4",
     )),
+    Entry("decide", "inference", "decide", "Is a difference of two recipes more than seeds make?", (
+        "warehouse decide mix-a mix-b",
+        "warehouse decide mix-a@step=2000 mix-b@step=2000 --benchmark arc_easy",
+    )),
     Entry("power", "inference", "power", "Plan a comparison: prompts, draws, what can be found.", (
         "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",
         "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02",

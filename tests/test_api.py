@@ -92,6 +92,8 @@ USES = {
         flags=("seeds",),
         renamed={"pass_at": "at", "pass_hat": "hat"},
     ),
+    "seeds": Use((f"{ANALYSIS}.training.seeds:seeds",), "seeds"),
+    "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
     "seed_variance": Use(
         (f"{ANALYSIS}.variance.seeds:seed_variance",),
         "variance",

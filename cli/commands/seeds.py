@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,6 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.footnotes import say_reasons
 from ..ui.options import level_option, metric_option, output_options, where_option
 from ..ui.output import Output
 from ..ui.table import decimals, interval, number, p_value, print_table, print_text
@@ -81,7 +81,8 @@ def _print(found: SeedsReport, state: State) -> None:
     ]
     needless = ("split", "metric", "recipe", "flags", "half-width", "jitter", "tau", "p rise")
     print_table(columns, [_cells(row, places) for row in found.rows], needless=needless)
-    say_reasons([(row, row.reason) for row in found.rows if row.reason], state)
+    without = Counter(row.reason for row in found.rows if row.reason)
+    state.notes(f"{reason}: {n} row{'s' * (n > 1)}" for reason, n in without.items())
 
 
 def _cells(row: SeedsRow, places: int) -> list[Any]:

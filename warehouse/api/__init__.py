@@ -15,6 +15,7 @@ from warehouse.api.load import LoadMethods
 from warehouse.api.query import QueryMethods
 from warehouse.api.refresh import RefreshMethods
 from warehouse.api.text import TextMethods
+from warehouse.api.training import TrainingMethods
 from warehouse.api.variance import VarianceMethods
 from warehouse.store.open import is_made, open_store
 
@@ -27,6 +28,7 @@ class Warehouse(
     LeaderboardMethods,
     ComparisonMethods,
     VarianceMethods,
+    TrainingMethods,
     ItemMethods,
     TextMethods,
     RefreshMethods,

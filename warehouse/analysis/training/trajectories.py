@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,19 @@ _SHARED = tuple(name for name in LABEL_FIELDS if name not in ("training_seed", *
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One replicate along its training; ``scores`` and ``errors`` by position, in its order."""
+    """One replicate along its training; the other fields by position, in its order; ``runs`` holds
+    the ids of the repeats of each checkpoint."""
 
     seed: str
     positions: tuple[float, ...]
     scores: tuple[float, ...]
     errors: tuple[float, ...]
+    runs: tuple[tuple[int, ...], ...]
+
+    def until(self, place: int) -> Trajectory:
+        """Its beginning, up to one of its checkpoints."""
+        end = slice(place + 1)
+        return Trajectory(self.seed, self.positions[end], self.scores[end], self.errors[end], self.runs[end])
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,15 @@ class RecipeScores:
         for one in self.trajectories[1:]:
             shared &= set(one.positions)
         return tuple(sorted(shared))
+
+    def only(self, runs: Set[int]) -> RecipeScores | None:
+        """Cut to checkpoints of some runs and those before them; None if none is of this recipe."""
+        kept = []
+        for one in self.trajectories:
+            meant = [place for place, ids in enumerate(one.runs) if not runs.isdisjoint(ids)]
+            if meant:
+                kept.append(one.until(meant[-1]))
+        return replace(self, trajectories=tuple(kept)) if kept else None
 
     def table(self, positions: Sequence[float]) -> NDArray[np.float64]:
         """Scores at some common positions, shape (seeds, positions)."""
@@ -115,11 +131,12 @@ def _fulfilling(store: Store, where: Sequence[Where]) -> set[int] | None:
 
 def _recipe(rows: Sequence[Mapping[str, Any]]) -> RecipeScores:
     first = rows[0]
-    seeds: dict[str, dict[float, list[tuple[float, float]]]] = {}
+    seeds: dict[str, dict[float, list[tuple[float, float, int]]]] = {}
     for row in rows:
         error = np.nan if row["standard_error"] is None else row["standard_error"]
         position = np.inf if row["position"] is None else float(row["position"])  # a model without: its end
-        seeds.setdefault(row["training_seed"] or "", {}).setdefault(position, []).append((row["estimate"], error))
+        places = seeds.setdefault(row["training_seed"] or "", {})
+        places.setdefault(position, []).append((row["estimate"], error, row["run_id"]))
     label = ",".join(filter(None, (first["metric"], first["metric_filter"])))
     return RecipeScores(
         benchmark=first["benchmark"],
@@ -133,7 +150,13 @@ def _recipe(rows: Sequence[Mapping[str, Any]]) -> RecipeScores:
     )
 
 
-def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, float]]]) -> Trajectory:
+def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, float, int]]]) -> Trajectory:
     positions = tuple(sorted(by_position))
-    means = [np.mean(by_position[position], axis=0) for position in positions]
-    return Trajectory(seed, positions, tuple(float(m[0]) for m in means), tuple(float(m[1]) for m in means))
+    repeats = [by_position[position] for position in positions]
+    return Trajectory(
+        seed,
+        positions,
+        scores=tuple(float(np.mean([score for score, _, _ in each])) for each in repeats),
+        errors=tuple(float(np.mean([error for _, error, _ in each])) for each in repeats),
+        runs=tuple(tuple(run for _, _, run in each) for each in repeats),
+    )

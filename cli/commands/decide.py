@@ -1,0 +1,83 @@
+"""``decide``: is the difference of two recipes more than another training seed makes?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import level_option, metric_option, output_options, where_option
+from ..ui.output import Output
+from ..ui.table import decimals, number, print_rows, print_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.training.decide import DecisionRow, Decisions
+
+
+@command("decide")
+@click.argument("a", metavar="MODEL")
+@click.argument("b", metavar="MODEL")
+@click.option("--benchmark", metavar="NAME", help="Only this one. [default: all that both have]")
+@click.option(
+    "--average",
+    "averaged",
+    metavar="M",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="A run's figure is the mean of its last M checkpoints.",
+)
+@metric_option
+@where_option
+@level_option
+@output_options
+@pass_state
+def decide(
+    state: State,
+    a: str,
+    b: str,
+    benchmark: str | None,
+    averaged: int,
+    metric: str | None,
+    where: tuple[str, ...],
+    level: float,
+    output: Output,
+) -> None:
+    from warehouse.analysis.training.decide import DecisionRow
+    from warehouse.analysis.training.decide import decide as find
+
+    with state.open() as store:
+        decisions = find(store, a, b, benchmark=benchmark, metric=metric, where=where, averaged=averaged, level=level)
+    if output.for_people:
+        _print(decisions)
+    else:
+        output.emit_records(DecisionRow, decisions.rows)
+    state.notes(f"left out {reason}" for reason in decisions.left_out)
+
+
+def _print(decisions: Decisions) -> None:
+    print_text(f"{decisions}")
+    click.echo()
+    floors = [row.noise_floor for row in decisions.rows if row.noise_floor]
+    places = decimals(floors)
+    print_rows([_cells(row, places) for row in decisions.rows], needless=("split", "better", "floor from", "advice"))
+
+
+def _cells(row: DecisionRow, places: int) -> dict[str, object]:
+    floor = number(row.noise_floor, places)
+    return {
+        "benchmark": row.benchmark,
+        "split": row.split,
+        "metric": row.metric,
+        "A": number(row.mean_a, places),
+        "B": number(row.mean_b, places),
+        "A - B": number(row.difference, places, sign=True),
+        "noise floor": f">= {floor}" if row.floor_from == "jitter" else floor,
+        "verdict": row.verdict,
+        "better": row.better.upper(),
+        "seeds": f"{row.n_seeds_a} + {row.n_seeds_b}",
+        "floor from": row.floor_from.replace("_", " "),
+        "advice": row.advice,
+    }

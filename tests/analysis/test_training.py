@@ -1,0 +1,138 @@
+"""Seeds and decisions from a store: figures of tables that are ingested as a user would."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.support.cli import Caller
+from warehouse.analysis.training.decide import decide
+from warehouse.analysis.training.seeds import seeds
+from warehouse.errors import MisuseError
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.connection import Store
+from warehouse.store.open import open_store
+
+N = 200
+STEPS = range(100, 2100, 100)
+
+
+def write(folder: Path) -> Path:
+    """mix-a and mix-b with four seeds of twenty checkpoints, mix-c with one seed, ``lone`` with one run."""
+    dice = np.random.default_rng(3)
+    lines = ["model,recipe,benchmark,seed,step,prompt_id,score"]
+    for recipe, base, labels in (("a", 0.70, "1234"), ("b", 0.50, "1234"), ("c", 0.62, "1")):
+        for label in labels:
+            level = base + dice.normal(0, 0.02)
+            for step in STEPS:
+                right = round(N * min(max(level * (1 - math.exp(-step / 400)) + dice.normal(0, 0.01), 0), 1))
+                lines += [f"org/mix-{recipe},{recipe},quiz,{label},{step},p{n},{int(n < right)}" for n in range(N)]
+    (folder / "scores.csv").write_text("\n".join(lines) + "\n")
+    (folder / "lone.csv").write_text(
+        "model,benchmark,prompt_id,score\n" + "".join(f"org/lone,other,p{n},{n % 2}\n" for n in range(9))
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = write(tmp_path_factory.mktemp("training"))
+    found = f"duckdb:///{folder / 'store.duckdb'}"
+    with open_store(found, create=True, write=True) as store:
+        assert not ingest(store, [folder]).refused
+    return found
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    with open_store(url) as opened:
+        yield opened
+
+
+def finals(store: Store, recipe: str, last: int = 1) -> np.ndarray:
+    rows = store.arrow(
+        "select training_seed, position, estimate from run_score s join run_current r on r.run_id = s.run_id"
+        f" where r.model = 'org/mix-{recipe}' order by 1, 2"
+    ).to_pylist()
+    labels = sorted({row["training_seed"] for row in rows})
+    return np.array([np.mean([row["estimate"] for row in rows if row["training_seed"] == s][-last:]) for s in labels])
+
+
+@pytest.mark.parametrize("averaged", [1, 4])
+def test_seeds_of_a_recipe(store: Store, averaged: int) -> None:
+    found = seeds(store, averaged=averaged)
+    row = next(row for row in found.rows if row.recipe == "a")
+    x = finals(store, "a", averaged)
+    assert (row.n_seeds, row.n_checkpoints, row.seeds) == (4, len(STEPS), ("1", "2", "3", "4"))
+    assert row.seed_mean == pytest.approx(x.mean())
+    assert row.seed_sd == pytest.approx(x.std(ddof=1))
+    assert row.noise_floor == pytest.approx(stats.t.ppf(0.975, 3) * math.sqrt(2) * x.std(ddof=1))
+    assert row.tau is not None and row.tau > 0.5 and row.p_monotone is not None and row.p_monotone < 0.05
+    assert row.half_width is not None and row.sd_ratio == pytest.approx(row.seed_sd / row.half_width)
+    assert found.left_out == 1  # the lone run
+
+
+def test_one_seed_gives_a_lower_bound_only(store: Store) -> None:
+    row = next(row for row in seeds(store, ["quiz"]).rows if row.recipe == "c")
+    assert row.noise_floor is None and row.seed_sd is None and row.reason == "one training seed"
+    assert row.jitter is not None and row.jitter_lower_bound is not None and row.jitter_lower_bound > row.jitter
+
+
+def test_conditions_on_the_runs(store: Store) -> None:
+    (row,) = seeds(store, ["quiz"], where=["model=org/mix-a", "training_seed!=4"]).rows
+    assert row.seeds == ("1", "2", "3")
+
+
+def test_what_cannot_be_answered(store: Store) -> None:
+    with pytest.raises(MisuseError, match="two training seeds or two checkpoints"):
+        seeds(store, ["other"])
+    with pytest.raises(MisuseError, match="did you mean"):
+        seeds(store, ["quizz"])
+    assert "cannot be averaged" in seeds(store, ["quiz"], averaged=50).rows[0].reason
+
+
+def test_a_real_difference_and_the_same_recipe(store: Store) -> None:
+    (row,) = decide(store, "mix-a", "mix-b").rows
+    a, b = finals(store, "a"), finals(store, "b")
+    oracle = stats.ttest_ind(a, b).confidence_interval()
+    assert row.difference == pytest.approx(a.mean() - b.mean())
+    assert row.noise_floor == pytest.approx((oracle.high - oracle.low) / 2)
+    assert (row.verdict, row.better, row.floor_from) == ("more than noise", "a", "seeds")
+    (half,) = decide(store, "mix-a", "mix-b", where=["training_seed=1"]).rows
+    assert (half.n_seeds_a, half.floor_from, half.degrees_of_freedom) == (1, "other_recipes", 6.0)
+
+
+def test_one_seed_against_recipes_with_seeds(store: Store) -> None:
+    (row,) = decide(store, "mix-c@step=2000", "mix-a@step=2000").rows
+    assert row.floor_from == "seeds" and (row.n_seeds_a, row.n_seeds_b) == (1, 4)
+    assert row.verdict in ("within noise", "more than noise")
+    if row.verdict == "within noise":
+        assert row.seeds_for_80 is not None and "seeds of each recipe" in row.advice
+
+
+def test_without_any_second_seed_it_cannot_be_told(tmp_path: Path) -> None:
+    folder = write(tmp_path)
+    lines = (folder / "scores.csv").read_text().splitlines()
+    alone = [line for line in lines[1:] if line.split(",")[3] == "1"]
+    (folder / "scores.csv").write_text("\n".join([lines[0], *alone]) + "\n")
+    with open_store(f"duckdb:///{tmp_path / 's.duckdb'}", create=True, write=True) as store:
+        ingest(store, [folder / "scores.csv"])
+        (row,) = decide(store, "mix-a", "mix-b").rows
+    assert (row.verdict, row.floor_from) == ("cannot tell", "jitter")
+    assert "a second training seed" in row.advice and row.seeds_for_80 is None
+
+
+def test_the_commands(run: Caller, url: str) -> None:
+    shown = run("seeds", db=url)
+    assert "noise floor" in shown.out and "left out" in shown.err
+    rows = run("seeds", "quiz", "--average", "4", "--json", db=url).rows
+    assert [row["recipe"] for row in rows] == ["a", "b", "c"] and rows[0]["averaged"] == 4
+    said = run("decide", "mix-a", "mix-b", db=url)
+    assert "more than noise" in said.out
+    run("decide", "mix-a", "nothing", db=url).fails(2, "nothing")
+    run("seeds", "other", db=url).fails(2, "two training seeds")

@@ -1,0 +1,72 @@
+"""What training runs say: seeds, checkpoints, and whether a difference of two recipes is noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.api.connection import Connection
+
+if TYPE_CHECKING:
+    from warehouse.analysis.training.decide import Decisions
+    from warehouse.analysis.training.seeds import SeedsReport
+
+
+class TrainingMethods(Connection):
+    """Seeds and checkpoints of recipes, and decisions between them."""
+
+    def seeds(
+        self,
+        benchmarks: Sequence[str] = (),
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        averaged: int = 1,
+        level: float = 0.95,
+    ) -> SeedsReport:
+        """How much a figure would change with another training seed, and from checkpoint to checkpoint.
+
+        Args:
+            benchmarks: names; empty for all that have seeds or checkpoints.
+            metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+            where: conditions ``field=value`` on the runs.
+            averaged: m, last checkpoints of each run whose mean is its figure.
+            level: of intervals and noise floors, in (0, 1).
+
+        Raises:
+            MisuseError: an unknown name, ``averaged`` below 1, or no run with a seed or a position.
+        """
+        from warehouse.analysis.training.seeds import seeds
+
+        with self.reading() as store:
+            return seeds(store, benchmarks, metric=metric, where=where, averaged=averaged, level=level)
+
+    def decide(
+        self,
+        a: str,
+        b: str,
+        *,
+        benchmark: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        averaged: int = 1,
+        level: float = 0.95,
+    ) -> Decisions:
+        """Is the difference of two trained models more than another training seed would make?
+
+        Args:
+            a: reference of the first (``MODEL[@REVISION|@step=N]`` or ``run:ID``).
+            b: reference of the second.
+            benchmark: name of a benchmark; None for all that both have.
+            metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+            where: conditions ``field=value`` on the runs of both.
+            averaged: m, last checkpoints of each run whose mean is its figure.
+            level: in (0, 1).
+
+        Raises:
+            MisuseError: an unknown or ambiguous reference, or nothing in common.
+        """
+        from warehouse.analysis.training.decide import decide
+
+        with self.reading() as store:
+            return decide(store, a, b, benchmark=benchmark, metric=metric, where=where, averaged=averaged, level=level)
