@@ -63,7 +63,7 @@ def command_faults(words: list[str]) -> list[str]:
 
 
 def options_of(command: click.Command) -> set[str]:
-    return {"--help", *(name for option in command.params for name in option.opts)}
+    return {"--help", *(name for option in command.params for name in (*option.opts, *option.secondary_opts))}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
