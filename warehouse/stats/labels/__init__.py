@@ -1,0 +1,1 @@
+"""Suspected wrong keys: items whose recorded answer the models disagree with."""

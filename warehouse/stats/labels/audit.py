@@ -1,0 +1,262 @@
+"""How well a list of suspected wrong keys agrees with an audit by people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_floats, as_level, check_length
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.intervals.closed_form import interval_clopper_pearson
+
+#: Lengths of the list for which its precision is given.
+PRECISION_AT = (10, 20, 50, 100)
+#: Thresholds of the posterior at which the expected false discovery rate is held against the audit.
+THRESHOLDS = (0.05, 0.1, 0.2, 0.5)
+
+
+@dataclass(frozen=True)
+class ListCalibration:
+    """Expected and observed share of right keys in the list down to a threshold.
+
+    Attributes:
+        threshold: the smallest posterior that is listed.
+        n_listed: items listed.
+        n_wrong: those that the audit found wrong.
+        expected_fdr: mean of 1 − posterior; None for an empty list, like the next four.
+        observed_fdr: share that the audit found right.
+        observed_low: lower end of its Clopper–Pearson interval.
+        observed_high: upper end.
+        excess: expected minus observed; above 0 the list is better than it says.
+    """
+
+    threshold: float
+    n_listed: int
+    n_wrong: int
+    expected_fdr: float | None
+    observed_fdr: float | None
+    observed_low: float | None
+    observed_high: float | None
+    excess: float | None
+
+
+@dataclass(frozen=True)
+class RankingScore:
+    """How well a score ranks the wrong keys of some items before the right ones.
+
+    Attributes:
+        stratum: label of the stratum that the items are of; None for all.
+        n_items: items with a score and a verdict.
+        n_wrong: those with a wrong key.
+        base_rate: n_wrong over n_items, the average precision of a random order.
+        auc: P(a wrong key scores above a right one), ties one half; None if all keys are alike.
+        average_precision: mean of the precision at each wrong key, tied items taken together; None
+            without a wrong key.
+    """
+
+    stratum: int | str | None
+    n_items: int
+    n_wrong: int
+    base_rate: float
+    auc: float | None
+    average_precision: float | None
+
+
+@dataclass(frozen=True)
+class WithinStrata:
+    """The ranking with comparisons inside strata only, so that none of it is due to their rates.
+
+    Attributes:
+        auc: share of pairs (wrong, right) of one stratum in the right order, ties one half; None
+            without such a pair.
+        average_precision: mean over strata with a wrong key, weighted by their wrong keys.
+        random_precision: the same mean of the strata's base rates.
+        n_strata: strata with both wrong and right keys.
+        largest: the stratum with the most wrong keys; None without any.
+        largest_share: its share of all wrong keys.
+        without_largest: the ranking of all other items; None for a single stratum.
+        strata: each stratum's ranking.
+    """
+
+    auc: float | None
+    average_precision: float | None
+    random_precision: float | None
+    n_strata: int
+    largest: int | str | None
+    largest_share: float | None
+    without_largest: RankingScore | None
+    strata: tuple[RankingScore, ...]
+
+
+@dataclass(frozen=True)
+class AuditScore(Figures):
+    """Suspected wrong keys against an audit.
+
+    Attributes:
+        overall: the ranking of all items.
+        precision_at: share of wrong keys among the first k, tied items in random order (the
+            expected value), for each k; None where there are fewer items.
+        calibration: expected and observed false discovery rate at each threshold; empty if the
+            score is no probability.
+        within: the ranking inside strata; None without strata.
+        n_undecided: items without a verdict, left out.
+        n_unscored: items with a verdict but without a score, left out.
+    """
+
+    overall: RankingScore
+    precision_at: dict[int, float | None]
+    calibration: tuple[ListCalibration, ...]
+    within: WithinStrata | None
+    n_undecided: int
+    n_unscored: int
+
+    def __str__(self) -> str:
+        of = self.overall
+        found = f"{of.n_wrong} of {of.n_items} keys are wrong"
+        if of.auc is None or of.average_precision is None:
+            return f"{found}: no ranking to score"
+        return f"{found}: AUC {of.auc:.3f}, average precision {of.average_precision:.3f}"
+
+
+def score_audit(
+    score: ArrayLike,
+    wrong: ArrayLike,
+    strata: ArrayLike | None = None,
+    *,
+    precision_at: Sequence[int] = PRECISION_AT,
+    thresholds: Sequence[float] = THRESHOLDS,
+    level: float = 0.95,
+) -> AuditScore:
+    """Score a list of suspects against the verdicts of an audit.
+
+    Args:
+        score: posterior probability of a wrong key, or any figure that grows with suspicion, shape
+            (J,); NaN where the item was refused.
+        wrong: the audit's verdict, 1 wrong, 0 right, NaN not decided, shape (J,).
+        strata: subject or source of each item, shape (J,).
+        precision_at: lengths k of the list, each at least 1.
+        thresholds: of the posterior; empty where ``score`` is no probability.
+        level: of the interval of the observed false discovery rate.
+
+    Raises:
+        StatisticsError: arguments not aligned or out of range, or no item with both figures.
+
+    Examples:
+        >>> found = score_audit([0.9, 0.4, 0.2, 0.05], [1, 0, 1, 0], precision_at=[2], thresholds=[0.1])
+        >>> print(found, found.precision_at)
+        2 of 4 keys are wrong: AUC 0.750, average precision 0.833 {2: 0.5}
+        >>> round(found.calibration[0].expected_fdr, 3), round(found.calibration[0].observed_fdr, 3)
+        (0.5, 0.333)
+    """
+    scores, verdicts = as_floats(score, "score").ravel(), as_floats(wrong, "wrong").ravel()
+    check_length(len(verdicts), len(scores), "wrong")
+    decided, scored = ~np.isnan(verdicts), ~np.isnan(scores)
+    _check(scores, verdicts[decided], precision_at, thresholds)
+    both = decided & scored
+    if not both.any():
+        raise StatisticsError("no item has both a score and a verdict")
+    s, y = scores[both], verdicts[both] == 1
+    within = None
+    if strata is not None:
+        labels = np.asarray(strata)
+        check_length(len(labels), len(scores), "strata")
+        within = _within(s, y, as_clusters(labels[both], len(s)), labels[both])
+    return AuditScore(
+        overall=_ranking(s, y, None),
+        precision_at={int(k): _precision(s, y, int(k)) for k in precision_at},
+        calibration=tuple(_calibration(s, y, float(t), as_level(level)) for t in thresholds),
+        within=within,
+        n_undecided=int((~decided).sum()),
+        n_unscored=int((decided & ~scored).sum()),
+    )
+
+
+def _check(scores: FloatArray, verdicts: FloatArray, precision_at: Sequence[int], thresholds: Sequence[float]) -> None:
+    if np.isinf(scores).any():
+        raise StatisticsError("`score` must be finite, NaN where an item was refused")
+    if not ((verdicts == 0) | (verdicts == 1)).all():
+        raise StatisticsError("`wrong` must be 1 (the key is wrong), 0 (it is right) or NaN (not decided)")
+    if any(k < 1 or k != int(k) for k in precision_at):
+        raise StatisticsError(f"`precision_at` must hold whole numbers of at least 1, found {list(precision_at)}")
+    if not all(0 < t <= 1 for t in thresholds):
+        raise StatisticsError(f"`thresholds` must lie in (0, 1], found {list(thresholds)}")
+    if thresholds and not (np.nanmin(scores, initial=0) >= 0 and np.nanmax(scores, initial=1) <= 1):
+        raise StatisticsError("`score` must hold probabilities, or `thresholds` be empty")
+
+
+def _ranking(s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]], stratum: int | str | None) -> RankingScore:
+    n, n_wrong = len(s), int(y.sum())
+    return RankingScore(
+        stratum=stratum,
+        n_items=n,
+        n_wrong=n_wrong,
+        base_rate=n_wrong / n,
+        auc=_pairs_won(s, y) / (n_wrong * (n - n_wrong)) if 0 < n_wrong < n else None,
+        average_precision=_average_precision(s, y) if n_wrong else None,
+    )
+
+
+def _pairs_won(s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+    """Pairs (wrong, right) whose wrong one scores higher, ties one half (Mann–Whitney U)."""
+    n_wrong = int(y.sum())
+    return float(scipy.stats.rankdata(s)[y].sum()) - n_wrong * (n_wrong + 1) / 2
+
+
+def _average_precision(s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+    """Σ precision · gain in recall over the distinct scores, the highest first."""
+    _values, codes = np.unique(-s, return_inverse=True)
+    listed = np.bincount(codes.ravel())
+    hits = np.bincount(codes.ravel(), weights=y)
+    return float((np.cumsum(hits) / np.cumsum(listed)) @ hits / hits.sum())
+
+
+def _precision(s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]], k: int) -> float | None:
+    """Expected share of wrong keys among the first k, where tied items are in random order."""
+    if k > len(s):
+        return None
+    last = np.partition(s, -k)[-k]
+    above, tied = s > last, s == last
+    return float((y[above].sum() + (k - above.sum()) * y[tied].mean()) / k)
+
+
+def _calibration(
+    s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]], threshold: float, level: float
+) -> ListCalibration:
+    listed = s >= threshold
+    n, n_wrong = int(listed.sum()), int(y[listed].sum())
+    if not n:
+        return ListCalibration(threshold, 0, 0, None, None, None, None, None)
+    expected, observed = float((1 - s[listed]).mean()), (n - n_wrong) / n
+    ends = interval_clopper_pearson(n - n_wrong, n, level=level)
+    return ListCalibration(threshold, n, n_wrong, expected, observed, ends.low, ends.high, expected - observed)
+
+
+def _within(
+    s: FloatArray,
+    y: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    groups: Clusters,
+    labels: np.ndarray[tuple[int], np.dtype[np.generic]],
+) -> WithinStrata:
+    _codes, first = np.unique(groups.codes, return_index=True)
+    names = labels[first].tolist()
+    each = tuple(_ranking(s[groups.codes == g], y[groups.codes == g], names[g]) for g in range(groups.n))
+    pairs = [(of.auc, of.n_wrong * (of.n_items - of.n_wrong)) for of in each if of.auc is not None]
+    found = [(of.average_precision, of.base_rate, of.n_wrong) for of in each if of.average_precision is not None]
+    n_wrong = int(y.sum())
+    largest = int(np.argmax([of.n_wrong for of in each])) if n_wrong else None
+    others = groups.codes != largest
+    return WithinStrata(
+        auc=sum(auc * n for auc, n in pairs) / sum(n for _auc, n in pairs) if pairs else None,
+        average_precision=sum(ap * n for ap, _rate, n in found) / n_wrong if found else None,
+        random_precision=sum(rate * n for _ap, rate, n in found) / n_wrong if found else None,
+        n_strata=len(pairs),
+        largest=None if largest is None else names[largest],
+        largest_share=None if largest is None else each[largest].n_wrong / n_wrong,
+        without_largest=_ranking(s[others], y[others], None) if largest is not None and others.any() else None,
+        strata=each,
+    )

@@ -1,0 +1,222 @@
+"""The votes of models for the options of items: what suspected wrong keys are found from.
+
+A model that answered an item several times has one vote, split by the shares of its draws. Only
+options with votes, and the key, need a row; all others of an item are alike and share one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray, as_floats, check_length
+
+IntArray = NDArray[np.int64]
+
+#: Code of an answer that names no option: wrong, but no vote for a rival.
+UNPARSED = -1
+#: Code of an answer that does not exist: the model was not asked.
+NOT_ASKED = -2
+
+NO_OPTION_COUNT = "no option count"
+KEY_NO_OPTION = "the key is no option"
+NOT_ANSWERED = "no model answered"
+
+
+@dataclass(frozen=True)
+class Votes:
+    """The votes for the options of J items by M models; N rows, those of one item together.
+
+    Attributes:
+        n_items: J, refused items included.
+        reasons: why each item is refused, empty where it is not, shape (J,) of strings.
+        items: the items that are not refused, ascending, shape (I,).
+        asked: 1 where the model answered the item, else 0, shape (I, M).
+        n_options: options C of each item, at least 2, shape (I,).
+        start: first row of each item, shape (I,); it is that of the key.
+        owner: item of each row, as an index into ``items``, shape (N,).
+        option: option of each row, shape (N,); −1 for a row of options without votes.
+        copies: options that the row stands for: 1, or the number of options without votes.
+        shares: share of each model's draws that chose the row's option, shape (N, M).
+    """
+
+    n_items: int
+    reasons: NDArray[np.str_]
+    items: IntArray
+    asked: FloatArray
+    n_options: FloatArray
+    start: IntArray
+    owner: IntArray
+    option: IntArray
+    copies: FloatArray
+    shares: FloatArray
+
+    @property
+    def n_models(self) -> int:
+        """Number of models M."""
+        return int(self.asked.shape[1])
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """Votes of each row, for one option of those that it stands for, shape (N,)."""
+        counts: FloatArray = self.shares.sum(axis=1)
+        return counts
+
+    def accuracy(self) -> FloatArray:
+        """Share of each model's votes that went to the recorded key, shape (M,)."""
+        right, asked = self.shares[self.start].sum(axis=0), self.asked.sum(axis=0)
+        accuracy: FloatArray = np.divide(right, asked, out=np.full(self.n_models, np.nan), where=asked > 0)
+        return accuracy
+
+    def totals(self, values: FloatArray) -> FloatArray:
+        """Sums of ``values`` (one or more per row) over the rows of each item."""
+        sums: FloatArray = self._adder @ values
+        return sums
+
+    @cached_property
+    def _adder(self) -> scipy.sparse.csr_array:
+        """Items × rows, 1 where the row is of the item; as a product it adds faster than `reduceat`."""
+        n = len(self.owner)
+        return scipy.sparse.csr_array((np.ones(n), np.arange(n), np.append(self.start, n)), (len(self.items), n))
+
+
+def votes_for_options(answers: ArrayLike, keys: ArrayLike, n_options: ArrayLike) -> Votes:
+    """The votes behind answers that are numbers of options.
+
+    Items are refused, with a reason, where the number of options is unknown (NaN or below 2),
+    where the key is none of them, and where no model answered.
+
+    Args:
+        answers: option that each model chose, 0 to C−1, ``UNPARSED`` (−1) or ``NOT_ASKED`` (−2),
+            shape (J, M); or (J, M, K) with K draws, ``NOT_ASKED`` where there are fewer.
+        keys: recorded option of each item, shape (J,); NaN where there is none.
+        n_options: options C of each item, shape (J,), or one number; NaN where unknown.
+
+    Raises:
+        StatisticsError: another shape, numbers that are not whole, or an answer that is an option
+            which its item does not have.
+
+    Examples:
+        >>> votes = votes_for_options([[1, 1, 0], [2, UNPARSED, 2], [0, 0, 0]], [0, 2, 0], [4, 4, None])
+        >>> votes.reasons.tolist()
+        ['', '', 'no option count']
+        >>> votes.option.tolist(), votes.counts.tolist(), votes.copies.tolist()
+        ([0, 1, -1, 2, -1], [1.0, 2.0, 0.0, 2.0, 0.0], [1.0, 1.0, 2.0, 1.0, 3.0])
+    """
+    codes = _codes(answers)
+    n = len(codes)
+    key, width = as_floats(keys, "keys"), np.broadcast_to(as_floats(n_options, "n_options"), (n,))
+    check_length(key.size, n, "keys")
+    asked = codes != NOT_ASKED
+    reasons = np.full(n, "", dtype=f"<U{len(KEY_NO_OPTION)}")
+    reasons[~asked.any(axis=(1, 2))] = NOT_ANSWERED
+    reasons[~((key >= 0) & (key < width) & (key == np.floor(key)))] = KEY_NO_OPTION
+    reasons[~((width >= 2) & (width == np.floor(width)))] = NO_OPTION_COUNT
+    items = np.flatnonzero(reasons == "")
+    if not len(items):
+        raise StatisticsError(f"no item can be judged: {', '.join(sorted(set(reasons.tolist())))}")
+    _check_options(codes, width, items)
+    return _collect(codes[items], key[items].astype(np.int64), width[items], items, reasons)
+
+
+def votes_of_models(votes: Votes, models: ArrayLike) -> Votes:
+    """The votes of some of the models; items that none of them answered are refused.
+
+    Args:
+        votes: of all models.
+        models: numbers of the models to keep, each once.
+
+    Raises:
+        StatisticsError: no model, a number out of range or given twice, or no item left.
+    """
+    chosen = np.asarray(models, dtype=np.int64)
+    if len(chosen) == 0 or len(np.unique(chosen)) != len(chosen) or not set(chosen) <= set(range(votes.n_models)):
+        raise StatisticsError(f"`models` must be different numbers from 0 to {votes.n_models - 1}")
+    answered = votes.asked[:, chosen].sum(axis=1) > 0
+    if not answered.any():
+        raise StatisticsError("none of these models answered an item that can be judged")
+    reasons = votes.reasons.copy()
+    reasons[votes.items[~answered]] = NOT_ANSWERED
+    kept = answered[votes.owner]
+    shares = votes.shares[kept][:, chosen]
+    owner = (np.cumsum(answered) - 1)[votes.owner[kept]]
+    start = np.searchsorted(owner, np.arange(answered.sum()))
+    return Votes(
+        n_items=votes.n_items,
+        reasons=reasons,
+        items=votes.items[answered],
+        asked=votes.asked[answered][:, chosen],
+        n_options=votes.n_options[answered],
+        start=start.astype(np.int64),
+        owner=owner,
+        option=votes.option[kept],
+        copies=votes.copies[kept],
+        shares=shares,
+    )
+
+
+def _codes(answers: ArrayLike) -> IntArray:
+    values = as_floats(answers, "answers")
+    if values.ndim == 2:
+        values = values[:, :, None]
+    if values.ndim != 3 or 0 in values.shape:
+        raise StatisticsError(f"`answers` must be items x models (x draws), none of them 0, found {values.shape}")
+    wrong = ~(values >= NOT_ASKED) | (values != np.floor(values))
+    if wrong.any():
+        item, model, _draw = np.argwhere(wrong)[0]
+        raise StatisticsError(
+            f"`answers` must be whole numbers of options, {UNPARSED} (names no option) or {NOT_ASKED} (not asked);"
+            f" {int(wrong.sum())} are not (first: item {item}, model {model})"
+        )
+    codes: IntArray = values.astype(np.int64)
+    return codes
+
+
+def _check_options(codes: IntArray, width: FloatArray, items: IntArray) -> None:
+    beyond = codes[items] >= width[items, None, None]
+    if beyond.any():
+        row, model, draw = np.argwhere(beyond)[0]
+        item = items[row]
+        raise StatisticsError(
+            f"`answers` holds {int(beyond.sum())} option(s) that their item does not have (first: item {item}, model"
+            f" {model}: {codes[item, model, draw]} of {width[item]:g} options); what is no option is {UNPARSED}"
+        )
+
+
+def _collect(codes: IntArray, keys: IntArray, width: FloatArray, items: IntArray, reasons: NDArray[np.str_]) -> Votes:
+    """Rows in the order of items, the key first, then the options with votes, then all others."""
+    n, n_models, _draws = codes.shape
+    drawn = (codes != NOT_ASKED).sum(axis=2)
+    item, model, draw = np.nonzero(codes >= 0)
+    chosen = codes[item, model, draw]
+    # One number for each item and option that sorts by item, and within it the key to the front.
+    span = int(width.max()) + 2
+    is_key = chosen == keys[item]
+    places = item * span + np.where(is_key, 0, chosen + 1)
+    of_keys, of_rest = np.arange(n) * span, np.arange(n) * span + span - 1
+    voted = np.unique(np.concatenate([places, of_keys]))
+    n_voted = np.bincount(voted // span, minlength=n)
+    rest = width - n_voted
+    rows = np.sort(np.concatenate([voted, of_rest[rest > 0]]))
+    owner, place = rows // span, rows % span
+    option = np.where(place == 0, keys[owner], np.where(place == span - 1, -1, place - 1))
+    shares = np.bincount(
+        np.searchsorted(rows, places) * n_models + model, weights=1 / drawn[item, model], minlength=len(rows) * n_models
+    ).reshape(len(rows), n_models)
+    return Votes(
+        n_items=len(reasons),
+        reasons=reasons,
+        items=items.astype(np.int64),
+        asked=(drawn > 0).astype(np.float64),
+        n_options=width.astype(np.float64),
+        start=np.searchsorted(rows, of_keys).astype(np.int64),
+        owner=owner.astype(np.int64),
+        option=option.astype(np.int64),
+        copies=np.where(option < 0, rest[owner], 1.0),
+        shares=shares.astype(np.float64),
+    )

@@ -1,0 +1,308 @@
+"""Items whose recorded key is probably wrong, by the answers of several models (statistics.md §14).
+
+For each item: the posterior probability that its key is wrong and the rival that the models prefer.
+It finds what models agree on; where they are split it is blind: a clean list proves no clean key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, check_length
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.labels.fit import Fit, FitSettings, fit_votes, spread_at_bound
+from warehouse.stats.labels.vote_model import DENSE, hermite_nodes
+from warehouse.stats.labels.votes import IntArray, Votes, votes_of_models
+
+#: π0: the share of wrong keys that is expected, and the floor of each stratum's rate.
+BASE_RATE = 0.02
+#: T: models err together, so their votes count half.
+TEMPERATURE = 0.5
+#: Default end of the list: few real items pass 0.5.
+THRESHOLD = 0.1
+_SHARE_OF_BEST, MOST_MODELS, FEWEST_MODELS = 0.6, 20, 3
+_FEW_MODELS = 5
+_TIE = 12  # digits: options whose probabilities differ by rounding are tied
+# So many wrong answers in common, and no answer that differs, are no coincidence.
+_COMMON_ERRORS = 10
+
+
+@dataclass(frozen=True)
+class StratumRate:
+    """The rate of wrong keys that one stratum's items share.
+
+    Attributes:
+        stratum: its label; None where no strata were given.
+        n_items: its items that are not refused.
+        rate: π, at least the base rate.
+        expected_wrong: sum of the posterior probabilities of its items.
+    """
+
+    stratum: int | str | None
+    n_items: int
+    rate: float
+    expected_wrong: float
+
+
+@dataclass(frozen=True)
+class WrongKeys(Figures):
+    """How probable it is that the recorded key of each of J items is wrong.
+
+    Attributes:
+        posterior: P(the key is wrong | the votes), shape (J,); NaN where the item is refused.
+        rival: the most probable other option, shape (J,); −1 where that is one without votes, and
+            where the item is refused. Of equals the first.
+        rival_posterior: probability that the rival is the true key, shape (J,); NaN if refused.
+        votes_key: votes for the recorded key, shape (J,); a model has one, split over its draws.
+        votes_rival: votes for the rival, shape (J,).
+        votes_unparsed: votes that name no option, shape (J,).
+        n_answered: models that answered the item, shape (J,).
+        stratum_rate: π of the item's stratum, shape (J,); NaN if refused.
+        reasons: why the item is refused, empty if it is not, shape (J,) of strings.
+        n_refused: items refused.
+        strata: the rate of each stratum.
+        models: the models whose votes were counted, as numbers of the columns, shape (M,).
+        ability: θ of each of them, in logits, shape (M,).
+        spread: s, standard deviation of the items' effects in logits.
+        concentration: A; the smaller, the more do wrong models share one distractor.
+        base_rate: π0.
+        temperature: T.
+        n_rounds: rounds of the EM algorithm.
+        flags: ``few_models`` (fewer than 5), ``not_converged``, ``spread_at_bound`` (the votes do
+            not tell how items differ).
+    """
+
+    posterior: FloatArray
+    rival: IntArray
+    rival_posterior: FloatArray
+    votes_key: FloatArray
+    votes_rival: FloatArray
+    votes_unparsed: FloatArray
+    n_answered: FloatArray
+    stratum_rate: FloatArray
+    reasons: NDArray[np.str_]
+    n_refused: int
+    strata: tuple[StratumRate, ...]
+    models: IntArray
+    ability: FloatArray
+    spread: float
+    concentration: float
+    base_rate: float
+    temperature: float
+    n_rounds: int
+    flags: tuple[str, ...]
+
+    def __str__(self) -> str:
+        judged = len(self.posterior) - self.n_refused
+        return (
+            f"{float(np.nansum(self.posterior)):.3g} wrong keys expected among {judged} items, by"
+            f" {len(self.models)} models (refused: {self.n_refused})"
+        )
+
+
+@dataclass(frozen=True)
+class SuspectList(Figures):
+    """The items whose posterior probability of a wrong key reaches a threshold.
+
+    Attributes:
+        items: numbers of the items, the most suspect first; of equals the first.
+        posterior: of each of them.
+        running_fdr: expected share of right keys in the list down to each of them.
+        expected_fdr: expected share of right keys in the whole list, mean of 1 − posterior; None
+            for an empty list.
+        expected_wrong: expected number of wrong keys in it.
+        threshold: the smallest posterior that is listed.
+    """
+
+    items: IntArray
+    posterior: FloatArray
+    running_fdr: FloatArray
+    expected_fdr: float | None
+    expected_wrong: float
+    threshold: float
+
+    def __str__(self) -> str:
+        if self.expected_fdr is None:
+            return f"no item reaches {self.threshold:g}; that proves no clean key"
+        return f"{len(self.items)} items, {100 * self.expected_fdr:.3g} % of them expected to be right"
+
+
+def select_models(votes: Votes) -> IntArray:
+    """The models worth hearing: at least 0.6 of the best score, at most 20, at least the three best.
+
+    Scores are shares of votes for the recorded keys. Ties at the end: the first.
+
+    Raises:
+        StatisticsError: fewer than three models answered an item that can be judged.
+    """
+    scores = votes.accuracy()
+    ranked = np.argsort(-np.where(np.isnan(scores), -1.0, scores), kind="stable")
+    ranked = ranked[: int((~np.isnan(scores)).sum())]
+    if len(ranked) < FEWEST_MODELS:
+        raise StatisticsError(f"suspected wrong keys need the answers of {FEWEST_MODELS} models, found {len(ranked)}")
+    enough = int((scores[ranked] >= _SHARE_OF_BEST * scores[ranked[0]]).sum())
+    return np.sort(ranked[: min(max(enough, FEWEST_MODELS), MOST_MODELS)]).astype(np.int64)
+
+
+def wrong_keys(
+    votes: Votes,
+    strata: ArrayLike | None = None,
+    *,
+    models: ArrayLike | None = None,
+    base_rate: float = BASE_RATE,
+    temperature: float = TEMPERATURE,
+    n_nodes: int | None = None,
+    tolerance: float = 1e-4,
+    max_rounds: int = 500,
+) -> WrongKeys:
+    """The posterior probability of a wrong key for each item.
+
+    Args:
+        votes: of all models for the options of J items, one run of each model.
+        strata: subject or source of each item, integers or strings, shape (J,); None: one rate.
+        models: numbers of the models to hear; None: ``select_models``.
+        base_rate: π0, in (0, 0.5): the share of wrong keys that is expected; no stratum has less.
+        temperature: T, in (0, 1]: 1 takes models to err independently.
+        n_nodes: Gauss–Hermite nodes of the integral over the items' effects; None: a dense
+            trapezoidal rule, exact to 1e-8 where 21 nodes miss probabilities by 0.06 (20 models).
+        tolerance: the fit ends when no probability moves by as much in a round.
+        max_rounds: most rounds.
+
+    Raises:
+        StatisticsError: fewer than three models, two of them with the same answers throughout, or
+            arguments out of range.
+
+    Examples:
+        >>> from warehouse.stats.labels.votes import votes_for_options
+        >>> answers = [[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 0]] * 10 + [[1, 1, 1]]
+        >>> found = wrong_keys(votes_for_options(answers, [0, 1, 2, 3] * 10 + [0], 4))
+        >>> print(found, "|", found.rival[-1], round(found.posterior[-1], 2))
+        0.94 wrong keys expected among 41 items, by 3 models (refused: 0) | 1 0.94
+    """
+    if not (0 < base_rate < 0.5 and 0 < temperature <= 1 and tolerance > 0 and max_rounds >= 1):
+        raise StatisticsError(
+            "`base_rate` must lie in (0, 0.5), `temperature` in (0, 1], `tolerance` above 0 and `max_rounds` at"
+            f" least 1, found {base_rate}, {temperature}, {tolerance}, {max_rounds}"
+        )
+    chosen = select_models(votes) if models is None else np.asarray(models, dtype=np.int64)
+    if len(chosen) < FEWEST_MODELS:
+        raise StatisticsError(f"suspected wrong keys need the answers of {FEWEST_MODELS} models, found {len(chosen)}")
+    heard = votes_of_models(votes, chosen)
+    _check_different(heard, chosen)
+    labels = np.zeros(votes.n_items, dtype=np.int64) if strata is None else np.asarray(strata)
+    check_length(len(labels), votes.n_items, "strata")
+    groups = as_clusters(labels[heard.items], len(heard.items))
+    nodes = DENSE if n_nodes is None else hermite_nodes(n_nodes)
+    fit = fit_votes(heard, groups, FitSettings(base_rate, temperature, nodes, tolerance, max_rounds))
+    return _result(heard, fit, groups, None if strata is None else labels[heard.items], chosen, base_rate, temperature)
+
+
+def suspects(found: WrongKeys, threshold: float = THRESHOLD) -> SuspectList:
+    """The items whose posterior probability of a wrong key is at least ``threshold``.
+
+    Raises:
+        StatisticsError: ``threshold`` outside (0, 1].
+    """
+    if not 0 < threshold <= 1:
+        raise StatisticsError(f"`threshold` must lie in (0, 1], found {threshold}")
+    posterior = found.posterior
+    listed = np.flatnonzero(posterior >= threshold)  # NaN is not
+    items = listed[np.argsort(-posterior[listed], kind="stable")].astype(np.int64)
+    right = 1 - posterior[items]
+    return SuspectList(
+        items=items,
+        posterior=posterior[items],
+        running_fdr=np.cumsum(right) / np.arange(1, len(items) + 1),
+        expected_fdr=float(right.mean()) if len(items) else None,
+        expected_wrong=float(posterior[items].sum()),
+        threshold=threshold,
+    )
+
+
+def _check_different(votes: Votes, models: IntArray) -> None:
+    """Refuse a model that is there twice: two columns of the same votes, wrong ones among them."""
+    wrong = votes.asked.sum(axis=0) - votes.shares[votes.start].sum(axis=0)
+    for a, b in combinations(np.flatnonzero(wrong >= _COMMON_ERRORS), 2):
+        same = wrong[a] == wrong[b] and (votes.asked[:, a] == votes.asked[:, b]).all()
+        if same and (votes.shares[:, a] == votes.shares[:, b]).all():
+            raise StatisticsError(
+                f"models {models[a]} and {models[b]} gave the same answers throughout, {wrong[a]:g} wrong ones among"
+                " them; a model has one vote: leave one out"
+            )
+
+
+def _rivals(votes: Votes, probabilities: FloatArray) -> IntArray:
+    """Row of the most probable option that is not the key, of each item; of equals the first."""
+    others = probabilities.round(_TIE)
+    others[votes.start] = -np.inf
+    best = np.flatnonzero(others == np.maximum.reduceat(others, votes.start)[votes.owner])
+    _owners, first = np.unique(votes.owner[best], return_index=True)
+    return np.asarray(best[first], dtype=np.int64)
+
+
+def _result(
+    votes: Votes,
+    fit: Fit,
+    groups: Clusters,
+    labels: NDArray[np.generic] | None,
+    models: IntArray,
+    base_rate: float,
+    temperature: float,
+) -> WrongKeys:
+    counts, each = votes.counts, fit.posterior.rows / votes.copies
+    wrong = 1 - fit.posterior.rows[votes.start]
+    rivals = _rivals(votes, each)
+    answered = votes.asked.sum(axis=1)
+    parsed = votes.totals(counts * votes.copies)
+
+    def of_all(values: FloatArray, missing: float = np.nan) -> FloatArray:
+        spread_out = np.full(votes.n_items, missing)
+        spread_out[votes.items] = values
+        return spread_out
+
+    return WrongKeys(
+        posterior=of_all(wrong),
+        rival=of_all(votes.option[rivals].astype(np.float64), -1).astype(np.int64),
+        rival_posterior=of_all(each[rivals]),
+        votes_key=of_all(counts[votes.start]),
+        votes_rival=of_all(counts[rivals]),
+        votes_unparsed=of_all(np.maximum(0.0, answered - parsed).round(_TIE)),
+        n_answered=of_all(answered),
+        stratum_rate=of_all(fit.rates[groups.codes]),
+        reasons=votes.reasons,
+        n_refused=votes.n_items - len(votes.items),
+        strata=_strata(fit, groups, labels, wrong),
+        models=models,
+        ability=fit.model.ability,
+        spread=fit.model.spread,
+        concentration=fit.model.concentration,
+        base_rate=base_rate,
+        temperature=temperature,
+        n_rounds=fit.n_rounds,
+        flags=_flags(fit, len(models)),
+    )
+
+
+def _strata(
+    fit: Fit, groups: Clusters, labels: NDArray[np.generic] | None, wrong: FloatArray
+) -> tuple[StratumRate, ...]:
+    expected, (_codes, first) = groups.sums(wrong), np.unique(groups.codes, return_index=True)
+    names = [None] * groups.n if labels is None else labels[first].tolist()
+    return tuple(
+        StratumRate(name, int(size), float(rate), float(total))
+        for name, size, rate, total in zip(names, groups.sizes, fit.rates, expected, strict=True)
+    )
+
+
+def _flags(fit: Fit, n_models: int) -> tuple[str, ...]:
+    flags = {
+        "few_models": n_models < _FEW_MODELS,
+        "not_converged": not fit.converged,
+        "spread_at_bound": spread_at_bound(fit.model.spread),
+    }
+    return tuple(name for name, holds in flags.items() if holds)
