@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_floats, as_level, check_length
+from warehouse.stats.core.inputs import FloatArray, as_floats, as_level, check_length
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson
+from warehouse.stats.labels.strata import Label, Strata, strata_of
+
+BoolArray = NDArray[np.bool_]
 
 #: Lengths of the list for which its precision is given.
 PRECISION_AT = (10, 20, 50, 100)
@@ -59,7 +62,7 @@ class RankingScore:
             without a wrong key.
     """
 
-    stratum: int | str | None
+    stratum: Label
     n_items: int
     n_wrong: int
     base_rate: float
@@ -87,7 +90,7 @@ class WithinStrata:
     average_precision: float | None
     random_precision: float | None
     n_strata: int
-    largest: int | str | None
+    largest: Label
     largest_share: float | None
     without_largest: RankingScore | None
     strata: tuple[RankingScore, ...]
@@ -161,11 +164,7 @@ def score_audit(
     if not both.any():
         raise StatisticsError("no item has both a score and a verdict")
     s, y = scores[both], verdicts[both] == 1
-    within = None
-    if strata is not None:
-        labels = np.asarray(strata)
-        check_length(len(labels), len(scores), "strata")
-        within = _within(s, y, as_clusters(labels[both], len(s)), labels[both])
+    within = None if strata is None else _within(s, y, strata_of(strata, both))
     return AuditScore(
         overall=_ranking(s, y, None),
         precision_at={int(k): _precision(s, y, int(k)) for k in precision_at},
@@ -189,7 +188,7 @@ def _check(scores: FloatArray, verdicts: FloatArray, precision_at: Sequence[int]
         raise StatisticsError("`score` must hold probabilities, or `thresholds` be empty")
 
 
-def _ranking(s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]], stratum: int | str | None) -> RankingScore:
+def _ranking(s: FloatArray, y: BoolArray, stratum: Label) -> RankingScore:
     n, n_wrong = len(s), int(y.sum())
     return RankingScore(
         stratum=stratum,
@@ -201,13 +200,13 @@ def _ranking(s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]], strat
     )
 
 
-def _pairs_won(s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+def _pairs_won(s: FloatArray, y: BoolArray) -> float:
     """Pairs (wrong, right) whose wrong one scores higher, ties one half (Mann–Whitney U)."""
     n_wrong = int(y.sum())
     return float(scipy.stats.rankdata(s)[y].sum()) - n_wrong * (n_wrong + 1) / 2
 
 
-def _average_precision(s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+def _average_precision(s: FloatArray, y: BoolArray) -> float:
     """Σ precision · gain in recall over the distinct scores, the highest first."""
     _values, codes = np.unique(-s, return_inverse=True)
     listed = np.bincount(codes.ravel())
@@ -215,7 +214,7 @@ def _average_precision(s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool
     return float((np.cumsum(hits) / np.cumsum(listed)) @ hits / hits.sum())
 
 
-def _precision(s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]], k: int) -> float | None:
+def _precision(s: FloatArray, y: BoolArray, k: int) -> float | None:
     """Expected share of wrong keys among the first k, where tied items are in random order."""
     if k > len(s):
         return None
@@ -224,9 +223,7 @@ def _precision(s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]], k: 
     return float((y[above].sum() + (k - above.sum()) * y[tied].mean()) / k)
 
 
-def _calibration(
-    s: FloatArray, y: np.ndarray[tuple[int], np.dtype[np.bool_]], threshold: float, level: float
-) -> ListCalibration:
+def _calibration(s: FloatArray, y: BoolArray, threshold: float, level: float) -> ListCalibration:
     listed = s >= threshold
     n, n_wrong = int(listed.sum()), int(y[listed].sum())
     if not n:
@@ -236,20 +233,14 @@ def _calibration(
     return ListCalibration(threshold, n, n_wrong, expected, observed, ends.low, ends.high, expected - observed)
 
 
-def _within(
-    s: FloatArray,
-    y: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    groups: Clusters,
-    labels: np.ndarray[tuple[int], np.dtype[np.generic]],
-) -> WithinStrata:
-    _codes, first = np.unique(groups.codes, return_index=True)
-    names = labels[first].tolist()
-    each = tuple(_ranking(s[groups.codes == g], y[groups.codes == g], names[g]) for g in range(groups.n))
+def _within(s: FloatArray, y: BoolArray, strata: Strata) -> WithinStrata:
+    codes, names = strata.groups.codes, strata.names
+    each = tuple(_ranking(s[codes == g], y[codes == g], name) for g, name in enumerate(names))
     pairs = [(of.auc, of.n_wrong * (of.n_items - of.n_wrong)) for of in each if of.auc is not None]
     found = [(of.average_precision, of.base_rate, of.n_wrong) for of in each if of.average_precision is not None]
     n_wrong = int(y.sum())
     largest = int(np.argmax([of.n_wrong for of in each])) if n_wrong else None
-    others = groups.codes != largest
+    others = codes != largest
     return WithinStrata(
         auc=sum(auc * n for auc, n in pairs) / sum(n for _auc, n in pairs) if pairs else None,
         average_precision=sum(ap * n for ap, _rate, n in found) / n_wrong if found else None,

@@ -116,7 +116,7 @@ def votes_for_options(answers: ArrayLike, keys: ArrayLike, n_options: ArrayLike)
     reasons = np.full(n, "", dtype=f"<U{len(KEY_NO_OPTION)}")
     reasons[~asked.any(axis=(1, 2))] = NOT_ANSWERED
     reasons[~((key >= 0) & (key < width) & (key == np.floor(key)))] = KEY_NO_OPTION
-    reasons[~((width >= 2) & (width == np.floor(width)))] = NO_OPTION_COUNT
+    reasons[~((width >= 2) & np.isfinite(width) & (width == np.floor(width)))] = NO_OPTION_COUNT
     items = np.flatnonzero(reasons == "")
     if not len(items):
         raise StatisticsError(f"no item can be judged: {', '.join(sorted(set(reasons.tolist())))}")
@@ -166,7 +166,7 @@ def _codes(answers: ArrayLike) -> IntArray:
         values = values[:, :, None]
     if values.ndim != 3 or 0 in values.shape:
         raise StatisticsError(f"`answers` must be items x models (x draws), none of them 0, found {values.shape}")
-    wrong = ~(values >= NOT_ASKED) | (values != np.floor(values))
+    wrong = ~np.isfinite(values) | (values < NOT_ASKED) | (values != np.floor(values))
     if wrong.any():
         item, model, _draw = np.argwhere(wrong)[0]
         raise StatisticsError(

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, check_length
+from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.labels.fit import Fit, FitSettings, fit_votes, spread_at_bound
+from warehouse.stats.labels.strata import Label, Strata, strata_of
 from warehouse.stats.labels.vote_model import DENSE, hermite_nodes
 from warehouse.stats.labels.votes import IntArray, Votes, votes_of_models
 
@@ -43,7 +44,7 @@ class StratumRate:
         expected_wrong: sum of the posterior probabilities of its items.
     """
 
-    stratum: int | str | None
+    stratum: Label
     n_items: int
     rate: float
     expected_wrong: float
@@ -169,7 +170,7 @@ def wrong_keys(
         base_rate: π0, in (0, 0.5): the share of wrong keys that is expected; no stratum has less.
         temperature: T, in (0, 1]: 1 takes models to err independently.
         n_nodes: Gauss–Hermite nodes of the integral over the items' effects; None: a dense
-            trapezoidal rule, exact to 1e-8 where 21 nodes miss probabilities by 0.06 (20 models).
+            trapezoidal rule, exact to 1e-5 where 21 nodes miss probabilities by 0.06 (20 models).
         tolerance: the fit ends when no probability moves by as much in a round.
         max_rounds: most rounds.
 
@@ -182,7 +183,7 @@ def wrong_keys(
         >>> answers = [[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 0]] * 10 + [[1, 1, 1]]
         >>> found = wrong_keys(votes_for_options(answers, [0, 1, 2, 3] * 10 + [0], 4))
         >>> print(found, "|", found.rival[-1], round(found.posterior[-1], 2))
-        0.94 wrong keys expected among 41 items, by 3 models (refused: 0) | 1 0.94
+        0.498 wrong keys expected among 41 items, by 3 models (refused: 0) | 1 0.49
     """
     if not (0 < base_rate < 0.5 and 0 < temperature <= 1 and tolerance > 0 and max_rounds >= 1):
         raise StatisticsError(
@@ -194,12 +195,13 @@ def wrong_keys(
         raise StatisticsError(f"suspected wrong keys need the answers of {FEWEST_MODELS} models, found {len(chosen)}")
     heard = votes_of_models(votes, chosen)
     _check_different(heard, chosen)
-    labels = np.zeros(votes.n_items, dtype=np.int64) if strata is None else np.asarray(strata)
-    check_length(len(labels), votes.n_items, "strata")
-    groups = as_clusters(labels[heard.items], len(heard.items))
+    silent = chosen[heard.asked.sum(axis=0) == 0]
+    if len(silent):
+        raise StatisticsError(f"model {silent[0]} answered no item that can be judged: leave it out")
+    groups = strata_of(strata, heard.reasons == "")
     nodes = DENSE if n_nodes is None else hermite_nodes(n_nodes)
-    fit = fit_votes(heard, groups, FitSettings(base_rate, temperature, nodes, tolerance, max_rounds))
-    return _result(heard, fit, groups, None if strata is None else labels[heard.items], chosen, base_rate, temperature)
+    fit = fit_votes(heard, groups.groups, FitSettings(base_rate, temperature, nodes, tolerance, max_rounds))
+    return _result(heard, fit, groups, chosen, base_rate, temperature)
 
 
 def suspects(found: WrongKeys, threshold: float = THRESHOLD) -> SuspectList:
@@ -246,15 +248,9 @@ def _rivals(votes: Votes, probabilities: FloatArray) -> IntArray:
 
 
 def _result(
-    votes: Votes,
-    fit: Fit,
-    groups: Clusters,
-    labels: NDArray[np.generic] | None,
-    models: IntArray,
-    base_rate: float,
-    temperature: float,
+    votes: Votes, fit: Fit, strata: Strata, models: IntArray, base_rate: float, temperature: float
 ) -> WrongKeys:
-    counts, each = votes.counts, fit.posterior.rows / votes.copies
+    counts, each = votes.counts, fit.posterior.rows
     wrong = 1 - fit.posterior.rows[votes.start]
     rivals = _rivals(votes, each)
     answered = votes.asked.sum(axis=1)
@@ -273,10 +269,10 @@ def _result(
         votes_rival=of_all(counts[rivals]),
         votes_unparsed=of_all(np.maximum(0.0, answered - parsed).round(_TIE)),
         n_answered=of_all(answered),
-        stratum_rate=of_all(fit.rates[groups.codes]),
+        stratum_rate=of_all(fit.rates[strata.groups.codes]),
         reasons=votes.reasons,
         n_refused=votes.n_items - len(votes.items),
-        strata=_strata(fit, groups, labels, wrong),
+        strata=_rates(fit, strata, wrong),
         models=models,
         ability=fit.model.ability,
         spread=fit.model.spread,
@@ -288,14 +284,11 @@ def _result(
     )
 
 
-def _strata(
-    fit: Fit, groups: Clusters, labels: NDArray[np.generic] | None, wrong: FloatArray
-) -> tuple[StratumRate, ...]:
-    expected, (_codes, first) = groups.sums(wrong), np.unique(groups.codes, return_index=True)
-    names = [None] * groups.n if labels is None else labels[first].tolist()
+def _rates(fit: Fit, strata: Strata, wrong: FloatArray) -> tuple[StratumRate, ...]:
+    expected = strata.groups.sums(wrong)
     return tuple(
         StratumRate(name, int(size), float(rate), float(total))
-        for name, size, rate, total in zip(names, groups.sizes, fit.rates, expected, strict=True)
+        for name, size, rate, total in zip(strata.names, strata.groups.sizes, fit.rates, expected, strict=True)
     )
 
 
