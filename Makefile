@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-room test-embed check format bench calibrate campaign sweep wheel clean
+.PHONY: help setup demo test test-room test-rare test-slow test-embed check format bench calibrate campaign sweep wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,12 @@ test: setup ## Check style and types, run the tests
 
 test-room: setup ## Run the tests of one room: make test-room ROOM=stats (a folder of tests/)
 	@$(BIN)/pytest --numprocesses $(JOBS) tests/$(ROOM) tests/test_layers.py
+
+test-rare: setup ## Run what takes long and rarely breaks (minutes; .ci/run does it last)
+	@$(BIN)/pytest --numprocesses $(JOBS) -m rare
+
+test-slow: setup ## Run simulations and all orders of all dumps (up to an hour)
+	@$(BIN)/pytest --numprocesses $(JOBS) -m slow
 
 test-embed: setup ## Run the tests that need a text model (installs one: TORCH=torch==...+cpu saves 3 GB)
 	@$(PIP) install '$(TORCH)' --editable '.[embed,embed-test]'

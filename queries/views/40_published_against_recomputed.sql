@@ -248,7 +248,8 @@ tolerance as (
     case
       when abs(published) >= 1 and abs(published * 10 - round(published * 10)) < 1e-7 then 0.05
       when abs(published) >= 1 and abs(published * 100 - round(published * 100)) < 1e-7 then 0.005
-      when abs(published) >= 0.01 and abs(published * 100 - round(published * 100)) < 1e-9 then 0.005
+      when abs(published) >= 0.01 and abs(published * 100 - round(published * 100)) < 1e-9
+        then 0.005
       when abs(published) >= 0.001 and abs(published * 1e3 - round(published * 1e3)) < 1e-7
         then 0.0005
       when abs(published * 1e4 - round(published * 1e4)) < 1e-7 then 0.00005

@@ -86,6 +86,7 @@ def test_prompts_that_would_decide(house: Warehouse, solved: dict[str, np.ndarra
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.1])
+@pytest.mark.rare
 def test_two_benchmarks_of_eval_arena_under_holm(
     house: Warehouse, arena: dict[str, dict[str, dict[str, float]]], margin: float
 ) -> None:

@@ -74,6 +74,7 @@ def cr2(scores: pd.Series, labels: Any) -> float:
     return float(np.sqrt((groups["sum"] ** 2 / (1 - groups["size"] / len(scores))).sum())) / len(scores)
 
 
+@pytest.mark.rare
 def test_near_duplicates_are_those_of_the_full_matrix(
     store: warehouse.Warehouse, frame: pd.DataFrame, similarity: np.ndarray[Any, Any]
 ) -> None:

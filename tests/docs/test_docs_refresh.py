@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import ROOT
 from tests.refresh.test_refresh import build
 from tests.support.cli import in_subprocess
@@ -13,6 +15,7 @@ from warehouse.store.curate import reader_role
 from warehouse.store.open import open_store
 
 
+@pytest.mark.rare
 def test_the_family_of_the_docs_is_found_by_its_entry_point(store_url: str, tmp_path: Path) -> None:
     text = (ROOT / "docs" / "refresh.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

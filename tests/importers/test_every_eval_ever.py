@@ -199,6 +199,7 @@ from score_summary order by 1, 2, 3
 """
 
 
+@pytest.mark.rare
 def test_a_store_comes_back_as_it_was(tmp_path: Path, store_url: str) -> None:
     with open_store(store_url, create=True, write=True) as store:
         ingest(store, [LIGHTEVAL, LM_EVAL])

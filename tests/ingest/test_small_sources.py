@@ -107,6 +107,7 @@ def nameless(text: str) -> str:
     return re.sub(r"run \d+", "run", text)
 
 
+@pytest.mark.rare
 def test_what_becomes_of_each_is_what_would_by_itself(
     store_url: str, tmp_path: Path, folder: Path, watched: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -314,6 +314,7 @@ def killing(house: Warehouse, at: int) -> StoreOpener:
     return StoreOpener(guarded(house.reading), guarded(house.writing))
 
 
+@pytest.mark.rare
 def test_killed_anywhere_history_has_whole_refreshes_only(house: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)  # every question is written at once
     refresh(house.opener, WORK)

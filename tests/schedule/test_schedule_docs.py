@@ -254,6 +254,7 @@ def test_the_workflow_has_steps_whose_commands_hold(home: Path) -> None:
     assert used == ["ingest", "gate", "report"]
 
 
+@pytest.mark.rare
 def test_the_workflow_runs_and_writes_its_summary(home: Path) -> None:
     """On the dumps of the demo, whose models it names; they are too few to decide."""
     folder, found = home / "evals", workflow()

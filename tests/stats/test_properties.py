@@ -77,6 +77,7 @@ def test_the_order_of_prompts_does_not_matter(run: Run, random: object) -> None:
 
 @repeatable
 @given(runs())
+@pytest.mark.rare
 def test_the_names_of_clusters_do_not_matter(run: Run) -> None:
     names = [f"passage {7 - code}" for code in run.clusters]
     expected = estimate_mean(run.scores, clusters=np.array(run.clusters))

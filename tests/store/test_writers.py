@@ -32,6 +32,7 @@ def race(url: str, folder: Path, writers: int, files: int, prompts: int, wait: f
         assert report.ok and report.integrity == (), str(report)
 
 
+@pytest.mark.rare
 def test_writers_of_overlapping_folders(store_url: str, tmp_path: Path) -> None:
     race(store_url, tmp_path, writers=3, files=6, prompts=20, wait=60)
 

@@ -19,7 +19,7 @@ from warehouse.analysis.selection.scored_conditions import (
     list_editions,
     select_entries,
 )
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError
 from warehouse.stats import AllPairs, Ranks, all_pairs, rank_models
 from warehouse.stats.core.inputs import as_level
@@ -128,7 +128,7 @@ def pairs(
         StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
     """
     as_level(level)
-    found = select_entries(store, Selection(benchmark, metric, tuple(where), cluster, latest, subset_ok))
+    found = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
     chosen = {group: order_entries(comparable(members, found)) for group, members in found.groups().items()}
     sizable = sorted((m for m in chosen.values() if len(m) > 1), key=len, reverse=True)
     if not sizable:

@@ -17,7 +17,7 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks, in_words, pick_all
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
@@ -148,7 +148,7 @@ def compare(
     options = Options(level, method, estimand, equivalence, n_resamples, seed).checked()
     if flips < 0:
         raise MisuseError(f"flips must be 0 or more prompts, found {flips}")
-    selection = Selection(benchmark, metric, tuple(where), cluster, latest)
+    selection = Selection(benchmark, metric, as_conditions(where), cluster, latest)
     both, missing = find_both(store, a, b, selection)
     compared, refused = _compared(store, both, options, selection, force)
     pairs, rows = [pair for pair, _ in compared], [row for _, row in compared]

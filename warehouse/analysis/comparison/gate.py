@@ -11,7 +11,7 @@ from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.common_benchmarks import in_words
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
@@ -225,7 +225,7 @@ def gate(
     left_out: list[str] = []
     named: list[str | None] = list(dict.fromkeys(benchmarks))
     for name in named or [None]:
-        selection = Selection(name, metric, tuple(where), cluster, latest)
+        selection = Selection(name, metric, as_conditions(where), cluster, latest)
         both, missing = find_both(store, candidate, baseline, selection)
         left_out += missing
         for one, other in both:

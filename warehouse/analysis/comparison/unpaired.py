@@ -24,7 +24,7 @@ from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, ou
 from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.scores import PromptScores, read_links
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaired_difference
 from warehouse.stats.multiple.adjust import holm
@@ -187,7 +187,7 @@ def compare_unpaired(
         StatisticsError: ``level`` out of range.
     """
     options = Options(level).checked()
-    selection = Selection(benchmark, metric, tuple(where), cluster, latest)
+    selection = Selection(benchmark, metric, as_conditions(where), cluster, latest)
     both, missing = find_both(store, a, b, selection)
     rows: list[tuple[UnpairedRow, bool | None]] = []
     refused: list[str] = []

@@ -17,7 +17,7 @@ from warehouse.analysis.selection.scored_conditions import (
     list_editions,
     select_entries,
 )
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import as_level
@@ -102,7 +102,7 @@ def leaderboard(
     options = RowOptions(as_level(level), method, _estimand(estimand, method), max_unscored)
     if not 0 <= max_unscored <= 1:
         raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
-    found = select_entries(store, Selection(benchmark, metric, tuple(where), cluster, latest, subset_ok))
+    found = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
     settings = RankOptions(level, n_resamples, seed)
     groups = rank_rows(found, options, settings)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)

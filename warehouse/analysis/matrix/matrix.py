@@ -25,7 +25,7 @@ from warehouse.analysis.matrix.vectors import matrix_vectors
 from warehouse.analysis.matrix.weights import run_growth, run_weights
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
 from warehouse.stats.matrix.inputs import Progress
@@ -73,7 +73,7 @@ class Matrix:
             progress: told (done, all) while something is computed.
         """
         self.opener, self.benchmark, self.fresh = opener, benchmark, fresh
-        self.selection = Selection(benchmark, metric, tuple(where), latest=latest)
+        self.selection = Selection(benchmark, metric, as_conditions(where), latest=latest)
         self.store_result = store_result
         self.progress = progress
 

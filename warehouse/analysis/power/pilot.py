@@ -14,7 +14,7 @@ from warehouse.analysis.selection.common_benchmarks import by_benchmark_split
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where, pick_one
 from warehouse.analysis.selection.scores import PromptScores, read_scores
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError
 from warehouse.stats import Pilot, plan_from_one, plan_from_pilot
 from warehouse.stats.core.links import find_link, linearise, linearise_figure
@@ -71,7 +71,7 @@ def read_pilot(
         raise MisuseError(f"a pilot is one run or two, found {len(references)}")
     if correlation is not None and len(references) == 2:
         raise MisuseError("the correlation of two stored runs is in their scores; leave it out")
-    selection = Selection(benchmark, metric, tuple(where), cluster, latest)
+    selection = Selection(benchmark, metric, as_conditions(where), cluster, latest)
     conditions = _choose(store, references, selection)
     chosen, scores = _scores(store, conditions, selection.metric)
     clusters = cluster_map(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -25,3 +26,8 @@ class Selection:
     cluster: str | None = None
     latest: bool = False
     subset_ok: bool = False
+
+
+def as_conditions(where: Sequence[str]) -> tuple[str, ...]:
+    """Conditions as given, where a single text is one of them."""
+    return (where,) if isinstance(where, str) else tuple(where)

@@ -11,7 +11,7 @@ from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.other_metrics import OtherMetric, add_up
 from warehouse.analysis.selection.scored_conditions import PARTIAL
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions, mixed_settings
 from warehouse.analysis.suites.entries import read_leaves, read_suite_figures
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow
@@ -95,7 +95,7 @@ def suite_leaderboard(
     """
     as_level(level)
     suite = find_suite(store, group)
-    selection = Selection(None, metric, tuple(where), cluster, latest, subset_ok)
+    selection = Selection(None, metric, as_conditions(where), cluster, latest, subset_ok)
     leaves, notes = _leaves(store, suite, weights, selection, force)
     sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=latest)
     units = _units(store, leaves, selection.cluster)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.selection.targets import Target, find_targets
 from warehouse.errors import MisuseError
 from warehouse.stats import PassRate, pass_at_k, pass_hat_k
@@ -139,7 +139,7 @@ def pass_rates(
         raise MisuseError("no k given; `at` takes those of pass@k, `hat` those of pass^k")
     as_level(level)
     wanted = as_estimand(estimand)
-    targets = find_targets(store, target, Selection(benchmark, metric, tuple(where), cluster))
+    targets = find_targets(store, target, Selection(benchmark, metric, as_conditions(where), cluster))
     asked = [("pass@", k) for k in at] + [("pass^", k) for k in hat]
     rows = [row for item in targets.found for row in _rows(item, asked, wanted, level)]
     return PassReport(target, tuple(rows), targets.left_out)

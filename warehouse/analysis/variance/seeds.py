@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.scores import PromptScores
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.selection.targets import Target, find_targets
 from warehouse.errors import MisuseError
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
@@ -107,7 +107,7 @@ def seed_variance(
     Raises:
         MisuseError: an unknown name, or no model with scores of two seeds.
     """
-    targets = find_targets(store, target, Selection(benchmark, metric, tuple(where)))
+    targets = find_targets(store, target, Selection(benchmark, metric, as_conditions(where)))
     sets: dict[tuple[Any, ...], list[Target]] = {}
     for item in targets.found:
         if item.condition.setting("training_seed"):  # an unknown seed may be any of the others

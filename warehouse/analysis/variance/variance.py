@@ -10,7 +10,7 @@ import numpy as np
 
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.arrow import one_of
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.selection.targets import Target, find_targets
 from warehouse.analysis.variance.row import VarianceRow, make_row
 from warehouse.stats import SingleDrawRange, VarianceComponents, single_draw_range
@@ -68,7 +68,7 @@ def variance(
     Raises:
         MisuseError: an unknown name, or nothing with scored prompts.
     """
-    targets = find_targets(store, target, Selection(benchmark, metric, tuple(where), cluster))
+    targets = find_targets(store, target, Selection(benchmark, metric, as_conditions(where), cluster))
     plain = [item for item in targets.found if item.is_plain_mean]
     ranges = _ranges(store, plain) if single_draws else {}
     rows = [
