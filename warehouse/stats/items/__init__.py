@@ -1,0 +1,1 @@
+"""Single prompts (items): difficulty, discrimination, item response models, fit, pruning."""

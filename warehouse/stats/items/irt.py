@@ -1,0 +1,247 @@
+"""Item response models: chances of success from one ability per model (1PL and 2PL).
+
+Definitions: statistics.md §13. P = σ(aθ + d), difficulty −d/a; 1PL has one a. A cell's successes are
+binomial given θ. Models are a pool: θ has mean 0 and standard deviation 1 in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.items.em import SD_D, SD_LOG_A, Maximum, Penalty, maximise
+from warehouse.stats.items.item_errors import ItemErrors, item_errors
+from warehouse.stats.items.links import Links, as_blocks, check_connected, linking_items
+from warehouse.stats.items.responses import Responses
+
+#: With fewer models the default is 1PL.
+MODELS_FOR_2PL = 20
+#: Parameters move by less than this in the last round.
+TOLERANCE = 1e-6
+_MAX_ROUNDS = 2000
+_MINORITY = 8
+_LINKS_FOR_2PL = 100
+
+
+@dataclass(frozen=True, eq=False)
+class IrtFit(Figures):
+    """An item response model, fitted.
+
+    Attributes:
+        model: ``1pl`` or ``2pl``.
+        items: names, shape (J,).
+        models: names, shape (M,).
+        a: discrimination of each item, above 0 (one value for all in 1PL), shape (J,).
+        d: intercept: logit of success at θ = 0, shape (J,).
+        difficulty: −d/a: the ability with even chances, shape (J,).
+        se_a, se_d, se_difficulty: standard errors, the models a sample; NaN where not defined.
+        se_a_pool, se_d_pool: for comparing items among these models.
+        theta: posterior mean (EAP) of each model's ability, shape (M,).
+        theta_sd: posterior standard deviation; no error of a comparison (see `abilities`).
+        block: number of each model's block, shape (M,).
+        block_means: prior mean of each block, shape (G,).
+        prior_sd: common prior standard deviation within blocks.
+        log_likelihood: marginal, without binomial constants and penalties.
+        penalty: what the priors took off.
+        is_penalised: whether there were any.
+        n_cells: cells that are not missing.
+        rounds: EM rounds.
+        converged: no parameter moved by more than the tolerance in the last round.
+        bridge_items, bridge_models: the scale hangs on each of these alone.
+        flags: ``not_converged``, ``bridges``, ``few_models`` (2PL below 20).
+    """
+
+    model: str
+    items: tuple[str, ...]
+    models: tuple[str, ...]
+    a: FloatArray
+    d: FloatArray
+    difficulty: FloatArray
+    se_a: FloatArray
+    se_d: FloatArray
+    se_difficulty: FloatArray
+    se_a_pool: FloatArray
+    se_d_pool: FloatArray
+    theta: FloatArray
+    theta_sd: FloatArray
+    block: NDArray[np.intp]
+    block_means: FloatArray
+    prior_sd: float
+    log_likelihood: float
+    penalty: float
+    is_penalised: bool
+    n_cells: int
+    rounds: int
+    converged: bool
+    bridge_items: tuple[str, ...]
+    bridge_models: tuple[str, ...]
+    flags: tuple[str, ...] = field(default=())
+
+    def __str__(self) -> str:
+        return (
+            f"{self.model.upper()} of {len(self.models)} models x {len(self.items)} items:"
+            f" log likelihood {self.log_likelihood:.6g}, {self.rounds} rounds"
+        )
+
+    @property
+    def precisions(self) -> Penalty:
+        """Precisions of the priors that the fit had."""
+        return penalty_of(self.model, self.is_penalised)
+
+    @property
+    def prior_mean(self) -> FloatArray:
+        """Prior mean of each model's ability, shape (M,)."""
+        means: FloatArray = self.block_means[self.block]
+        return means
+
+
+def fit_irt(
+    responses: Responses,
+    model: str | None = None,
+    *,
+    blocks: ArrayLike | None = None,
+    penalised: bool = True,
+    tolerance: float = TOLERANCE,
+) -> IrtFit:
+    """Fit 1PL or 2PL by the maximum of the penalised marginal likelihood.
+
+    Args:
+        responses: the answers (`as_responses`).
+        model: ``1pl`` or ``2pl``; None: 2PL from 20 models on, else 1PL.
+        blocks: label of each model's block, shape (M,): models with different item sets, each block
+            with its own prior mean (`blocks_by_items` finds them); None: one block.
+        penalised: whether ln a has the prior N(0, .5²) (2PL) and d the prior N(0, 3²).
+        tolerance: largest move of a parameter in the last round, above 0.
+
+    Raises:
+        StatisticsError: another model, models without a common scale, several blocks in a 2PL
+            linked by fewer than 100 items, no penalty although an item has fewer than 8 of the
+            rarer answer.
+
+    Examples:
+        >>> from warehouse.stats.items.responses import as_responses
+        >>> print(fit_irt(as_responses([[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 1, 0]])))
+        1PL of 4 models x 3 items: log likelihood -6.83427, 5 rounds
+    """
+    name = as_model(model, responses.n_models)
+    found_links = check_connected(responses)
+    groups = as_blocks(blocks, responses.n_models)
+    _check_blocks(responses, groups, name)
+    if not penalised:
+        _check_minority(responses)
+    if not tolerance > 0:
+        raise StatisticsError(f"`tolerance` must be above 0, found {tolerance}")
+    precisions = penalty_of(name, penalised)
+    maximum = maximise(
+        responses,
+        common_a=name == "1pl",
+        penalty=precisions,
+        blocks=groups,
+        tolerance=tolerance,
+        max_rounds=_MAX_ROUNDS,
+    )
+    errors = item_errors(responses, maximum, common_a=name == "1pl", penalty=precisions)
+    return _fit(responses, name, maximum, errors, groups, found_links, penalised)
+
+
+def as_model(model: str | None, n_models: int) -> str:
+    """The name of a model that is fitted here.
+
+    Raises:
+        StatisticsError: another one, with the reason.
+    """
+    if model is None:
+        return "2pl" if n_models >= MODELS_FOR_2PL else "1pl"
+    name = model.lower()
+    if name in ("3pl", "4pl"):
+        raise StatisticsError(
+            f"{name.upper()} is not fitted: guessing and slipping cannot be told from difficulty with fewer than"
+            " 1,000 models, and little with more; use 2pl"
+        )
+    if name.startswith("m") and name.endswith("pl"):
+        raise StatisticsError("models of several dimensions are not fitted: unproved here, and with few models not identified; use 2pl")
+    if name not in ("1pl", "2pl"):
+        raise StatisticsError(f"`model` must be '1pl' or '2pl', found {model!r}")
+    return name
+
+
+def penalty_of(model: str, penalised: bool) -> Penalty:
+    """Precisions of the priors of a model."""
+    if not penalised:
+        return Penalty(0.0, 0.0)
+    return Penalty(0.0 if model == "1pl" else SD_LOG_A**-2, SD_D**-2)
+
+
+def _fit(
+    responses: Responses,
+    name: str,
+    maximum: Maximum,
+    errors: ItemErrors,
+    blocks: NDArray[np.intp],
+    found_links: Links,
+    penalised: bool,
+) -> IrtFit:
+    a, d, posterior = maximum.slopes(), maximum.d, maximum.posterior
+    difficulty = -d / a
+    variance_a, variance_d = errors.variance_a + errors.pool_a, errors.variance_d + errors.pool_d
+    variance_b = (variance_d + difficulty**2 * variance_a + 2 * difficulty * errors.covariance) / a**2
+    log_likelihood = float(posterior.log_marginal.sum())
+    flags: dict[str, Any] = {
+        "not_converged": not maximum.converged,
+        "bridges": found_links.bridge_items or found_links.bridge_models,
+        "few_models": name == "2pl" and responses.n_models < MODELS_FOR_2PL,
+    }
+    return IrtFit(
+        model=name,
+        items=responses.items,
+        models=responses.models,
+        a=a,
+        d=d,
+        difficulty=difficulty,
+        se_a=np.sqrt(variance_a),
+        se_d=np.sqrt(variance_d),
+        se_difficulty=np.sqrt(np.maximum(variance_b, 0)),
+        se_a_pool=np.sqrt(errors.variance_a),
+        se_d_pool=np.sqrt(errors.variance_d),
+        theta=posterior.mean,
+        theta_sd=posterior.sd,
+        block=blocks,
+        block_means=maximum.block_means,
+        prior_sd=maximum.prior.sd,
+        log_likelihood=log_likelihood,
+        penalty=log_likelihood - maximum.objective,
+        is_penalised=penalised,
+        n_cells=int(responses.cells(0).sum()),
+        rounds=maximum.rounds,
+        converged=maximum.converged,
+        bridge_items=found_links.bridge_items,
+        bridge_models=found_links.bridge_models,
+        flags=tuple(flag for flag, holds in flags.items() if holds),
+    )
+
+
+def _check_blocks(responses: Responses, blocks: NDArray[np.intp], name: str) -> None:
+    if blocks.max() == 0 or name == "1pl":
+        return
+    fewest = int(linking_items(responses, blocks).min())
+    if fewest < _LINKS_FOR_2PL:
+        raise StatisticsError(
+            f"2PL across blocks needs {_LINKS_FOR_2PL} items that link each block to the others, found {fewest}; use 1pl"
+        )
+
+
+def _check_minority(responses: Responses) -> None:
+    minority = responses.minority()
+    worst = int(np.argmin(minority))
+    if minority[worst] < _MINORITY:
+        raise StatisticsError(
+            f"without a penalty every item needs {_MINORITY} of its rarer answer, found {int(minority[worst])}"
+            f" for {responses.items[worst]} ({int((minority < _MINORITY).sum())} such items); keep the penalty"
+        )
+

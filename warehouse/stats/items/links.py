@@ -1,0 +1,214 @@
+"""Whether incomplete answers put all models on one scale: the graph of models and the items they answered.
+
+Definitions: statistics.md §13. Abilities compare only within a connected piece. A piece that hangs
+on a single item or model (an articulation point of the graph) is compared through that one alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.items.responses import Responses
+
+IntArray = NDArray[np.intp]
+_ENOUGH_ITEMS = 256  # the most answered ones; where they link all models twice over, the rest cannot undo it
+_SHARED = 0.5
+
+
+@dataclass(frozen=True)
+class Links(Figures):
+    """The pieces of the graph models–items (edges: cells that are not missing).
+
+    Attributes:
+        components: names of the models of each connected piece, the largest first.
+        bridge_items: items without which models fall apart that are one piece with them.
+        bridge_models: models without which the other models fall apart.
+    """
+
+    components: tuple[tuple[str, ...], ...]
+    bridge_items: tuple[str, ...]
+    bridge_models: tuple[str, ...]
+
+    @property
+    def is_connected(self) -> bool:
+        """All models are on one scale."""
+        return len(self.components) == 1
+
+    def __str__(self) -> str:
+        return f"{len(self.components)} component(s): {'; '.join(_short(names) for names in self.components[:5])}"
+
+
+def links(responses: Responses) -> Links:
+    """Connected pieces and bridges of the answers.
+
+    Examples:
+        >>> from warehouse.stats.items.responses import as_responses
+        >>> nan = float("nan")
+        >>> print(links(as_responses([[1, nan], [0, nan], [nan, 1]], models=["a", "b", "c"])))
+        2 component(s): a, b; c
+    """
+    answered = responses.answered()
+    m = responses.n_models
+    labels = _components(answered)[:m]
+    pieces = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    pieces.sort(key=lambda rows: (-len(rows), rows[0]))
+    bridges = _bridges(answered)
+    return Links(
+        tuple(tuple(responses.models[i] for i in rows) for rows in pieces),
+        tuple(responses.items[i - m] for i in bridges if i >= m),
+        tuple(responses.models[i] for i in bridges if i < m),
+    )
+
+
+def check_connected(responses: Responses) -> Links:
+    """The links, or a refusal that names the pieces.
+
+    Raises:
+        StatisticsError: models fall into pieces that share no item.
+    """
+    found = links(responses)
+    if not found.is_connected:
+        raise StatisticsError(
+            f"the models share no scale: they fall into {found}; between them no item was answered by both"
+            " sides. Fit each by itself, or evaluate one model on items of each"
+        )
+    return found
+
+
+def blocks_by_items(responses: Responses) -> IntArray:
+    """Blocks of models that answered largely the same items, numbered 0 to G − 1, shape (M,).
+
+    Two models belong together if they share half of the items of the one with fewer; blocks are
+    the connected pieces of that.
+    """
+    if responses.trials is None:
+        return np.zeros(responses.n_models, dtype=np.intp)
+    answered = responses.answered().astype(np.float32)
+    shared = answered @ answered.T
+    fewer = np.minimum.outer(shared.diagonal(), shared.diagonal())
+    return csgraph.connected_components(sparse.csr_array(shared >= _SHARED * fewer), directed=False)[1].astype(np.intp)
+
+
+def linking_items(responses: Responses, blocks: IntArray) -> IntArray:
+    """For each block the items that models of it and of another block answered, shape (G,)."""
+    answered = responses.answered()
+    seen = np.stack([answered[blocks == block].any(axis=0) for block in range(int(blocks.max()) + 1)])
+    return np.asarray((seen & (seen.sum(axis=0) > 1)).sum(axis=1), dtype=np.intp)
+
+
+def as_blocks(blocks: ArrayLike | None, n_models: int) -> IntArray:
+    """Labels of blocks as numbers 0 to G − 1.
+
+    Raises:
+        StatisticsError: not one label per model.
+    """
+    if blocks is None:
+        return np.zeros(n_models, dtype=np.intp)
+    labels = np.asarray(blocks)
+    if labels.shape != (n_models,):
+        raise StatisticsError(f"`blocks` must hold one label per model ({n_models}), found shape {labels.shape}")
+    return np.unique(labels, return_inverse=True)[1].astype(np.intp)
+
+
+def _graph(answered: NDArray[np.bool_]) -> sparse.csr_array:
+    """Models 0 to M − 1, items M to M + J − 1; both directions of every edge."""
+    m, n = answered.shape
+    rows, columns = np.nonzero(answered)
+    rows, columns = rows.astype(np.int32), (columns + m).astype(np.int32)
+    both = (np.concatenate([rows, columns]), np.concatenate([columns, rows]))
+    return sparse.csr_array((np.ones(2 * len(rows), np.int8), both), shape=(m + n, m + n))
+
+
+def _components(answered: NDArray[np.bool_]) -> IntArray:
+    """Number of the connected piece of every model, then of every item."""
+    m, n = answered.shape
+    if answered.any(axis=0).all() and answered.all(axis=0).any():  # an item that every model answered
+        return np.zeros(m + n, dtype=np.intp)
+    return np.asarray(csgraph.connected_components(_graph(answered), directed=False)[1], dtype=np.intp)
+
+
+def _bridges(answered: NDArray[np.bool_]) -> list[int]:
+    """Articulation points that part models; items that one model alone answered are left out first."""
+    useful = np.flatnonzero(answered.sum(axis=0) > 1)
+    if len(useful) > _ENOUGH_ITEMS:
+        most = useful[np.argsort(-answered[:, useful].sum(axis=0), kind="stable")[:_ENOUGH_ITEMS]]
+        if answered[:, most].any(axis=1).all() and _one_piece(answered[:, most]) and not _cut(answered[:, most]):
+            return []
+    m = answered.shape[0]
+    return [i if i < m else m + int(useful[i - m]) for i in _cut(answered[:, useful])]
+
+
+def _one_piece(answered: NDArray[np.bool_]) -> bool:
+    return int(_components(answered).max()) == 0
+
+
+def _cut(answered: NDArray[np.bool_]) -> list[int]:
+    """Articulation points, in a certificate of at most two forests (Cheriyan, Kao and Thurimella 1993)."""
+    graph = _graph(answered)
+    first = _forest(graph)
+    rest = sparse.csr_array(graph - first)
+    rest.eliminate_zeros()
+    return _articulation(sparse.csr_array(first + _forest(rest)))
+
+
+def _forest(graph: sparse.csr_array) -> sparse.csr_array:
+    """A breadth-first forest, both directions of every edge."""
+    size = graph.shape[0]
+    count, labels = csgraph.connected_components(graph, directed=False)
+    _, roots = np.unique(labels, return_index=True)
+    children, parents = [], []
+    for root in roots[np.bincount(labels, minlength=count) > 1]:
+        order, before = csgraph.breadth_first_order(graph, root, directed=False)
+        children.append(order[1:])
+        parents.append(before[order[1:]])
+    low, high = (np.concatenate(part) if part else np.empty(0, int) for part in (children, parents))
+    both = (np.concatenate([low, high]), np.concatenate([high, low]))
+    return sparse.csr_array((np.ones(2 * len(low), np.int8), both), shape=(size, size))
+
+
+def _articulation(graph: sparse.csr_array) -> list[int]:
+    """Articulation points by depth-first search (Hopcroft and Tarjan 1973)."""
+    starts, ends = graph.indptr.tolist(), graph.indices.tolist()
+    size = graph.shape[0]
+    depth, low, found = [-1] * size, [0] * size, set()
+    for root in range(size):
+        if depth[root] >= 0:
+            continue
+        depth[root] = 0
+        path, nexts, children = [root], [starts[root]], 0
+        while path:
+            node = path[-1]
+            if nexts[-1] < starts[node + 1]:
+                other = ends[nexts[-1]]
+                nexts[-1] += 1
+                if depth[other] < 0:
+                    depth[other] = low[other] = depth[node] + 1
+                    path.append(other)
+                    nexts.append(starts[other])
+                elif len(path) < 2 or other != path[-2]:
+                    low[node] = min(low[node], depth[other])
+                continue
+            path.pop()
+            nexts.pop()
+            if not path:
+                break
+            parent = path[-1]
+            low[parent] = min(low[parent], low[node])
+            if parent == root:
+                children += 1
+            elif low[node] >= depth[parent]:
+                found.add(parent)
+        if children > 1:
+            found.add(root)
+    return sorted(found)
+
+
+def _short(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

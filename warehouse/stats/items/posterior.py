@@ -1,0 +1,219 @@
+"""The posterior of each model's ability on nodes of its own, and sums over it (the E step).
+
+Definitions: statistics.md §13. Success has the chance P = σ(aθ + d). The nodes of a model lie at
+centre + kδ·spread, with centre and spread the posterior mean and standard deviation under the
+parameters of the step before: a trapezoid sum that stays exact however narrow the posterior is,
+where a fixed grid falls between its nodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.items.responses import Float32Array, Responses
+
+_BLOCK = 1 << 15  # cells of one temporary array: it stays in the cache of a core
+_LARGEST_EXPONENT = 690.0
+_RECENTRED = 4  # at most so often in one step
+
+
+@dataclass(frozen=True, eq=False)
+class ModelGroup:
+    """Models whose posteriors need the same number of nodes.
+
+    Attributes:
+        rows: their rows, shape (m,).
+        y: successes, shape (m, J).
+        k: draws, shape (m, J); None: one each.
+        counted: some cell has more than one draw.
+        offsets: node places in units of the spread, ascending and equally spaced, shape (n,).
+    """
+
+    rows: NDArray[np.intp]
+    y: Float32Array
+    k: Float32Array | None
+    counted: bool
+    offsets: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Prior:
+    """Normal prior of abilities: a mean for each model, one standard deviation."""
+
+    mean: FloatArray
+    sd: float
+
+
+@dataclass(eq=False)
+class Posterior:
+    """Abilities after the answers; ``mean`` and ``sd`` also place the nodes of the next step.
+
+    Attributes:
+        mean: posterior mean (EAP) of each model, shape (M,).
+        sd: posterior standard deviation, shape (M,).
+        log_marginal: ln ∫ ΠP^Y(1−P)^(K−Y) φ(θ) dθ of each model, shape (M,).
+        nodes: for each group the abilities at the nodes, shapes (m, n).
+        weights: for each group the posterior weights of the nodes, sums 1, shapes (m, n).
+    """
+
+    mean: FloatArray
+    sd: FloatArray
+    log_marginal: FloatArray = field(default_factory=lambda: np.empty(0))
+    nodes: list[FloatArray] = field(default_factory=list)
+    weights: list[FloatArray] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemSums:
+    """Posterior expectations summed over models, W = KP(1−P), each of shape (J,).
+
+    Attributes:
+        residual: Σ E[Y − KP].
+        residual_theta: Σ E[θ(Y − KP)].
+        w, w_theta, w_theta2: Σ E[W], Σ E[Wθ], Σ E[Wθ²].
+    """
+
+    residual: FloatArray
+    residual_theta: FloatArray
+    w: FloatArray
+    w_theta: FloatArray
+    w_theta2: FloatArray
+
+
+def model_groups(responses: Responses) -> list[ModelGroup]:
+    """Models by the number of their cells: few cells make a wide, skewed posterior, which needs more nodes."""
+    cells = responses.cells(1)
+    rules = [(cells < 200, 0.5, 12), ((cells >= 200) & (cells < 2000), 1.0, 5), (cells >= 2000, 1.0, 3)]
+    groups = []
+    for chosen, delta, most in rules:
+        if not chosen.any():
+            continue
+        rows = np.flatnonzero(chosen)
+        part = responses if chosen.all() else responses.part(rows)
+        offsets = delta * np.arange(-most, most + 1, dtype=np.float64)
+        groups.append(ModelGroup(rows, part.successes, part.trials, responses.are_counts, offsets))
+    return groups
+
+
+def update_posterior(groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: Posterior) -> Posterior:
+    """The posterior under items (a, d), with nodes placed by ``start``; again where they lie badly."""
+    now = start
+    for _ in range(_RECENTRED):
+        before, now = now, _posterior_once(groups, a, d, prior, now)
+        moved = np.abs(now.mean - before.mean) / before.sd
+        ratio = now.sd / before.sd
+        if moved.max() < 1 and ratio.max() < 1.33 and ratio.min() > 0.75:
+            break
+    return now
+
+
+def _posterior_once(groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: Posterior) -> Posterior:
+    size = len(start.mean)
+    found = Posterior(np.empty(size), np.empty(size), np.empty(size))
+    for group in groups:
+        rows = group.rows
+        spread = start.sd[rows, None]
+        nodes = start.mean[rows, None] + spread * group.offsets
+        y_sums = times(group.y, np.stack([a, d], axis=1))
+        log_weight = nodes * y_sums[:, :1] + y_sums[:, 1:] - _softplus_sums(group, a, d, nodes)
+        mean = prior.mean[rows, None]
+        log_weight -= 0.5 * ((nodes - mean) / prior.sd) ** 2 + math.log(prior.sd * math.sqrt(2 * math.pi))
+        top = log_weight.max(axis=1, keepdims=True)
+        weight = np.exp(log_weight - top)
+        total = weight.sum(axis=1, keepdims=True)
+        weight /= total
+        delta = group.offsets[1] - group.offsets[0]
+        found.log_marginal[rows] = (top + np.log(total * delta * spread))[:, 0]
+        found.mean[rows] = (weight * nodes).sum(axis=1)
+        found.sd[rows] = np.sqrt((weight * (nodes - found.mean[rows, None]) ** 2).sum(axis=1))
+        found.nodes.append(nodes)
+        found.weights.append(weight)
+    return found
+
+
+def item_sums(groups: list[ModelGroup], a: FloatArray, d: FloatArray, posterior: Posterior) -> ItemSums:
+    """What one Newton step of every item needs."""
+    sums = np.zeros((5, len(a)))
+    for group, nodes, weights in zip(groups, posterior.nodes, posterior.weights, strict=True):
+        powers = np.stack([weights, weights * nodes, weights * nodes**2])  # (3, m, n)
+        for block in blocks_of(group):
+            for i, p in enumerate(chances(group, block, a, d, nodes)):
+                variance = p * p
+                if group.counted and group.k is not None:
+                    k = group.k[:, block]
+                    variance = k * (p - variance)
+                    p = k * p
+                else:
+                    np.subtract(p, variance, out=variance)
+                sums[:2, block] -= powers[:2, :, i] @ p
+                sums[2:, block] += powers[:, :, i] @ variance
+        means = np.stack([np.ones(len(group.rows)), posterior.mean[group.rows]])
+        sums[:2] += times(group.y.T, means.T).T
+    return ItemSums(*sums)
+
+
+def chances(group: ModelGroup, block: slice, a: FloatArray, d: FloatArray, nodes: FloatArray) -> Iterator[FloatArray]:
+    """P of a block of items at each node in turn, 0 in missing cells, shape (m, B); overwritten by the next."""
+    out = np.empty((len(nodes), block.stop - block.start))
+    for odds in _odds(group, block, a, d, nodes):
+        np.add(odds, 1.0, out=out)
+        np.divide(odds, out, out=out)
+        yield out
+
+
+def _odds(group: ModelGroup, block: slice, a: FloatArray, d: FloatArray, nodes: FloatArray) -> Iterator[FloatArray]:
+    """exp(aθ + d) at each node in turn: nodes are equally spaced, so each is the one before times exp(a·step)."""
+    odds = np.exp(np.multiply.outer(nodes[:, 0], a[block]) + d[block])
+    if group.k is not None:
+        odds *= group.k[:, block] > 0
+    yield odds
+    ratio = np.exp(np.multiply.outer(nodes[:, 1] - nodes[:, 0], a[block]))
+    for _ in range(nodes.shape[1] - 1):
+        odds *= ratio
+        yield odds
+
+
+def _softplus_sums(group: ModelGroup, a: FloatArray, d: FloatArray, nodes: FloatArray) -> FloatArray:
+    """Σ_j K ln(1 + exp(aθ + d)) at each node, shape (m, n)."""
+    found = np.zeros(nodes.shape)
+    highest = float(np.abs(nodes).max() * a.max() + np.abs(d).max()) + 1
+    halvings = 0 if group.counted else max(0, min(3, int(math.log2(_LARGEST_EXPONENT / highest))))
+    for block in blocks_of(group):
+        k = group.k[:, block] if group.counted and group.k is not None else None
+        for i, odds in enumerate(_odds(group, block, a, d, nodes)):
+            values = odds + 1.0
+            if k is not None:
+                found[:, i] += np.einsum("mj,mj->m", k, np.log(values))
+                continue
+            for _ in range(halvings):  # the logarithm of a product is cheaper than a sum of logarithms
+                half = values.shape[1] // 2
+                if half == 0:
+                    break
+                rest = values[:, 2 * half :]
+                values = values[:, :half] * values[:, half : 2 * half]
+                if rest.shape[1]:
+                    found[:, i] += np.log(rest).sum(axis=1)
+            found[:, i] += np.log(values).sum(axis=1)
+    return found
+
+
+def blocks_of(group: ModelGroup) -> Iterator[slice]:
+    models, items = group.y.shape
+    width = max(16, _BLOCK // models)
+    for start in range(0, items, width):
+        yield slice(start, min(items, start + width))
+
+
+def times(matrix: Float32Array, columns: FloatArray) -> FloatArray:
+    """A product of 32-bit counts with 64-bit numbers, in parts: no 64-bit copy of the whole matrix."""
+    rows = max(1, (1 << 20) // matrix.shape[1])
+    found = np.empty((matrix.shape[0], columns.shape[1]))
+    for start in range(0, matrix.shape[0], rows):
+        found[start : start + rows] = matrix[start : start + rows].astype(np.float64) @ columns
+    return found
