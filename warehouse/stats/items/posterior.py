@@ -158,20 +158,30 @@ def item_sums(groups: list[ModelGroup], a: FloatArray, d: FloatArray, posterior:
     return ItemSums(*sums)
 
 
-def chances(group: ModelGroup, block: slice, a: FloatArray, d: FloatArray, nodes: FloatArray) -> Iterator[FloatArray]:
-    """P of a block of items at each node in turn, 0 in missing cells, shape (m, B); overwritten by the next."""
+def chances(
+    group: ModelGroup, block: slice, a: FloatArray, d: FloatArray, nodes: FloatArray, *, everywhere: bool = False
+) -> Iterator[FloatArray]:
+    """P of a block of items at each node in turn, shape (m, B); overwritten by the next.
+
+    In missing cells 0, unless ``everywhere``.
+    """
     out = np.empty((len(nodes), block.stop - block.start))
-    for odds in _odds(group, block, a, d, nodes):
+    for odds in _odds(None if everywhere else group.k, block, a, d, nodes):
         np.add(odds, 1.0, out=out)
         np.divide(odds, out, out=out)
         yield out
 
 
-def _odds(group: ModelGroup, block: slice, a: FloatArray, d: FloatArray, nodes: FloatArray) -> Iterator[FloatArray]:
-    """exp(aθ + d) at each node in turn: nodes are equally spaced, so each is the one before times exp(a·step)."""
+def _odds(
+    k: Float32Array | None, block: slice, a: FloatArray, d: FloatArray, nodes: FloatArray
+) -> Iterator[FloatArray]:
+    """exp(aθ + d) at each node in turn, 0 where K is.
+
+    Nodes are equally spaced, so each is the one before times exp(a·step).
+    """
     odds = np.exp(np.multiply.outer(nodes[:, 0], a[block]) + d[block])
-    if group.k is not None:
-        odds *= group.k[:, block] > 0
+    if k is not None:
+        odds *= k[:, block] > 0
     yield odds
     ratio = np.exp(np.multiply.outer(nodes[:, 1] - nodes[:, 0], a[block]))
     for _ in range(nodes.shape[1] - 1):
@@ -186,7 +196,7 @@ def _softplus_sums(group: ModelGroup, a: FloatArray, d: FloatArray, nodes: Float
     halvings = 0 if group.counted else max(0, min(3, int(math.log2(_LARGEST_EXPONENT / highest))))
     for block in blocks_of(group):
         k = group.k[:, block] if group.counted and group.k is not None else None
-        for i, odds in enumerate(_odds(group, block, a, d, nodes)):
+        for i, odds in enumerate(_odds(group.k, block, a, d, nodes)):
             values = odds + 1.0
             if k is not None:
                 found[:, i] += np.einsum("mj,mj->m", k, np.log(values))

@@ -1,0 +1,208 @@
+"""Difficulty and discrimination of items: raw, corrected, and as a fitted model implies (statistics.md §5, §13)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.items.irt import IrtFit
+from warehouse.stats.items.responses import Responses
+from warehouse.stats.multiple.adjust import benjamini_hochberg
+
+#: Below so many models a raw correlation is mostly noise.
+MODELS_FOR_RAW = 30
+_BLOCK = 1 << 18
+_NO_SPREAD = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Discrimination(Figures):
+    """How items go with the rest of the benchmark, over models.
+
+    Attributes:
+        items: names, shape (J,).
+        difficulty: mean score over the models that answered, shape (J,).
+        n_models: models that answered, shape (J,).
+        raw: Pearson correlation of the item with the overall score, itself included; NaN where
+            the item or the overall score is constant.
+        corrected: the same with the sum of the other items: r_c; NaN where that is constant.
+        p_negative: one-sided p of r_c < 0: Student's t with models − 2 degrees of freedom.
+        q_negative: the same after Benjamini and Hochberg over items.
+        is_negative: q_negative at most ``alpha``.
+        is_constant: every model has the same score.
+        alpha: expected share of false ones among the negative items.
+        flags: ``noise`` (fewer than 30 models: raw figures are mostly noise).
+    """
+
+    items: tuple[str, ...]
+    difficulty: FloatArray
+    n_models: NDArray[np.intp]
+    raw: FloatArray
+    corrected: FloatArray
+    p_negative: FloatArray
+    q_negative: FloatArray
+    is_negative: NDArray[np.bool_]
+    is_constant: NDArray[np.bool_]
+    alpha: float
+    flags: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.items)} items: {int(self.is_negative.sum())} negative,"
+            f" {int(self.is_constant.sum())} constant, median r_c {_median(self.corrected):.3g}"
+        )
+
+
+def discrimination(
+    scores: ArrayLike, items: Sequence[str] | None = None, *, alpha: float = 0.05, zero_if_constant: bool = False
+) -> Discrimination:
+    """Difficulty, discrimination and significantly negative items.
+
+    With missing cells the overall score of a model is its mean over the items it answered, and the
+    rest score the mean over the others of them: the same correlations where nothing is missing.
+
+    Args:
+        scores: models x items, finite, NaN where missing, shape (M, J), M and J at least 2.
+        items: names; None: ``item 0`` and so on.
+        alpha: false discovery rate of the negative items.
+        zero_if_constant: 0 in place of NaN for correlations (Madaan et al. 2024).
+
+    Raises:
+        StatisticsError: another shape, infinite scores, names of another length, alpha outside (0, 1).
+
+    Examples:
+        >>> found = discrimination([[1, 1, 0], [0, 1, 0], [1, 1, 1], [0, 0, 0]])
+        >>> print(found)
+        3 items: 0 negative, 0 constant, median r_c 0.577
+    """
+    y = as_table(scores)
+    if not 0 < alpha < 1:
+        raise StatisticsError(f"`alpha` must lie between 0 and 1, found {alpha}")
+    names = tuple(items) if items is not None else tuple(f"item {i}" for i in range(y.shape[1]))
+    if len(names) != y.shape[1]:
+        raise StatisticsError(f"`items` has {len(names)} names, expected {y.shape[1]}")
+    known = ~np.isnan(y)
+    n_models = known.sum(axis=0)
+    raw, corrected, constant = correlations(y)
+    p = _p_negative(corrected, n_models)
+    q = benjamini_hochberg(p)
+    if zero_if_constant:
+        raw, corrected = np.nan_to_num(raw), np.nan_to_num(corrected)
+    means = np.where(known, y, 0).sum(axis=0) / np.where(n_models > 0, n_models, np.nan)
+    return Discrimination(
+        items=names,
+        difficulty=means,
+        n_models=n_models.astype(np.intp),
+        raw=raw,
+        corrected=corrected,
+        p_negative=p,
+        q_negative=q,
+        is_negative=q <= alpha,
+        is_constant=constant,
+        alpha=alpha,
+        flags=("noise",) if y.shape[0] < MODELS_FOR_RAW else (),
+    )
+
+
+def correlations(y: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Raw and corrected correlation of each item (NaN where not defined), and which items are constant."""
+    known = ~np.isnan(y)
+    scored = np.where(known, y, 0.0)
+    counts = known.sum(axis=1).astype(np.float64)
+    totals = scored.sum(axis=1)
+    n_items = y.shape[1]
+    raw, corrected, constant = np.full(n_items, np.nan), np.full(n_items, np.nan), np.zeros(n_items, bool)
+    width = max(1, _BLOCK // len(y))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        overall = totals / counts
+        for start in range(0, n_items, width):
+            block = slice(start, start + width)
+            mask, values = known[:, block], scored[:, block]
+            rest = (totals[:, None] - values) / (counts[:, None] - 1)
+            mask = mask & np.isfinite(rest)
+            raw[block] = _correlation(values, np.broadcast_to(overall[:, None], values.shape), known[:, block])
+            corrected[block] = _correlation(values, rest, mask)
+            low = np.where(known[:, block], values, np.inf).min(axis=0)
+            high = np.where(known[:, block], values, -np.inf).max(axis=0)
+            constant[block] = high - low <= ROUNDING * np.maximum(np.abs(high), np.abs(low))
+    return raw, corrected, constant
+
+
+def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
+    """Corrected discrimination that a fitted model implies for these models, shape (J,).
+
+    Cov_m(P_j, ΣP − P_j)/sqrt(P̄_j(1−P̄_j)(Var_m(ΣP − P_j) + mean_m Σ_{i≠j} P_i(1−P_i))) at the EAP
+    abilities, ddof 0, as if every model had answered every item once. Far less noisy than the raw
+    figure, and never below 0 as a is not.
+
+    Raises:
+        StatisticsError: answers of another fit.
+    """
+    if fit.models != responses.models or fit.items != responses.items:
+        raise StatisticsError("`fit` and `responses` must be of the same models and items")
+    total, spread = np.zeros(len(fit.models)), np.zeros(len(fit.models))
+    for p in _chances(fit):
+        total += p.sum(axis=1)
+        spread += (p * (1 - p)).sum(axis=1)
+    found = []
+    for p in _chances(fit):
+        rest = total[:, None] - p
+        own = p - p.mean(axis=0)
+        covariance = (own * (rest - rest.mean(axis=0))).mean(axis=0)
+        noise = (spread[:, None] - p * (1 - p)).mean(axis=0)
+        mean = p.mean(axis=0)
+        found.append(covariance / np.sqrt(mean * (1 - mean) * (rest.var(axis=0) + noise)))
+    return np.concatenate(found)
+
+
+def _chances(fit: IrtFit) -> Iterator[FloatArray]:
+    """P at the EAP abilities, in blocks of items, shapes (M, B)."""
+    width = max(1, _BLOCK // len(fit.theta))
+    for start in range(0, len(fit.a), width):
+        block = slice(start, start + width)
+        yield special.expit(np.multiply.outer(fit.theta, fit.a[block]) + fit.d[block])
+
+
+def as_table(scores: ArrayLike, name: str = "scores") -> FloatArray:
+    """Scores as models x items, NaN where missing.
+
+    Raises:
+        StatisticsError: another shape, infinite scores.
+    """
+    y = as_floats(scores, name)
+    if y.ndim != 2 or min(y.shape) < 2:
+        raise StatisticsError(f"`{name}` must be models x items, at least 2 x 2, found shape {y.shape}")
+    if np.isinf(y).any():
+        row, column = np.argwhere(np.isinf(y))[0]
+        raise StatisticsError(f"`{name}` holds infinite values (first: model {row}, item {column})")
+    return y
+
+
+def _correlation(x: FloatArray, z: FloatArray, mask: NDArray[np.bool_]) -> FloatArray:
+    """Pearson's r of each column over the rows of its mask; NaN where a side does not vary."""
+    n = mask.sum(axis=0)
+    mean_x, mean_z = np.where(mask, x, 0).sum(axis=0) / n, np.where(mask, z, 0).sum(axis=0) / n
+    dx, dz = np.where(mask, x - mean_x, 0.0), np.where(mask, z - mean_z, 0.0)
+    xx, zz, xz = (dx * dx).sum(axis=0), (dz * dz).sum(axis=0), (dx * dz).sum(axis=0)
+    varies = (xx > _NO_SPREAD * n * mean_x**2) & (zz > _NO_SPREAD * n * mean_z**2)
+    return np.where(varies, np.clip(xz / np.sqrt(xx * zz), -1, 1), np.nan)
+
+
+def _p_negative(r: FloatArray, n: NDArray[np.int_]) -> FloatArray:
+    df = np.where(n > 2, n - 2.0, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = r * np.sqrt(df / (1 - r**2))
+    return np.asarray(special.stdtr(df, t), dtype=np.float64)
+
+
+def _median(values: FloatArray) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if len(known) else math.nan

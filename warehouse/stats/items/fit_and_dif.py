@@ -1,0 +1,230 @@
+"""How well items follow a fitted model, and items that treat families of models unlike (statistics.md §13)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.items.abilities import ability_modes, cell_blocks
+from warehouse.stats.items.irt import IrtFit
+from warehouse.stats.items.responses import Responses
+from warehouse.stats.multiple.adjust import benjamini_hochberg
+
+#: A family with fewer models is not compared, nor an item with fewer of its rarer answer.
+MODELS_PER_FAMILY, MINORITY = 5, 3
+
+
+@dataclass(frozen=True, eq=False)
+class ItemFit(Figures):
+    """Mean squares of residuals, 1 where an item follows the model; a ranking, no test.
+
+    Attributes:
+        items: names, shape (J,).
+        infit: ΣE²/ΣV, E = Y − KP, V = KP(1−P): what happens near the item's difficulty, shape (J,).
+        outfit: mean E²/V: led by single surprises far from it.
+        z_infit, z_outfit: Wilson and Hilferty's transform; conservative, as P was fitted to the
+            same answers. Above 0: noisier than the model, below 0: more regular.
+    """
+
+    items: tuple[str, ...]
+    infit: FloatArray
+    outfit: FloatArray
+    z_infit: FloatArray
+    z_outfit: FloatArray
+
+    def __str__(self) -> str:
+        worst = int(np.argmax(self.z_infit))
+        return f"{len(self.items)} items, least regular: {self.items[worst]} (infit {self.infit[worst]:.3g})"
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyDif(Figures):
+    """Items that are easier or harder for one family of models than abilities tell.
+
+    Attributes:
+        family: its name.
+        n_models: its models.
+        n_others: models that it is compared with.
+        effect: Σ E(x − x̄)/v: logits by which the item is easier for the family; NaN where not
+            tested, shape (J,).
+        z: effect · √v, standard normal without DIF.
+        p_value: two-sided.
+        q_value: after Benjamini and Hochberg over all items and families of one call.
+        is_flagged: q_value at most alpha.
+    """
+
+    family: str
+    n_models: int
+    n_others: int
+    effect: FloatArray
+    z: FloatArray
+    p_value: FloatArray
+    q_value: FloatArray
+    is_flagged: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Dif(Figures):
+    """Differential functioning of items between families of models.
+
+    Attributes:
+        items: names, shape (J,).
+        families: one comparison each; of exactly two families only the first.
+        left_out: families with fewer than 5 models.
+        n_tested: items with at least 3 of the rarer answer.
+        re_estimated: items were flagged, and abilities estimated once more without them.
+        alpha: false discovery rate.
+    """
+
+    items: tuple[str, ...]
+    families: tuple[FamilyDif, ...]
+    left_out: tuple[str, ...]
+    n_tested: int
+    re_estimated: bool
+    alpha: float
+
+    def __str__(self) -> str:
+        flagged = np.any([family.is_flagged for family in self.families], axis=0)
+        return f"{int(flagged.sum())} of {self.n_tested} items differ between families"
+
+
+def item_fit(fit: IrtFit, responses: Responses) -> ItemFit:
+    """Infit and outfit of every item at the MAP abilities (Wright and Masters 1982).
+
+    Raises:
+        StatisticsError: answers of another fit.
+    """
+    theta = _modes(fit, responses)
+    squares, variances, standard, cells, q_in, q_out = (np.zeros(len(fit.a)) for _ in range(6))
+    for items, y, k in cell_blocks(responses):
+        p = special.expit(np.multiply.outer(theta, fit.a[items]) + fit.d[items])
+        unit = np.maximum(p * (1 - p), 1e-300)
+        v = k * unit
+        known = np.broadcast_to(np.asarray(k) > 0, p.shape)
+        e2 = (y - k * p) ** 2
+        fourth = v * (1 + 3 * (k - 2) * unit)
+        safe = np.where(known, v, 1.0)
+        squares[items], variances[items] = e2.sum(axis=0), v.sum(axis=0)
+        standard[items], cells[items] = (e2 / safe).sum(axis=0), known.sum(axis=0)
+        q_in[items] = (fourth - v**2).sum(axis=0)
+        q_out[items] = np.where(known, fourth / safe**2 - 1, 0).sum(axis=0)
+    infit, outfit = squares / variances, standard / cells
+    return ItemFit(
+        items=fit.items,
+        infit=infit,
+        outfit=outfit,
+        z_infit=_wilson_hilferty(infit, np.sqrt(q_in) / variances),
+        z_outfit=_wilson_hilferty(outfit, np.sqrt(q_out) / cells),
+    )
+
+
+def family_dif(fit: IrtFit, responses: Responses, families: Sequence[str | None], *, alpha: float = 0.05) -> Dif:
+    """Items that work differently in some families of models than in the others.
+
+    Each family of at least 5 models is held against all models of the other such families. With
+    x = 1 in the family, W = KP(1−P): x̄_j = ΣWx/ΣW (1PL) or the W-weighted regression of x on
+    (1, θ̂) (2PL), z = ΣE(x − x̄)/√v, v = ΣW(x − x̄)². Where items are flagged, abilities are
+    estimated once more without them, and every item is tested again.
+
+    Args:
+        fit: of these answers.
+        responses: the answers.
+        families: family of each model, None where unknown (left out), shape (M,).
+        alpha: false discovery rate over items and families.
+
+    Raises:
+        StatisticsError: answers of another fit, labels of another length, fewer than two families
+            of 5 models.
+    """
+    theta = _modes(fit, responses)
+    if len(families) != len(theta):
+        raise StatisticsError(f"`families` has {len(families)} labels, expected {len(theta)}")
+    if not 0 < alpha < 1:
+        raise StatisticsError(f"`alpha` must lie between 0 and 1, found {alpha}")
+    labels = np.array(["" if name is None else str(name) for name in families], dtype=object)
+    names, sizes = np.unique(labels[labels != ""].astype(str), return_counts=True)
+    tested = [str(name) for name in names[sizes >= MODELS_PER_FAMILY]]
+    if len(tested) < 2:
+        raise StatisticsError(
+            f"DIF needs two families of at least {MODELS_PER_FAMILY} models, found"
+            f" {', '.join(f'{n} ({s})' for n, s in zip(names, sizes, strict=True)) or 'none'}"
+        )
+    compared = np.isin(labels, tested)
+    part = responses.part(np.flatnonzero(compared))
+    ours = tested[:1] if len(tested) == 2 else tested
+    groups = np.stack([(labels[compared] == name).astype(np.float64) for name in ours])
+    enough = part.minority() >= MINORITY
+    found = _test(fit, part, theta[compared], groups, enough, alpha)
+    again = bool(found.flagged.any()) and not bool(found.flagged.any(axis=0).all())
+    if again:
+        clean = np.flatnonzero(~found.flagged.any(axis=0))
+        anew = responses.part(slice(None), clean)
+        theta = ability_modes(anew, fit.a[clean], fit.d[clean], fit.prior_mean, fit.prior_sd)
+        found = _test(fit, part, theta[compared], groups, enough, alpha)
+    rows = (
+        FamilyDif(name, int(groups[i].sum()), int(len(groups[i]) - groups[i].sum()), *(table[i] for table in found))
+        for i, name in enumerate(ours)
+    )
+    few = tuple(str(name) for name in names[sizes < MODELS_PER_FAMILY])
+    return Dif(fit.items, tuple(rows), few, int(enough.sum()), again, alpha)
+
+
+class _Tables(NamedTuple):
+    """Families x items."""
+
+    effect: FloatArray
+    z: FloatArray
+    p_value: FloatArray
+    q_value: FloatArray
+    flagged: NDArray[np.bool_]
+
+
+def _test(
+    fit: IrtFit, responses: Responses, theta: FloatArray, groups: FloatArray, enough: NDArray[np.bool_], alpha: float
+) -> _Tables:
+    score, v = np.zeros((len(groups), len(fit.a))), np.zeros((len(groups), len(fit.a)))
+    for items, y, k in cell_blocks(responses):
+        p = special.expit(np.multiply.outer(theta, fit.a[items]) + fit.d[items])
+        w = k * p * (1 - p)
+        for i, x in enumerate(groups):
+            rest = x[:, None] - _expected_group(x, theta, w, slope=fit.model == "2pl")
+            score[i, items] = ((y - k * p) * rest).sum(axis=0)
+            v[i, items] = (w * rest**2).sum(axis=0)
+    usable = enough & (v > 1e-9)
+    v = np.where(usable, v, np.nan)
+    z = score / np.sqrt(v)
+    p_value = 2 * special.ndtr(-np.abs(z))
+    q_value = benjamini_hochberg(p_value.ravel()).reshape(z.shape)
+    return _Tables(score / v, z, p_value, q_value, q_value <= alpha)
+
+
+def _expected_group(x: FloatArray, theta: FloatArray, w: FloatArray, *, slope: bool) -> FloatArray:
+    """x̄: the W-weighted mean of x, or its regression on θ, shape (B,) or (M, B)."""
+    total = np.maximum(w.sum(axis=0), 1e-300)
+    mean = x @ w / total
+    if not slope:
+        return np.asarray(mean)
+    centred = theta[:, None] - theta @ w / total
+    spread = (w * centred**2).sum(axis=0)
+    rate = (w * centred * x[:, None]).sum(axis=0) / np.maximum(spread, 1e-300)
+    return np.asarray(mean + rate * centred)
+
+
+def _modes(fit: IrtFit, responses: Responses) -> FloatArray:
+    if fit.models != responses.models or fit.items != responses.items:
+        raise StatisticsError("`fit` and `responses` must be of the same models and items")
+    return ability_modes(responses, fit.a, fit.d, fit.prior_mean, fit.prior_sd)
+
+
+def _wilson_hilferty(mean_square: FloatArray, q: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = (np.cbrt(mean_square) - 1) * 3 / q + q / 3
+    return np.where(q > 0, z, np.nan)
