@@ -143,7 +143,9 @@ class _Search:
         log_a, d, means = self._rescale(log_a, d, means)
         return self._bounded(np.concatenate([log_a, d, means if self._n_means() else []])), objective
 
-    def _rescale(self, log_a: FloatArray, d: FloatArray, means: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _rescale(
+        self, log_a: FloatArray, d: FloatArray, means: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
         prior, now = self._prior(means), self.posterior
         c, s = _shift_and_scale(now, prior, log_a, d, self.penalty)
         d = d + np.exp(log_a) * c
@@ -201,9 +203,7 @@ def _start_posterior(responses: Responses, d: FloatArray) -> Posterior:
     return Posterior(mean, 1 / np.sqrt(1 + draws * np.maximum(share * (1 - share), 0.02)))
 
 
-def _newton_each(
-    log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Penalty
-) -> tuple[FloatArray, FloatArray]:
+def _newton_each(log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Penalty) -> tuple[FloatArray, FloatArray]:
     """One Newton step (expected second derivatives) in (ln a, d) of every item."""
     a = np.exp(log_a)
     g_a = a * sums.residual_theta - penalty.log_a * log_a
@@ -216,9 +216,7 @@ def _newton_each(
     return log_a + shorter * step_a, d + shorter * step_d
 
 
-def _newton_common(
-    log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Penalty
-) -> tuple[FloatArray, FloatArray]:
+def _newton_common(log_a: FloatArray, d: FloatArray, sums: ItemSums, penalty: Penalty) -> tuple[FloatArray, FloatArray]:
     """One Newton step of one ln a and of every d together."""
     a = float(np.exp(log_a[0]))
     g_a = a * float(sums.residual_theta.sum()) - penalty.log_a * float(log_a[0])

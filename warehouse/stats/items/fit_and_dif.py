@@ -13,7 +13,7 @@ from scipy import special
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.result_base import Figures
-from warehouse.stats.items.abilities import ability_modes, cell_blocks
+from warehouse.stats.items.ability_modes import ability_modes, cell_blocks
 from warehouse.stats.items.irt import IrtFit
 from warehouse.stats.items.responses import Responses
 from warehouse.stats.multiple.adjust import benjamini_hochberg

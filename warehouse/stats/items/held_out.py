@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed
@@ -14,8 +15,9 @@ from warehouse.stats.items.em import Maximum, maximise
 from warehouse.stats.items.irt import penalty_of
 from warehouse.stats.items.links import as_blocks
 from warehouse.stats.items.posterior import blocks_of, chances, model_groups
-from warehouse.stats.items.responses import Responses
+from warehouse.stats.items.responses import Float32Array, Responses
 
+BoolArray = NDArray[np.bool_]
 _TOLERANCE = 1e-4  # a log loss needs no more
 _ROUNDS = 500
 _TINY = 1e-12
@@ -50,9 +52,7 @@ class HeldOut(Figures):
         return f"log loss 1PL {self.loss_1pl:.4g}, 2PL {self.loss_2pl:.4g} ({self.n_draws} held-out draws)"
 
 
-def held_out_loss(
-    responses: Responses, *, seed: int, share: float = 0.1, blocks: np.ndarray | None = None
-) -> HeldOut:
+def held_out_loss(responses: Responses, *, seed: int, share: float = 0.1, blocks: ArrayLike | None = None) -> HeldOut:
     """Fit 1PL and 2PL without a random share of the cells, and predict those.
 
     Args:
@@ -101,7 +101,7 @@ def held_out_loss(
     )
 
 
-def _held(answered: np.ndarray, share: float, seed: int) -> np.ndarray:
+def _held(answered: BoolArray, share: float, seed: int) -> BoolArray:
     """A random share of the cells; one cell of every model and item stays."""
     order = np.random.default_rng(seed).random(answered.shape)
     order[~answered] = np.inf
@@ -111,7 +111,7 @@ def _held(answered: np.ndarray, share: float, seed: int) -> np.ndarray:
         held = order <= np.partition(order[answered], wanted - 1)[wanted - 1]
     latest = np.where(answered, order, -np.inf)
     held[np.arange(len(held)), latest.argmax(axis=1)] = False
-    held[latest.argmax(axis=0), np.arange(held.shape[1])] = False
+    held[latest.argmax(axis=0), np.arange(len(held.T))] = False
     return held
 
 
@@ -127,7 +127,7 @@ def _predictions(responses: Responses, maximum: Maximum) -> FloatArray:
     return found
 
 
-def _loss(y: np.ndarray, k: FloatArray, p: FloatArray) -> FloatArray:
+def _loss(y: Float32Array, k: FloatArray, p: FloatArray) -> FloatArray:
     """−ln likelihood of the held-out draws of each model, shape (M,)."""
     p = np.clip(p, _TINY, 1 - _TINY)
     right = np.minimum(y, k)  # 0 outside

@@ -165,7 +165,9 @@ def as_model(model: str | None, n_models: int) -> str:
             " 1,000 models, and little with more; use 2pl"
         )
     if name.startswith("m") and name.endswith("pl"):
-        raise StatisticsError("models of several dimensions are not fitted: unproved here, and with few models not identified; use 2pl")
+        raise StatisticsError(
+            "models of several dimensions are not fitted: with few models they are not identified; use 2pl"
+        )
     if name not in ("1pl", "2pl"):
         raise StatisticsError(f"`model` must be '1pl' or '2pl', found {model!r}")
     return name
@@ -232,7 +234,8 @@ def _check_blocks(responses: Responses, blocks: NDArray[np.intp], name: str) -> 
     fewest = int(linking_items(responses, blocks).min())
     if fewest < _LINKS_FOR_2PL:
         raise StatisticsError(
-            f"2PL across blocks needs {_LINKS_FOR_2PL} items that link each block to the others, found {fewest}; use 1pl"
+            f"2PL across blocks needs {_LINKS_FOR_2PL} items that link each block to the others,"
+            f" found {fewest}; use 1pl"
         )
 
 
@@ -244,4 +247,3 @@ def _check_minority(responses: Responses) -> None:
             f"without a penalty every item needs {_MINORITY} of its rarer answer, found {int(minority[worst])}"
             f" for {responses.items[worst]} ({int((minority < _MINORITY).sum())} such items); keep the penalty"
         )
-

@@ -56,7 +56,7 @@ def links(responses: Responses) -> Links:
     """
     answered = responses.answered()
     m = responses.n_models
-    labels = _components(answered)[:m]
+    labels = _components(answered)
     pieces = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     pieces.sort(key=lambda rows: (-len(rows), rows[0]))
     bridges = _bridges(answered)
@@ -93,7 +93,8 @@ def blocks_by_items(responses: Responses) -> IntArray:
     answered = responses.answered().astype(np.float32)
     shared = answered @ answered.T
     fewer = np.minimum.outer(shared.diagonal(), shared.diagonal())
-    return csgraph.connected_components(sparse.csr_array(shared >= _SHARED * fewer), directed=False)[1].astype(np.intp)
+    together = sparse.csr_array(shared >= _SHARED * fewer)
+    return np.asarray(csgraph.connected_components(together, directed=False)[1], dtype=np.intp)
 
 
 def linking_items(responses: Responses, blocks: IntArray) -> IntArray:
@@ -127,26 +128,30 @@ def _graph(answered: NDArray[np.bool_]) -> sparse.csr_array:
 
 
 def _components(answered: NDArray[np.bool_]) -> IntArray:
-    """Number of the connected piece of every model, then of every item."""
+    """Number of the connected piece of every model."""
     m, n = answered.shape
-    if answered.any(axis=0).all() and answered.all(axis=0).any():  # an item that every model answered
-        return np.zeros(m + n, dtype=np.intp)
-    return np.asarray(csgraph.connected_components(_graph(answered), directed=False)[1], dtype=np.intp)
-
-
-def _bridges(answered: NDArray[np.bool_]) -> list[int]:
-    """Articulation points that part models; items that one model alone answered are left out first."""
-    useful = np.flatnonzero(answered.sum(axis=0) > 1)
-    if len(useful) > _ENOUGH_ITEMS:
-        most = useful[np.argsort(-answered[:, useful].sum(axis=0), kind="stable")[:_ENOUGH_ITEMS]]
-        if answered[:, most].any(axis=1).all() and _one_piece(answered[:, most]) and not _cut(answered[:, most]):
-            return []
-    m = answered.shape[0]
-    return [i if i < m else m + int(useful[i - m]) for i in _cut(answered[:, useful])]
+    if n > _ENOUGH_ITEMS and _one_piece(answered[:, _most_answered(answered)]):
+        return np.zeros(m, dtype=np.intp)
+    return np.asarray(csgraph.connected_components(_graph(answered), directed=False)[1][:m], dtype=np.intp)
 
 
 def _one_piece(answered: NDArray[np.bool_]) -> bool:
     return int(_components(answered).max()) == 0
+
+
+def _most_answered(answered: NDArray[np.bool_]) -> IntArray:
+    return np.argsort(-answered.sum(axis=0), kind="stable")[:_ENOUGH_ITEMS]
+
+
+def _bridges(answered: NDArray[np.bool_]) -> list[int]:
+    """Articulation points that part models; items that one model alone answered are left out first."""
+    m = answered.shape[0]
+    useful = np.flatnonzero(answered.sum(axis=0) > 1)
+    if len(useful) > _ENOUGH_ITEMS:
+        most = answered[:, _most_answered(answered)]
+        if _one_piece(most) and not _cut(most):
+            return []
+    return [i if i < m else m + int(useful[i - m]) for i in _cut(answered[:, useful])]
 
 
 def _cut(answered: NDArray[np.bool_]) -> list[int]:
@@ -175,39 +180,45 @@ def _forest(graph: sparse.csr_array) -> sparse.csr_array:
 
 def _articulation(graph: sparse.csr_array) -> list[int]:
     """Articulation points by depth-first search (Hopcroft and Tarjan 1973)."""
-    starts, ends = graph.indptr.tolist(), graph.indices.tolist()
-    size = graph.shape[0]
-    depth, low, found = [-1] * size, [0] * size, set()
-    for root in range(size):
-        if depth[root] >= 0:
-            continue
-        depth[root] = 0
-        path, nexts, children = [root], [starts[root]], 0
-        while path:
-            node = path[-1]
-            if nexts[-1] < starts[node + 1]:
-                other = ends[nexts[-1]]
-                nexts[-1] += 1
-                if depth[other] < 0:
-                    depth[other] = low[other] = depth[node] + 1
-                    path.append(other)
-                    nexts.append(starts[other])
-                elif len(path) < 2 or other != path[-2]:
-                    low[node] = min(low[node], depth[other])
-                continue
-            path.pop()
-            nexts.pop()
-            if not path:
-                break
-            parent = path[-1]
-            low[parent] = min(low[parent], low[node])
-            if parent == root:
-                children += 1
-            elif low[node] >= depth[parent]:
-                found.add(parent)
-        if children > 1:
-            found.add(root)
+    _, labels = csgraph.connected_components(graph, directed=False)
+    _, roots, sizes = np.unique(labels, return_index=True, return_counts=True)
+    found: set[int] = set()
+    for root in roots[sizes > 2]:
+        order, parents = _depth_first(graph, int(root))
+        found |= _articulation_below(graph, order, parents)
     return sorted(found)
+
+
+def _depth_first(graph: sparse.csr_array, root: int) -> tuple[list[int], list[int]]:
+    """Nodes in the order of a depth-first search, and the parent of each."""
+    rows, ends = graph.indptr.tolist(), graph.indices.tolist()
+    order, parents, waiting, seen = [], [], [(root, root)], set()
+    while waiting:
+        node, parent = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            order.append(node)
+            parents.append(parent)
+            waiting.extend((other, node) for other in ends[rows[node] : rows[node + 1]] if other not in seen)
+    return order, parents
+
+
+def _articulation_below(graph: sparse.csr_array, order: list[int], parents: list[int]) -> set[int]:
+    """Those of one connected piece: a subtree that reaches no node above its parent hangs on the parent."""
+    number = np.zeros(graph.shape[0], dtype=np.intp)
+    number[order] = np.arange(len(order))
+    rows, ends = graph.indptr, number[graph.indices]
+    highest = [int(ends[rows[node] : rows[node + 1]].min()) for node in order]
+    above = number[parents].tolist()
+    found, children_of_root = set(), 0
+    for node in range(len(order) - 1, 0, -1):
+        parent = above[node]
+        highest[parent] = min(highest[parent], highest[node])
+        if parent == 0:
+            children_of_root += 1
+        elif highest[node] >= parent:
+            found.add(order[parent])
+    return found | ({order[0]} if children_of_root > 1 else set())
 
 
 def _short(names: tuple[str, ...]) -> str:

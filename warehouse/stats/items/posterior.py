@@ -101,7 +101,9 @@ def model_groups(responses: Responses) -> list[ModelGroup]:
     return groups
 
 
-def update_posterior(groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: Posterior) -> Posterior:
+def update_posterior(
+    groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: Posterior
+) -> Posterior:
     """The posterior under items (a, d), with nodes placed by ``start``; again where they lie badly."""
     now = start
     for _ in range(_RECENTRED):
@@ -113,7 +115,9 @@ def update_posterior(groups: list[ModelGroup], a: FloatArray, d: FloatArray, pri
     return now
 
 
-def _posterior_once(groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: Posterior) -> Posterior:
+def _posterior_once(
+    groups: list[ModelGroup], a: FloatArray, d: FloatArray, prior: Prior, start: Posterior
+) -> Posterior:
     size = len(start.mean)
     found = Posterior(np.empty(size), np.empty(size), np.empty(size))
     for group in groups:

@@ -58,18 +58,18 @@ class Responses:
         """Draws of each item (axis 0) or model (axis 1)."""
         if self.trials is None:
             return np.full(self.successes.shape[1 - axis], float(self.successes.shape[axis]))
-        return self.trials.sum(axis=axis, dtype=np.float64)
+        return np.asarray(self.trials.sum(axis=axis, dtype=np.float64))
 
     def cells(self, axis: int) -> FloatArray:
         """Cells that are not missing of each item (axis 0) or model (axis 1)."""
         if self.trials is None:
             return self.draws(axis)
-        return np.count_nonzero(self.trials, axis=axis).astype(np.float64)
+        return np.asarray(np.count_nonzero(self.trials, axis=axis), dtype=np.float64)
 
     def minority(self) -> FloatArray:
         """The rarer of right and wrong draws of each item, shape (J,)."""
         right = self.successes.sum(axis=0, dtype=np.float64)
-        return np.minimum(right, self.draws(0) - right)
+        return np.asarray(np.minimum(right, self.draws(0) - right))
 
     def part(self, models: NDArray[np.intp] | slice, items: NDArray[np.intp] | slice = slice(None)) -> Responses:
         """The rows and columns of some models and items."""
