@@ -1,0 +1,217 @@
+"""What dropping the least discriminating items does to scores, beside dropping as many at random.
+
+Definitions: Madaan et al. (2024) §4 (statistics.md §5, §13). Items are chosen on train models and
+the effects seen on test models. It moves the mean: never for figures that are reported.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+from scipy import stats as scipy_stats
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray, as_seed
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.items.discrimination import as_table, correlations
+from warehouse.stats.items.splits import ModelSplit
+
+#: Shares of the items that are dropped.
+SHARES = (0.0, 0.05, 0.1, 0.15, 0.2)
+_RANDOM_DROPS = 100
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Effect(Figures):
+    """A figure of test models after dropping items, and the same after random drops.
+
+    Attributes:
+        value: mean over test models (or trajectories); for τ the figure itself; None where not defined.
+        low, high: 95 % interval of Student over test models (trajectories); None for τ and below 2.
+        random: mean over random drops.
+        random_low, random_high: 2.5 % and 97.5 % points over random drops.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    random: float | None
+    random_low: float | None
+    random_high: float | None
+
+
+@dataclass(frozen=True)
+class PruningStep(Figures):
+    """The effects of dropping one share of the items.
+
+    Attributes:
+        share: of the items, dropped.
+        n_dropped: items.
+        mean_change: mean score after less before.
+        se_ratio: standard error of the mean over items, after over before.
+        tau: Kendall's τ-b of the test models' ranking after with the one before.
+        monotonicity_change: change of τ-b of score with checkpoint, over trajectories; None without.
+    """
+
+    share: float
+    n_dropped: int
+    mean_change: Effect
+    se_ratio: Effect
+    tau: Effect
+    monotonicity_change: Effect | None
+
+
+@dataclass(frozen=True)
+class PruningCurve(Figures):
+    """Pruning by discrimination, step by step.
+
+    Attributes:
+        kind: of the split: ``random`` or ``difficulty``.
+        n_train, n_test: models.
+        n_items: items.
+        n_random: random drops behind each random figure.
+        steps: one for each share.
+    """
+
+    kind: str
+    n_train: int
+    n_test: int
+    n_items: int
+    n_random: int
+    steps: tuple[PruningStep, ...]
+
+    def __str__(self) -> str:
+        last = self.steps[-1]
+        change = last.mean_change
+        return (
+            f"dropping {100 * last.share:g} % moves the mean by {_number(change.value)}"
+            f" (random: {_number(change.random)}), {self.kind} split"
+        )
+
+
+def pruning_curve(
+    scores: ArrayLike,
+    split: ModelSplit,
+    *,
+    seed: int,
+    shares: Sequence[float] = SHARES,
+    n_random: int = _RANDOM_DROPS,
+    trajectories: Sequence[ArrayLike] = (),
+) -> PruningCurve:
+    """Drop the least discriminating items of the train models, and look at the test models.
+
+    Items rank by corrected discrimination on the train models, 0 where it is not defined; ties: the
+    first columns go first.
+
+    Args:
+        scores: models x items, NaN where missing, shape (M, J).
+        split: rows of ``scores`` (`random_split`, `difficulty_split`).
+        seed: of the random drops.
+        shares: of the items to drop, each in [0, 1).
+        n_random: random drops for each share, at least 1.
+        trajectories: scores of the checkpoints of one training run each, in the order of training,
+            shape (T, J), for monotonicity.
+
+    Raises:
+        StatisticsError: shapes that do not fit, shares out of range, a test model without scores.
+    """
+    y = as_table(scores)
+    n_items = y.shape[1]
+    if not shares or not all(0 <= share < 1 for share in shares):
+        raise StatisticsError(f"`shares` must lie in [0, 1), found {tuple(shares)}")
+    if n_random < 1:
+        raise StatisticsError(f"`n_random` must be at least 1, found {n_random}")
+    runs = [as_table(run, "trajectories") for run in trajectories]
+    if any(run.shape[1] != n_items for run in runs):
+        raise StatisticsError(f"`trajectories` must have the {n_items} items of `scores`")
+    worth = np.nan_to_num(correlations(y[split.train])[1])
+    order = np.argsort(worth, kind="stable")
+    rng = np.random.default_rng(as_seed(seed))
+    test = _Table(y[split.test])
+    tables = [_Table(run) for run in runs]
+    steps = []
+    for share in shares:
+        dropped = round(share * n_items)
+        keep = np.ones((n_items, 1 + n_random))
+        keep[order[:dropped], 0] = 0
+        for column in range(1, 1 + n_random):
+            keep[rng.permutation(n_items)[:dropped], column] = 0
+        steps.append(_step(share, dropped, keep, test, tables))
+    return PruningCurve(split.kind, len(split.train), len(split.test), n_items, n_random, tuple(steps))
+
+
+class _Table:
+    """Scores of models or checkpoints, with what sums over kept items need."""
+
+    def __init__(self, y: FloatArray) -> None:
+        known = ~np.isnan(y)
+        if not known.any(axis=1).all():
+            raise StatisticsError("a test model or checkpoint has no score at all; leave it out")
+        self.known = known.astype(np.float64)
+        self.scores = np.where(known, y, 0.0)
+        every = np.ones((y.shape[1], 1))
+        self.mean, self.se = (found[:, 0] for found in self.after(every))
+
+    def after(self, keep: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and standard error of each row over the kept items of each column, shapes (rows, columns)."""
+        n, total = self.known @ keep, self.scores @ keep
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = total / n
+            squares = (self.scores**2) @ keep - n * mean**2
+            return mean, np.sqrt(np.maximum(squares, 0) / (n - 1) / n)
+
+
+def _step(share: float, dropped: int, keep: FloatArray, test: _Table, runs: list[_Table]) -> PruningStep:
+    mean, se = test.after(keep)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = se / test.se[:, None]
+    taus = np.array([_tau(test.mean, column) for column in mean.T])
+    monotonic = None
+    if runs:
+        changes = [_monotonicity(run.after(keep)[0]) - _monotonicity(run.mean[:, None]) for run in runs]
+        monotonic = _effect(np.array(changes))
+    return PruningStep(
+        share=share,
+        n_dropped=dropped,
+        mean_change=_effect(mean - test.mean[:, None]),
+        se_ratio=_effect(ratio),
+        tau=_effect(taus[None, :]),
+        monotonicity_change=monotonic,
+    )
+
+
+def _effect(values: FloatArray) -> Effect:
+    """Of values by model (rows), first column by discrimination, the others random; rows not defined drop out."""
+    rows = values[np.isfinite(values).all(axis=1)]
+    if not len(rows):
+        return Effect(None, None, None, None, None, None)
+    means = rows.mean(axis=0)
+    low = high = None
+    if len(rows) > 1:
+        half = float(special.stdtrit(len(rows) - 1, 0.5 + _LEVEL / 2)) * float(rows[:, 0].std(ddof=1))
+        half /= math.sqrt(len(rows))
+        low, high = float(means[0]) - half, float(means[0]) + half
+    outer = np.quantile(means[1:], [0.5 - _LEVEL / 2, 0.5 + _LEVEL / 2])
+    return Effect(float(means[0]), low, high, float(means[1:].mean()), float(outer[0]), float(outer[1]))
+
+
+def _monotonicity(means: FloatArray) -> FloatArray:
+    """τ-b of each column with the order of the rows."""
+    order = np.arange(len(means))
+    return np.array([_tau(order, column) for column in means.T])
+
+
+def _tau(x: NDArray[Any], y: FloatArray) -> float:
+    # equal up to rounding is a tie: sums over other items end in other digits
+    return float(scipy_stats.kendalltau(np.round(x, 12), np.round(y, 12)).statistic)
+
+
+def _number(value: float | None) -> str:
+    return "?" if value is None else f"{value:+.3g}"
