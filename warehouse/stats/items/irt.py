@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
@@ -138,15 +139,12 @@ def fit_irt(
     if not tolerance > 0:
         raise StatisticsError(f"`tolerance` must be above 0, found {tolerance}")
     precisions = penalty_of(name, penalised)
-    maximum = maximise(
-        responses,
-        common_a=name == "1pl",
-        penalty=precisions,
-        blocks=groups,
-        tolerance=tolerance,
-        max_rounds=_MAX_ROUNDS,
-    )
-    errors = item_errors(responses, maximum, common_a=name == "1pl", penalty=precisions)
+    common_a = name == "1pl"
+    with threadpool_limits(1, "blas"):  # many small products, where threads wait for each other
+        maximum = maximise(
+            responses, common_a=common_a, penalty=precisions, blocks=groups, tolerance=tolerance, max_rounds=_MAX_ROUNDS
+        )
+        errors = item_errors(responses, maximum, common_a=common_a, penalty=precisions)
     return _fit(responses, name, maximum, errors, groups, found_links, penalised)
 
 

@@ -46,7 +46,7 @@ def item_errors(responses: Responses, maximum: Maximum, *, common_a: bool, penal
     """
     a, d, posterior = maximum.slopes(), maximum.d, maximum.posterior
     groups = model_groups(responses)
-    sums = item_sums(groups, a, d, posterior)
+    sums = item_sums(groups, a, d, posterior, exact=True)
     lost = _score_variance(groups, maximum, a)
     reliability = max(1e-3, 1 - float((posterior.sd**2).mean()))
     n_models = len(posterior.mean)

@@ -8,9 +8,13 @@ where a fixed grid falls between its nodes.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +25,9 @@ from warehouse.stats.items.responses import Float32Array, Responses
 _BLOCK = 1 << 15  # cells of one temporary array: it stays in the cache of a core
 _LARGEST_EXPONENT = 690.0
 _RECENTRED = 4  # at most so often in one step
+_MANY = 20_000_000  # chances in one pass from which threads are worth their start
+_PARTS = 16
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +96,7 @@ class ItemSums:
 def model_groups(responses: Responses) -> list[ModelGroup]:
     """Models by the number of their cells: few cells make a wide, skewed posterior, which needs more nodes."""
     cells = responses.cells(1)
-    rules = [(cells < 200, 0.5, 12), ((cells >= 200) & (cells < 2000), 1.0, 5), (cells >= 2000, 1.0, 3)]
+    rules = [(cells < 200, 0.5, 12), ((cells >= 200) & (cells < 2000), 1.0, 5), (cells >= 2000, 1.0, 4)]
     groups = []
     for chosen, delta, most in rules:
         if not chosen.any():
@@ -141,25 +148,59 @@ def _posterior_once(
     return found
 
 
-def item_sums(groups: list[ModelGroup], a: FloatArray, d: FloatArray, posterior: Posterior) -> ItemSums:
-    """What one Newton step of every item needs."""
+def item_sums(
+    groups: list[ModelGroup], a: FloatArray, d: FloatArray, posterior: Posterior, *, exact: bool = False
+) -> ItemSums:
+    """What one Newton step of every item needs.
+
+    Unless ``exact``, W is taken at the middle node of each model alone: it decides how fast EM gets
+    to its end, not where that is.
+    """
     sums = np.zeros((5, len(a)))
     for group, nodes, weights in zip(groups, posterior.nodes, posterior.weights, strict=True):
-        powers = np.stack([weights, weights * nodes, weights * nodes**2])  # (3, m, n)
-        for block in blocks_of(group):
-            for i, p in enumerate(chances(group, block, a, d, nodes)):
-                variance = p * p
-                if group.counted and group.k is not None:
-                    k = group.k[:, block]
-                    variance = k * (p - variance)
-                    p = k * p
-                else:
-                    np.subtract(p, variance, out=variance)
-                sums[:2, block] -= powers[:2, :, i] @ p
-                sums[2:, block] += powers[:, :, i] @ variance
+        _add_group(sums, group, (a, d), (nodes, weights), posterior, exact)
         means = np.stack([np.ones(len(group.rows)), posterior.mean[group.rows]])
         sums[:2] += times(group.y.T, means.T).T
     return ItemSums(*sums)
+
+
+def _add_group(
+    sums: FloatArray,
+    group: ModelGroup,
+    items: tuple[FloatArray, FloatArray],
+    at_nodes: tuple[FloatArray, FloatArray],
+    posterior: Posterior,
+    exact: bool,
+) -> None:
+    nodes, weights = at_nodes
+    powers = np.stack([weights, weights * nodes, weights * nodes**2])  # (3, m, n)
+    if exact:
+        at = {i: powers[:, :, i] for i in range(nodes.shape[1])}
+    else:
+        middle, mean = nodes.shape[1] // 2, posterior.mean[group.rows]
+        at = {middle: np.stack([np.ones_like(mean), mean, mean**2 + posterior.sd[group.rows] ** 2])}
+
+    def add(blocks: list[slice]) -> None:
+        for block in blocks:
+            _add_sums(sums, group, block, chances(group, block, *items, nodes), powers, at)
+
+    in_threads(group, nodes, add)
+
+
+def _add_sums(
+    sums: FloatArray,
+    group: ModelGroup,
+    block: slice,
+    chances_at_nodes: Iterator[FloatArray],
+    powers: FloatArray,
+    at: dict[int, FloatArray],
+) -> None:
+    k = group.k[:, block] if group.counted and group.k is not None else None
+    for i, p in enumerate(chances_at_nodes):
+        if i in at:
+            variance = p - p * p
+            sums[2:, block] += at[i] @ (variance if k is None else k * variance)
+        sums[:2, block] -= powers[:2, :, i] @ (p if k is None else k * p)
 
 
 def chances(
@@ -195,26 +236,36 @@ def _odds(
 
 def _softplus_sums(group: ModelGroup, a: FloatArray, d: FloatArray, nodes: FloatArray) -> FloatArray:
     """Σ_j K ln(1 + exp(aθ + d)) at each node, shape (m, n)."""
-    found = np.zeros(nodes.shape)
     highest = float(np.abs(nodes).max() * a.max() + np.abs(d).max()) + 1
-    halvings = 0 if group.counted else max(0, min(3, int(math.log2(_LARGEST_EXPONENT / highest))))
-    for block in blocks_of(group):
-        k = group.k[:, block] if group.counted and group.k is not None else None
-        for i, odds in enumerate(_odds(group.k, block, a, d, nodes)):
-            values = odds + 1.0
-            if k is not None:
-                found[:, i] += np.einsum("mj,mj->m", k, np.log(values))
-                continue
-            for _ in range(halvings):  # the logarithm of a product is cheaper than a sum of logarithms
-                half = values.shape[1] // 2
-                if half == 0:
-                    break
-                rest = values[:, 2 * half :]
-                values = values[:, :half] * values[:, half : 2 * half]
-                if rest.shape[1]:
-                    found[:, i] += np.log(rest).sum(axis=1)
-            found[:, i] += np.log(values).sum(axis=1)
-    return found
+    halvings = 0 if group.counted else max(0, min(3, int(math.log2(_LARGEST_EXPONENT / highest)) - 1))
+
+    def part(blocks: list[slice]) -> FloatArray:
+        found = np.zeros(nodes.shape)
+        for block in blocks:
+            k = group.k[:, block] if group.counted and group.k is not None else None
+            values = np.empty((len(nodes), block.stop - block.start))
+            for i, odds in enumerate(_odds(group.k, block, a, d, nodes)):
+                np.add(odds, 1.0, out=values)
+                if k is None:
+                    found[:, i] += _log_of_product(values, halvings)
+                else:
+                    found[:, i] += np.einsum("mj,mj->m", k, np.log(values))
+        return found
+
+    return np.asarray(sum(in_threads(group, nodes, part)))
+
+
+def _log_of_product(values: FloatArray, halvings: int) -> FloatArray:
+    """ln of the product of each row; a few factors are multiplied first, as logarithms cost more."""
+    for _ in range(halvings):
+        half, odd = divmod(values.shape[1], 2)
+        if not half:
+            break
+        last = values[:, -1]
+        values = values[:, :half] * values[:, half : 2 * half]
+        if odd:
+            values[:, 0] *= last
+    return np.asarray(np.log(values).sum(axis=1))
 
 
 def blocks_of(group: ModelGroup) -> Iterator[slice]:
@@ -222,6 +273,20 @@ def blocks_of(group: ModelGroup) -> Iterator[slice]:
     width = max(16, _BLOCK // models)
     for start in range(0, items, width):
         yield slice(start, min(items, start + width))
+
+
+def in_threads(group: ModelGroup, nodes: FloatArray, work: Callable[[list[slice]], Result]) -> list[Result]:
+    """``work`` done on all blocks of items, in threads where that is much.
+
+    The number of parts is fixed, so that sums do not depend on the number of threads.
+    """
+    blocks = list(blocks_of(group))
+    if group.y.size * nodes.shape[1] < _MANY:
+        return [work(blocks)]
+    cuts = [len(blocks) * i // _PARTS for i in range(_PARTS + 1)]
+    parts = [blocks[low:high] for low, high in itertools.pairwise(cuts) if low < high]
+    with ThreadPoolExecutor(min(_PARTS, os.cpu_count() or 1)) as pool:
+        return list(pool.map(work, parts))
 
 
 def times(matrix: Float32Array, columns: FloatArray) -> FloatArray:
