@@ -47,7 +47,7 @@ def simulate(seed: int, models: int, items: int, *, missing: float = 0.0, draws:
 
 # --- the fit against dense quadrature --------------------------------------------------------
 
-GRID = np.linspace(-9, 9, 1201)
+GRID = np.linspace(-9, 9, 2401)
 
 
 def dense(responses: Responses, log_a, d, mean=0.0, sd=1.0):
@@ -199,6 +199,25 @@ def test_all_right_all_wrong_and_constant_items_stay_finite() -> None:
     assert fit.flags == ("few_models",)
 
 
+def test_items_against_ability_and_many_draws_converge() -> None:
+    """Steps that took expected curvature for an item with a below 0 went to and fro without end."""
+    rng = np.random.default_rng(20)
+    for _ in range(5):
+        k = rng.choice([1, 3, 200], size=(10, 8))
+        y = rng.binomial(k, rng.random(k.shape)).astype(float)
+        for name in ("1pl", "2pl"):
+            fit = fit_irt(as_responses(y, k), name)
+            assert fit.converged and fit.rounds < 300
+            marginal, *_ = dense(as_responses(y, k), np.log(fit.a), fit.d)
+            if name == "2pl":
+                for j in range(8):  # no step along one item is uphill
+                    for move in (-1e-3, 1e-3):
+                        log_a = np.log(fit.a)
+                        log_a[j] += move
+                        other = dense(as_responses(y, k), log_a, fit.d)[0].sum() - 2 * log_a @ log_a
+                        assert other < marginal.sum() - 2 * np.log(fit.a) @ np.log(fit.a) + 1e-6
+
+
 def test_default_model_and_refusals() -> None:
     responses, *_ = simulate(2, 19, 5)
     assert fit_irt(responses).model == "1pl"
@@ -307,6 +326,8 @@ def test_blocks() -> None:
         fit_irt(responses, "2pl", blocks=block)
     with pytest.raises(StatisticsError, match="one label per model"):
         fit_irt(responses, "1pl", blocks=[0, 1])
+    assert "different_item_sets" in fit_irt(responses, "1pl").flags
+    assert fit_irt(responses, "1pl", blocks=found).flags == ()
 
 
 # --- abilities -------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ def pool_covariance(
     shift, scale = frame
     items = _Items(fit.a * scale, fit.d + fit.a * shift, fit.model == "1pl", fit.precisions, clusters)
     joint = _profile(responses, theta, items)
-    information = np.diag(joint.diagonal + fit.prior_sd**-2) - joint.lost
+    information = np.diag(joint.diagonal) + _prior_precision(fit) - joint.lost
     inverse = linalg.cho_solve(linalg.cho_factor(information, lower=True), np.eye(len(theta)))
     fixed = np.stack([np.ones_like(theta), theta], axis=1)
     moved = inverse @ fixed
@@ -53,6 +53,15 @@ def pool_covariance(
     leverage = joint.leverage / (joint.diagonal[:, None] + fit.prior_sd**-2)
     spread = inverse @ (joint.scores / (1 - np.minimum(leverage, _LARGEST_LEVERAGE)))
     return np.asarray(factor**2 * clusters.n / (clusters.n - 1) * (spread @ spread.T))
+
+
+def _prior_precision(fit: IrtFit) -> FloatArray:
+    """Of the abilities; with several blocks their prior means are estimated too, and profiled out."""
+    precision = fit.prior_sd**-2
+    if len(fit.block_means) == 1:
+        return np.eye(len(fit.theta)) * precision
+    same = (fit.block[:, None] == fit.block).astype(np.float64)
+    return np.asarray(precision * (np.eye(len(fit.theta)) - same / same.sum(axis=1, keepdims=True)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.items.em import SD_D, SD_LOG_A, Maximum, Penalty, maximise
 from warehouse.stats.items.item_errors import ItemErrors, item_errors
-from warehouse.stats.items.links import Links, as_blocks, check_connected, linking_items
+from warehouse.stats.items.links import Links, as_blocks, blocks_by_items, check_connected, linking_items
 from warehouse.stats.items.responses import Responses
 
 #: With fewer models the default is 1PL.
@@ -55,7 +55,8 @@ class IrtFit(Figures):
         rounds: EM rounds.
         converged: no parameter moved by more than the tolerance in the last round.
         bridge_items, bridge_models: the scale hangs on each of these alone.
-        flags: ``not_converged``, ``bridges``, ``few_models`` (2PL below 20).
+        flags: ``not_converged``, ``bridges``, ``few_models`` (2PL below 20), ``different_item_sets``
+            (one block, though models answered different items: the gap between them shrinks).
     """
 
     model: str
@@ -196,6 +197,7 @@ def _fit(
         "not_converged": not maximum.converged,
         "bridges": found_links.bridge_items or found_links.bridge_models,
         "few_models": name == "2pl" and responses.n_models < MODELS_FOR_2PL,
+        "different_item_sets": blocks.max() == 0 and blocks_by_items(responses).max() > 0,
     }
     return IrtFit(
         model=name,

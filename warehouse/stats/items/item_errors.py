@@ -60,7 +60,7 @@ def item_errors(responses: Responses, maximum: Maximum, *, common_a: bool, penal
         return ItemErrors(
             np.full(len(d), variance), _inverse(i_dd) + slope**2 * variance, -slope * variance, 0.0, pool_d
         )
-    i_aa = sums.w_theta2 - lost.a + penalty.log_a / a**2
+    i_aa = sums.w_theta2 - lost.a + penalty.log_a * (1 + np.maximum(-np.log(a), 0)) / a**2
     i_ad = sums.w_theta - lost.a_d
     determinant = i_aa * i_dd - i_ad**2
     determinant = np.where((determinant > 0) & (i_aa > 0), determinant, np.nan)
