@@ -628,8 +628,10 @@ def test_item_and_ability_errors_cover(models: int, items: int, missing: float, 
         v = found.covariance
         se = np.sqrt(v[i, i] + v[j, j] - 2 * v[i, j])
         contrasts.append((np.abs(found.ability[i] - found.ability[j] - truth[i] + truth[j]) < 1.96 * se).mean())
-    for share in np.mean(covered, axis=0):
-        assert 0.93 <= share <= 0.975
+    of_a, of_d = np.mean(covered, axis=0)
+    assert 0.93 <= of_d <= 0.975
+    # one a for all is as uncertain as the standard deviation of 28 abilities, and as skewed
+    assert (0.85 if name == "1pl" else 0.93) <= of_a <= 0.975
     assert 0.935 <= np.mean(contrasts) <= 0.97
 
 

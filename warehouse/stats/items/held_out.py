@@ -123,7 +123,7 @@ def _predictions(responses: Responses, maximum: Maximum) -> FloatArray:
     for group, nodes, weights in zip(groups, maximum.posterior.nodes, maximum.posterior.weights, strict=True):
         for block in blocks_of(group):
             for i, p in enumerate(chances(group, block, a, maximum.d, nodes, everywhere=True)):
-                found[group.rows, block] += weights[:, i, None] * p
+                found[group.rows, block] += (weights[:, i] * p).T
     return found
 
 

@@ -89,30 +89,29 @@ def _add_block(
     a: FloatArray,
 ) -> None:
     nodes, weights, centred = at_nodes
-    y = group.y[:, block].astype(np.float64)
-    k = 1.0 if group.k is None else group.k[:, block]
+    y, k = group.y[:, block].T.astype(np.float64), group.draws_of(block)
     mean, mean_theta = np.zeros(y.shape), np.zeros(y.shape)
-    squares = np.zeros((3, y.shape[1]))
+    squares = np.zeros((3, len(y)))
     for i, p in enumerate(chances(group, block, a, maximum.d, nodes)):
-        score = y - k * p
-        w, theta = weights[:, i, None], nodes[:, i, None]
+        score = y - (p if k is None else k * p)
+        w, theta = weights[:, i], nodes[:, i]
         mean += w * score
         mean_theta += (w * theta) * score
-        found.total_a_d[block] += (weights[:, i] * centred[:, i]) @ score
+        found.total_a_d[block] += score @ (w * centred[:, i])
         score *= score
-        squares += np.stack([weights[:, i], weights[:, i] * nodes[:, i], weights[:, i] * nodes[:, i] ** 2]) @ score
-    found.d[block] += squares[0] - (mean * mean).sum(axis=0)
-    found.a_d[block] += squares[1] - (mean * mean_theta).sum(axis=0)
-    found.a[block] += squares[2] - (mean_theta * mean_theta).sum(axis=0)
+        squares += np.stack([w, w * theta, w * theta**2]) @ score.T
+    found.d[block] += squares[0] - (mean * mean).sum(axis=1)
+    found.a_d[block] += squares[1] - (mean * mean_theta).sum(axis=1)
+    found.a[block] += squares[2] - (mean_theta * mean_theta).sum(axis=1)
 
 
 def _total_scores(group: ModelGroup, maximum: Maximum, a: FloatArray, nodes: FloatArray) -> FloatArray:
     """θ Σ_j (Y − KP): the score of a common a, at each node, shape (m, n)."""
     expected = np.zeros(nodes.shape)
     for block in blocks_of(group):
-        k = 1.0 if group.k is None else group.k[:, block]
+        k = group.draws_of(block)
         for i, p in enumerate(chances(group, block, a, maximum.d, nodes)):
-            expected[:, i] += (k * p).sum(axis=1)
+            expected[:, i] += (p if k is None else k * p).sum(axis=0)
     right = times(group.y, np.ones((len(a), 1)))
     total: FloatArray = nodes * (right - expected)
     return total

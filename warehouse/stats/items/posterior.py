@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.items.responses import Float32Array, Responses
 
-_BLOCK = 1 << 15  # cells of one temporary array: it stays in the cache of a core
+_BLOCK = 1 << 16  # cells of one temporary array: it stays in the cache of a core
 _LARGEST_EXPONENT = 690.0
 _RECENTRED = 8  # at most so often in one step
 _NARROWER = 0.25  # of the spread of the nodes, at most in one go
@@ -48,6 +48,10 @@ class ModelGroup:
     k: Float32Array | None
     counted: bool
     offsets: FloatArray
+
+    def draws_of(self, block: slice) -> FloatArray | None:
+        """Draws of a block of items, shape (B, m); None: what is not missing is one draw."""
+        return np.ascontiguousarray(self.k[:, block].T, np.float64) if self.counted and self.k is not None else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,22 +202,22 @@ def _add_sums(
     powers: FloatArray,
     at: dict[int, FloatArray],
 ) -> None:
-    k = group.k[:, block] if group.counted and group.k is not None else None
+    k = group.draws_of(block)
     for i, p in enumerate(chances_at_nodes):
         if i in at:
             variance = p - p * p
-            sums[2:, block] += at[i] @ (variance if k is None else k * variance)
-        sums[:2, block] -= powers[:2, :, i] @ (p if k is None else k * p)
+            sums[2:, block] += ((variance if k is None else k * variance) @ at[i].T).T
+        sums[:2, block] -= ((p if k is None else k * p) @ powers[:2, :, i].T).T
 
 
 def chances(
     group: ModelGroup, block: slice, a: FloatArray, d: FloatArray, nodes: FloatArray, *, everywhere: bool = False
 ) -> Iterator[FloatArray]:
-    """P of a block of items at each node in turn, shape (m, B); overwritten by the next.
+    """P of a block of items at each node in turn, shape (B, m); overwritten by the next.
 
     In missing cells 0, unless ``everywhere``.
     """
-    out = np.empty((len(nodes), block.stop - block.start))
+    out = np.empty((block.stop - block.start, len(nodes)))
     for odds in _odds(None if everywhere else group.k, block, a, d, nodes):
         np.add(odds, 1.0, out=out)
         np.divide(odds, out, out=out)
@@ -227,11 +231,11 @@ def _odds(
 
     Nodes are equally spaced, so each is the one before times exp(a·step).
     """
-    odds = np.exp(np.multiply.outer(nodes[:, 0], a[block]) + d[block])
+    odds = np.exp(np.multiply.outer(a[block], nodes[:, 0]) + d[block, None])
     if k is not None:
-        odds *= k[:, block] > 0
+        odds *= k[:, block].T > 0
     yield odds
-    ratio = np.exp(np.multiply.outer(nodes[:, 1] - nodes[:, 0], a[block]))
+    ratio = np.exp(np.multiply.outer(a[block], nodes[:, 1] - nodes[:, 0]))
     for _ in range(nodes.shape[1] - 1):
         odds *= ratio
         yield odds
@@ -245,30 +249,30 @@ def _softplus_sums(group: ModelGroup, a: FloatArray, d: FloatArray, nodes: Float
     def part(blocks: list[slice]) -> FloatArray:
         found = np.zeros(nodes.shape)
         for block in blocks:
-            k = group.k[:, block] if group.counted and group.k is not None else None
-            values = np.empty((len(nodes), block.stop - block.start))
+            k = group.draws_of(block)
+            values = np.empty((block.stop - block.start, len(nodes)))
             for i, odds in enumerate(_odds(group.k, block, a, d, nodes)):
                 np.add(odds, 1.0, out=values)
                 if k is None:
                     found[:, i] += _log_of_product(values, halvings)
                 else:
-                    found[:, i] += np.einsum("mj,mj->m", k, np.log(values))
+                    found[:, i] += np.einsum("jm,jm->m", k, np.log(values))
         return found
 
     return np.asarray(sum(in_threads(group, nodes, part)))
 
 
 def _log_of_product(values: FloatArray, halvings: int) -> FloatArray:
-    """ln of the product of each row; a few factors are multiplied first, as logarithms cost more."""
+    """ln of the product of each column; a few factors are multiplied first, as logarithms cost more."""
     for _ in range(halvings):
-        half, odd = divmod(values.shape[1], 2)
+        half, odd = divmod(len(values), 2)
         if not half:
             break
-        last = values[:, -1]
-        values = values[:, :half] * values[:, half : 2 * half]
+        last = values[-1]
+        values = values[:half] * values[half : 2 * half]
         if odd:
-            values[:, 0] *= last
-    return np.asarray(np.log(values).sum(axis=1))
+            values[0] *= last
+    return np.asarray(np.log(values).sum(axis=0))
 
 
 def blocks_of(group: ModelGroup) -> Iterator[slice]:
