@@ -1,4 +1,4 @@
-"""Items: the item response fit against dense quadrature, errors, links, discrimination, fit, pruning."""
+"""Item response models: the fit against dense quadrature, links between models, abilities."""
 
 from __future__ import annotations
 
@@ -12,37 +12,20 @@ from scipy import optimize, special
 from scipy import stats as scipy_stats
 from scipy.sparse import csgraph
 
+from tests.support.items import simulate, two_blocks
 from warehouse.errors import StatisticsError
+from warehouse.stats.items import parts
 from warehouse.stats.items.abilities import abilities, ability_contrast
 from warehouse.stats.items.ability_modes import ability_modes
-from warehouse.stats.items.adaptive import next_items, replay
-from warehouse.stats.items.discrimination import discrimination, implied_discrimination
-from warehouse.stats.items.fit_and_dif import family_dif, item_fit
-from warehouse.stats.items.held_out import held_out_loss
+from warehouse.stats.items.discrimination import implied_discrimination
+from warehouse.stats.items.fit_and_dif import item_fit
 from warehouse.stats.items.irt import fit_irt
 from warehouse.stats.items.links import blocks_by_items, links
-from warehouse.stats.items.pruning import pruning_curve
 from warehouse.stats.items.responses import Responses, as_responses, binarise
-from warehouse.stats.items.splits import difficulty_split, random_split, split_agreement
 
 NAN = float("nan")
 repeatable = settings(deadline=None, derandomize=True, max_examples=40)
-G12 = np.array([[float(c) for c in row] for row in "1101 0101 1111 0001 1011".split()])
 G26 = as_responses([[1, 1, 0], [2, 1, 1], [0, 1, NAN], [2, 2, 1], [1, NAN, 0], [2, 2, 2]], np.full((6, 3), 2))
-
-
-def golden(value: float) -> object:
-    return pytest.approx(value, abs=1e-9)
-
-
-def simulate(seed: int, models: int, items: int, *, missing: float = 0.0, draws: int = 1, spread: float = 0.4):
-    """Responses of a 2PL with their true abilities, a and d."""
-    rng = np.random.default_rng(seed)
-    theta, a = rng.normal(size=models), np.exp(rng.normal(0, spread, items))
-    d = rng.normal(0, 1.2, items)
-    y = rng.binomial(draws, special.expit(np.multiply.outer(theta, a) + d)).astype(float)
-    y[rng.random(y.shape) < missing] = NAN
-    return as_responses(y, np.full(y.shape, draws)), theta, a, d
 
 
 # --- the fit against dense quadrature --------------------------------------------------------
@@ -138,19 +121,6 @@ def test_blocks_reach_the_maximum_with_a_mean_for_each() -> None:
     assert fit.prior_sd**2 + float((fit.prior_mean**2).mean()) == pytest.approx(1)
 
 
-def two_blocks(seed: int, *, models: int, items: int, linking: int, gap: float = 1.5):
-    """Two blocks of models that answered ``items`` each, ``linking`` of them in common."""
-    rng = np.random.default_rng(seed)
-    block = np.repeat([0, 1], models)
-    theta = rng.normal(size=2 * models) * 0.7 + gap * (block - 0.5)
-    total = 2 * items - linking
-    d = rng.normal(0, 1, total)
-    y = (rng.random((2 * models, total)) < special.expit(np.multiply.outer(theta, np.ones(total)) + d)).astype(float)
-    y[:models, items:] = NAN
-    y[models:, : items - linking] = NAN
-    return as_responses(y), block, theta
-
-
 def test_without_penalty_likelihood_alone_is_maximised() -> None:
     responses, *_ = simulate(5, 300, 6, spread=0.2)
     fit = fit_irt(responses, "2pl", penalised=False)
@@ -216,6 +186,18 @@ def test_items_against_ability_and_many_draws_converge() -> None:
                         log_a[j] += move
                         other = dense(as_responses(y, k), log_a, fit.d)[0].sum() - 2 * log_a @ log_a
                         assert other < marginal.sum() - 2 * np.log(fit.a) @ np.log(fit.a) + 1e-6
+
+
+def test_threads_change_no_digit(monkeypatch: pytest.MonkeyPatch) -> None:
+    responses, *_ = simulate(8, 60, 3000)
+    monkeypatch.setattr(parts, "_MANY", 1)
+    found = []
+    for cores in (1, 3):
+        monkeypatch.setattr(parts.os, "cpu_count", lambda cores=cores: cores)
+        found.append(fit_irt(responses))
+    assert (found[0].a == found[1].a).all() and (found[0].theta == found[1].theta).all()
+    monkeypatch.setattr(parts, "_MANY", 1 << 60)
+    assert fit_irt(responses).d == pytest.approx(found[0].d, abs=1e-6)
 
 
 def test_default_model_and_refusals() -> None:
@@ -406,279 +388,3 @@ def test_answers_of_another_fit_are_refused() -> None:
     for call in (abilities, item_fit, implied_discrimination):
         with pytest.raises(StatisticsError, match="same models and items"):
             call(fit, other)
-
-
-# --- discrimination --------------------------------------------------------------------------
-
-
-def test_g12() -> None:
-    found = discrimination(G12)
-    assert found.raw[:3] == golden([0.880704845928, 0.480384461415, 0.720576692123])
-    assert found.corrected[:3] == golden([0.645497224368, 0, 0.327326835354])
-    assert np.isnan(found.raw[3]) and np.isnan(found.corrected[3])
-    assert found.is_constant.tolist() == [False, False, False, True]
-    assert found.difficulty.tolist() == [0.6, 0.6, 0.4, 1.0]
-    assert discrimination(G12, zero_if_constant=True).corrected[3] == 0
-    assert found.flags == ("noise",)
-
-
-def test_negative_items_are_one_sided_correlation_tests() -> None:
-    responses, *_ = simulate(3, 200, 30, spread=0.0)
-    y = responses.successes.astype(float)
-    y[:, 0] = 1 - y[:, 0]
-    found = discrimination(y)
-    rest = y.sum(axis=1, keepdims=True) - y
-    for j in range(30):
-        r = scipy_stats.pearsonr(y[:, j], rest[:, j], alternative="less")
-        assert (found.corrected[j], found.p_negative[j]) == (golden(r.statistic), golden(r.pvalue))
-    assert found.q_negative == golden(scipy_stats.false_discovery_control(found.p_negative))
-    assert found.is_negative.tolist() == [True] + [False] * 29
-
-
-def test_missing_cells_are_left_out_of_the_rest() -> None:
-    y = np.where(np.random.default_rng(1).random((12, 6)) < 0.2, NAN, simulate(1, 12, 6)[0].successes.astype(float))
-    found = discrimination(y)
-    j = 2
-    rows = [i for i in range(12) if not math.isnan(y[i, j])]
-    rest = [np.nanmean(np.delete(y[i], j)) for i in rows]
-    assert found.corrected[j] == golden(np.corrcoef(y[rows, j], rest)[0, 1])
-    assert found.n_models[j] == len(rows)
-
-
-def test_implied_discrimination_is_that_of_many_models_like_these() -> None:
-    """r_implied is the corrected correlation over endless answers of models at the EAP abilities."""
-    responses, *_ = simulate(9, 30, 12)
-    fit = fit_irt(responses)
-    rng = np.random.default_rng(0)
-    p = special.expit(np.multiply.outer(fit.theta, fit.a) + fit.d)
-    y = (rng.random((4000, *p.shape)) < p).reshape(-1, 12).astype(float)
-    assert discrimination(y).corrected == pytest.approx(implied_discrimination(fit, responses), abs=0.012)
-
-
-# --- fit and DIF -----------------------------------------------------------------------------
-
-
-def test_infit_and_outfit_by_hand() -> None:
-    fit = fit_irt(G26, "2pl")
-    found = item_fit(fit, G26)
-    theta = ability_modes(G26, fit.a, fit.d)
-    for j in range(3):
-        e2, v, fourth = [], [], []
-        for i in range(6):
-            if k := int(G26.trials[i, j]):
-                p = special.expit(fit.a[j] * theta[i] + fit.d[j])
-                e2.append((G26.successes[i, j] - k * p) ** 2)
-                v.append(scipy_stats.binom(k, p).var())
-                x = np.arange(k + 1)
-                fourth.append(float((scipy_stats.binom.pmf(x, k, p) * (x - k * p) ** 4).sum()))
-        e2, v, fourth = map(np.array, (e2, v, fourth))
-        assert found.infit[j] == golden(e2.sum() / v.sum())
-        assert found.outfit[j] == golden((e2 / v).mean())
-        q = math.sqrt((fourth - v**2).sum()) / v.sum()
-        assert found.z_infit[j] == golden((found.infit[j] ** (1 / 3) - 1) * 3 / q + q / 3)
-        q = math.sqrt((fourth / v**2 - 1).sum()) / len(v)
-        assert found.z_outfit[j] == golden((found.outfit[j] ** (1 / 3) - 1) * 3 / q + q / 3)
-
-
-def families(seed: int, shift: float, models: int = 80, items: int = 40):
-    responses, theta, a, d = simulate(seed, models, items)
-    family = np.arange(models) % 2
-    rng = np.random.default_rng(seed + 1)
-    chance = special.expit(np.multiply.outer(theta + family, a) + d + shift * np.outer(family, np.arange(items) < 3))
-    return as_responses((rng.random(chance.shape) < chance).astype(float)), [("even", "odd")[f] for f in family]
-
-
-def test_dif_finds_shifted_items_and_says_by_how_much() -> None:
-    effects, false = [], 0
-    for seed in range(6):
-        responses, family = families(seed, 3.0)
-        found = family_dif(fit_irt(responses), responses, family)
-        assert [f.family for f in found.families] == ["even"]
-        effects.append(found.families[0].effect[:3])
-        false += int(found.families[0].is_flagged[3:].sum())
-    assert np.nanmean(effects) == pytest.approx(-3, abs=0.8)
-    assert false <= 6
-
-
-def test_dif_against_one_model_with_a_group_term() -> None:
-    """z is the efficient score of a group term in a logistic regression with known offset."""
-    responses, family = families(3, 0.0)
-    fit = fit_irt(responses, "1pl")
-    found = family_dif(fit, responses, family, alpha=1e-6).families[0]
-    theta = ability_modes(responses, fit.a, fit.d)
-    x = np.array([f == "even" for f in family], dtype=float)
-    p = special.expit(fit.a[5] * theta + fit.d[5])
-    w, e = p * (1 - p), responses.successes[:, 5] - p
-    centred = x - (w @ x) / w.sum()
-    assert found.z[5] == golden(float(e @ centred) / math.sqrt(float(w @ centred**2)))
-    assert found.effect[5] == golden(float(e @ centred) / float(w @ centred**2))
-
-
-def test_dif_needs_families() -> None:
-    responses, *_ = simulate(1, 20, 8)
-    fit = fit_irt(responses)
-    with pytest.raises(StatisticsError, match=r"two families of at least 5 models, found a \(16\), b \(4\)"):
-        family_dif(fit, responses, ["a"] * 16 + ["b"] * 4)
-    found = family_dif(fit, responses, ["a"] * 6 + ["b"] * 5 + ["c"] * 5 + ["d"] * 2 + [None] * 2)
-    assert [f.family for f in found.families] == ["a", "b", "c"]
-    assert found.left_out == ("d",)
-    assert found.families[0].n_others == 10
-    with pytest.raises(StatisticsError, match="expected 20"):
-        family_dif(fit, responses, ["a"])
-
-
-# --- held-out cells, splits, pruning, adaptive ------------------------------------------------
-
-
-def test_held_out_cells_prefer_the_model_that_is_true() -> None:
-    strong = held_out_loss(simulate(1, 100, 60, spread=0.8)[0], seed=1)
-    assert strong.better == "2pl" and strong.difference < -2 * strong.se
-    assert strong.loss_2pl < strong.loss_items
-    alike = held_out_loss(simulate(2, 30, 40, spread=0.0)[0], seed=1)
-    assert abs(alike.difference) < 0.01
-    assert alike == held_out_loss(simulate(2, 30, 40, spread=0.0)[0], seed=1)
-    counts = held_out_loss(simulate(3, 25, 20, draws=4, missing=0.1)[0], seed=2)
-    assert counts.n_draws == 4 * counts.n_cells
-    with pytest.raises(StatisticsError, match="share"):
-        held_out_loss(simulate(2, 30, 10)[0], seed=1, share=0.9)
-
-
-def test_splits() -> None:
-    y = simulate(1, 30, 200)[0].successes.astype(float)
-    hard = difficulty_split(y, 6)
-    assert y[hard.test].mean(axis=1).min() >= y[hard.train].mean(axis=1).max()
-    random = random_split(30, seed=3)
-    assert sorted([*random.train, *random.test]) == list(range(30)) and len(random.test) == 6
-    assert (random_split(30, seed=3).test == random.test).all()
-    agreement = split_agreement(y, random)
-    train, test = (discrimination(y[rows]).corrected for rows in (random.train, random.test))
-    both = ~np.isnan(train) & ~np.isnan(test)
-    assert agreement.n_items == both.sum()
-    assert agreement.pearson == golden(scipy_stats.pearsonr(train[both], test[both]).statistic)
-    assert agreement.spearman == golden(scipy_stats.spearmanr(train[both], test[both]).statistic)
-    with pytest.raises(StatisticsError, match="3 models on each side"):
-        random_split(5, seed=1)
-
-
-def test_pruning_by_hand() -> None:
-    y = simulate(2, 24, 50)[0].successes.astype(float)
-    split = difficulty_split(y)
-    run = np.cumsum(np.random.default_rng(1).random((7, 50)), axis=0)
-    curve = pruning_curve(y, split, seed=1, n_random=20, trajectories=[run, run + 1])
-    none, last = curve.steps[0], curve.steps[-1]
-    assert (none.mean_change.value, none.se_ratio.value, none.tau.value) == (golden(0), golden(1), golden(1))
-    worth = np.nan_to_num(discrimination(y[split.train]).corrected)
-    kept = np.sort(np.argsort(worth, kind="stable")[10:])
-    before, after = y[split.test], y[split.test][:, kept]
-    change = after.mean(axis=1) - before.mean(axis=1)
-    assert last.n_dropped == 10 and last.mean_change.value == golden(change.mean())
-    interval = scipy_stats.t.interval(0.95, len(change) - 1, change.mean(), scipy_stats.sem(change))
-    assert (last.mean_change.low, last.mean_change.high) == golden(interval)
-    ratio = scipy_stats.sem(after, axis=1) / scipy_stats.sem(before, axis=1)
-    assert last.se_ratio.value == golden(ratio[np.isfinite(ratio)].mean())
-    tau = scipy_stats.kendalltau(before.mean(axis=1), after.mean(axis=1).round(12)).statistic
-    assert last.tau.value == golden(tau)
-    assert last.monotonicity_change.value == golden(0)
-    assert last.mean_change.random_low < last.mean_change.random < last.mean_change.random_high
-    assert curve == pruning_curve(y, split, seed=1, n_random=20, trajectories=[run, run + 1])
-    with pytest.raises(StatisticsError, match="shares"):
-        pruning_curve(y, split, seed=1, shares=[1.0])
-
-
-def test_adaptive_choice() -> None:
-    responses, theta, *_ = simulate(5, 40, 80)
-    fit = fit_irt(responses)
-    empty = next_items(fit, np.full(80, NAN), n=80)
-    assert empty.ability == 0 and empty.sd == 1
-    assert empty.names[0] == fit.items[int(np.argmax(fit.a**2 * special.expit(fit.d) * special.expit(-fit.d)))]
-    all_but_one = responses.successes[3].astype(float)
-    all_but_one[7] = NAN
-    assert next_items(fit, all_but_one, n=5).names == ("item 7",)
-    with pytest.raises(StatisticsError, match="nothing to choose"):
-        next_items(fit, responses.successes[3])
-    found = replay(responses, 20, seed=1)
-    assert found.mean_error < found.mean_error_random
-    assert found.factor == np.sort(found.scores)[math.ceil(0.95 * 41) - 1]
-    whole = replay(responses, 80, seed=1)
-    assert whole.scores == pytest.approx(0, abs=1e-6)
-    few = replay(simulate(5, 12, 30)[0], 10, seed=1)
-    assert few.factor is None and "too few" in few.reason
-    with pytest.raises(StatisticsError, match="n_items"):
-        replay(responses, 81, seed=1)
-
-
-# --- calibration -----------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("models", "items", "missing", "name"),
-    [(28, 100, 0.0, "2pl"), (40, 80, 0.3, "2pl"), (100, 40, 0.0, "2pl"), (28, 100, 0.0, "1pl")],
-)
-def test_item_and_ability_errors_cover(models: int, items: int, missing: float, name: str) -> None:
-    covered, contrasts = [], []
-    for seed in range(80):
-        responses, theta, a, d = simulate(seed, models, items, missing=missing, spread=0 if name == "1pl" else 0.4)
-        fit = fit_irt(responses, name)
-        covered.append([(np.abs(fit.a - a) < 1.96 * fit.se_a).mean(), (np.abs(fit.d - d) < 1.96 * fit.se_d).mean()])
-        assert np.corrcoef(fit.theta, theta)[0, 1] > 0.8  # the axis never turns round
-        found = abilities(fit, responses)
-        truth = (theta - theta.mean()) / theta.std()
-        i, j = np.triu_indices(models, 1)
-        v = found.covariance
-        se = np.sqrt(v[i, i] + v[j, j] - 2 * v[i, j])
-        contrasts.append((np.abs(found.ability[i] - found.ability[j] - truth[i] + truth[j]) < 1.96 * se).mean())
-    of_a, of_d = np.mean(covered, axis=0)
-    assert 0.93 <= of_d <= 0.975
-    # one a for all is as uncertain as the standard deviation of 28 abilities, and as skewed
-    assert (0.85 if name == "1pl" else 0.93) <= of_a <= 0.975
-    assert 0.935 <= np.mean(contrasts) <= 0.97
-
-
-@pytest.mark.slow
-def test_few_links_do_not_bias_the_gap_of_blocks() -> None:
-    """One N(0, 1) for both would pull two blocks together that three items link."""
-    together, apart, truth = [], [], []
-    for seed in range(40):
-        responses, block, theta = two_blocks(seed, models=40, items=40, linking=3)
-        truth.append((theta[block == 1].mean() - theta[block == 0].mean()) / theta.std())
-        for blocks, into in ((None, together), (block, apart)):
-            fit = fit_irt(responses, "1pl", blocks=blocks)
-            spread = math.sqrt(fit.theta.var() + float((fit.theta_sd**2).mean()))
-            into.append((fit.theta[block == 1].mean() - fit.theta[block == 0].mean()) / spread)
-    error = np.array(apart) - truth
-    assert abs(error.mean()) < 2.5 * error.std() / math.sqrt(len(error)) + 0.03
-    assert (np.array(together) - truth).mean() < -0.15
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["1pl", "2pl"])
-def test_dif_keeps_its_size(name: str) -> None:
-    p_values = []
-    for seed in range(40):
-        responses, family = families(100 + seed, 0.0, models=40)
-        p_values.append(family_dif(fit_irt(responses, name), responses, family, alpha=1e-9).families[0].p_value)
-    p = np.concatenate(p_values)
-    assert 0.03 <= np.nanmean(p < 0.05) <= 0.065
-
-
-@pytest.mark.slow
-def test_clusters_cover_testlets() -> None:
-    covered, naive = [], []
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        models, items, size = 40, 160, 8
-        theta, a, d = rng.normal(size=models), np.exp(rng.normal(0, 0.4, items)), rng.normal(0, 1.2, items)
-        testlet = np.arange(items) // size
-        eta = a * (theta[:, None] + rng.normal(0, 0.8, (models, items // size))[:, testlet]) + d
-        responses = as_responses((rng.random(eta.shape) < special.expit(eta)).astype(float))
-        fit = fit_irt(responses, "2pl")
-        truth = (theta - theta.mean()) / theta.std()
-        i, j = np.triu_indices(models, 1)
-        for clusters, into in ((testlet, covered), (None, naive)):
-            found = abilities(fit, responses, clusters)
-            v = found.covariance
-            half = special.stdtrit(found.df, 0.975) * np.sqrt(v[i, i] + v[j, j] - 2 * v[i, j])
-            into.append((np.abs(found.ability[i] - found.ability[j] - truth[i] + truth[j]) < half).mean())
-    assert 0.92 <= np.mean(covered) <= 0.97
-    assert np.mean(naive) < 0.9

@@ -81,7 +81,7 @@ def discrimination(
     Examples:
         >>> found = discrimination([[1, 1, 0], [0, 1, 0], [1, 1, 1], [0, 0, 0]])
         >>> print(found)
-        3 items: 0 negative, 0 constant, median r_c 0.577
+        3 items: 0 negative, 0 constant, median r_c 0.522
     """
     y = as_table(scores)
     if not 0 < alpha < 1:

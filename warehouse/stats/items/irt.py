@@ -88,7 +88,7 @@ class IrtFit(Figures):
     def __str__(self) -> str:
         return (
             f"{self.model.upper()} of {len(self.models)} models x {len(self.items)} items:"
-            f" log likelihood {self.log_likelihood:.6g}, {self.rounds} rounds"
+            f" log likelihood {self.log_likelihood:.6g}"
         )
 
     @property
@@ -129,7 +129,7 @@ def fit_irt(
     Examples:
         >>> from warehouse.stats.items.responses import as_responses
         >>> print(fit_irt(as_responses([[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 1, 0]])))
-        1PL of 4 models x 3 items: log likelihood -6.83427, 5 rounds
+        1PL of 4 models x 3 items: log likelihood -6.71424
     """
     name = as_model(model, responses.n_models)
     found_links = check_connected(responses)

@@ -13,7 +13,8 @@ import numpy as np
 
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.items.em import Maximum, Penalty
-from warehouse.stats.items.posterior import ModelGroup, blocks_of, chances, item_sums, model_groups, times
+from warehouse.stats.items.parts import times
+from warehouse.stats.items.posterior import ModelGroup, blocks_of, chances, item_sums, model_groups
 from warehouse.stats.items.responses import Responses
 
 

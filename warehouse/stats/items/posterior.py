@@ -8,27 +8,21 @@ where a fixed grid falls between its nodes.
 
 from __future__ import annotations
 
-import itertools
 import math
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.items.parts import in_parts, times
 from warehouse.stats.items.responses import Float32Array, Responses
 
 _BLOCK = 1 << 16  # cells of one temporary array: it stays in the cache of a core
 _LARGEST_EXPONENT = 690.0
 _RECENTRED = 8  # at most so often in one step
 _NARROWER = 0.25  # of the spread of the nodes, at most in one go
-_MANY = 20_000_000  # chances in one pass from which threads are worth their start
-_PARTS = 16
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +185,7 @@ def _add_group(
         for block in blocks:
             _add_sums(sums, group, block, chances(group, block, *items, nodes), powers, at)
 
-    in_threads(group, nodes, add)
+    in_parts(list(blocks_of(group)), group.y.size * nodes.shape[1], add)
 
 
 def _add_sums(
@@ -259,7 +253,7 @@ def _softplus_sums(group: ModelGroup, a: FloatArray, d: FloatArray, nodes: Float
                     found[:, i] += np.einsum("jm,jm->m", k, np.log(values))
         return found
 
-    return np.asarray(sum(in_threads(group, nodes, part)))
+    return np.asarray(sum(in_parts(list(blocks_of(group)), group.y.size * nodes.shape[1], part)))
 
 
 def _log_of_product(values: FloatArray, halvings: int) -> FloatArray:
@@ -280,26 +274,3 @@ def blocks_of(group: ModelGroup) -> Iterator[slice]:
     width = max(16, _BLOCK // models)
     for start in range(0, items, width):
         yield slice(start, min(items, start + width))
-
-
-def in_threads(group: ModelGroup, nodes: FloatArray, work: Callable[[list[slice]], Result]) -> list[Result]:
-    """``work`` done on all blocks of items, in threads where that is much.
-
-    The number of parts is fixed, so that sums do not depend on the number of threads.
-    """
-    blocks = list(blocks_of(group))
-    if group.y.size * nodes.shape[1] < _MANY:
-        return [work(blocks)]
-    cuts = [len(blocks) * i // _PARTS for i in range(_PARTS + 1)]
-    parts = [blocks[low:high] for low, high in itertools.pairwise(cuts) if low < high]
-    with ThreadPoolExecutor(min(_PARTS, os.cpu_count() or 1)) as pool:
-        return list(pool.map(work, parts))
-
-
-def times(matrix: Float32Array, columns: FloatArray) -> FloatArray:
-    """A product of 32-bit counts with 64-bit numbers, in parts: no 64-bit copy of the whole matrix."""
-    rows = max(1, (1 << 20) // matrix.shape[1])
-    found = np.empty((matrix.shape[0], columns.shape[1]))
-    for start in range(0, matrix.shape[0], rows):
-        found[start : start + rows] = matrix[start : start + rows].astype(np.float64) @ columns
-    return found
