@@ -1,5 +1,7 @@
 -- Figures of current runs with what tells trained replicates and their checkpoints apart.
--- grain: one row per run and metric, of headline metrics unless {metrics} says otherwise
+-- grain: one row per run and metric
+-- placeholder: metrics condition -- on columns of run_score
+-- placeholder: here condition -- on r.benchmark_id
 select r.run_id, r.model, r.model_recorded, r.revision, r.checkpoint, r.training_seed, r.position,
   r.position_unit, r.recipe, r.agent, r.agent_version, r.split, r.benchmark_recorded,
   r.benchmark_version, r.task_version, r.harness, r.formulation, r.fewshot, r.fewshot_seed,
