@@ -185,6 +185,10 @@ _INFERENCE = (
 )  # fmt: skip
 
 _ITEMS = (
+    Entry("items", "items", "items", "How hard prompts are, and which go against the rest.", (
+        "warehouse items gsm8k",
+        "warehouse items gsm8k --irt 2pl --csv",
+    )),
     Entry("datamap", "items", "datamap", "Map prompts by P(correct) and S(consistency).", (
         "warehouse datamap gpt-4 --benchmark cruxeval_output",
         "warehouse datamap run:7 --group text --suspects --csv",

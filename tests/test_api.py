@@ -92,6 +92,7 @@ USES = {
         flags=("seeds",),
         renamed={"pass_at": "at", "pass_hat": "hat"},
     ),
+    "items": Use((f"{ANALYSIS}.items.item_statistics:items",), "items", flags=("top",)),
     "seeds": Use((f"{ANALYSIS}.training.seeds:seeds",), "seeds"),
     "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
     "seed_variance": Use(

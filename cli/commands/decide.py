@@ -8,7 +8,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import level_option, metric_option, output_options, where_option
+from ..ui.options import average_option, level_option, metric_option, output_options, where_option
 from ..ui.output import Output
 from ..ui.table import decimals, number, print_rows, print_text
 
@@ -20,15 +20,7 @@ if TYPE_CHECKING:
 @click.argument("a", metavar="MODEL")
 @click.argument("b", metavar="MODEL")
 @click.option("--benchmark", metavar="NAME", help="Only this one. [default: all that both have]")
-@click.option(
-    "--average",
-    "averaged",
-    metavar="M",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="A run's figure is the mean of its last M checkpoints.",
-)
+@average_option
 @metric_option
 @where_option
 @level_option

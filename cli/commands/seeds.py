@@ -10,9 +10,9 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import level_option, metric_option, output_options, where_option
+from ..ui.options import average_option, level_option, metric_option, output_options, where_option
 from ..ui.output import Output
-from ..ui.table import decimals, interval, number, p_value, print_table, print_text
+from ..ui.table import decimals, interval, number, p_value, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.seeds import SeedsReport, SeedsRow
@@ -20,15 +20,7 @@ if TYPE_CHECKING:
 
 @command("seeds")
 @click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
-@click.option(
-    "--average",
-    "averaged",
-    metavar="M",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="A run's figure is the mean of its last M checkpoints.",
-)
+@average_option
 @metric_option
 @where_option
 @level_option
@@ -61,49 +53,36 @@ def _print(found: SeedsReport, state: State) -> None:
         print_text(sentence)
     click.echo()
     places = decimals([value for row in found.rows for value in (row.seed_sd, row.jitter) if value])
-    columns = [
-        "benchmark",
-        "split",
-        "metric",
-        "model",
-        "recipe",
-        "seeds",
-        "checkpoints",
-        "mean",
-        "sd over seeds",
-        f"{100 * found.level:g}% interval",
-        "half-width",
-        "noise floor",
-        "jitter",
-        "tau",
-        "p rise",
-        "flags",
-    ]
-    needless = ("split", "metric", "recipe", "flags", "half-width", "jitter", "tau", "p rise")
-    print_table(columns, [_cells(row, places) for row in found.rows], needless=needless)
+    rows = [_cells(row, places, f"{100 * found.level:g}% interval") for row in found.rows]
+    for name in ("metric", "model"):
+        if len(rows) > 1 and len({row[name] for row in rows}) == 1:  # said once
+            print_text(f"{name}: {rows[0][name]}")
+            rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
+    needless = ("split", "recipe", "flags", "half-width", "jitter", "tau", "p rise")
+    print_rows(rows, needless=needless)
     without = Counter(row.reason for row in found.rows if row.reason)
     state.notes(f"{reason}: {n} row{'s' * (n > 1)}" for reason, n in without.items())
 
 
-def _cells(row: SeedsRow, places: int) -> list[Any]:
-    return [
-        row.benchmark,
-        row.split,
-        row.metric,
-        row.model,
-        row.recipe,
-        row.n_seeds,
-        row.n_checkpoints,
-        number(row.seed_mean, places),
-        number(row.seed_sd, places),
-        interval(row.seed_sd_low, row.seed_sd_high, places),
-        number(row.half_width, places),
-        number(row.noise_floor, places),
-        number(row.jitter, places),
-        number(row.tau, 2),
-        p_value(row.p_monotone),
-        row.flags,
-    ]
+def _cells(row: SeedsRow, places: int, interval_of_level: str) -> dict[str, Any]:
+    return {
+        "benchmark": row.benchmark,
+        "split": row.split,
+        "metric": row.metric,
+        "model": row.model,
+        "recipe": row.recipe,
+        "seeds": row.n_seeds,
+        "checkpoints": row.n_checkpoints,
+        "mean": number(row.seed_mean, places),
+        "sd over seeds": number(row.seed_sd, places),
+        interval_of_level: interval(row.seed_sd_low, row.seed_sd_high, places),
+        "half-width": number(row.half_width, places),
+        "noise floor": number(row.noise_floor, places),
+        "jitter": number(row.jitter, places),
+        "tau": number(row.tau, 2),
+        "p rise": p_value(row.p_monotone),
+        "flags": row.flags,
+    }
 
 
 def _sentences(found: SeedsReport) -> Sequence[str]:

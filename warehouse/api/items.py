@@ -10,12 +10,39 @@ from warehouse.api.connection import Connection
 if TYPE_CHECKING:
     from warehouse.analysis.items.answer_grouping import Grouping
     from warehouse.analysis.items.datamap import DataMap
+    from warehouse.analysis.items.item_statistics import ItemReport
     from warehouse.analysis.matrix.matrix import Matrix
     from warehouse.embeddings import Embedder, Entailment
 
 
 class ItemMethods(Connection):
     """Map prompts by what models make of them."""
+
+    def items(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        irt: str | None = None,
+    ) -> ItemReport:
+        """Difficulty and discrimination of every prompt that all models have a score of.
+
+        Args:
+            benchmark: its name.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+            latest: of each model only the condition that ran last.
+            irt: ``1pl``, ``2pl`` or ``none``; None: 2PL from 20 models on, else 1PL.
+
+        Raises:
+            MisuseError: an unknown name or model, or fewer than two models or prompts.
+        """
+        from warehouse.analysis.items.item_statistics import items
+
+        with self.reading() as store:
+            return items(store, benchmark, metric=metric, where=where, latest=latest, irt=irt)
 
     def matrix(
         self,

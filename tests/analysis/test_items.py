@@ -1,0 +1,87 @@
+"""Prompts as items: figures of a table that is ingested as a user would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.cli import Caller
+from warehouse.analysis.items.item_statistics import items
+from warehouse.errors import MisuseError
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.open import open_store
+
+MODELS, PROMPTS = 40, 30
+
+
+def answers() -> np.ndarray:
+    """Prompt 0 goes against ability, prompt 1 is right for all, the others follow it."""
+    dice = np.random.default_rng(5)
+    theta, difficulty = np.linspace(-2, 2, MODELS), np.linspace(-1.5, 1.5, PROMPTS)
+    right = dice.random((MODELS, PROMPTS)) < 1 / (1 + np.exp(-2 * (theta[:, None] - difficulty)))
+    right[:, 0] = theta < 0.2
+    right[:, 1] = True
+    return right.astype(int)
+
+
+def store_of(folder: Path, scores: np.ndarray) -> str:
+    lines = ["model,benchmark,prompt_id,question,score"]
+    lines += [f"m{m:02},quiz,p{p:02},what is {p}?,{scores[m, p]}" for m in range(len(scores)) for p in range(PROMPTS)]
+    (folder / "quiz.csv").write_text("\n".join(lines) + "\n")
+    url = f"duckdb:///{folder / 'items.duckdb'}"
+    with open_store(url, create=True, write=True) as store:
+        assert not ingest(store, [folder / "quiz.csv"]).refused
+    return url
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return store_of(tmp_path_factory.mktemp("items"), answers())
+
+
+def test_prompts_that_go_against_the_rest_come_first(url: str) -> None:
+    scores = answers()
+    with open_store(url) as store:
+        report = items(store, "quiz")
+    first, last = report.rows[0], report.rows[-1]
+    assert (first.key, first.negative) == ("p00", True) and (last.key, last.constant) == ("p01", True)
+    assert sum(row.negative for row in report.rows) == 1 and report.model == "2pl"
+    assert first.text == "what is 0?"
+    row = next(row for row in report.rows if row.key == "p10")
+    rest = scores.sum(axis=1) - scores[:, 10]
+    assert row.r_corrected == pytest.approx(np.corrcoef(scores[:, 10], rest)[0, 1])
+    assert row.mean_score == pytest.approx(scores[:, 10].mean())
+    hard = {row.key: row.difficulty for row in report.rows if row.key > "p01"}
+    assert np.corrcoef([hard[key] for key in sorted(hard)], range(len(hard)))[0, 1] > 0.9
+
+
+def test_few_models_are_said_to_be_noise(tmp_path: Path) -> None:
+    with open_store(store_of(tmp_path, answers()[::5])) as store:
+        report = items(store, "quiz")
+        assert report.model == "1pl" and any("mostly noise" in note for note in report.notes)
+        without = items(store, "quiz", irt="none")
+    assert without.model == "" and all(row.difficulty is None and row.r_implied is None for row in without.rows)
+
+
+def test_partial_credit_is_cut_and_other_scales_are_not_fitted(tmp_path: Path) -> None:
+    scores = answers() * 0.5 + np.random.default_rng(1).random((MODELS, PROMPTS)) * 0.4
+    for scale, note in ((1.0, "count as right"), (100.0, "not between 0 and 1")):
+        folder = tmp_path / f"{scale:g}"
+        folder.mkdir()
+        with open_store(store_of(folder, np.round(scores * scale, 3))) as store:
+            report = items(store, "quiz")
+        assert any(note in line for line in report.notes), report.notes
+        assert (report.model == "") is (scale > 1)
+
+
+def test_the_command(run: Caller, url: str) -> None:
+    shown = run("items", "quiz", "--top", "3", db=url)
+    assert "1 go against the rest, 1 have one score for all" in shown.out
+    assert len([line for line in shown.out.splitlines() if line.startswith("prompt:")]) == 3
+    assert "27 more prompts" in shown.err
+    assert len(run("items", "quiz", "--json", db=url).rows) == PROMPTS
+    run("items", "quizz", db=url).fails(2, "did you mean")
+    with open_store(url) as store, pytest.raises(MisuseError, match="1pl, 2pl or none"):
+        items(store, "quiz", irt="3pl")

@@ -1,0 +1,199 @@
+"""What single prompts say about models: difficulty, discrimination, and which go against the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.matrix.read import MatrixData, read_matrix
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats.items.discrimination import MODELS_FOR_RAW, Discrimination, discrimination, implied_discrimination
+from warehouse.stats.items.fit_and_dif import item_fit
+from warehouse.stats.items.irt import IrtFit, fit_irt
+from warehouse.stats.items.responses import as_responses, binarise
+from warehouse.store.connection import Store
+
+#: Characters of a prompt that a row shows.
+EXCERPT = 80
+
+
+@dataclass(frozen=True)
+class ItemRow(Row):
+    """One prompt over all models.
+
+    Attributes:
+        prompt: ``prompt:ID``, as `show` takes it.
+        key: its id in the dump, else its key.
+        mean_score: mean over models: the higher, the easier (where higher is better).
+        r_implied: correlation with the rest of the benchmark that the fitted model implies: the
+            figure to sort by, also with few models; None without a fit.
+        r_corrected: Pearson's correlation of the prompt with the sum of the others over models;
+            noise below 30 models. None where either is constant.
+        q_negative: chance of such a correlation below 0, after Benjamini and Hochberg.
+        negative: it goes against the rest: q_negative at most .05.
+        constant: every model has the same score: it compares nobody.
+        discrimination: a of the item response model; None without a fit.
+        se_discrimination: its standard error, the models a sample.
+        difficulty: −d/a in standard deviations of the models' abilities; None without a fit.
+        se_difficulty: its standard error.
+        outfit: mean squared residual, 1 where the model fits: a ranking, no test.
+        text: beginning of the prompt.
+    """
+
+    prompt: str
+    key: str
+    mean_score: float
+    r_implied: float | None
+    r_corrected: float | None
+    q_negative: float | None
+    negative: bool
+    constant: bool
+    discrimination: float | None
+    se_discrimination: float | None
+    difficulty: float | None
+    se_difficulty: float | None
+    outfit: float | None
+    text: str
+
+
+@dataclass(frozen=True)
+class ItemReport(Result):
+    """The prompts of a benchmark, those that go most against the rest first.
+
+    Attributes:
+        benchmark: its name.
+        metric: name of the metric, with its filter.
+        n_models: models that all prompts have a score of.
+        model: ``1pl`` or ``2pl``; empty without a fit.
+        notes: what a reader should know.
+    """
+
+    notebook_columns: ClassVar[tuple[str, ...]] = (
+        "prompt",
+        "mean_score",
+        "r_implied",
+        "r_corrected",
+        "q_negative",
+        "difficulty",
+        "text",
+    )
+    benchmark: str
+    metric: str
+    n_models: int
+    model: str
+    rows: tuple[ItemRow, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        negative, constant = sum(row.negative for row in self.rows), sum(row.constant for row in self.rows)
+        return (
+            f"{self.benchmark} by {self.metric}: {len(self.rows)} prompts x {self.n_models} models;"
+            f" {negative} go against the rest, {constant} have one score for all"
+        )
+
+
+def items(
+    store: Store,
+    benchmark: str,
+    *,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    latest: bool = False,
+    irt: str | None = None,
+) -> ItemReport:
+    """Difficulty and discrimination of every prompt that all models have a score of.
+
+    Args:
+        benchmark: its name.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        latest: of each model only the condition that ran last.
+        irt: ``1pl``, ``2pl`` or ``none``; None: 2PL from 20 models on, else 1PL.
+
+    Raises:
+        MisuseError: an unknown name or model, or fewer than two models or prompts.
+    """
+    if irt not in (None, "1pl", "2pl", "none"):
+        raise MisuseError(f"irt must be 1pl, 2pl or none, found {irt!r}")
+    data = read_matrix(store, Selection(benchmark, metric, as_conditions(where), latest=latest))
+    oriented = -data.values if data.higher_is_better is False else data.values
+    table = discrimination(oriented.T)
+    notes = list(data.notes)
+    if table.flags:
+        notes.append(
+            f"correlations over {len(data.models)} models are mostly noise (below {MODELS_FOR_RAW}): read r_implied"
+        )
+    fit = None if irt == "none" else _Fitted.of(data, irt, notes)
+    rows = sorted(_rows(data, table, fit), key=_against_first)
+    return ItemReport(
+        data.benchmark, data.metric, len(data.models), fit.fit.model if fit else "", tuple(rows), tuple(notes)
+    )
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """An item response model of the matrix."""
+
+    fit: IrtFit
+    implied: NDArray[np.float64]
+    outfit: NDArray[np.float64]
+
+    @staticmethod
+    def of(data: MatrixData, model: str | None, notes: list[str]) -> _Fitted | None:
+        """None where scores are not between 0 and 1, with a note."""
+        scores = data.values.T
+        if scores.min() < 0 or scores.max() > 1:
+            notes.append("no item response model: scores are not between 0 and 1")
+            return None
+        if data.higher_is_better is False:
+            scores = 1 - scores
+        if not np.isin(scores, (0.0, 1.0)).all():
+            scores, threshold = binarise(scores)
+            notes.append(f"item response model: scores above {threshold:g} count as right, others as wrong")
+        try:
+            responses = as_responses(scores, models=data.models)
+            fit = fit_irt(responses, model)
+        except StatisticsError as error:
+            notes.append(f"no item response model: {error}")
+            return None
+        return _Fitted(fit, implied_discrimination(fit, responses), item_fit(fit, responses).outfit)
+
+
+def _rows(data: MatrixData, table: Discrimination, fitted: _Fitted | None) -> list[ItemRow]:
+    fit = fitted.fit if fitted else None
+
+    def of(values: NDArray[np.float64] | None, place: int) -> float | None:
+        return None if values is None or np.isnan(values[place]) else float(values[place])
+
+    return [
+        ItemRow(
+            prompt=f"prompt:{prompt}",
+            key=data.keys[place],
+            mean_score=float(data.values[place].mean()),
+            r_implied=of(fitted.implied if fitted else None, place),
+            r_corrected=of(table.corrected, place),
+            q_negative=of(table.q_negative, place),
+            negative=bool(table.is_negative[place]),
+            constant=bool(table.is_constant[place]),
+            discrimination=of(fit.a if fit else None, place),
+            se_discrimination=of(fit.se_a if fit else None, place),
+            difficulty=of(fit.difficulty if fit else None, place),
+            se_difficulty=of(fit.se_difficulty if fit else None, place),
+            outfit=of(fitted.outfit if fitted else None, place),
+            text=" ".join((data.texts[place] or "").split())[:EXCERPT],
+        )
+        for place, prompt in enumerate(data.prompts.tolist())
+    ]
+
+
+def _against_first(row: ItemRow) -> tuple[float, float, str]:
+    """Negative ones by their q, then the least discriminating; constant ones last."""
+    q = row.q_negative if row.negative and row.q_negative is not None else 2.0
+    r = row.r_corrected if row.r_implied is None else row.r_implied
+    return (3.0 if row.constant else q, 1.0 if r is None else r, row.key)
