@@ -169,7 +169,7 @@ _INFERENCE = (
         "warehouse seeds",
         "warehouse seeds lambada_openai --average 4",
     )),
-    Entry("decide", "inference", "decide", "Is a difference of two recipes more than seeds make?", (
+    Entry("decide", "inference", "decide", "Tell whether two recipes differ by more than seeds do.", (
         "warehouse decide mix-a mix-b",
         "warehouse decide mix-a@step=2000 mix-b@step=2000 --benchmark arc_easy",
     )),

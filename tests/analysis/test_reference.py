@@ -128,7 +128,7 @@ def test_a_condition_that_is_none_is_refused(text: str) -> None:
 def test_an_ambiguous_reference_lists_the_candidates(store: Store) -> None:
     candidates = find_conditions(store, "meta/llama")
     with pytest.raises(MisuseError) as caught:
-        pick_one(candidates, "meta/llama")
+        pick_one(store, candidates, "meta/llama")
     lines = str(caught.value).splitlines()
     assert lines[0].startswith("'meta/llama' means 3 conditions on quiz; choose one as run:ID")
     assert lines[1:] == [
@@ -140,11 +140,11 @@ def test_an_ambiguous_reference_lists_the_candidates(store: Store) -> None:
 
 def test_the_latest_is_the_one_that_ran_last(store: Store) -> None:
     candidates = find_conditions(store, "org/b")
-    assert pick_one(candidates, "org/b", latest=True).run_ids == (8,)
+    assert pick_one(store, candidates, "org/b", latest=True).run_ids == (8,)
 
 
 def test_repeats_are_one_condition(store: Store) -> None:
-    condition = pick_one(find_conditions(store, "org/r"), "org/r")
+    condition = pick_one(store, find_conditions(store, "org/r"), "org/r")
     assert condition.run_ids == (12, 13)
 
 
