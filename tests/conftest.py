@@ -18,6 +18,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
@@ -31,6 +32,10 @@ from warehouse.store.open import open_store
 for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, _usual)
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("warehouse", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("warehouse")
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 30.0
