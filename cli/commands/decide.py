@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -54,7 +55,9 @@ def _print(decisions: Decisions) -> None:
     click.echo()
     floors = [row.noise_floor for row in decisions.rows if row.noise_floor]
     places = decimals(floors)
-    print_rows([_cells(row, places) for row in decisions.rows], needless=("split", "better", "floor from", "advice"))
+    print_rows([_cells(row, places) for row in decisions.rows], needless=("split", "better", "floor from"))
+    for advice, n in Counter(row.advice for row in decisions.rows if row.advice).items():
+        print_text(f"{advice} ({n} row{'s' * (n > 1)})")
 
 
 def _cells(row: DecisionRow, places: int) -> dict[str, object]:
@@ -70,6 +73,5 @@ def _cells(row: DecisionRow, places: int) -> dict[str, object]:
         "verdict": row.verdict,
         "better": row.better.upper(),
         "seeds": f"{row.n_seeds_a} + {row.n_seeds_b}",
-        "floor from": row.floor_from.replace("_", " "),
-        "advice": row.advice,
+        "floor from": "" if row.floor_from == "seeds" else row.floor_from.replace("_", " "),
     }

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from warehouse.analysis.training.seeds import SeedsReport, SeedsRow
 
 
+#: Columns that -v adds; --json and --csv have all.
+_MORE = ("checkpoints", "half-width", "jitter", "tau", "p rise")
+
+
 @command("seeds")
 @click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
 @average_option
@@ -54,6 +58,8 @@ def _print(found: SeedsReport, state: State) -> None:
     click.echo()
     places = decimals([value for row in found.rows for value in (row.seed_sd, row.jitter) if value])
     rows = [_cells(row, places, f"{100 * found.level:g}% interval") for row in found.rows]
+    if not state.verbose:  # a terminal of 80 columns has room for what decides
+        rows = [{key: cell for key, cell in row.items() if key not in _MORE} for row in rows]
     for name in ("metric", "model"):
         if len(rows) > 1 and len({row[name] for row in rows}) == 1:  # said once
             print_text(f"{name}: {rows[0][name]}")
@@ -95,13 +101,13 @@ def _sentences(found: SeedsReport) -> Sequence[str]:
         ]
     above = [row for row in floors if row.sd_ratio is not None and row.sd_ratio > 1]
     figure = "last checkpoint" if floors[0].averaged == 1 else f"mean of the last {floors[0].averaged} checkpoints"
-    said = [
+    sentences = [
         f"Two single runs of one recipe (figure: {figure}) differ by more than the noise floor in"
         f" {100 * (1 - found.level):.2g} % of cases."
     ]
     if above:
-        said.append(
+        sentences.append(
             f"For {len(above)} of {len(floors)} rows with seeds the spread over seeds is larger than the half-width of"
             " a single run's interval: an interval over prompts alone says too little there."
         )
-    return said
+    return sentences

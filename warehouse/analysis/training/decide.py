@@ -107,8 +107,8 @@ class Decisions(Result):
 
     def __str__(self) -> str:
         counts = Counter(row.verdict for row in self.rows)
-        said = ", ".join(f"{word} on {n}" for word, n in counts.items())
-        return f"{self.a} against {self.b}, {len(self.rows)} benchmarks: {said}"
+        verdicts = ", ".join(f"{word} on {n}" for word, n in counts.items())
+        return f"{self.a} against {self.b}, {len(self.rows)} benchmark{'s' * (len(self.rows) > 1)}: {verdicts}"
 
 
 def decide(

@@ -200,8 +200,8 @@ def recipe_difference(
     squares = float(np.sum((a - a.mean()) ** 2) + np.sum((b - b.mean()) ** 2))
     variance = squares / nu * (1 / len(a) + 1 / len(b)) + _variance(prompt_variance)
     difference, floor = float(a.mean() - b.mean()), t_quantile(level, nu) * math.sqrt(variance)
-    told = abs(difference) > floor if variance > 0 else None
-    return RecipeDifference(difference, floor, difference - floor, difference + floor, told, nu, level)
+    exceeds = abs(difference) > floor if variance > 0 else None
+    return RecipeDifference(difference, floor, difference - floor, difference + floor, exceeds, nu, level)
 
 
 def jitter_only_lower_bound(

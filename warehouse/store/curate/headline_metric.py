@@ -100,8 +100,8 @@ def direct(store: Store, benchmark: str, metric: str, higher_is_better: bool) ->
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)
         number, _, _ = _shown(connection, benchmark)
-        told = {"benchmark": number, "metric": label, "higher": higher_is_better}
-        connection.execute(sa.text(query_text("store", "direct_metric")), told)
+        parameters = {"benchmark": number, "metric": label, "higher": higher_is_better}
+        connection.execute(sa.text(query_text("store", "direct_metric")), parameters)
 
 
 def _label(wanted: str, known: Sequence[str], benchmark: str) -> str:
