@@ -186,17 +186,19 @@ def _load_one(url: str, sha256: str) -> Any:
 
 
 @pytest.mark.engine
+@pytest.mark.parametrize("table", ["source", "run"])
 @pytest.mark.parametrize("sources", [("x", "y"), ("x", "x")], ids=["two files", "one file"])
-def test_writers_of_a_server_that_meet(migrated_postgresql: str, sources: Any) -> None:
-    """Both have staged the same run when the first of them commits."""
+def test_writers_of_a_server_that_meet(migrated_postgresql: str, sources: Any, table: str) -> None:
+    """Both enter their file in the ledger, or have staged the same run, when the first commits."""
     waiting = sa.text("select count(*) from pg_locks where not granted")
     with open_store(migrated_postgresql) as gate, ThreadPoolExecutor(2) as pool:
         with gate.begin() as connection:
-            connection.execute(sa.text("lock table run in exclusive mode"))
+            connection.execute(sa.text(f"lock table {table} in exclusive mode"))
             loads = [pool.submit(_load_one, migrated_postgresql, name) for name in sources]
             deadline = time.monotonic() + 20
             while connection.execute(waiting).scalar_one() < 2:
-                assert time.monotonic() < deadline and not any(load.done() for load in loads)
+                assert time.monotonic() < deadline
+                assert [load.exception() for load in loads if load.done()] == []
                 time.sleep(0.02)
         reports = [load.result(timeout=20) for load in loads]
         assert sorted(report.n_runs for report in reports) == [0, 1]

@@ -133,6 +133,15 @@ def value_error(error: BaseException) -> bool:
     )
 
 
+def entered_already(error: BaseException) -> bool:
+    """Whether an engine refused a row because one of the same natural key is there: whether the
+    statement went by way of SQLAlchemy, or around it as bulk inserts do."""
+    import duckdb
+
+    duplicate = isinstance(cause_of(error), duckdb.ConstraintException) and "uplicate key" in str(error)
+    return duplicate or _sqlstate(error) == "23505"
+
+
 @contextmanager
 def failing_anyway() -> Iterator[None]:
     """Tidying up after an engine: where that fails too, the error that came before is the one to

@@ -116,8 +116,10 @@ def claim_all(store: Store, entries: Sequence[Entry], *, dry_run: bool = False) 
         return [entry.claimed(0) for entry in entries]
     try:
         ids = _enter(store, entries)
-    except sa.exc.IntegrityError:  # another process entered one in between, and now it is there
-        ids = _enter(store, entries)
+    except Exception as error:
+        if not engines.entered_already(error):
+            raise
+        ids = _enter(store, entries)  # another process entered one in between, and now it is there
     return [
         None if source_id is None else entry.claimed(source_id) for entry, source_id in zip(entries, ids, strict=True)
     ]
