@@ -63,6 +63,10 @@ _STORE = (
     Entry("config", "store", "settings", "Show which settings hold and where they come from.", (
         "warehouse config",
     )),
+    Entry("completion", "store", "completion", "Print what a shell needs to complete commands.", (
+        "warehouse completion bash > ~/.local/share/bash-completion/completions/warehouse",
+        'eval "$(warehouse completion zsh)"',
+    )),
     Entry("export", "store", "export", "Write the store as Parquet, or runs as Every Eval Ever.", (
         "warehouse export --parquet out/",
         "warehouse export --format every-eval-ever out/",
@@ -149,6 +153,7 @@ _LOOK = (
         "warehouse query",
         "warehouse query score_summary --json",
         'warehouse query --sql "select model, estimate from score_summary"',
+        "warehouse query --sql - --jsonl < question.sql",
     )),
     Entry("shell", "look", "shell", "Type SELECT statements; nothing can be changed.", (
         "warehouse shell",
@@ -178,9 +183,8 @@ _INFERENCE = (
         "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02",
     )),
     Entry("gate", "inference", "gate", "Decide whether a candidate is no worse than a baseline.", (
-        "warehouse gate --candidate model-b --baseline model-a --margin 0.01",
-        "warehouse gate --candidate model-b --baseline model-a --benchmark gsm8k --margin 0.02"
-        " --markdown",
+        "warehouse gate candidate baseline --margin 0.01",
+        "warehouse gate --candidate model-b --baseline model-a -b gsm8k --margin 0.02 --markdown",
     )),
 )  # fmt: skip
 

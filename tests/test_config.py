@@ -35,6 +35,23 @@ def test_flag_stands_above_environment_above_file(tmp_path: Path) -> None:
     ]
 
 
+def test_a_users_file_holds_where_the_folders_says_nothing(tmp_path: Path) -> None:
+    here, mine = tmp_path / "here", tmp_path / "home" / ".config" / "warehouse"
+    here.mkdir()
+    mine.mkdir(parents=True)
+    write(mine, '[store]\nurl = "mine.duckdb"\n[refresh]\nseed = 7\npermutations = 200\n')
+    write(here, "[refresh]\nseed = 8\n")
+    elsewhere = {"XDG_CONFIG_HOME": str(tmp_path / "none")}
+    found = config.load(here, {"HOME": str(tmp_path / "home")})
+    assert (found.url.value, found.url.origin) == ("mine.duckdb", f"{mine / 'warehouse.toml'}, line 2")
+    assert (found.get("refresh.seed"), found.get("refresh.permutations")) == (8, 200)
+    assert config.load(here, {"XDG_CONFIG_HOME": str(mine.parent)}).get("refresh.permutations") == 200
+    assert config.load(here, elsewhere | {"HOME": str(tmp_path / "home")}).get("refresh.permutations") is None
+    write(mine, "[refresh]\nsede = 7\n")
+    with pytest.raises(InputError, match=r"home/.config/warehouse/warehouse.toml.*line 2.*refresh.sede"):
+        config.load(here, {"HOME": str(tmp_path / "home")})
+
+
 def test_a_dotted_key_is_the_same_setting(tmp_path: Path) -> None:
     write(tmp_path, '\nstore . "url" = "file.duckdb"')
     assert config.load(tmp_path, {}).url.origin == "warehouse.toml, line 2"

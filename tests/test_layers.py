@@ -80,6 +80,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     INGEST: {ERRORS, RECORDS, IMPORTERS, STORE, INGEST},  # paths -> importer -> loader
     "warehouse.api": LIBRARY,
     "warehouse": LIBRARY,
+    "warehouse.__main__": {CLI},
 }
 # Rooms that take nothing from outside but Python's own library and these.
 PURE: dict[str, set[str]] = {ERRORS: set(), STATS: {"numba", "numpy", "scipy", "threadpoolctl"}, QUERIES: set()}

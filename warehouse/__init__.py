@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from warehouse.api import Warehouse, connect
 
 
+def __dir__() -> list[str]:
+    """What a user calls, the lazy names too."""
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     """Load the public face when it is used: ``import warehouse`` alone stays cheap."""
     if name in ("Warehouse", "connect"):

@@ -23,6 +23,9 @@ The file lies in the current folder::
     cron = "0 * * * *"
     watch = ["new/"]
 
+A file of the same name and form in the user's configuration directory (``$XDG_CONFIG_HOME/warehouse``,
+else ``~/.config/warehouse``) says what holds in every folder whose own file does not say otherwise.
+
 What raises an alert: docs/refresh.md; without the table ``[alerts]`` nothing is checked. What a
 schedule takes: docs/schedule.md.
 """
@@ -30,6 +33,7 @@ schedule takes: docs/schedule.md.
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -43,6 +47,8 @@ from warehouse.store.open import DEFAULT_URL
 
 FILE = "warehouse.toml"
 URL_VARIABLE = "WAREHOUSE_URL"
+#: Where a user's configuration lies, if that is not ``~/.config``.
+USER_VARIABLE = "XDG_CONFIG_HOME"
 READER_VARIABLE = "WAREHOUSE_READER"
 
 TEXT, TEXTS = "a text", "a list of texts"
@@ -145,18 +151,23 @@ def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None
 
     Args:
         folder: where ``warehouse.toml`` may lie.
-        environment: environment variables; an empty one counts as not set.
+        environment: environment variables, which also say where the user's own file may lie; an
+            empty one counts as not set.
         url: value of the flag, if it was given.
 
     Raises:
         InputError: the file is not TOML, has a key that nobody knows, or a value of another
             type; with file, key and line.
     """
-    path = folder / FILE
-    said, tables = _read(path) if path.is_file() else ({}, frozenset[str]())
+    said: dict[str, Setting] = {}
+    tables: frozenset[str] = frozenset()
+    for path, shown in ((user_file(environment), ""), (folder / FILE, FILE)):
+        if path is not None and path.is_file():
+            more, named = _read(path, shown or str(path))
+            said, tables = said | more, tables | named
     others = {name: one for name, one in said.items() if not name.startswith(("store.", "publish."))}
     return Config(
-        url=_url(path, said, environment, url),
+        url=_url(said, environment, url),
         reader=_reader(said, environment),
         publish_path=_said(said, "publish.path"),
         publish_after=_said(said, "publish.after"),
@@ -201,7 +212,23 @@ def _said(said: Mapping[str, Setting], name: str) -> Setting:
     return said.get(name, Setting(name, "", "the default"))
 
 
-def _url(path: Path, said: Mapping[str, Setting], environment: Mapping[str, str], flag: str | None) -> Setting:
+def user_file(environment: Mapping[str, str]) -> Path | None:
+    """The file of settings that hold in every folder, whether it is there or not.
+
+    Args:
+        environment: environment variables.
+
+    Returns:
+        its path; None where nobody says where a user's files lie.
+    """
+    base = environment.get(USER_VARIABLE, "")
+    if os.path.isabs(base):  # others are to be passed over, says the XDG specification
+        return Path(base) / "warehouse" / FILE
+    home = environment.get("HOME") or environment.get("USERPROFILE")
+    return Path(home) / ".config" / "warehouse" / FILE if home else None
+
+
+def _url(said: Mapping[str, Setting], environment: Mapping[str, str], flag: str | None) -> Setting:
     if flag:
         return Setting("store.url", flag, "--db")
     if environment.get(URL_VARIABLE):
@@ -224,7 +251,7 @@ def parse_age(text: str) -> timedelta | None:
         return None
 
 
-def _read(path: Path) -> tuple[dict[str, Setting], frozenset[str]]:
+def _read(path: Path, shown: str = FILE) -> tuple[dict[str, Setting], frozenset[str]]:
     try:
         text = path.read_text(encoding="utf-8")
         document = tomllib.loads(text)
@@ -233,10 +260,12 @@ def _read(path: Path) -> tuple[dict[str, Setting], frozenset[str]]:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"not TOML: {error}", path=str(path)) from None
     lines = _lines(text)
-    return dict(_settings(path, document, lines)), frozenset(document)
+    return dict(_settings(path, document, lines, shown)), frozenset(document)
 
 
-def _settings(path: Path, document: Mapping[str, Any], lines: Mapping[str, int]) -> Iterator[tuple[str, Setting]]:
+def _settings(
+    path: Path, document: Mapping[str, Any], lines: Mapping[str, int], shown: str
+) -> Iterator[tuple[str, Setting]]:
     for table, content in document.items():
         if table not in KNOWN:
             raise _unknown(path, table, KNOWN, lines)
@@ -250,7 +279,7 @@ def _settings(path: Path, document: Mapping[str, Any], lines: Mapping[str, int])
             if not _FITS[kind](value):
                 raise _wrong_type(path, name, value, kind, lines)
             value = parse_age(value) if kind == AGE else value
-            yield name, Setting(name, value, f"{FILE}, line {lines.get(name, 1)}")
+            yield name, Setting(name, value, f"{shown}, line {lines.get(name, 1)}")
 
 
 def _is_text(value: Any) -> bool:

@@ -36,7 +36,7 @@ SHORT = 60
 @command("compare")
 @click.argument("a", metavar=REFERENCE)
 @click.argument("b", metavar=REFERENCE)
-@click.option("--benchmark", metavar="NAME", help="Default: every benchmark that both have.")
+@click.option("-b", "--benchmark", metavar="NAME", help="Default: every benchmark that both have.")
 @selection_options
 @level_option
 @click.option(

@@ -37,7 +37,7 @@ S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
 
 @command("datamap")
 @click.argument("reference", metavar=f"run:ID|{REFERENCE}")
-@click.option("--benchmark", metavar="NAME", help="Default: every benchmark that the model has.")
+@click.option("-b", "--benchmark", metavar="NAME", help="Default: every benchmark that the model has.")
 @metric_option
 @where_option
 @click.option(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @command("decide")
 @click.argument("a", metavar="MODEL")
 @click.argument("b", metavar="MODEL")
-@click.option("--benchmark", metavar="NAME", help="Only this one. [default: all that both have]")
+@click.option("-b", "--benchmark", metavar="NAME", help="Only this one. [default: all that both have]")
 @average_option
 @metric_option
 @where_option

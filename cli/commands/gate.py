@@ -40,8 +40,9 @@ def margins_callback(
 
 
 @command("gate")
-@click.option("--candidate", required=True, metavar=REFERENCE, help="The model to be released.")
-@click.option("--baseline", required=True, metavar=REFERENCE, help="The model that it follows.")
+@click.argument("models", metavar="[CANDIDATE BASELINE]", nargs=-1)
+@click.option("--candidate", metavar=REFERENCE, help="The model to be released, if it is not named first.")
+@click.option("--baseline", metavar=REFERENCE, help="The model that it follows, if it is not named second.")
 @click.option(
     "--margin",
     "margins",
@@ -52,6 +53,7 @@ def margins_callback(
     help="Loss that is tolerated, in the unit of the metric; also for one benchmark. Repeatable.",
 )
 @click.option(
+    "-b",
     "--benchmark",
     "benchmarks",
     multiple=True,
@@ -75,8 +77,9 @@ def margins_callback(
 def gate(
     state: State,
     /,
-    candidate: str,
-    baseline: str,
+    models: tuple[str, ...],
+    candidate: str | None,
+    baseline: str | None,
     margins: tuple[float | None, dict[str, float]],
     output: Output,
     markdown: bool,
@@ -87,6 +90,7 @@ def gate(
 
     if markdown and not output.for_people:
         raise click.UsageError("give one of --markdown, --json, --csv and --parquet")
+    candidate, baseline = _two_models(models, candidate, baseline)
     margin, own = margins
     with state.open() as store:
         decision = decide(store, candidate, baseline, margin, margins=own, **options)
@@ -99,6 +103,21 @@ def gate(
     if not markdown:
         state.notes(f"left out {reason}" for reason in decision.left_out)
     return decision.exit_code
+
+
+def _two_models(models: tuple[str, ...], candidate: str | None, baseline: str | None) -> tuple[str, str]:
+    """Candidate and baseline, named by place or by option.
+
+    Raises:
+        UsageError: one of them is missing, or there is one too many.
+    """
+    places = iter(models)
+    first, second = candidate or next(places, None), baseline or next(places, None)
+    if first is None or second is None or next(places, None) is not None:
+        raise click.UsageError(
+            "give two models, CANDIDATE BASELINE: the one to be released, and the one that it follows"
+        )
+    return first, second
 
 
 def _print(decision: Gate) -> None:

@@ -66,13 +66,11 @@ NEEDLESS = (
 @suite_options
 @output_options
 @pass_state
-def leaderboard(
-    state: State, /, benchmark: str | None, output: Output, subset: str | None, estimand: str, **options: Any
-) -> None:
+def leaderboard(state: State, /, benchmark: str | None, output: Output, estimand: str, **options: Any) -> None:
     from warehouse.analysis.leaderboard.leaderboard import leaderboard as rank
     from warehouse.analysis.leaderboard.row import LeaderboardRow
 
-    options |= {"subset_ok": subset == "ok", "estimand": estimand.replace("-", "_")}
+    options |= {"estimand": estimand.replace("-", "_")}
     with state.open() as store:
         suite = suite_of(store, benchmark, options)
         if suite is not None:
@@ -119,7 +117,7 @@ def _print(board: Leaderboard, state: State, legend: Sequence[str]) -> None:
     for line in board.basis:
         print_text(line)
     for note in board.notes:
-        state.say(f"note: {note.replace('subset_ok', '--subset ok')}")
+        state.say(f"note: {note.replace('subset_ok', '--subset')}")
     explained = [row for row in board.rows if row.estimate is None or state.verbose]
     say_reasons([(row, row.reason) for row in explained], state)
     for line in filter(None, (*legend, describe_others(board.others))):

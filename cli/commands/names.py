@@ -59,6 +59,7 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
 @command("benchmarks metrics")
 @click.argument("name")
 @click.option(
+    "-m",
     "--metric",
     metavar="METRIC",
     help="Make it the headline metric, as METRIC or METRIC,FILTER; '' takes the choice back.",

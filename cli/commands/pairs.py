@@ -44,12 +44,12 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @seed_option
 @output_options
 @pass_state
-def pairs(state: State, /, benchmark: str, matrix: bool, subset: str | None, output: Output, **options: Any) -> None:
+def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **options: Any) -> None:
     from warehouse.analysis.comparison.all_pairs import pairs as all_pairs
     from warehouse.analysis.comparison.all_pairs_row import PairRow
 
     with state.open() as store:
-        result = all_pairs(store, benchmark, subset_ok=subset == "ok", **options)
+        result = all_pairs(store, benchmark, **options)
     if matrix:
         _emit_matrices(result, output)
     elif output.for_people:
@@ -57,7 +57,7 @@ def pairs(state: State, /, benchmark: str, matrix: bool, subset: str | None, out
     else:
         output.emit_records(PairRow, result.rows)
     for note in result.notes:
-        state.say(f"note: {note.replace('subset_ok', '--subset ok')}")
+        state.say(f"note: {note.replace('subset_ok', '--subset')}")
 
 
 def _print(result: Pairs) -> None:

@@ -31,7 +31,7 @@ _GIVEN = ("sigma2_a", "sigma2_b", "icc", "cluster_size")
     multiple=True,
     help=f"Stored runs to plan from, two or one that stands for both: {REFERENCE} or run:ID.",
 )
-@click.option("--benchmark", metavar="NAME", help="With --from: where more than one fits.")
+@click.option("-b", "--benchmark", metavar="NAME", help="With --from: where more than one fits.")
 @selection_options
 @click.option(
     "--correlation",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from ..lazy_group import command
@@ -12,7 +14,7 @@ from ..ui.output import Output
 
 @command("query")
 @click.argument("name", required=False)
-@click.option("--sql", metavar="SQL", help="One SELECT; :name in it are parameters.")
+@click.option("--sql", metavar="SQL", help="One SELECT; :name in it are parameters. -: from standard input.")
 @click.option(
     "-p",
     "--param",
@@ -28,6 +30,8 @@ def query(state: State, name: str | None, sql: str | None, parameters: tuple[str
     if name and sql:
         raise click.UsageError("give the name of a query or --sql, not both")
     values = assignments(parameters, "-p")
+    if sql == "-":
+        sql = _typed_in()
     if not name and sql is None:
         if values:
             raise click.UsageError("-p needs the name of a query, or --sql")
@@ -41,6 +45,21 @@ def query(state: State, name: str | None, sql: str | None, parameters: tuple[str
     output.emit_arrow(table)
     for hint in hints:
         state.say(f"note: {hint}")
+
+
+def _typed_in() -> str:
+    """A statement from standard input.
+
+    Raises:
+        UsageError: nothing came, or no text.
+    """
+    try:
+        text = sys.stdin.read() if sys.stdin else ""
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"--sql -: byte {error.start} of standard input is not {error.encoding}") from None
+    if not text.strip():
+        raise click.UsageError("--sql -: expected a SELECT on standard input, found nothing")
+    return text
 
 
 def list_queries(output: Output) -> None:

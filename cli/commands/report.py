@@ -14,6 +14,7 @@ from ..ui.progress_bars import share
 @command("report")
 @click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
 @click.option(
+    "-o",
     "--out",
     metavar="FILE",
     default=None,

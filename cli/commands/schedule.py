@@ -168,7 +168,7 @@ def _stay(state: State, settings: _Settings) -> None:
 
 def _command(state: State, given: dict[str, Any]) -> list[str]:
     """The call that does the job once. It reads ``warehouse.toml`` itself, as it is then."""
-    words = [sys.executable, "-P", "-m", "warehouse.cli", "--wait", str(state.wait)]
+    words = [sys.executable, "-P", "-m", "warehouse", "--wait", str(state.wait)]
     words += ["schedule", "--once", "--log-format", "json"]
     for folder in given.get("watch", ()):
         words += ["--watch", folder]

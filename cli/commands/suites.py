@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 _WORDS = ("equal", "prompts")
 #: Options of a leaderboard that a suite takes too.
 _COMMON = ("metric", "where", "latest", "cluster", "level", "subset_ok")
-_OWN = ("weights", "partial", "force")
+_OWN = ("weights", "partial_ok", "force")
 
 
 def suite_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """``--group``, ``--weights``, ``--partial`` and ``--force``."""
     for option in (
         click.option("--force", is_flag=True, help="With a suite: mix scales, judges, versions."),
-        click.option("--partial", type=click.Choice(["ok"]), help="With a suite: rank rows that lack leaves."),
+        click.option("--partial", "partial_ok", is_flag=True, help="With a suite: rank rows that lack leaves."),
         click.option(
             "--weights",
             metavar="WEIGHTS",
@@ -58,7 +58,7 @@ def suite_of(store: Store, benchmark: str | None, options: dict[str, Any]) -> st
     if group is None:
         given = [name for name in _OWN if options.pop(name)]
         if given:
-            raise click.UsageError(f"--{given[0]} is for suites: name one with --group SUITE")
+            raise click.UsageError(f"--{given[0].removesuffix('_ok')} is for suites: name one with --group SUITE")
     return group
 
 
@@ -80,7 +80,7 @@ def show_suite(store: Store, state: State, group: str, output: Output, options: 
         store,
         group,
         weights=read_weights(options["weights"]),
-        partial_ok=options["partial"] == "ok",
+        partial_ok=options["partial_ok"],
         force=options["force"],
         **known,
     )
@@ -152,7 +152,7 @@ def _print(board: SuiteBoard, state: State) -> None:
     needless = ("stat. rank", "group", "condition", "clusters", "published", "method", "flags")
     print_table(columns, rows, needless=needless, counts=("missing",))
     for note in board.notes:
-        text = note.replace("partial_ok", "--partial ok").replace("subset_ok", "--subset ok")
+        text = note.replace("partial_ok", "--partial").replace("subset_ok", "--subset")
         state.say(f"note: {text}")
     if any(row.statistical_rank for row in board.rows):
         state.detail(

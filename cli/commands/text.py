@@ -106,7 +106,7 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
 
 @command("similar")
 @click.argument("wanted", metavar="PROMPT|TEXT")
-@click.option("--benchmark", metavar="NAME", help="Look among its prompts only.")
+@click.option("-b", "--benchmark", metavar="NAME", help="Look among its prompts only.")
 @click.option("--top", metavar="N", default=10, show_default=True, type=click.IntRange(min=1), help="How many prompts.")
 @embedder_option
 @click.option("--device", metavar="NAME", help="Of the model, where a text is given.")

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 @command("variance")
 @click.argument("target", metavar="RUN|BENCHMARK")
 @click.option(
-    "--benchmark", metavar="NAME", help="Then the argument is MODEL[@REVISION|@step=N][+AGENT]; run:ID needs none."
+    "-b",
+    "--benchmark",
+    metavar="NAME",
+    help="Then the argument is MODEL[@REVISION|@step=N][+AGENT]; run:ID needs none.",
 )
 @metric_option
 @where_option

@@ -19,9 +19,10 @@ REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
 
 
 def output_options(function: Function) -> Function:
-    """``--json``, ``--csv`` and ``--parquet FILE``; the command gets ``output``."""
+    """``--json``, ``--jsonl``, ``--csv`` and ``--parquet FILE``; the command gets ``output``."""
 
     @click.option("--json", "as_json", is_flag=True, help="An array of row objects.")
+    @click.option("--jsonl", "as_jsonl", is_flag=True, help="A row object on each line.")
     @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated rows with a header.")
     @click.option(
         "--csv-safe", is_flag=True, help="As --csv; what a spreadsheet would run gets an apostrophe in front."
@@ -33,13 +34,16 @@ def output_options(function: Function) -> Function:
         help="Write the rows to a Parquet file.",
     )
     @wraps(function)
-    def wrapper(*args: Any, as_json: bool, as_csv: bool, csv_safe: bool, parquet: Path | None, **others: Any) -> Any:
+    def wrapper(
+        *args: Any, as_json: bool, as_jsonl: bool, as_csv: bool, csv_safe: bool, parquet: Path | None, **others: Any
+    ) -> Any:
         forms: list[Form] = []
         forms += ["json"] if as_json else []
+        forms += ["jsonl"] if as_jsonl else []
         forms += ["csv"] if as_csv or csv_safe else []
         forms += ["parquet"] if parquet else []
         if len(forms) > 1:
-            raise click.UsageError("give one of --json, --csv and --parquet")
+            raise click.UsageError("give one of --json, --jsonl, --csv and --parquet")
         output = Output(forms[0] if forms else "table", parquet, csv_safe)
         return function(*args, output=output, **others)
 
@@ -66,9 +70,9 @@ def latest_option(function: Function) -> Function:
 
 def metric_option(function: Function) -> Function:
     """``--metric NAME``."""
-    return click.option("--metric", metavar="NAME", help="Metric, or METRIC,FILTER; default: the headline metric.")(
-        function
-    )
+    return click.option(
+        "-m", "--metric", metavar="NAME", help="Metric, or METRIC,FILTER; default: the headline metric."
+    )(function)
 
 
 def level_option(function: Function) -> Function:
@@ -143,8 +147,8 @@ def threshold_option(default: float, text: str) -> Decorator:
 
 
 def subset_option(function: Function) -> Function:
-    """``--subset ok``: runs on a part of a benchmark count too."""
-    return click.option("--subset", type=click.Choice(["ok"]), help="Rank runs on a part of the benchmark too.")(
+    """``--subset``: runs on a part of a benchmark count too; the command gets ``subset_ok``."""
+    return click.option("--subset", "subset_ok", is_flag=True, help="Rank runs on a part of the benchmark too.")(
         function
     )
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: The beginning of what spreadsheets take for a formula, also the wide forms of its characters.
 _FORMULA = re.compile(r"^(?=\s*[=+\-@|%\t\r\uff1d\uff0b\uff0d\uff20])")
 Row = Mapping[str, Any]
-Form = Literal["table", "json", "csv", "parquet"]
+Form = Literal["table", "json", "jsonl", "csv", "parquet"]
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class Output:
             counts: those that it does without where they are 0, too.
             empty: what to tell people where there are no rows.
         """
-        if self.form in ("json", "csv"):
+        if self.form in ("json", "jsonl", "csv"):
             _write_utf8()
-        if self.form == "json":
-            write_json(columns, rows)
+        if self.form in ("json", "jsonl"):
+            write_json(columns, rows, lines=self.form == "jsonl")
         elif self.form == "csv":
             write_csv(columns, rows, safe=self.safe)
         elif self.path is not None:
@@ -110,16 +110,26 @@ def _write_utf8() -> None:
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-def write_json(columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """An array of objects, one on each line; NaN is null, times are ISO 8601."""
+def write_json(columns: Sequence[str], rows: Iterable[Row], *, lines: bool = False) -> None:
+    """An array of objects, one on each line; NaN is null, times are ISO 8601.
+
+    Args:
+        columns: in this order.
+        rows: a value for each of them.
+        lines: the objects alone, without the array around them (JSON lines).
+    """
     import orjson
 
-    lead = "[\n"
+    first, between, last = ("", "\n", "\n") if lines else ("[\n", ",\n", "\n]\n")
+    lead = first
     for row in rows:
         text = orjson.dumps({name: row[name] for name in columns}, default=_without_json_form)
         sys.stdout.write(f"{lead}{text.decode()}")
-        lead = ",\n"
-    sys.stdout.write("\n]\n" if lead == ",\n" else "[]\n")
+        lead = between
+    if lead is between:
+        sys.stdout.write(last)
+    elif not lines:
+        sys.stdout.write("[]\n")
 
 
 def write_csv(columns: Sequence[str], rows: Iterable[Row], *, safe: bool = False) -> None:

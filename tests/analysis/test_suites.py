@@ -369,7 +369,7 @@ def test_a_suite_for_people(run: Caller, url: str) -> None:
     assert found.out.startswith(
         "exam by acc (higher is better), mean of 3 leaves, each the same weight\nrank  stat. rank"
     )
-    assert "note: 1 rows lack leaves: not ranked (--partial ok ranks them)" in found.err
+    assert "note: 1 rows lack leaves: not ranked (--partial ranks them)" in found.err
     detailed = run("-v", "leaderboard", "exam", db=url)
     assert "exam/maths/sums" in detailed.out and "Holm" in detailed.err
 

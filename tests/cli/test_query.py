@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support.cli import Caller, filled_url
+from tests.support.cli import Caller, filled_url, in_subprocess
 from tests.support.world import build_world
 from warehouse.errors import MisuseError
 from warehouse.store.curate import reader_role
@@ -47,6 +48,22 @@ def test_every_form_has_the_same_columns_and_rows(run: Caller, url: str, tmp_pat
     assert sum(row["standard_error"] is None for row in rows) == sum(row["standard_error"] == "" for row in table)
     plain = run("query", "score_summary", db=url).out.splitlines()
     assert plain[0].split() == columns and len(plain) == len(rows) + 2
+
+
+def test_json_lines_are_the_objects_of_the_array(run: Caller, url: str) -> None:
+    asked = ("query", "--sql", "select * from score_summary order by run_id, metric_id")
+    lines = run(*asked, "--jsonl", db=url).out.splitlines()
+    assert [json.loads(line) for line in lines] == run(*asked, "--json", db=url).rows
+    assert run("query", "--sql", "select 1 as n where 1 = 0", "--jsonl", db=url).out == ""
+    run("query", "score_summary", "--jsonl", "--csv", db=url).fails(2, "one of --json, --jsonl, --csv")
+
+
+def test_a_statement_comes_from_standard_input(duckdb_world: str, tmp_path: Path) -> None:
+    asked = ["--db", duckdb_world, "query", "--sql", "-", "-p", "n=3", "--jsonl"]
+    ended = in_subprocess(*asked, folder=tmp_path, input="select :n as given\n")
+    assert (ended.returncode, ended.stdout) == (0, '{"given":"3"}\n')
+    ended = in_subprocess(*asked, folder=tmp_path, input=" \n")
+    assert ended.returncode == 2 and "expected a SELECT on standard input" in ended.stderr
 
 
 def test_values_have_one_form_in_json_and_csv(run: Caller, url: str) -> None:

@@ -31,7 +31,7 @@ def test_completion_offers_what_can_follow(line: str) -> None:
     assert any(words[-1] in offered for offered in done.stdout.splitlines()), done
 
 
-def test_the_completion_script_is_there() -> None:
-    environment = os.environ | {"_WAREHOUSE_COMPLETE": "zsh_source"}
-    done = subprocess.run([str(COMMAND)], env=environment, text=True, capture_output=True)
-    assert "compdef" in done.stdout
+@pytest.mark.parametrize(("shell", "word"), [("bash", "complete "), ("zsh", "compdef"), ("fish", "complete ")])
+def test_the_completion_script_is_there(shell: str, word: str) -> None:
+    done = subprocess.run([str(COMMAND), "completion", shell], text=True, capture_output=True)
+    assert done.returncode == 0 and word in done.stdout and "_WAREHOUSE_COMPLETE" in done.stdout
