@@ -15,7 +15,7 @@ from warehouse.errors import DiskFullError, StoreError, WarehouseError, cause_of
 
 from .lazy_group import LazyGroup
 from .state import global_options
-from .ui.table import visible
+from .ui.table import fitted, visible
 
 shown_global_options = partial(global_options, hidden=False)
 INTERRUPTED = 130  # 128 + SIGINT
@@ -81,7 +81,7 @@ def _prepare_output() -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"Error: {visible(message)}", file=sys.stderr)
+    print(fitted(f"Error: {visible(message)}", sys.stderr), file=sys.stderr)
     return code
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .ui.table import visible
+from .ui.table import fitted, visible
 
 if TYPE_CHECKING:
     from warehouse.config import Config
@@ -78,7 +79,7 @@ class State:
     def say(self, text: str) -> None:
         """Print a remark on standard error, unless quiet."""
         if not self.quiet:
-            click.echo(visible(text), err=True)
+            click.echo(fitted(visible(text), sys.stderr), err=True)
 
     def notes(self, notes: Iterable[str]) -> None:
         """Remarks on the answer as a whole."""

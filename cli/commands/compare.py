@@ -32,6 +32,25 @@ FLIPS = 10
 #: Characters of a long text that a table has.
 SHORT = 60
 
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = (
+    "method",
+    "p Wilcoxon",
+    "p McNemar",
+    "correlation",
+    "p flip",
+    "metric",
+    "unscored a",
+    "unscored b",
+    "only a",
+    "only b",
+    "split",
+    "clusters",
+    "prompts",
+    "se",
+    "better",
+)
+
 
 @command("compare")
 @click.argument("a", metavar=REFERENCE)
@@ -131,7 +150,7 @@ def _print(comparison: Comparison, rows: list[ComparisonRow], state: State) -> N
     )
     counts = ("only a", "only b", "unscored a", "unscored b")
     cells = [_cells(row, state.verbose) for row in rows]
-    print_rows(cells, needless=needless, counts=counts)
+    print_rows(cells, needless=needless, counts=counts, spare=SPARE)
     print_footnotes(explain(comparison, rows))
     for row in rows:
         if row.reason and (row.ci_low is None or state.verbose):

@@ -143,7 +143,7 @@ def _print_distribution(rows: Sequence[DistributionRow]) -> None:
         for row in rows
     ]
     needless = ("split", "condition", "temperature", "S")
-    print_rows(cells, needless=needless, counts=("sets",))
+    print_rows(cells, needless=needless, counts=("sets",), spare=("split", "sd", "p25", "p75", "sets", "S"))
 
 
 def _print_maps(mapped: DataMap) -> None:

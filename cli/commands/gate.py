@@ -39,6 +39,10 @@ def margins_callback(
     return (common[0] if common else None), own
 
 
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candidate", "as seen", "if equal")
+
+
 @command("gate")
 @click.argument("models", metavar="[CANDIDATE BASELINE]", nargs=-1)
 @click.option("--candidate", metavar=REFERENCE, help="The model to be released, if it is not named first.")
@@ -142,7 +146,7 @@ def _print(decision: Gate) -> None:
         }
         for row in decision.rows
     ]
-    print_rows(cells, needless=("split", "clusters", "reason"), counts=("if equal", "as seen"))
+    print_rows(cells, needless=("split", "clusters", "reason"), counts=("if equal", "as seen"), spare=SPARE)
     click.echo(f"\n{decision}")
     if any(row.prompts_if_equal or row.prompts_as_seen for row in decision.rows):
         click.echo(

@@ -47,6 +47,24 @@ NEEDLESS = (
     "flags",
     "recomputed part",
 )
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = (
+    "method",
+    EFFECTS[1],
+    "recomputed part",
+    "bounds with error",
+    EFFECTS[0],
+    "stat. rank",
+    "group",
+    "runs",
+    "split",
+    "draws",
+    "bounds",
+    "clusters",
+    "se",
+    "prompts",
+    "rank set",
+)
 
 
 @command("leaderboard")
@@ -113,7 +131,7 @@ def _print(board: Leaderboard, state: State, legend: Sequence[str]) -> None:
     places = decimals(row.standard_error for row in board.rows)
     hidden = _hidden(board, state.verbose)
     rows = [{name: cell for name, cell in _cells(row, places).items() if name not in hidden} for row in board.rows]
-    print_rows(rows, needless=NEEDLESS)
+    print_rows(rows, needless=NEEDLESS, spare=SPARE)
     for line in board.basis:
         print_text(line)
     for note in board.notes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any, Literal
 
 import click
@@ -24,7 +26,16 @@ def models(context: click.Context, state: State, output: Output) -> None:
     with state.open() as store:
         entries = aliases.models(store)
     needless = ("family", "developer", "parameter_count")
-    output.emit_records(aliases.ModelEntry, entries, needless=needless, empty="no models yet")
+    shown = _shown(aliases.ModelEntry, "model", entries)
+    output.emit_records(
+        aliases.ModelEntry, entries, shown=shown, needless=needless, spare=needless, empty="no models yet"
+    )
+
+
+def _shown(kind: type, name: str, entries: Sequence[Any]) -> list[str]:
+    """Columns of a list of names: without what each is shown as where all keep their own."""
+    renamed = any(getattr(entry, name) != entry.shown_as for entry in entries)
+    return [item.name for item in fields(kind) if renamed or item.name != "shown_as"]
 
 
 class _Named(click.Group):
@@ -53,7 +64,11 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
     with state.open() as store:
         entries = aliases.benchmarks(store)
     needless = ("parent", "version", "clustering")
-    output.emit_records(aliases.BenchmarkEntry, entries, needless=needless, empty="no benchmarks yet")
+    spare = ("version", "clustering", "parent", "n_models")
+    shown = _shown(aliases.BenchmarkEntry, "benchmark", entries)
+    output.emit_records(
+        aliases.BenchmarkEntry, entries, shown=shown, needless=needless, spare=spare, empty="no benchmarks yet"
+    )
 
 
 @command("benchmarks metrics")

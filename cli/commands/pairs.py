@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 MARKS = "* Holm, ' Benjamini-Hochberg only"
 
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p Holm", "better", "p max-T", "split")
+
 
 @command("pairs")
 @click.argument("benchmark")
@@ -70,7 +73,7 @@ def _print(result: Pairs) -> None:
     }
     rows = [_cells(row, places, labels) for row in result.rows]
     needless = ("split", "clusters", "flags", "why not", simultaneous_column(result.rows[0].level))
-    print_rows(rows, needless=needless)
+    print_rows(rows, needless=needless, spare=SPARE)
     _tail(result)
     for line in meanings(flag for row in result.rows for flag in row.flags):
         print_text(line)

@@ -226,4 +226,4 @@ def _print_history(changes: History) -> None:
         }
         for row, places in ((row, _places(row)) for row in changes.rows)
     ]
-    print_rows(cells, needless=("interval", "change", "p", "n", "reason"))
+    print_rows(cells, needless=("interval", "change", "p", "n", "reason"), spare=("method", "metric", "n", "p"))

@@ -27,6 +27,8 @@ SHOWN = (
 )
 
 NEEDLESS = ("checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note")
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = ("status", "agent", "split", "fewshot", "temperature", "n_found", "started_at", "n_scores", "checkpoint")
 
 
 @command("runs")
@@ -74,7 +76,7 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
         rows = catalogue.runs(store, where=where, everything=everything)
         hints = [] if rows else catalogue.hints_on_runs(store, where)
     shown = (*SHOWN, "superseded_by") if everything else SHOWN
-    output.emit_records(catalogue.RunEntry, rows, shown=shown, needless=NEEDLESS, empty="no such runs")
+    output.emit_records(catalogue.RunEntry, rows, shown=shown, needless=NEEDLESS, spare=SPARE, empty="no such runs")
     for hint in hints:
         state.say(f"note: {hint}")
 

@@ -23,6 +23,8 @@ SHOWN = (
     "n_current",
     "loaded_at",
 )
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = ("n_seen_again", "n_superseded", "n_scores", "n_samples", "n_current", "n_rejected", "format", "loaded_at")
 
 
 @command("sources")
@@ -35,7 +37,7 @@ def sources(state: State, source: str | None, output: Output) -> None:
     with state.open() as store:
         entries = catalogue.sources(store, source)
         rejected = catalogue.rejections(store, entries[0].source_id) if source and entries else []
-    output.emit_records(catalogue.SourceEntry, entries, shown=SHOWN, empty="nothing ingested yet")
+    output.emit_records(catalogue.SourceEntry, entries, shown=SHOWN, spare=SPARE, empty="nothing ingested yet")
     if source and output.for_people:
         for text in entries[0].notes:
             click.echo(f"note: {text}")

@@ -23,6 +23,9 @@ _WORDS = ("equal", "prompts")
 _COMMON = ("metric", "where", "latest", "cluster", "level", "subset_ok")
 _OWN = ("weights", "partial_ok", "force")
 
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = ("method", "published", "draws", "clusters", "group", "prompts", "stat. rank", "leaves", "se", "missing")
+
 
 def suite_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """``--group``, ``--weights``, ``--partial`` and ``--force``."""
@@ -150,7 +153,7 @@ def _print(board: SuiteBoard, state: State) -> None:
     ]
     rows = [_cells(row, places, state.verbose) for row in board.rows]
     needless = ("stat. rank", "group", "condition", "clusters", "published", "method", "flags")
-    print_table(columns, rows, needless=needless, counts=("missing",))
+    print_table(columns, rows, needless=needless, counts=("missing",), spare=(*names, *SPARE))
     for note in board.notes:
         text = note.replace("partial_ok", "--partial").replace("subset_ok", "--subset")
         state.say(f"note: {text}")

@@ -114,12 +114,30 @@ def _split(state: State, target: str, output: Output, options: dict[str, Any]) -
     _emit(state, output, report, VarianceRow, _print_split)
 
 
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = (
+    "range k=1",
+    "expected",
+    "se prompts fixed",
+    "between",
+    "split",
+    "clusters",
+    "K",
+    "prompts",
+    "se at 2K",
+    "metric",
+    "se",
+)
+
+
 def _print_split(report: VarianceReport, state: State) -> None:
     shared = _heading(report.rows)
     places = decimals(row.se_prompts_fixed or row.standard_error for row in report.rows)
     rows = [_split_cells(row, places, shared) for row in report.rows]
     print_rows(
-        rows, needless=("condition", "benchmark", "split", "metric", "clusters", "range k=1", "expected", "flags")
+        rows,
+        needless=("condition", "benchmark", "split", "metric", "clusters", "range k=1", "expected", "flags"),
+        spare=SPARE,
     )
     click.echo("")
     for line in _advice(report.rows):
@@ -202,7 +220,7 @@ def _print_rates(report: PassReport, state: State) -> None:
     places = decimals(row.standard_error for row in report.rows)
     rows = [_rate_cells(row, places, shared, state.verbose) for row in report.rows]
     needless = ("condition", "benchmark", "split", "metric", "clusters", "method", "flags")
-    print_rows(rows, needless=needless)
+    print_rows(rows, needless=needless, spare=("method", "draws", "split", "metric", "clusters", "prompts", "se"))
     explained = [row for row in report.rows if row.ci_low is None or state.verbose]
     say_reasons([(row, row.reason) for row in explained], state)
 

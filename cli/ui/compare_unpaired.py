@@ -47,10 +47,26 @@ def compare_unpaired(state: State, a: str, b: str, output: Output, options: dict
     state.notes(f"left out {reason}" for reason in comparison.left_out)
 
 
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = (
+    "p z",
+    "metric",
+    "unscored a",
+    "unscored b",
+    "split",
+    "clusters a",
+    "clusters b",
+    "prompts a",
+    "prompts b",
+    "se",
+    "better",
+)
+
+
 def _print(comparison: UnpairedComparison, state: State) -> None:
     print_models(comparison.rows[0])
     needless = ("split", "p Holm", "clusters a", "clusters b", "unscored a", "unscored b", "flags")
-    print_rows([_cells(row) for row in comparison.rows], needless=needless)
+    print_rows([_cells(row) for row in comparison.rows], needless=needless, spare=SPARE)
     print_footnotes(_explain(comparison.rows))
     for row in comparison.rows:
         if row.ci_low is None:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from .output import Form, Output
+from .table import CHOSEN, WIDE
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
@@ -19,7 +20,10 @@ REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
 
 
 def output_options(function: Function) -> Function:
-    """``--json``, ``--jsonl``, ``--csv`` and ``--parquet FILE``; the command gets ``output``."""
+    """``--json``, ``--jsonl``, ``--csv`` and ``--parquet FILE``; the command gets ``output``.
+
+    ``--wide`` and ``--columns`` are for the table itself (`warehouse.cli.ui.table`).
+    """
 
     @click.option("--json", "as_json", is_flag=True, help="An array of row objects.")
     @click.option("--jsonl", "as_jsonl", is_flag=True, help="A row object on each line.")
@@ -32,6 +36,16 @@ def output_options(function: Function) -> Function:
         metavar="FILE",
         type=click.Path(dir_okay=False, path_type=Path),
         help="Write the rows to a Parquet file.",
+    )
+    @click.option(
+        "--columns",
+        metavar="NAME,...",
+        expose_value=False,
+        callback=_keep_columns,
+        help="Only these columns, in this order: headings of the table; with --json or --csv its names.",
+    )
+    @click.option(
+        "--wide", is_flag=True, expose_value=False, callback=_keep_wide, help="All columns, on a narrow terminal too."
     )
     @wraps(function)
     def wrapper(
@@ -48,6 +62,14 @@ def output_options(function: Function) -> Function:
         return function(*args, output=output, **others)
 
     return wrapper
+
+
+def _keep_wide(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    ctx.meta[WIDE] = value
+
+
+def _keep_columns(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    ctx.meta[CHOSEN] = fields_callback(ctx, param, value)
 
 
 def where_option(function: Function) -> Function:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from .table import print_table, visible
+from .table import chosen_columns, print_table, visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,6 +49,7 @@ class Output:
         shown: Sequence[str] | None = None,
         needless: Sequence[str] = (),
         counts: Sequence[str] = (),
+        spare: Sequence[str] = (),
         empty: str = "no rows",
     ) -> None:
         """Write rows.
@@ -59,8 +60,12 @@ class Output:
             shown: the columns that the table for people has (default: all).
             needless: those of them that it does without where they say nothing.
             counts: those that it does without where they are 0, too.
+            spare: those that a narrow terminal does without, the first of them first.
             empty: what to tell people where there are no rows.
         """
+        chosen = chosen_columns(columns)
+        if chosen and self.form != "table":
+            columns = chosen
         if self.form in ("json", "jsonl", "csv"):
             _write_utf8()
         if self.form in ("json", "jsonl"):
@@ -70,9 +75,9 @@ class Output:
         elif self.path is not None:
             self._write_parquet(columns, rows)
         else:
-            names = list(shown or columns)
+            names = list(chosen or shown or columns)
             cells = [[row[name] for name in names] for row in rows]
-            print_table(names, cells, empty=empty, needless=needless, counts=counts)
+            print_table(names, cells, empty=empty, needless=needless, counts=counts, spare=spare)
 
     def emit_arrow(self, table: pa.Table) -> None:
         """Write the result of a query."""
@@ -89,12 +94,13 @@ class Output:
         shown: Sequence[str] | None = None,
         needless: Sequence[str] = (),
         counts: Sequence[str] = (),
+        spare: Sequence[str] = (),
         empty: str = "no rows",
     ) -> None:
         """Write records of a dataclass; its fields, or its `columns`, are the columns. See :meth:`emit`."""
         columns = kind.columns() if hasattr(kind, "columns") else [item.name for item in fields(kind)]
         rows = ({name: getattr(record, name) for name in columns} for record in records)
-        self.emit(columns, rows, shown=shown, needless=needless, counts=counts, empty=empty)
+        self.emit(columns, rows, shown=shown, needless=needless, counts=counts, spare=spare, empty=empty)
 
     def _write_parquet(self, columns: Sequence[str], rows: Iterable[Row]) -> None:
         import pyarrow as pa

@@ -6,11 +6,13 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor, log10
-from typing import Any
+from typing import Any, TextIO
+
+import click
 
 #: Rows that a terminal is given; files and pipes get all.
 TERMINAL_ROWS = 1000
@@ -19,6 +21,10 @@ GAP = "  "
 SHORT = 16
 #: Longer ones are never folded to less than this.
 LEAST = 10
+#: As long as there are columns to leave out, they are not folded to less than this.
+COMFORTABLE = 26
+#: Where a call keeps what the user wants of its tables (`click.Context.meta`).
+WIDE, CHOSEN = "warehouse.wide", "warehouse.columns"
 MOST_DECIMALS = 8
 #: Terminals below this break lines themselves.
 NARROW = 60
@@ -99,31 +105,80 @@ def print_table(
     empty: str = "no rows",
     needless: Sequence[str] = (),
     counts: Sequence[str] = (),
+    spare: Sequence[str] = (),
 ) -> None:
     """Print rows under their columns; numbers to the right.
 
     Columns named ``needless`` are left out where they say nothing in any row, those named
-    ``counts`` where they are 0 as well.
+    ``counts`` where they are 0 as well. A terminal that is too narrow does without the columns named
+    ``spare``, the first of them first, as far as it has to; ``--wide`` shows them, ``--columns``
+    shows those that it names.
     """
-    kept = [
-        index
-        for index, name in enumerate(columns)
-        if name not in (*needless, *counts)
-        or any(row[index] not in NOTHING and not (name in counts and row[index] == 0) for row in rows)
-    ]
-    columns = [columns[index] for index in kept]
-    rows = [[row[index] for index in kept] for row in rows]
     if not rows:
         print(empty)
         return
-    table = _Texts(columns, rows[:TERMINAL_ROWS] if sys.stdout.isatty() else rows)
+    chosen = chosen_columns(columns)
+    if chosen:
+        kept = [list(columns).index(name) for name in chosen]
+    else:
+        kept = [
+            index
+            for index, name in enumerate(columns)
+            if name not in (*needless, *counts)
+            or any(row[index] not in NOTHING and not (name in counts and row[index] == 0) for row in rows)
+        ]
+    table = _texts_of(columns, rows, kept)
+    if not sys.stdout.isatty():
+        return _print_plain(table)
     width = shutil.get_terminal_size().columns
-    if sys.stdout.isatty() and table.width > width >= table.least_width:
+    left_out = [] if chosen or _asked(WIDE) else _left_out(table, spare, width)
+    if left_out:
+        table = _texts_of(columns, rows, [index for index in kept if columns[index] not in left_out])
+    if table.width > width >= table.least_width() and not _asked(WIDE):
         _print_folded(table)
     else:
         _print_plain(table)
     if table.n_rows < len(rows):
         print(f"... and {len(rows) - table.n_rows} more rows: --json, --csv or a pipe has all")
+    if left_out:
+        print_text(f"({', '.join(left_out)}: --wide)")
+
+
+def _asked(name: str) -> Any:
+    """What the user wants of tables in this call."""
+    context = click.get_current_context(silent=True)
+    return context.meta.get(name) if context else None
+
+
+def chosen_columns(columns: Sequence[str]) -> list[str]:
+    """Those that ``--columns`` names, in its order; empty where nothing was chosen.
+
+    Raises:
+        UsageError: there is none of such a name.
+    """
+    chosen: Sequence[str] = _asked(CHOSEN) or ()
+    unknown = [name for name in chosen if name not in columns]
+    if unknown:
+        raise click.UsageError(f"no column '{unknown[0]}'; there are: {', '.join(filter(None, columns))}")
+    return list(chosen)
+
+
+def _texts_of(columns: Sequence[str], rows: Sequence[Sequence[Any]], kept: Sequence[int]) -> _Texts:
+    shown = rows[:TERMINAL_ROWS] if sys.stdout.isatty() else rows
+    return _Texts([columns[index] for index in kept], [[row[index] for index in kept] for row in shown])
+
+
+def _left_out(table: _Texts, spare: Sequence[str], width: int) -> list[str]:
+    """Columns that a terminal does without: as few as there need be, and only where that helps."""
+    if width < NARROW or table.width <= width:
+        return []
+    left_out: list[str] = []
+    for name in spare:
+        if table.least_width(COMFORTABLE, without=left_out) <= width:
+            break
+        if name in table.columns:
+            left_out.append(name)
+    return left_out
 
 
 def print_rows(
@@ -132,19 +187,32 @@ def print_rows(
     empty: str = "no rows",
     needless: Sequence[str] = (),
     counts: Sequence[str] = (),
+    spare: Sequence[str] = (),
 ) -> None:
     """Print rows that name their cells, all in the same order; see :func:`print_table`."""
     cells = list(rows)
     columns = list(cells[0]) if cells else []
-    print_table(columns, [list(row.values()) for row in cells], empty=empty, needless=needless, counts=counts)
+    values = [list(row.values()) for row in cells]
+    print_table(columns, values, empty=empty, needless=needless, counts=counts, spare=spare)
 
 
 def print_text(text: str) -> None:
     """A sentence, broken at blanks to fit a terminal."""
+    print(fitted(text, sys.stdout))
+
+
+def fitted(text: str, stream: TextIO) -> str:
+    """Lines broken at blanks where a stream is a terminal, unchanged where it is not."""
     width = shutil.get_terminal_size().columns
-    if sys.stdout.isatty() and width >= NARROW:
-        text = textwrap.fill(text, width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False)
-    print(text)
+    if not stream.isatty() or width < NARROW:
+        return text
+    lines = text.split("\n")
+    return "\n".join(
+        textwrap.fill(line, width, subsequent_indent=GAP, break_long_words=False, break_on_hyphens=False)
+        if len(line) > width
+        else line
+        for line in lines
+    )
 
 
 def cell(value: Any) -> str:
@@ -179,19 +247,18 @@ class _Texts:
         """Characters of a line."""
         return sum(self.widths) + len(GAP) * (len(self.columns) - 1)
 
-    @property
-    def least_width(self) -> int:
-        """Characters of a line when long texts are folded."""
-        return sum(self.least) + len(GAP) * (len(self.columns) - 1)
+    def least_width(self, least: int = LEAST, *, without: Collection[str] = ()) -> int:
+        """Characters of a line when texts are folded to ``least``, without some columns."""
+        widths = [width for name, width in zip(self.columns, self.folded(least), strict=True) if name not in without]
+        return sum(widths) + len(GAP) * (len(widths) - 1)
 
-    @property
-    def least(self) -> list[int]:
+    def folded(self, least: int = LEAST) -> list[int]:
         """Width of each column when names and long texts are folded."""
         widths = []
         for index, name in enumerate(self.columns):
             longest = max(len(row[index]) for row in self.rows)
             word = max(map(len, name.split(" ")))
-            widths.append(max(word, longest if longest <= SHORT else LEAST))
+            widths.append(max(word, longest if longest <= max(SHORT, least) else least))
         return widths
 
 
@@ -216,7 +283,7 @@ def _print_folded(table: _Texts) -> None:
     from rich.text import Text
 
     shown = Table(box=None, pad_edge=False, padding=(0, len(GAP), 0, 0))
-    columns = zip(table.columns, table.widths, table.least, table.right, strict=True)
+    columns = zip(table.columns, table.widths, table.folded(), table.right, strict=True)
     for name, width, least, to_right in columns:
         shown.add_column(
             Text(name.replace(" ", "\n") if least < len(name) else name),

@@ -112,15 +112,27 @@ def on_a_terminal(width: int, *call: str) -> list[str]:
 
 
 @pytest.mark.engine
-def test_a_table_fits_the_terminal_and_loses_nothing(request: pytest.FixtureRequest) -> None:
+def test_a_table_fits_the_terminal_and_says_what_it_leaves_out(request: pytest.FixtureRequest) -> None:
     with filled_url(request, "duckdb", build_world()) as url:
         call = ("--db", url, "leaderboard", "quiz")
-        wide, narrow, tiny = (on_a_terminal(width, *call) for width in (200, 120, 40))
-    assert wide == tiny  # nothing to gain by folding: the terminal itself breaks the lines
-    assert max(len(line) for line in narrow) <= 120 < max(len(line) for line in wide)
-    assert len(narrow) > len(wide)
-    assert "[0.368, 0.581]" in "".join(narrow)  # short texts stay whole
-    assert sorted(re.sub(r"[\s-]", "", "".join(narrow))) == sorted(re.sub(r"[\s-]", "", "".join(wide)))
+        wide, narrow, tiny = (on_a_terminal(width, *call) for width in (200, 80, 40))
+        asked = on_a_terminal(80, *call, "--wide")
+        chosen = on_a_terminal(80, *call, "--columns", "model,figure")
+    tables = [lines[:14] for lines in (wide, tiny, asked)]  # above what is explained below, broken at blanks
+    assert tables[0] == tables[1] == tables[2]  # in 40 columns there is nothing to gain by folding
+    assert max(len(line) for line in narrow) <= 80 < max(len(line) for line in wide)
+    assert any(all(word in line for word in ("org/a", "0.475", "[0.368, 0.581]")) for line in narrow)
+    left_out = next(line for line in narrow if line.startswith("("))
+    assert left_out.endswith("--wide)") and "draws" in left_out and "draws" in wide[1] and "draws" not in narrow[2]
+    assert [line.split() for line in chosen[1:4]] == [["model", "figure"], ["-----", "------"], ["org/b", "0.600"]]
+
+
+def test_columns_are_chosen_by_name_in_every_form(run: Caller, url: str) -> None:
+    asked = ("leaderboard", "quiz", "--columns")
+    assert list(run(*asked, "estimate,model", "--json", db=url).rows[0]) == ["estimate", "model"]
+    assert run(*asked, "model,estimate", "--csv", db=url).out.splitlines()[0] == "model,estimate"
+    assert run(*asked, "figure,model", db=url).out.splitlines()[1].split() == ["figure", "model"]
+    run(*asked, "modle", db=url).fails(2, "no column 'modle'", "model, ")
 
 
 # --- compare ---------------------------------------------------------------------------------
