@@ -1,6 +1,7 @@
 # The environment lies in VENV; an installation is repeated when pyproject.toml changes.
 VENV ?= .venv
-JOBS ?= 2
+# Test processes on two cores: one waits now and then for a server or a process of its own.
+JOBS ?= 3
 PART ?= 0/1
 TORCH ?= torch
 BIN := $(VENV)/bin

@@ -64,8 +64,7 @@ _STORE = (
         "warehouse config",
     )),
     Entry("completion", "store", "completion", "Print what a shell needs to complete commands.", (
-        "warehouse completion bash > ~/.local/share/bash-completion/completions/warehouse",
-        'eval "$(warehouse completion zsh)"',
+        "warehouse completion bash",
     )),
     Entry("export", "store", "export", "Write the store as Parquet, or runs as Every Eval Ever.", (
         "warehouse export --parquet out/",
@@ -153,7 +152,7 @@ _LOOK = (
         "warehouse query",
         "warehouse query score_summary --json",
         'warehouse query --sql "select model, estimate from score_summary"',
-        "warehouse query --sql - --jsonl < question.sql",
+        "warehouse query --sql - --jsonl",
     )),
     Entry("shell", "look", "shell", "Type SELECT statements; nothing can be changed.", (
         "warehouse shell",

@@ -93,7 +93,7 @@ def gate(
     from warehouse.analysis.comparison.gate import gate as decide
 
     if markdown and not output.for_people:
-        raise click.UsageError("give one of --markdown, --json, --csv and --parquet")
+        raise click.UsageError("give one of --markdown, --json, --jsonl, --csv and --parquet")
     candidate, baseline = _two_models(models, candidate, baseline)
     margin, own = margins
     with state.open() as store:
