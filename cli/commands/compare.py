@@ -134,7 +134,7 @@ def _shown(comparison: Comparison, only_overall: bool, *, both: bool) -> list[Co
 
 
 def _print(comparison: Comparison, rows: list[ComparisonRow], state: State) -> None:
-    print_models(rows[0])
+    print_models(rows[0], comparison.sentence)
     needless = (
         "split",
         "p flip",

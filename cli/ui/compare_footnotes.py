@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
+from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
 
 from .flag_meanings import meanings
-from .table import visible
+from .table import NARROW, print_text, visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
@@ -38,10 +40,12 @@ _TESTS = {
 }
 
 
-def print_models(row: ComparisonRow | UnpairedRow) -> None:
-    """Which model is a and which is b, above the table."""
+def print_models(row: ComparisonRow | UnpairedRow, sentence: str = "") -> None:
+    """Which model is a and which is b, and the answer in words, above the table."""
     for name, model, condition in (("a", row.model_a, row.condition_a), ("b", row.model_b, row.condition_b)):
-        click.echo(f"{name} = {visible(model)}{', ' if condition else ''}{visible(condition)}")
+        print_text(f"{name} = {visible(model)}{', ' if condition else ''}{visible(condition)}")
+    if sentence:
+        print_text(visible(sentence))
     click.echo()
 
 
@@ -49,7 +53,8 @@ def print_footnotes(lines: Iterable[str]) -> None:
     """Sentences below the table."""
     click.echo()
     for line in lines:
-        click.echo(fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False))
+        width = min(WIDTH, max(get_terminal_size().columns, NARROW)) if sys.stdout.isatty() else WIDTH
+        click.echo(fill(line, width, subsequent_indent="  ", break_on_hyphens=False))
 
 
 def explain(comparison: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:

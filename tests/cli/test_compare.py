@@ -31,7 +31,7 @@ def in_one_line(text: str) -> str:
 
 def test_people_get_the_tests_that_apply_and_how_they_were_made(run: Caller, url: str) -> None:
     found = run(*ONE, db=url)
-    header = found.out.splitlines()[3]
+    header = found.out.splitlines()[4]
     assert "p flip" in header and "p McNemar" in header and "p Holm" not in header
     said = in_one_line(found.out)
     assert "se, interval and p: t on the difference at each prompt" in said
@@ -44,7 +44,7 @@ def test_people_get_the_tests_that_apply_and_how_they_were_made(run: Caller, url
 
 def test_several_benchmarks_have_an_overall_row_for_people(run: Caller, url: str) -> None:
     found = run(*ALL, "--equivalence", "0.3", db=url)
-    names = [line.split()[0] for line in found.out.splitlines()[5:10]]
+    names = [line.split()[0] for line in found.out.splitlines()[6:11]]
     assert names == ["many", "one", "same", "shared", "overall"]
     said = in_one_line(found.out)
     assert "p Holm: p adjusted for 3 benchmarks; better goes by it at 0.05." in said

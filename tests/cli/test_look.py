@@ -149,13 +149,16 @@ def test_a_comparison_for_programs_is_the_librarys(run: Caller, url: str) -> Non
 def test_a_comparison_for_people_names_the_better_one(run: Caller, url: str) -> None:
     found = run("compare", "run:14", "run:16", db=url)
     assert found.out.startswith("a = org/a\nb = org/b\n")
-    words = line_of(found.out, "quiz", "acc").split()
+    assert re.match(
+        r"a is better on quiz \(a - b \+0\.\d+ \[0\.\d+, 0\.\d+\], 40 common prompts\)\.$", found.out.splitlines()[2]
+    )
+    words = line_of(found.out, "quiz", "acc ").split()
     assert "a" in words and "40" in words
 
 
 def test_models_that_saw_different_prompts_say_how_many(run: Caller, url: str) -> None:
     found = run("compare", "org/a", "org/b", "--benchmark", "golden", db=url)
-    header, values = found.out.splitlines()[3], line_of(found.out, "golden", "acc")
+    header, values = found.out.splitlines()[4], line_of(found.out, "golden", "acc")
     assert "only a" in header and " 4 " in values and " 6 " in values
     assert "single cluster" in found.err
 

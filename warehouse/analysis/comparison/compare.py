@@ -89,6 +89,21 @@ class Comparison(Result):
             f" ({row.n_prompts} common prompts{p})"
         )
 
+    @property
+    def sentence(self) -> str:
+        """The answer in words, for one row or over all."""
+        if len(self.rows) > 1:
+            return _over_all(self.rows)
+        row = self.rows[0]
+        if row.ci_low is None or row.ci_high is None:
+            return f"No verdict on {row.benchmark}: {row.reason or 'no interval'}."
+        on = f"on {row.benchmark} (a - b {row.difference:+.3g} [{row.ci_low:.3g}, {row.ci_high:.3g}], "
+        on += f"{row.n_prompts} common prompts)"
+        if row.better:
+            return f"{row.better} is better {on}."
+        equal = f"equal within {row.margin:g}" if row.equivalent else "not told apart"
+        return f"a and b are {equal} {on}."
+
     def _notebook_rows(self) -> tuple[ComparisonRow, ...]:
         return (*self.rows, *(() if self.overall is None else (self.overall,)))
 
@@ -98,6 +113,17 @@ class Comparison(Result):
             "overall": None if self.overall is None else self.overall.to_dict(),
             "flips": [flip.to_dict() for flip in self.flips],
         }
+
+
+def _over_all(rows: Sequence[ComparisonRow]) -> str:
+    """On how many benchmarks each is better."""
+    a, b = (sum(row.better == name for row in rows) for name in "ab")
+    rest = len(rows) - a - b
+    if rest == len(rows):
+        return f"a and b are not told apart on any of {rest} benchmarks."
+    said = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
+    said += [f"not told apart on {rest}"] if rest else []
+    return f"Of {len(rows)} benchmarks {', '.join(said)}."
 
 
 def compare(
