@@ -112,6 +112,7 @@ USES = {
             *("cost_prompt", "cost_generation"),
         ),
     ),
+    "irt": Use((f"{ANALYSIS}.irt.irt:Irt",), "irt fit", flags=("family", "seed", "top")),
     "matrix": Use(
         (f"{ANALYSIS}.matrix.matrix:Matrix",),
         "matrix test",

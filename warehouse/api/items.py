@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from warehouse.api.connection import Connection
 
 if TYPE_CHECKING:
+    from warehouse.analysis.irt.irt import Irt
     from warehouse.analysis.items.answer_grouping import Grouping
     from warehouse.analysis.items.datamap import DataMap
     from warehouse.analysis.items.item_statistics import ItemReport
@@ -43,6 +44,50 @@ class ItemMethods(Connection):
 
         with self.reading() as store:
             return items(store, benchmark, metric=metric, where=where, latest=latest, irt=irt)
+
+    def irt(
+        self,
+        benchmarks: str | Sequence[str],
+        *,
+        model: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        fresh: bool = False,
+        store_result: bool = True,
+    ) -> Irt:
+        """An item response model of all models' answers, missing ones allowed.
+
+        It is asked by ``.fit()``, ``.abilities()`` and ``.next_items(model)``; nothing is read before.
+
+        Args:
+            benchmarks: names of benchmarks and suites, globs among them.
+            model: ``1pl`` or ``2pl``; None: by the number of models and of what links them.
+            metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+            where: conditions ``field=value`` on the runs.
+            latest: of each model only the conditions that ran last.
+            cluster: testlets that errors allow for: None for the default clusterings, ``"none"``,
+                ``"same_text"``, or a name.
+            fresh: compute again what is stored already.
+            store_result: False for a trial: what is computed is not stored.
+
+        Raises:
+            MisuseError: another model; by its methods: unknown names, models that share no scale.
+        """
+        from warehouse.analysis.irt.irt import Irt
+
+        return Irt(
+            self.opener,
+            benchmarks,
+            model=model,
+            metric=metric,
+            where=where,
+            latest=latest,
+            cluster=cluster,
+            fresh=fresh,
+            store_result=store_result,
+        )
 
     def matrix(
         self,
