@@ -188,6 +188,7 @@ _ITEMS = (
     Entry("items", "items", "items", "How hard prompts are, and which go against the rest.", (
         "warehouse items gsm8k",
         "warehouse items gsm8k --irt 2pl --csv",
+        "warehouse items gsm8k --pruning",
     )),
     Entry("irt", "items", "irt", "Fit item response models; one scale for all models.", (
         "warehouse irt fit gsm8k",

@@ -58,6 +58,8 @@ class PruningStep(Figures):
         se_ratio: standard error of the mean over items, after over before.
         tau: Kendall's τ-b of the test models' ranking after with the one before.
         monotonicity_change: change of τ-b of score with checkpoint, over trajectories; None without.
+        snr_ratio: signal-to-noise (mean over standard deviation of seeds), after over before, over
+            sets of seeds; None without.
     """
 
     share: float
@@ -66,6 +68,7 @@ class PruningStep(Figures):
     se_ratio: Effect
     tau: Effect
     monotonicity_change: Effect | None
+    snr_ratio: Effect | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ def pruning_curve(
     shares: Sequence[float] = SHARES,
     n_random: int = _RANDOM_DROPS,
     trajectories: Sequence[ArrayLike] = (),
+    seeds: Sequence[ArrayLike] = (),
 ) -> PruningCurve:
     """Drop the least discriminating items of the train models, and look at the test models.
 
@@ -118,6 +122,8 @@ def pruning_curve(
         n_random: random drops for each share, at least 1.
         trajectories: scores of the checkpoints of one training run each, in the order of training,
             shape (T, J), for monotonicity.
+        seeds: scores of training seeds of one recipe each, shape (S, J), at least 2 seeds, for
+            signal-to-noise.
 
     Raises:
         StatisticsError: shapes that do not fit, shares out of range, a test model without scores.
@@ -131,11 +137,14 @@ def pruning_curve(
     runs = [as_table(run, "trajectories") for run in trajectories]
     if any(run.shape[1] != n_items for run in runs):
         raise StatisticsError(f"`trajectories` must have the {n_items} items of `scores`")
+    recipes = [as_table(run, "seeds") for run in seeds]
+    if any(run.shape[1] != n_items for run in recipes):
+        raise StatisticsError(f"`seeds` must have the {n_items} items of `scores`")
     worth = np.nan_to_num(correlations(y[split.train])[1])
     order = np.argsort(worth, kind="stable")
     rng = np.random.default_rng(as_seed(seed))
     test = _Table(y[split.test])
-    tables = [_Table(run) for run in runs]
+    tables, replicates = [_Table(run) for run in runs], [_Table(run) for run in recipes]
     steps = []
     for share in shares:
         dropped = round(share * n_items)
@@ -143,7 +152,7 @@ def pruning_curve(
         keep[order[:dropped], 0] = 0
         for column in range(1, 1 + n_random):
             keep[rng.permutation(n_items)[:dropped], column] = 0
-        steps.append(_step(share, dropped, keep, test, tables))
+        steps.append(_step(share, dropped, keep, test, tables, replicates))
     return PruningCurve(split.kind, len(split.train), len(split.test), n_items, n_random, tuple(steps))
 
 
@@ -168,7 +177,9 @@ class _Table:
             return mean, np.sqrt(np.maximum(squares, 0) / (n - 1) / n)
 
 
-def _step(share: float, dropped: int, keep: FloatArray, test: _Table, runs: list[_Table]) -> PruningStep:
+def _step(
+    share: float, dropped: int, keep: FloatArray, test: _Table, runs: list[_Table], recipes: list[_Table]
+) -> PruningStep:
     mean, se = test.after(keep)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = se / test.se[:, None]
@@ -177,6 +188,11 @@ def _step(share: float, dropped: int, keep: FloatArray, test: _Table, runs: list
     if runs:
         changes = [_monotonicity(run.after(keep)[0]) - _monotonicity(run.mean[:, None]) for run in runs]
         monotonic = _effect(np.array(changes))
+    signal = None
+    if recipes:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = [_signal_to_noise(run.after(keep)[0]) / _signal_to_noise(run.mean[:, None]) for run in recipes]
+        signal = _effect(np.array(ratios))
     return PruningStep(
         share=share,
         n_dropped=dropped,
@@ -184,6 +200,7 @@ def _step(share: float, dropped: int, keep: FloatArray, test: _Table, runs: list
         se_ratio=_effect(ratio),
         tau=_effect(taus[None, :]),
         monotonicity_change=monotonic,
+        snr_ratio=signal,
     )
 
 
@@ -200,6 +217,11 @@ def _effect(values: FloatArray) -> Effect:
         low, high = float(means[0]) - half, float(means[0]) + half
     outer = np.quantile(means[1:], [0.5 - _LEVEL / 2, 0.5 + _LEVEL / 2])
     return Effect(float(means[0]), low, high, float(means[1:].mean()), float(outer[0]), float(outer[1]))
+
+
+def _signal_to_noise(means: FloatArray) -> FloatArray:
+    """Mean over standard deviation of the rows, of each column."""
+    return np.asarray(means.mean(axis=0) / means.std(axis=0, ddof=1))
 
 
 def _monotonicity(means: FloatArray) -> FloatArray:
