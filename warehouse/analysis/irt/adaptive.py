@@ -52,7 +52,7 @@ def plan_next(pool: Pool, asked: str, *, n: int, new: bool, model: str | None, l
     chosen = next_items(fitted.fit, successes, trials, n=n)
     again, reason = _replay(rest, chosen.n_asked + len(chosen.items), fitted.fit.model, level, seed)
     head = fitted.head
-    notes = [f"no error of the plan: {reason}"] if reason else []
+    notes = [f"no interval of the plan: {reason}"] if reason else []
     return NextReport(
         **head | {"notes": (*head["notes"], *notes), "input_fingerprint": pool.fingerprint},
         rows=_rows(fitted, chosen.items.tolist(), chosen.information, chosen.ability),

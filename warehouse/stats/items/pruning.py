@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from scipy import stats as scipy_stats
+from threadpoolctl import threadpool_limits
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed
@@ -152,7 +152,8 @@ def pruning_curve(
         keep[order[:dropped], 0] = 0
         for column in range(1, 1 + n_random):
             keep[rng.permutation(n_items)[:dropped], column] = 0
-        steps.append(_step(share, dropped, keep, test, tables, replicates))
+        with threadpool_limits(1, "blas"):  # small products, where threads wait for each other
+            steps.append(_step(share, dropped, keep, test, tables, replicates))
     return PruningCurve(split.kind, len(split.train), len(split.test), n_items, n_random, tuple(steps))
 
 
@@ -183,7 +184,7 @@ def _step(
     mean, se = test.after(keep)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = se / test.se[:, None]
-    taus = np.array([_tau(test.mean, column) for column in mean.T])
+    taus = _taus(test.mean, mean)
     monotonic = None
     if runs:
         changes = [_monotonicity(run.after(keep)[0]) - _monotonicity(run.mean[:, None]) for run in runs]
@@ -226,13 +227,26 @@ def _signal_to_noise(means: FloatArray) -> FloatArray:
 
 def _monotonicity(means: FloatArray) -> FloatArray:
     """τ-b of each column with the order of the rows."""
-    order = np.arange(len(means))
-    return np.array([_tau(order, column) for column in means.T])
+    return _taus(np.arange(len(means), dtype=np.float64), means)
 
 
-def _tau(x: NDArray[Any], y: FloatArray) -> float:
+def _taus(x: FloatArray, columns: FloatArray) -> FloatArray:
+    """Kendall's τ-b of ``x`` with each column; NaN where either has one value."""
     # equal up to rounding is a tie: sums over other items end in other digits
-    return float(scipy_stats.kendalltau(np.round(x, 12), np.round(y, 12)).statistic)
+    order = _signs(np.round(x, 12))
+    pairs = np.count_nonzero(order)
+    found = np.full(columns.shape[1], np.nan)
+    for place, column in enumerate(np.round(columns, 12).T):
+        signs = _signs(column)
+        product = float(pairs) * float(np.count_nonzero(signs))
+        if product:
+            found[place] = float(order @ signs) / math.sqrt(product)
+    return found
+
+
+def _signs(values: NDArray[Any]) -> FloatArray:
+    """Sign of the difference of each ordered pair, flat."""
+    return np.sign(np.subtract.outer(values, values)).ravel()
 
 
 def _number(value: float | None) -> str:
