@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from .table import excerpt, interval, level_column, number, p_value, print_rows, print_text
+from .table import excerpt, interval, level_column, number, p_value, print_rows, print_text, visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.irt.results import AbilityReport, BlockRow, FittedItemRow, IrtReport, NextReport
@@ -139,7 +139,7 @@ def print_abilities(report: AbilityReport, *, wide: bool) -> None:
         one: dict[str, Any] = {
             "rank": row.rank,
             "ranks": None if row.rank_low is None else f"{row.rank_low}-{row.rank_high}",
-            "model": row.model if wide else excerpt(row.model, _MODEL),
+            "model": row.model if wide else _name(row.model, _MODEL),
             "ability": number(row.ability, 2),
             "se": number(row.standard_error, 2),
         }
@@ -150,6 +150,13 @@ def print_abilities(report: AbilityReport, *, wide: bool) -> None:
     print_rows(cells)
     click.echo()
     print_text("ranks: those that the data leave a model; behind: the first model's ability less its own.")
+
+
+def _name(name: str | None, length: int) -> str:
+    """A model's name, cut in the middle: what tells its conditions apart stands at the end."""
+    text = visible(name or "")
+    half = (length - 3) // 2
+    return text if len(text) <= length else f"{text[: length - 3 - half]}...{text[-half:]}"
 
 
 def print_sensitivity(report: AbilityReport, *, wide: bool) -> None:
@@ -163,8 +170,8 @@ def print_sensitivity(report: AbilityReport, *, wide: bool) -> None:
         one |= {
             "tau": number(row.tau, 3),
             "places": row.most_places,
-            "first": excerpt(row.leader, _ID),
-            "moves most": excerpt(row.most_moved, _ID),
+            "first": _name(row.leader, _ID),
+            "moves most": _name(row.most_moved, _ID),
             "by (sd)": number(row.shift, 2, sign=True),
         }
         cells.append(one)
@@ -172,6 +179,8 @@ def print_sensitivity(report: AbilityReport, *, wide: bool) -> None:
     for row in report.sensitivity:
         if row.reason:
             print_text(f"without {row.kind} {row.left_out}: {row.reason}")
+    if not report.sensitivity:
+        return
     click.echo()
     print_text(
         "tau: agreement with the order of all; places: largest change of a rank among the models left;"

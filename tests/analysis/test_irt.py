@@ -14,6 +14,7 @@ from tests.support.cli import Caller
 from warehouse.analysis.irt.irt import Irt
 from warehouse.errors import MisuseError
 from warehouse.ingest.pipeline import ingest
+from warehouse.stats.items.abilities import abilities
 from warehouse.stats.items.irt import fit_irt
 from warehouse.stats.items.responses import as_responses
 from warehouse.store.open import open_store
@@ -207,6 +208,10 @@ def test_draws_count(url: str) -> None:
     by_key = {row.key: row.difficulty for row in found.fit().rows}
     assert [by_key[key] for key in sorted(by_key)] == pytest.approx(fit.difficulty)
     assert found.data.responses.are_counts
+    report = found.abilities()
+    by_prompt = abilities(fit, as_responses(right, draws), np.arange(PROMPTS))
+    assert sorted(row.standard_error or 0 for row in report.rows) == pytest.approx(sorted(by_prompt.se))
+    assert any("draws of a prompt as a cluster" in note for note in report.notes)
 
 
 def test_partial_credit_is_cut_and_other_scales_are_refused(url: str) -> None:

@@ -56,10 +56,14 @@ def scale_of(
 
 
 def _abilities(fitted: Fitted) -> tuple[Abilities, list[str]]:
-    clusters, notes = fitted.pool.clusters, []
+    clusters: NDArray[np.int64] | None = fitted.pool.clusters
+    notes = []
     if clusters is not None and len(np.unique(clusters)) < 2:
         clusters = None
         notes.append("all prompts are one cluster: errors take them as independent, and are too small")
+    elif clusters is None and fitted.pool.responses.are_counts:
+        clusters = np.arange(fitted.pool.responses.n_items)
+        notes.append("draws of a model on a prompt go together: errors take the draws of a prompt as a cluster")
     found = abilities(fitted.fit, fitted.pool.responses, clusters)
     if found.reason:
         notes.append(f"no errors: {found.reason}")

@@ -246,7 +246,7 @@ def _taus(x: FloatArray, columns: FloatArray) -> FloatArray:
 
 def _signs(values: NDArray[Any]) -> FloatArray:
     """Sign of the difference of each ordered pair, flat."""
-    return np.sign(np.subtract.outer(values, values)).ravel()
+    return np.asarray(np.sign(np.subtract.outer(values, values)).ravel(), dtype=np.float64)
 
 
 def _number(value: float | None) -> str:
