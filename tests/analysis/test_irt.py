@@ -46,14 +46,14 @@ def rows_of(benchmark: str, models: Iterable[int], *, seed: int, draws: int = 1,
     return found
 
 
-def load(folder: Path, rows: Iterable[dict[str, Any]], name: str = "irt") -> str:
-    """A store with these rows, added to what it holds."""
+def load(folder: Path, rows: Iterable[dict[str, Any]], url: str = "") -> str:
+    """A store with these rows, added to what it holds; by default a file in the folder."""
     rows = list(rows)
     fields = [field for field in FIELDS if any(field in row for row in rows)]
     lines = [",".join(fields), *(",".join(str(row.get(field, "")) for field in fields) for row in rows)]
-    path = folder / f"{name}{len(list(folder.glob('*.csv')))}.csv"
+    path = folder / f"irt{len(list(folder.glob('*.csv')))}.csv"
     path.write_text("\n".join(lines) + "\n")
-    url = f"duckdb:///{folder / 'irt.duckdb'}"
+    url = url or f"duckdb:///{folder / 'irt.duckdb'}"
     with open_store(url, create=True, write=True) as store:
         assert not ingest(store, [path]).refused
     return url
@@ -115,16 +115,17 @@ def test_what_differs_between_families(url: str, tmp_path: Path, run: Caller) ->
         asked(url, "sums").fit(family={"nobody": "x"})
 
 
-def test_a_second_call_is_answered_from_the_store_until_its_inputs_change(tmp_path: Path) -> None:
-    url = load(tmp_path, rows_of("sums", range(10), seed=1))
-    first = asked(url, "sums").fit()
+def test_a_second_call_is_answered_from_the_store_until_its_inputs_change(tmp_path: Path, store_url: str) -> None:
+    load(tmp_path, rows_of("sums", range(10), seed=1), store_url)
+    first = asked(store_url, "sums").fit()
     assert not any("read back" in note for note in first.notes)
-    second = asked(url, "sums").fit()
+    second = asked(store_url, "sums").fit()
     assert second.rows == first.rows and any("read back" in note for note in second.notes)
-    load(tmp_path, rows_of("sums", range(10, 12), seed=3))
-    third = asked(url, "sums").fit()
+    load(tmp_path, rows_of("sums", range(10, 12), seed=3), store_url)
+    third = asked(store_url, "sums").fit()
     assert third.n_models == 12 and any("stale" in note for note in third.notes)
-    assert any("trial" in note for note in asked(url, "sums", store_result=False, fresh=True).fit().notes)
+    assert any("trial" in note for note in asked(store_url, "sums", store_result=False, fresh=True).fit().notes)
+    assert asked(store_url, "sums").abilities(sensitivity=True).sensitivity
 
 
 def test_the_order_of_ingest_does_not_matter(tmp_path: Path) -> None:
@@ -149,6 +150,11 @@ def test_abilities_with_ranks_and_differences(url: str) -> None:
         assert row.behind_leader == pytest.approx(first.ability - row.ability)
         assert (row.behind_low or 0) < first.ability - row.ability < (row.behind_high or 9)
         assert row.rank_low is not None and row.rank_high is not None and row.rank_low <= row.rank <= row.rank_high
+
+
+def test_names_globs_and_lists(url: str) -> None:
+    for given in ("sums,words", ["sums", "words"], ["words", "s*"]):
+        assert warehouse.connect(url).irt(given).data.benchmarks == ("sums", "words")
 
 
 def test_blocks_have_means_of_their_own_and_are_named(url: str, run: Caller) -> None:

@@ -13,6 +13,7 @@ from warehouse.analysis.items.pruning import item_pruning, item_splits
 from warehouse.errors import MisuseError
 from warehouse.ingest.pipeline import ingest
 from warehouse.stats.items.splits import difficulty_split, split_agreement
+from warehouse.store.curate.clusterings import Members, store_clustering
 from warehouse.store.open import open_store
 
 MODELS, PROMPTS = 40, 30
@@ -130,6 +131,13 @@ def test_pruning_beside_random_drops(tmp_path: Path, url: str, run: Caller) -> N
     assert {row.n_dropped for row in report.rows} == {6}
     assert {row.key: row.same_text for row in first if row.same_text} == {"p00": 1, "p01": 1}
     assert all(row.near is None for row in first)
+    with open_store(f"duckdb:///{tmp_path / 'trained.duckdb'}", write=True) as store:
+        (benchmark,) = store.arrow("select id from benchmark where name = 'quiz'").column("id").to_pylist()
+        four = np.sort([int(row.prompt.partition(":")[2]) for row in first if row.key < "p04"])
+        members = Members(four, np.zeros(4, dtype=int), np.zeros(4), np.zeros(1, dtype=int))
+        store_clustering(store, benchmark, "topic", "semantic", members, parameters={})
+        found = {row.key: row.near for row in items(store, "quiz").rows}
+    assert [found[f"p{p:02}"] for p in (0, 3, 4)] == [3, 3, 0]
     shown = run("items", "quiz", "--pruning", db=url)
     assert "never report its scores" in shown.err and "no signal-to-noise" in shown.err
     assert len(run("items", "quiz", "--pruning", "--json", db=url).rows) == 2 * 5 * 3
