@@ -286,3 +286,4 @@ def test_the_commands_fit_a_terminal(url: str, run: Caller) -> None:
     assert len(run("irt", "ability", "sums", "--csv", db=url).out.splitlines()) == 23
     run("irt", "ability", "sums", "--family", "developer", db=url).fails(2, "--sensitivity")
     run("irt", "ability", "summs", db=url).fails(2, "did you mean")
+    run("irt", "ability", "sums", "--metric", "speed", db=url).fails(2, "sums has no metric 'speed'")

@@ -144,6 +144,8 @@ def read_pool(store: Store, benchmarks: Sequence[str], selection: Selection) -> 
     """
     leaves = _leaves(store, benchmarks)
     read, refused = read_leaves(store, leaves, selection)
+    if not read:
+        raise MisuseError("; ".join(refused))
     notes = list(refused)
     by_form = _by_form(read)
     sets = match_conditions(by_form, latest=selection.latest)
