@@ -191,6 +191,23 @@ _ITEMS = (
     Entry("items", "items", "items", "How hard prompts are, and which go against the rest.", (
         "warehouse items gsm8k",
         "warehouse items gsm8k --irt 2pl --csv",
+        "warehouse items gsm8k --pruning",
+    )),
+    Entry("irt", "items", "irt", "Fit item response models; one scale for all models.", (
+        "warehouse irt fit gsm8k",
+        "warehouse irt ability gsm8k math",
+    )),
+    Entry("irt fit", "items", "irt", "Fit prompts: how hard, how telling, which do not fit.", (
+        "warehouse irt fit gsm8k",
+        "warehouse irt fit mmlu --model 1pl --family developer --csv",
+    )),
+    Entry("irt ability", "items", "irt", "Put models on one scale over several benchmarks.", (
+        "warehouse irt ability gsm8k math",
+        "warehouse irt ability gsm8k math --sensitivity",
+    )),
+    Entry("irt next", "items", "irt", "Choose the prompts that tell most of a model.", (
+        "warehouse irt next model-a gsm8k -n 50",
+        "warehouse irt next my/model gsm8k --new --ids",
     )),
     Entry("datamap", "items", "datamap", "Map prompts by P(correct) and S(consistency).", (
         "warehouse datamap gpt-4 --benchmark cruxeval_output",

@@ -92,7 +92,19 @@ USES = {
         flags=("seeds",),
         renamed={"pass_at": "at", "pass_hat": "hat"},
     ),
-    "items": Use((f"{ANALYSIS}.items.item_statistics:items",), "items", flags=("top",)),
+    "items": Use((f"{ANALYSIS}.items.item_statistics:items",), "items", flags=("top", "splits", "pruning", "seed")),
+    "item_splits": Use(
+        (f"{ANALYSIS}.items.pruning:item_splits",),
+        "items",
+        silent=("n_splits",),
+        flags=("irt", "top", "splits", "pruning"),
+    ),
+    "item_pruning": Use(
+        (f"{ANALYSIS}.items.pruning:item_pruning",),
+        "items",
+        silent=("shares", "n_random"),
+        flags=("irt", "top", "splits", "pruning"),
+    ),
     "seeds": Use((f"{ANALYSIS}.training.seeds:seeds",), "seeds"),
     "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
     "seed_variance": Use(
@@ -112,6 +124,7 @@ USES = {
             *("cost_prompt", "cost_generation"),
         ),
     ),
+    "irt": Use((f"{ANALYSIS}.irt.irt:Irt",), "irt fit", flags=("family", "seed", "top")),
     "matrix": Use(
         (f"{ANALYSIS}.matrix.matrix:Matrix",),
         "matrix test",

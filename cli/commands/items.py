@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import latest_option, metric_option, output_options, where_option
+from ..ui.options import latest_option, metric_option, output_options, seed_option, where_option
 from ..ui.output import Output
-from ..ui.table import number, p_value, print_rows, print_text
+from ..ui.table import interval, number, p_value, print_rows, print_text
 
 
 @command("items")
@@ -26,6 +28,9 @@ from ..ui.table import number, p_value, print_rows, print_text
     show_default=True,
     help="Prompts to show; 0 for all. Other outputs have all.",
 )
+@click.option("--splits", is_flag=True, help="Instead: does discrimination on some models hold on others?")
+@click.option("--pruning", is_flag=True, help="Instead: what dropping weak prompts does, beside random ones.")
+@seed_option
 @metric_option
 @where_option
 @latest_option
@@ -33,19 +38,36 @@ from ..ui.table import number, p_value, print_rows, print_text
 @pass_state
 def items(
     state: State,
+    /,
     benchmark: str,
     irt: str | None,
     top: int,
-    metric: str | None,
-    where: tuple[str, ...],
-    latest: bool,
+    splits: bool,
+    pruning: bool,
+    seed: int,
     output: Output,
+    **chosen: Any,
+) -> None:
+    if splits and pruning:
+        raise click.UsageError("give one of --splits and --pruning")
+    if irt and (splits or pruning):
+        raise click.UsageError("--irt goes with the table of prompts alone, not with --splits or --pruning")
+    if splits:
+        _show_splits(state, benchmark, seed, output, chosen)
+    elif pruning:
+        _show_pruning(state, benchmark, seed, output, chosen)
+    else:
+        _show_items(state, benchmark, irt, top, output, chosen)
+
+
+def _show_items(
+    state: State, benchmark: str, irt: str | None, top: int, output: Output, chosen: dict[str, Any]
 ) -> None:
     from warehouse.analysis.items.item_statistics import ItemRow
     from warehouse.analysis.items.item_statistics import items as find
 
     with state.open() as store:
-        report = find(store, benchmark, metric=metric, where=where, latest=latest, irt=irt)
+        report = find(store, benchmark, irt=irt, **chosen)
     if not output.for_people:
         output.emit_records(ItemRow, report.rows)
     else:
@@ -65,12 +87,79 @@ def items(
                     "difficulty": number(row.difficulty, 2),
                     "se": number(row.se_difficulty, 2),
                     "outfit": number(row.outfit, 2),
+                    "copies": row.same_text or None,
+                    "near": row.near or None,
                     "text": row.text,
                 }
                 for row in shown
             ],
-            needless=("q negative", "r implied", "a", "difficulty", "se", "outfit", "text"),
+            needless=("q negative", "r implied", "a", "difficulty", "se", "outfit", "copies", "near", "text"),
         )
         if len(shown) < len(report.rows):
             state.say(f"note: {len(report.rows) - len(shown)} more prompts: --top 0 has all")
     state.notes(report.notes)
+
+
+def _show_splits(state: State, benchmark: str, seed: int, output: Output, chosen: dict[str, Any]) -> None:
+    from warehouse.analysis.items.pruning import SplitRow, item_splits
+
+    with state.open() as store:
+        report = item_splits(store, benchmark, seed=seed, **chosen)
+    if not output.for_people:
+        output.emit_records(SplitRow, report.rows)
+    else:
+        print_text(f"{report}: discrimination (r_c) on train models against test models.")
+        click.echo()
+        print_rows(
+            [
+                {
+                    "split": row.kind,
+                    "train": row.n_train,
+                    "test": row.n_test,
+                    "prompts": number(row.n_items, 0),
+                    "r": number(row.pearson, 3),
+                    "from, to": interval(row.pearson_low, row.pearson_high, 3),
+                    "spearman": number(row.spearman, 3),
+                    "below 0": number(row.negative_train, 1),
+                    "in both": number(row.negative_both, 1),
+                }
+                for row in report.rows
+            ]
+        )
+        click.echo()
+        random = report.rows[-1].n_splits
+        print_text(f"difficulty: the best models are the test; random: mean of {random} splits, and their range.")
+    state.notes(report.notes)
+
+
+def _show_pruning(state: State, benchmark: str, seed: int, output: Output, chosen: dict[str, Any]) -> None:
+    from warehouse.analysis.items.pruning import PruningRow, item_pruning
+
+    with state.open() as store:
+        report = item_pruning(store, benchmark, seed=seed, **chosen)
+    if not output.for_people:
+        output.emit_records(PruningRow, report.rows)
+    else:
+        print_text(f"{report}: least discriminating prompts of {report.n_train} models dropped,")
+        print_text(f"effects on the other {report.n_test}, beside {report.n_random} random drops as large.")
+        click.echo()
+        print_rows(
+            [
+                {
+                    "split": row.split,
+                    "dropped": f"{100 * row.share:g}%",
+                    "figure": row.figure,
+                    "value": number(row.value, 4),
+                    "95% interval": interval(row.low, row.high, 4),
+                    "random": number(row.random, 4),
+                    "95% of random": interval(row.random_low, row.random_high, 4),
+                }
+                for row in report.rows
+                if row.share
+            ]
+        )
+        click.echo()
+        print_text("mean, monotonicity: change; error, snr: after over before; tau: agreement with all prompts.")
+    missing = [] if report.n_trainings else ["no monotonicity: no training run with 3 checkpoints here"]
+    missing += [] if report.n_recipes else ["no signal-to-noise: no recipe with several training seeds here"]
+    state.notes((*report.notes, *missing, "a pruned benchmark is easier: never report its scores"))

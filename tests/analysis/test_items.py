@@ -9,8 +9,11 @@ import pytest
 
 from tests.support.cli import Caller
 from warehouse.analysis.items.item_statistics import items
+from warehouse.analysis.items.pruning import item_pruning, item_splits
 from warehouse.errors import MisuseError
 from warehouse.ingest.pipeline import ingest
+from warehouse.stats.items.splits import difficulty_split, split_agreement
+from warehouse.store.curate.clusterings import Members, store_clustering
 from warehouse.store.open import open_store
 
 MODELS, PROMPTS = 40, 30
@@ -85,3 +88,62 @@ def test_the_command(run: Caller, url: str) -> None:
     run("items", "quizz", db=url).fails(2, "did you mean")
     with open_store(url) as store, pytest.raises(MisuseError, match="1pl, 2pl or none"):
         items(store, "quiz", irt="3pl")
+
+
+def trained(folder: Path) -> str:
+    """Eight models, and two seeds of a recipe with three checkpoints each; two prompts have one text."""
+    scores, dice = answers(), np.random.default_rng(8)
+    lines = ["model,training_seed,step,benchmark,prompt_id,question,score"]
+    runs = [(f"m{m:02}", "", "", scores[5 * m]) for m in range(8)]
+    runs += [("mix", seed, 100 * t, scores[12 * t + seed]) for seed in (1, 2) for t in (1, 2, 3)]
+    for place in dice.permutation(len(runs)):
+        name, seed, step, row = runs[place]
+        lines += [f"{name},{seed},{step},quiz,p{p:02},what is {max(p, 1)}?,{row[p]}" for p in range(PROMPTS)]
+    (folder / "trained.csv").write_text("\n".join(lines) + "\n")
+    url = f"duckdb:///{folder / 'trained.duckdb'}"
+    with open_store(url, create=True, write=True) as store:
+        assert not ingest(store, [folder / "trained.csv"]).refused
+    return url
+
+
+def test_splits_of_models(url: str, run: Caller) -> None:
+    with open_store(url) as store:
+        by_difficulty, at_random = item_splits(store, "quiz", n_splits=5).rows
+        again = item_splits(store, "quiz", n_splits=5).rows
+    scores = answers()
+    expected = split_agreement(scores, difficulty_split(scores))
+    assert (by_difficulty.n_train, by_difficulty.n_test) == (32, 8)
+    assert by_difficulty.pearson == pytest.approx(expected.pearson) and by_difficulty.pearson_low is None
+    assert at_random.n_splits == 5 and again[1] == at_random
+    assert at_random.pearson_low < at_random.pearson < at_random.pearson_high
+    shown = run("items", "quiz", "--splits", db=url)
+    assert "difficulty" in shown.out and max(map(len, shown.out.splitlines()[1:])) <= 85
+    run("items", "quiz", "--splits", "--pruning", db=url).fails(2, "give one of")
+    run("items", "quiz", "--splits", "--irt", "1pl", db=url).fails(2, "--irt goes with")
+
+
+def test_pruning_beside_random_drops(tmp_path: Path, url: str, run: Caller) -> None:
+    with open_store(trained(tmp_path)) as store:
+        report = item_pruning(store, "quiz", shares=[0.2], n_random=20)
+        first = items(store, "quiz").rows
+    assert (report.n_models, report.n_trainings, report.n_recipes) == (8, 2, 1)
+    assert [row.figure for row in report.rows] == 2 * ["mean", "error", "tau", "monotonicity", "snr"]
+    assert {row.n_dropped for row in report.rows} == {6}
+    assert {row.key: row.same_text for row in first if row.same_text} == {"p00": 1, "p01": 1}
+    assert all(row.near is None for row in first)
+    with open_store(f"duckdb:///{tmp_path / 'trained.duckdb'}", write=True) as store:
+        (benchmark,) = store.arrow("select id from benchmark where name = 'quiz'").column("id").to_pylist()
+        four = np.sort([int(row.prompt.partition(":")[2]) for row in first if row.key < "p04"])
+        members = Members(four, np.zeros(4, dtype=int), np.zeros(4), np.zeros(1, dtype=int))
+        store_clustering(store, benchmark, "topic", "semantic", members, parameters={})
+        found = {row.key: row.near for row in items(store, "quiz").rows}
+    assert [found[f"p{p:02}"] for p in (0, 3, 4)] == [3, 3, 0]
+    shown = run("items", "quiz", "--pruning", db=url)
+    assert "never report its scores" in shown.err and "no signal-to-noise" in shown.err
+    assert len(run("items", "quiz", "--pruning", "--json", db=url).rows) == 2 * 5 * 3
+
+
+def test_too_few_models_to_split(tmp_path: Path, run: Caller) -> None:
+    few = store_of(tmp_path, answers()[:5])
+    for option in ("--splits", "--pruning"):
+        run("items", "quiz", option, db=few).fails(2, "5 models", "needs 6")

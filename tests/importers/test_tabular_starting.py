@@ -107,6 +107,15 @@ def test_a_table_with_a_column_per_model(tmp_path: Path) -> None:
     assert [row["prompt_id"] for row in taken.rows][:3] == ["1", "2", "3"]
 
 
+def test_signed_cells_are_taken_for_right_and_wrong_with_a_warning(tmp_path: Path) -> None:
+    pd.DataFrame({"": ["m1", "m2"], "0": [1, -1], "1": [-1, -1]}).to_csv(tmp_path / "y.csv", index=False)
+    text = starting_mapping(tmp_path / "y.csv")
+    assert "check that -1 is not missing" in text and 'benchmark = { const = "NAME" }' in text
+    values = mapping_of(tmp_path / "y.csv") | {"run": {"benchmark": {"const": "b"}}}
+    assert values["matrix"]["orientation"] == "models_by_prompts" and values["metrics"]["score"]["kind"] == "binary"
+    assert scores(read(tmp_path, values).rows) == [1, 0, 0, 0]
+
+
 def test_predictions_without_scores_are_compared(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text("model,task,id,gold,prediction\na,b,1,18,18.0\na,b,2,5,-5\n")
     values = mapping_of(tmp_path / "r.csv")

@@ -111,3 +111,27 @@ def test_the_adaptive_interval_covers_models_to_come() -> None:
             now, whole = next_items(fit, asked), ability_modes(as_responses([answers, answers]), fit.a, fit.d)[0]
             covered.append(abs(now.ability - whole) <= found.factor * now.sd)
     assert 0.92 <= np.mean(covered) <= 0.99
+
+
+@pytest.mark.slow
+def test_draws_that_go_together_need_a_cluster_for_every_item() -> None:
+    """A model is better or worse on a prompt than abilities tell, in all ten of its draws."""
+    models, items, draws, repeats = 12, 200, 10, 60
+    dice = np.random.default_rng(7)
+
+    def answers(n: int) -> tuple[np.ndarray, np.ndarray]:
+        logits = np.linspace(-1.5, 1.5, models)[:, None] + dice.normal(0, 1.5, n) + dice.normal(0, 1.5, (models, n))
+        return dice.binomial(draws, special.expit(logits)).astype(float), np.full((models, n), draws)
+
+    many = as_responses(*answers(20_000))
+    truth = abilities(fit_irt(many, "1pl"), many).ability
+    covered: dict[bool, list[float]] = {False: [], True: []}
+    for _ in range(repeats):
+        responses = as_responses(*answers(items))
+        fit = fit_irt(responses, "1pl")
+        for clustered, into in covered.items():
+            found = abilities(fit, responses, np.arange(items) if clustered else None)
+            v = found.covariance
+            se = np.sqrt(v.diagonal()[1:] + v.diagonal()[:-1] - 2 * np.diagonal(v, 1))
+            into.append((np.abs(np.diff(found.ability) - np.diff(truth)) < 1.96 * se).mean())
+    assert np.mean(covered[False]) < 0.8 and 0.93 <= np.mean(covered[True]) <= 0.985

@@ -178,7 +178,8 @@ def test_pruning_by_hand() -> None:
     y = simulate(2, 24, 50)[0].successes.astype(float)
     split = difficulty_split(y)
     run = np.cumsum(np.random.default_rng(1).random((7, 50)), axis=0)
-    curve = pruning_curve(y, split, seed=1, n_random=20, trajectories=[run, run + 1])
+    recipe = y[[1, 5, 9]]
+    curve = pruning_curve(y, split, seed=1, n_random=20, trajectories=[run, run + 1], seeds=[recipe])
     none, last = curve.steps[0], curve.steps[-1]
     assert (none.mean_change.value, none.se_ratio.value, none.tau.value) == (golden(0), golden(1), golden(1))
     worth = np.nan_to_num(discrimination(y[split.train]).corrected)
@@ -194,7 +195,12 @@ def test_pruning_by_hand() -> None:
     assert last.tau.value == golden(tau)
     assert last.monotonicity_change.value == golden(0)
     assert last.mean_change.random_low < last.mean_change.random < last.mean_change.random_high
-    assert curve == pruning_curve(y, split, seed=1, n_random=20, trajectories=[run, run + 1])
+    (before, after), spread = ((m.mean(axis=1) for m in (recipe, recipe[:, kept])), lambda m: m.std(ddof=1))
+    assert last.snr_ratio.value == golden(after.mean() / spread(after) * spread(before) / before.mean())
+    assert none.snr_ratio.value == golden(1) and last.snr_ratio.low is None
+    assert curve == pruning_curve(y, split, seed=1, n_random=20, trajectories=[run, run + 1], seeds=[recipe])
+    with pytest.raises(StatisticsError, match="`seeds` must have the 50 items"):
+        pruning_curve(y, split, seed=1, seeds=[recipe[:, 1:]])
     with pytest.raises(StatisticsError, match="shares"):
         pruning_curve(y, split, seed=1, shares=[1.0])
 

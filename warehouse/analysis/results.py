@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from html import escape
 from inspect import get_annotations
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overload
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,6 +128,31 @@ class Result:
         more = len(rows) - NOTEBOOK_ROWS
         below = f"<p>... and {more} more rows: to_frame() has all</p>" if more > 0 else ""
         return f"<p>{escape(str(self))}</p>{table}{below}"
+
+
+class StoredResult(Result):
+    """A result that is stored once computed, and read back.
+
+    Attributes:
+        ROWS: class of the entries of each field that holds rows.
+    """
+
+    ROWS: ClassVar[Mapping[str, type[Row]]] = {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name; rows are dictionaries, tuples lists."""
+        return {item.name: plain(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """The result that `to_dict` stored of."""
+        return cls(**{name: _typed(value, cls.ROWS.get(name)) for name, value in stored.items()})
+
+
+def _typed(value: Any, row: type[Row] | None) -> Any:
+    if isinstance(value, list):
+        return tuple(row(**item) if row else item for item in value)
+    return value
 
 
 def _says_something(value: Any) -> bool:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from warehouse.api.connection import Connection
 
 if TYPE_CHECKING:
+    from warehouse.analysis.irt.irt import Irt
     from warehouse.analysis.items.answer_grouping import Grouping
     from warehouse.analysis.items.datamap import DataMap
     from warehouse.analysis.items.item_statistics import ItemReport
+    from warehouse.analysis.items.pruning import PruningReport, SplitReport
     from warehouse.analysis.matrix.matrix import Matrix
     from warehouse.embeddings import Embedder, Entailment
 
@@ -43,6 +45,112 @@ class ItemMethods(Connection):
 
         with self.reading() as store:
             return items(store, benchmark, metric=metric, where=where, latest=latest, irt=irt)
+
+    def item_splits(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        n_splits: int = 20,
+        seed: int = 0,
+    ) -> SplitReport:
+        """Discrimination of prompts on some models against that on others.
+
+        Args:
+            benchmark: its name.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+            latest: of each model only the condition that ran last.
+            n_splits: random splits, at least 1, beside the one by difficulty.
+            seed: of them.
+
+        Raises:
+            MisuseError: an unknown name, fewer than six models or two prompts.
+        """
+        from warehouse.analysis.items.pruning import item_splits
+
+        with self.reading() as store:
+            return item_splits(
+                store, benchmark, metric=metric, where=where, latest=latest, n_splits=n_splits, seed=seed
+            )
+
+    def item_pruning(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        shares: Sequence[float] = (0.0, 0.05, 0.1, 0.15, 0.2),
+        n_random: int = 100,
+        seed: int = 0,
+    ) -> PruningReport:
+        """What dropping the least discriminating prompts does to other models, beside random drops.
+
+        Args:
+            benchmark: its name.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+            latest: of each model only the condition that ran last.
+            shares: of the prompts to drop, each in [0, 1).
+            n_random: random drops for each share, at least 1.
+            seed: of the random split and drops.
+
+        Raises:
+            MisuseError: an unknown name, fewer than six models or two prompts, shares out of range.
+        """
+        from warehouse.analysis.items.pruning import item_pruning
+
+        with self.reading() as store:
+            return item_pruning(
+                store, benchmark, metric=metric, where=where, latest=latest, shares=shares, n_random=n_random, seed=seed
+            )
+
+    def irt(
+        self,
+        benchmarks: str | Sequence[str],
+        *,
+        model: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        fresh: bool = False,
+        store_result: bool = True,
+    ) -> Irt:
+        """An item response model of all models' answers, missing ones allowed.
+
+        It is asked by ``.fit()``, ``.abilities()`` and ``.next_items(model)``; nothing is read before.
+
+        Args:
+            benchmarks: names of benchmarks and suites, globs among them.
+            model: ``1pl`` or ``2pl``; None: by the number of models and of what links them.
+            metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+            where: conditions ``field=value`` on the runs.
+            latest: of each model only the conditions that ran last.
+            cluster: testlets that errors allow for: None for the default clusterings, ``"none"``,
+                ``"same_text"``, or a name.
+            fresh: compute again what is stored already.
+            store_result: False for a trial: what is computed is not stored.
+
+        Raises:
+            MisuseError: another model; by its methods: unknown names, models that share no scale.
+        """
+        from warehouse.analysis.irt.irt import Irt
+
+        return Irt(
+            self.opener,
+            benchmarks,
+            model=model,
+            metric=metric,
+            where=where,
+            latest=latest,
+            cluster=cluster,
+            fresh=fresh,
+            store_result=store_result,
+        )
 
     def matrix(
         self,

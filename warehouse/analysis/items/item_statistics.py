@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.items.copies import Copies, copies_of
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.selection import Selection, as_conditions
@@ -43,6 +44,9 @@ class ItemRow(Row):
         difficulty: −d/a in standard deviations of the models' abilities; None without a fit.
         se_difficulty: its standard error.
         outfit: mean squared residual, 1 where the model fits: a ranking, no test.
+        same_text: other prompts of the benchmark with the same text.
+        near: other prompts in its semantic cluster, of those that are stored; None where there are
+            none (`warehouse cluster-semantic`).
         text: beginning of the prompt.
     """
 
@@ -59,6 +63,8 @@ class ItemRow(Row):
     difficulty: float | None
     se_difficulty: float | None
     outfit: float | None
+    same_text: int
+    near: int | None
     text: str
 
 
@@ -92,9 +98,11 @@ class ItemReport(Result):
 
     def __str__(self) -> str:
         negative, constant = sum(row.negative for row in self.rows), sum(row.constant for row in self.rows)
+        copies = sum(row.same_text > 0 for row in self.rows)
+        twice = f", {copies} have the text of another" if copies else ""
         return (
             f"{self.benchmark} by {self.metric}: {len(self.rows)} prompts x {self.n_models} models;"
-            f" {negative} go against the rest, {constant} have one score for all"
+            f" {negative} go against the rest, {constant} have one score for all{twice}"
         )
 
 
@@ -130,7 +138,7 @@ def items(
             f"correlations over {len(data.models)} models are mostly noise (below {MODELS_FOR_RAW}): read r_implied"
         )
     fit = None if irt == "none" else _Fitted.of(data, irt, notes)
-    rows = sorted(_rows(data, table, fit), key=_against_first)
+    rows = sorted(_rows(data, table, fit, copies_of(store, data)), key=_against_first)
     return ItemReport(
         data.benchmark, data.metric, len(data.models), fit.fit.model if fit else "", tuple(rows), tuple(notes)
     )
@@ -165,7 +173,7 @@ class _Fitted:
         return _Fitted(fit, implied_discrimination(fit, responses), item_fit(fit, responses).outfit)
 
 
-def _rows(data: MatrixData, table: Discrimination, fitted: _Fitted | None) -> list[ItemRow]:
+def _rows(data: MatrixData, table: Discrimination, fitted: _Fitted | None, copies: Copies) -> list[ItemRow]:
     fit = fitted.fit if fitted else None
 
     def of(values: NDArray[np.float64] | None, place: int) -> float | None:
@@ -186,6 +194,8 @@ def _rows(data: MatrixData, table: Discrimination, fitted: _Fitted | None) -> li
             difficulty=of(fit.difficulty if fit else None, place),
             se_difficulty=of(fit.se_difficulty if fit else None, place),
             outfit=of(fitted.outfit if fitted else None, place),
+            same_text=int(copies.same_text[place]),
+            near=None if copies.near is None else int(copies.near[place]),
             text=" ".join((data.texts[place] or "").split())[:EXCERPT],
         )
         for place, prompt in enumerate(data.prompts.tolist())

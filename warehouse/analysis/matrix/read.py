@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS
+from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
 from warehouse.analysis.selection.scores import PromptScores
@@ -40,6 +41,7 @@ class MatrixData:
         n_incomplete: prompts left out because a model lacks a score.
         notes: what a reader should know.
         natural_keys: split, key and occurrence of each prompt, as one text.
+        conditions: of the columns.
     """
 
     benchmark: str
@@ -54,6 +56,7 @@ class MatrixData:
     n_incomplete: int
     notes: tuple[str, ...]
     natural_keys: tuple[str, ...]
+    conditions: tuple[Condition, ...]
 
     @cached_property
     def fingerprint(self) -> str:
@@ -71,7 +74,7 @@ class MatrixData:
 @dataclass(frozen=True)
 class _Column:
     name: str
-    key: str
+    condition: Condition
     scores: PromptScores
 
 
@@ -112,13 +115,13 @@ def read_matrix(store: Store, selection: Selection) -> MatrixData:
 def _one_group(found: BenchmarkScores) -> tuple[list[_Column], list[str]]:
     """The largest group of conditions that can stand side by side, and a note on the others."""
     groups = [
-        [_Column(_name(entry), entry.condition.key, entry.usable) for entry in members if entry.usable is not None]
+        [_Column(_name(entry), entry.condition, entry.usable) for entry in members if entry.usable is not None]
         for members in found.groups().values()
     ]
     ordered = sorted(groups, key=len, reverse=True) or [[]]
     others = sum(map(len, ordered[1:]))
     notes = [f"{others} models of another split, task version, metric or judge are left out (--where chooses)"]
-    columns = sorted(ordered[0], key=lambda column: (column.name, column.key))
+    columns = sorted(ordered[0], key=lambda column: (column.name, column.condition.key))
     return columns, notes if others else []
 
 
@@ -168,6 +171,7 @@ def _assemble(
         n_incomplete=n_incomplete,
         notes=(*notes, *_constant(values, columns)),
         natural_keys=tuple(f"{row['split']}/{row['key']}/{row['occurrence']}" for row in rows),
+        conditions=tuple(column.condition for column in columns),
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from warehouse.analysis.matrix.rows import (
     ClusterCountRow,
@@ -18,11 +18,11 @@ from warehouse.analysis.matrix.rows import (
     TestRow,
     WeightRow,
 )
-from warehouse.analysis.results import Result, Row, plain
+from warehouse.analysis.results import Row, StoredResult
 
 
 @dataclass(frozen=True)
-class MatrixResult(Result):
+class MatrixResult(StoredResult):
     """What all of them say of the matrix.
 
     Attributes:
@@ -50,9 +50,6 @@ class MatrixResult(Result):
     notes: tuple[str, ...]
     rows: tuple[Any, ...]
 
-    #: Class of the entries of each field that holds rows.
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {}
-
     @property
     def n_models(self) -> int:
         """Columns of the matrix."""
@@ -60,15 +57,6 @@ class MatrixResult(Result):
 
     def __str__(self) -> str:
         return f"{self.benchmark} by {self.metric}: {self.n_prompts} prompts × {self.n_models} models"
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name; rows are dictionaries, tuples lists."""
-        return {item.name: plain(getattr(self, item.name)) for item in fields(self)}
-
-    @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """The result that `to_dict` stored of."""
-        return cls(**{name: _typed(value, cls.ROWS.get(name)) for name, value in stored.items()})
 
 
 @dataclass(frozen=True)
@@ -176,9 +164,3 @@ class MatrixExplanation(MatrixResult):
     mantel_p: float | None
 
     ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": ExplainRow}
-
-
-def _typed(value: Any, row: type[Row] | None) -> Any:
-    if isinstance(value, list):
-        return tuple(row(**item) if row else item for item in value)
-    return value

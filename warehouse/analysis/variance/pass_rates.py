@@ -5,21 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.right_draws import draws_declared, right_draws
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.selection.targets import Target, find_targets
 from warehouse.errors import MisuseError
 from warehouse.stats import PassRate, pass_at_k, pass_hat_k
-from warehouse.stats.core.draws import PROMPTS_SAMPLED, PromptDraws, as_estimand
+from warehouse.stats.core.draws import PROMPTS_SAMPLED, as_estimand
 from warehouse.stats.core.inputs import as_level
 from warehouse.store.connection import Store
-
-# A rate is a whole number of right draws if it is that near to one: where the metric is declared
-# 0/1, sources may round it; where it is not, only floating-point rounding is allowed for.
-_ROUNDED, _EXACT = 0.05, 1e-6
 
 
 @dataclass(frozen=True)
@@ -146,9 +140,9 @@ def pass_rates(
 
 
 def _rows(target: Target, asked: Sequence[tuple[str, int]], estimand: str, level: float) -> list[PassRow]:
-    correct, reason = right_draws(target)
+    correct, reason = right_draws(target.scores, target.metric)
     clusters = target.clusters.labels(target.scores.prompts)
-    flags = () if reason or _declared(target) else ("rates_as_counts",)
+    flags = () if reason or draws_declared(target.scores, target.metric) else ("rates_as_counts",)
     found = []
     for name, k in asked:
         function = pass_at_k if name == "pass@" else pass_hat_k
@@ -167,33 +161,6 @@ def _rows(target: Target, asked: Sequence[tuple[str, int]], estimand: str, level
             )
         found.append(_make_row(target, row, flags))
     return found
-
-
-def right_draws(target: Target) -> tuple[NDArray[np.float64], str]:
-    """Right draws of each prompt, shape (n,), and why there are none (then they are zeros)."""
-    scores = target.scores
-    counts = scores.values * scores.n_draws
-    whole = np.round(counts)
-    room = _ROUNDED if target.metric.kind == "binary" else _EXACT
-    if target.metric.link != "identity":
-        return np.zeros_like(counts), "the metric is no share of right draws"
-    wrong = (np.abs(counts - whole) > room) | (whole < 0) | (whole > scores.n_draws)
-    if wrong.any():
-        place = int(np.argmax(wrong))
-        return np.zeros_like(counts), (
-            f"draws must be right or wrong: {int(wrong.sum())} of {scores.n} prompts have another"
-            f" mean (such as {scores.values[place]:.4g} of {scores.n_draws[place]:g} draws)"
-        )
-    if not _declared(target):
-        within = np.where(scores.n_draws > 1, scores.within, np.nan)
-        if not PromptDraws(scores.values, within, scores.n_draws).are_zero_one():
-            return np.zeros_like(counts), "draws must be right or wrong: some lie in between"
-    return whole, ""
-
-
-def _declared(target: Target) -> bool:
-    """Whether draws are known to be 0 or 1: by the metric, or each was seen."""
-    return target.metric.kind == "binary" or bool(target.scores.zero_one.all())
 
 
 def _make_row(target: Target, found: PassRate, flags: tuple[str, ...]) -> PassRow:

@@ -317,11 +317,17 @@ class _Writer:
     def _cell_scores(self) -> Iterator[str]:
         together = ColumnProfile("", "", 0, 0, [v for c in self.cells for v in c.values])
         keys, meaning = together.scores.reading(self.table.delimiter)
+        signed = not keys and _is_signed(together)
+        if signed:
+            keys, meaning = (
+                {"scale": 0.5, "add": 0.5},
+                "taken for 1 = right and -1 = wrong: check that -1 is not missing",
+            )
         yield f"[[scores]]  # of the cells: {together.kind}{f'; {meaning}' if meaning else ''}"
         yield 'metric = "score"'
         yield f"value = {inline_table({'path': '@cell'} | keys) if keys else toml_text('@cell')}"
         yield ""
-        yield from _metric("score", together.scores.is_truth, _range(together))
+        yield from _metric("score", signed or together.scores.is_truth, _range(together))
 
     def _compared(self) -> Iterator[str]:
         target = self.by_name[self.guess.sample["target"]]
@@ -376,6 +382,11 @@ def _range(column: ColumnProfile) -> str:
         return listed(map(safe, map(short, column.values)), 4) or "nothing"
     values = sorted(map(float, numbers))
     return f"{values[0]:g} to {values[-1]:g}"
+
+
+def _is_signed(column: ColumnProfile) -> bool:
+    """Whether the values are 1 and −1, both of them."""
+    return column.is_number and {float(value) for value in column.values if is_plain(value)} == {-1.0, 1.0}
 
 
 def _is_json(column: ColumnProfile) -> bool:

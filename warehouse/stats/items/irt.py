@@ -27,7 +27,8 @@ MODELS_FOR_2PL = 20
 TOLERANCE = 1e-6
 _MAX_ROUNDS = 2000
 _MINORITY = 8
-_LINKS_FOR_2PL = 100
+#: Blocks of models that fewer items link are put on one scale by 1PL alone.
+LINKS_FOR_2PL = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,10 +233,9 @@ def _check_blocks(responses: Responses, blocks: NDArray[np.intp], name: str) -> 
     if blocks.max() == 0 or name == "1pl":
         return
     fewest = int(linking_items(responses, blocks).min())
-    if fewest < _LINKS_FOR_2PL:
+    if fewest < LINKS_FOR_2PL:
         raise StatisticsError(
-            f"2PL across blocks needs {_LINKS_FOR_2PL} items that link each block to the others,"
-            f" found {fewest}; use 1pl"
+            f"2PL across blocks needs {LINKS_FOR_2PL} items that link each block to the others, found {fewest}; use 1pl"
         )
 
 

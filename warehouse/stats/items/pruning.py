@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from scipy import stats as scipy_stats
+from threadpoolctl import threadpool_limits
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed
@@ -58,6 +58,8 @@ class PruningStep(Figures):
         se_ratio: standard error of the mean over items, after over before.
         tau: Kendall's τ-b of the test models' ranking after with the one before.
         monotonicity_change: change of τ-b of score with checkpoint, over trajectories; None without.
+        snr_ratio: signal-to-noise (mean over standard deviation of seeds), after over before, over
+            sets of seeds; None without.
     """
 
     share: float
@@ -66,6 +68,7 @@ class PruningStep(Figures):
     se_ratio: Effect
     tau: Effect
     monotonicity_change: Effect | None
+    snr_ratio: Effect | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ def pruning_curve(
     shares: Sequence[float] = SHARES,
     n_random: int = _RANDOM_DROPS,
     trajectories: Sequence[ArrayLike] = (),
+    seeds: Sequence[ArrayLike] = (),
 ) -> PruningCurve:
     """Drop the least discriminating items of the train models, and look at the test models.
 
@@ -118,6 +122,8 @@ def pruning_curve(
         n_random: random drops for each share, at least 1.
         trajectories: scores of the checkpoints of one training run each, in the order of training,
             shape (T, J), for monotonicity.
+        seeds: scores of training seeds of one recipe each, shape (S, J), at least 2 seeds, for
+            signal-to-noise.
 
     Raises:
         StatisticsError: shapes that do not fit, shares out of range, a test model without scores.
@@ -131,11 +137,14 @@ def pruning_curve(
     runs = [as_table(run, "trajectories") for run in trajectories]
     if any(run.shape[1] != n_items for run in runs):
         raise StatisticsError(f"`trajectories` must have the {n_items} items of `scores`")
+    recipes = [as_table(run, "seeds") for run in seeds]
+    if any(run.shape[1] != n_items for run in recipes):
+        raise StatisticsError(f"`seeds` must have the {n_items} items of `scores`")
     worth = np.nan_to_num(correlations(y[split.train])[1])
     order = np.argsort(worth, kind="stable")
     rng = np.random.default_rng(as_seed(seed))
     test = _Table(y[split.test])
-    tables = [_Table(run) for run in runs]
+    tables, replicates = [_Table(run) for run in runs], [_Table(run) for run in recipes]
     steps = []
     for share in shares:
         dropped = round(share * n_items)
@@ -143,7 +152,8 @@ def pruning_curve(
         keep[order[:dropped], 0] = 0
         for column in range(1, 1 + n_random):
             keep[rng.permutation(n_items)[:dropped], column] = 0
-        steps.append(_step(share, dropped, keep, test, tables))
+        with threadpool_limits(1, "blas"):  # small products, where threads wait for each other
+            steps.append(_step(share, dropped, keep, test, tables, replicates))
     return PruningCurve(split.kind, len(split.train), len(split.test), n_items, n_random, tuple(steps))
 
 
@@ -168,15 +178,22 @@ class _Table:
             return mean, np.sqrt(np.maximum(squares, 0) / (n - 1) / n)
 
 
-def _step(share: float, dropped: int, keep: FloatArray, test: _Table, runs: list[_Table]) -> PruningStep:
+def _step(
+    share: float, dropped: int, keep: FloatArray, test: _Table, runs: list[_Table], recipes: list[_Table]
+) -> PruningStep:
     mean, se = test.after(keep)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = se / test.se[:, None]
-    taus = np.array([_tau(test.mean, column) for column in mean.T])
+    taus = _taus(test.mean, mean)
     monotonic = None
     if runs:
         changes = [_monotonicity(run.after(keep)[0]) - _monotonicity(run.mean[:, None]) for run in runs]
         monotonic = _effect(np.array(changes))
+    signal = None
+    if recipes:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = [_signal_to_noise(run.after(keep)[0]) / _signal_to_noise(run.mean[:, None]) for run in recipes]
+        signal = _effect(np.array(ratios))
     return PruningStep(
         share=share,
         n_dropped=dropped,
@@ -184,6 +201,7 @@ def _step(share: float, dropped: int, keep: FloatArray, test: _Table, runs: list
         se_ratio=_effect(ratio),
         tau=_effect(taus[None, :]),
         monotonicity_change=monotonic,
+        snr_ratio=signal,
     )
 
 
@@ -202,15 +220,33 @@ def _effect(values: FloatArray) -> Effect:
     return Effect(float(means[0]), low, high, float(means[1:].mean()), float(outer[0]), float(outer[1]))
 
 
+def _signal_to_noise(means: FloatArray) -> FloatArray:
+    """Mean over standard deviation of the rows, of each column."""
+    return np.asarray(means.mean(axis=0) / means.std(axis=0, ddof=1))
+
+
 def _monotonicity(means: FloatArray) -> FloatArray:
     """τ-b of each column with the order of the rows."""
-    order = np.arange(len(means))
-    return np.array([_tau(order, column) for column in means.T])
+    return _taus(np.arange(len(means), dtype=np.float64), means)
 
 
-def _tau(x: NDArray[Any], y: FloatArray) -> float:
+def _taus(x: FloatArray, columns: FloatArray) -> FloatArray:
+    """Kendall's τ-b of ``x`` with each column; NaN where either has one value."""
     # equal up to rounding is a tie: sums over other items end in other digits
-    return float(scipy_stats.kendalltau(np.round(x, 12), np.round(y, 12)).statistic)
+    order = _signs(np.round(x, 12))
+    pairs = np.count_nonzero(order)
+    found = np.full(columns.shape[1], np.nan)
+    for place, column in enumerate(np.round(columns, 12).T):
+        signs = _signs(column)
+        product = float(pairs) * float(np.count_nonzero(signs))
+        if product:
+            found[place] = float(order @ signs) / math.sqrt(product)
+    return found
+
+
+def _signs(values: NDArray[Any]) -> FloatArray:
+    """Sign of the difference of each ordered pair, flat."""
+    return np.asarray(np.sign(np.subtract.outer(values, values)).ravel(), dtype=np.float64)
 
 
 def _number(value: float | None) -> str:

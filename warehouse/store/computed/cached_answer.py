@@ -67,12 +67,14 @@ class Answer(Generic[Result]):
         computed_at: when, naive UTC.
         read_back: whether it was computed before.
         not_stored: why a new result is not stored; empty if it is.
+        replaces: when the answer was computed that the store held and that is out of date, naive UTC.
     """
 
     result: Result
     computed_at: datetime
     read_back: bool = False
     not_stored: str = ""
+    replaces: datetime | None = None
 
     @property
     def computed_on(self) -> str:
@@ -100,18 +102,20 @@ def answer(
         fresh: compute even where there is an answer.
         store_result: False for a trial: what is computed is not stored.
     """
+    replaces = None
     if not fresh:
         with opener.reading() as store:
             stored = result_cache.get(store, question)
+            replaces = None if stored is not None else result_cache.outdated(store, question)
         if stored is not None:
             return Answer(kind.from_dict(stored.result), stored.created_at, read_back=True)
     now = utc_now()
     result = compute(now)
     if not store_result:
-        return Answer(result, now, not_stored="a trial (--no-store)")
+        return Answer(result, now, not_stored="a trial (--no-store)", replaces=replaces)
     try:
         with opener.writing() as store:
             result_cache.put(store, question, result.to_dict(), now=now)
     except (StoreError, sa.exc.DBAPIError) as error:
-        return Answer(result, now, not_stored=first_line(error))
-    return Answer(result, now)
+        return Answer(result, now, not_stored=first_line(error), replaces=replaces)
+    return Answer(result, now, replaces=replaces)

@@ -94,6 +94,21 @@ def get(store: Store, question: Question) -> Answer | None:
     return None if row is None else Answer(row[0], row[1])
 
 
+def outdated(store: Store, question: Question) -> datetime | None:
+    """When the question was last answered from other data or by another version of the method; else None."""
+    table = tables.analysis
+    query = sa.select(table.c.created_at).where(
+        table.c.kind == question.kind,
+        table.c.subject == question.subject,
+        table.c.parameters_key == question.parameters_key,
+        sa.or_(
+            table.c.method_version != question.method_version, table.c.input_fingerprint != question.input_fingerprint
+        ),
+    )
+    with store.begin() as connection:
+        return connection.execute(query).scalar_one_or_none()
+
+
 def kept(store: Store, subject: str, method_version: str) -> list[Kept]:
     """The analyses of a subject by this version of the method, newest first."""
     table = tables.analysis

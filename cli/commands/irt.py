@@ -1,0 +1,168 @@
+"""``irt``: item response models over benchmarks and harnesses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command, group
+from ..state import State, pass_state
+from ..ui.options import Function, level_option, no_store_option, output_options, seed_option, selection_options
+from ..ui.output import Output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warehouse.analysis.irt.irt import Irt
+
+
+@group("irt")
+def irt() -> None:
+    pass
+
+
+def irt_options(function: Function) -> Function:
+    """Which answers, which model, and whether a stored answer will do."""
+    fresh = click.option("--fresh", is_flag=True, help="Compute again what is stored already.")
+    model = click.option(
+        "--model",
+        metavar="1pl|2pl",
+        help="Item response model. [default: 2pl from 20 models on, if enough prompts link them; else 1pl]",
+    )
+    for option in (output_options, no_store_option, fresh, seed_option, selection_options, model):
+        function = option(function)
+    return click.argument("benchmarks", nargs=-1, required=True)(function)
+
+
+def family_option(function: Function) -> Function:
+    """``--family FIELD|FILE``."""
+    return click.option(
+        "--family",
+        metavar="FIELD|FILE",
+        help="Families of models: a field of runs (developer, family), or a CSV file with the columns model and"
+        " family. [default: what stands before the / of their names]",
+    )(function)
+
+
+def asked(state: State, benchmarks: Sequence[str], options: dict[str, Any]) -> Irt:
+    """The model that the common options mean; takes them out of ``options``."""
+    from warehouse.analysis.irt.irt import Irt
+
+    names = ("model", "metric", "where", "latest", "cluster", "fresh", "store_result")
+    return Irt(state.opener(), benchmarks, **{name: options.pop(name) for name in names})
+
+
+def families(text: str | None) -> str | dict[str, str] | None:
+    """A field of runs, or the families that a file gives.
+
+    Raises:
+        InputError: not such a file.
+    """
+    if text is None or not text.lower().endswith(".csv"):
+        return text
+    import csv
+
+    from warehouse.errors import InputError
+
+    expected = "the columns model and family"
+    try:
+        with Path(text).open(newline="", encoding="utf-8-sig") as lines:
+            rows = list(csv.DictReader(lines))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(str(error), path=text, expected=expected) from None
+    if not rows or not {"model", "family"} <= set(rows[0]):
+        raise InputError(
+            f"columns {', '.join(map(str, rows[0])) if rows else '(no rows)'}", path=text, expected=expected
+        )
+    return {row["model"]: row["family"] for row in rows if row["model"] and row["family"]}
+
+
+@command("irt fit")
+@family_option
+@click.option(
+    "--top",
+    metavar="N",
+    default=10,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Prompts in each table; 0 for all. --json and --csv have all.",
+)
+@irt_options
+@pass_state
+def fit(
+    state: State, /, benchmarks: tuple[str, ...], output: Output, family: str | None, top: int, **options: Any
+) -> None:
+    from warehouse.analysis.irt.results import FittedItemRow
+
+    from ..ui.irt_tables import print_fit
+
+    report = asked(state, benchmarks, options).fit(family=families(family), **options)
+    if output.for_people:
+        print_fit(report, top, wide=state.verbose)
+    else:
+        output.emit_records(FittedItemRow, report.rows)
+    state.notes(report.notes)
+
+
+@command("irt ability")
+@click.option("--sensitivity", is_flag=True, help="What the scale says without each benchmark and family instead.")
+@family_option
+@level_option
+@irt_options
+@pass_state
+def ability(
+    state: State, /, benchmarks: tuple[str, ...], output: Output, sensitivity: bool, family: str | None, **options: Any
+) -> None:
+    from warehouse.analysis.irt.results import AbilityRow, SensitivityRow
+
+    from ..ui.irt_tables import print_abilities, print_sensitivity
+
+    if family is not None and not sensitivity:
+        raise click.UsageError("--family goes with --sensitivity")
+    question = asked(state, benchmarks, options)
+    report = question.abilities(sensitivity=sensitivity, family=families(family), **options)
+    if output.for_people and sensitivity:
+        print_sensitivity(report, wide=state.verbose)
+    elif output.for_people:
+        print_abilities(report, wide=state.verbose)
+    elif sensitivity:
+        output.emit_records(SensitivityRow, report.sensitivity)
+    else:
+        output.emit_records(AbilityRow, report.rows)
+    state.notes(report.notes)
+
+
+@command("irt next")
+@click.argument("asked_model", metavar="MODEL")
+@click.option(
+    "-n", "n", metavar="N", default=20, show_default=True, type=click.IntRange(min=1), help="Prompts to name."
+)
+@click.option("--new", is_flag=True, help="A model that has no answers yet.")
+@click.option("--ids", is_flag=True, help="Only the ids of the prompts in their dump, one a line, in order.")
+@level_option
+@irt_options
+@pass_state
+def next_(
+    state: State, /, asked_model: str, benchmarks: tuple[str, ...], output: Output, ids: bool, **options: Any
+) -> None:
+    from warehouse.analysis.irt.results import NextRow
+
+    from ..ui.irt_tables import print_next
+
+    if ids and not output.for_people:
+        raise click.UsageError("give one of --ids, --json, --csv and --parquet")
+    report = asked(state, benchmarks, options).next_items(asked_model, **options)
+    if ids:
+        for row in report.rows:
+            click.echo(row.key)
+    elif output.for_people:
+        print_next(report, wide=state.verbose)
+    else:
+        output.emit_records(NextRow, report.rows)
+    state.notes((*report.notes, "for ability and rank only: answers to chosen prompts give no score"))
+
+
+for subcommand in (fit, ability, next_):
+    irt.add_command(subcommand)

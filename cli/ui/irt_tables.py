@@ -1,0 +1,221 @@
+"""Tables of the item response models, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from .table import excerpt, interval, level_column, number, p_value, print_rows, print_text, visible
+
+if TYPE_CHECKING:
+    from warehouse.analysis.irt.results import AbilityReport, BlockRow, FittedItemRow, IrtReport, NextReport
+
+#: Characters of a prompt's id, a benchmark's name and a model's name in a table of 80 columns.
+_ID, _BENCHMARK, _MODEL = 16, 14, 26
+#: How far apart two losses must lie, in standard errors, for one to be called better.
+_CLEARLY = 2.0
+
+
+def print_fit(report: IrtReport, top: int, *, wide: bool) -> None:
+    """What the model is, how well it predicts, and the prompts that stand out."""
+    print_text(f"{report}.")
+    print_text(_spread(report.rows))
+    print_text(f"{report.model.upper()}: {report.model_reason}. {_losses(report)}")
+    if report.n_testlets is not None:
+        print_text(f"{report.n_testlets} clusters of prompts; errors of abilities allow for them.")
+    click.echo()
+    if len(report.forms) > 1:
+        print_rows([{"benchmark": f.label, "prompts": f.n_items, "models": f.n_models} for f in report.forms])
+        click.echo()
+    _print_blocks(report.blocks)
+    several = len(report.forms) > 1
+    print_text("Prompts with the most surprises (infit and outfit are 1 where the model fits; a ranking, no test):")
+    shown = report.rows[:top] if top else report.rows
+    print_rows([_item(row, several, wide) for row in shown], needless=("text",))
+    click.echo()
+    if report.dif_reason:
+        print_text(f"Families are not compared: {report.dif_reason}.")
+        return
+    print_text("Families of models, and prompts that are easier or harder for one than abilities tell (DIF):")
+    print_rows(
+        [
+            {"family": f.family, "models": f.n_models, "others": f.n_others, "prompts": f.n_flagged}
+            for f in report.families
+        ]
+    )
+    flagged = sorted((row for row in report.rows if row.dif), key=lambda row: row.dif_q or 0.0)
+    if flagged:
+        click.echo()
+        print_rows([_dif(row, several, wide) for row in (flagged[:top] if top else flagged)], needless=("text",))
+
+
+def _spread(rows: Sequence[FittedItemRow]) -> str:
+    moving = [row for row in rows if not row.constant]
+    constant = len(rows) - len(moving)
+    same = f" {constant} prompts have one answer for all." if constant else ""
+    if not moving:
+        return f"No prompt tells models apart.{same}"
+    d = np.quantile([row.difficulty for row in moving], [0.05, 0.95])
+    a = np.quantile([row.discrimination for row in moving], [0.05, 0.95])
+    return (
+        f"Middle 90 % of prompts: difficulty {d[0]:.2f} to {d[1]:.2f} sd of abilities,"
+        f" discrimination {a[0]:.2f} to {a[1]:.2f}.{same}"
+    )
+
+
+def _losses(report: IrtReport) -> str:
+    if report.loss_1pl is None or report.loss_difference is None:
+        return ""
+    clear = report.loss_se is not None and abs(report.loss_difference) > _CLEARLY * report.loss_se
+    better = "2PL" if report.loss_difference < 0 else "1PL"
+    error = "" if report.loss_se is None else f" (se {report.loss_se:.4f})"
+    return (
+        f"Log loss of {report.n_held_out} held-out draws: 1PL {report.loss_1pl:.4f}, 2PL {report.loss_2pl:.4f},"
+        f" mean scores of prompts alone {report.loss_items:.4f}. 2PL less 1PL {report.loss_difference:+.4f}{error}:"
+        f" {better + ' predicts better' if clear else 'no clear difference'}."
+    )
+
+
+def _item(row: FittedItemRow, several: bool, wide: bool) -> dict[str, Any]:
+    cells: dict[str, Any] = _named(row, several)
+    cells |= {"models": row.n_models} if wide else {}
+    cells |= {
+        "mean": number(row.mean_score, 2),
+        "a": number(row.discrimination, 2),
+        "difficulty": number(row.difficulty, 2),
+        "se": number(row.se_difficulty, 2),
+        "infit": number(row.infit, 2),
+        "outfit": number(row.outfit, 2),
+    }
+    return cells | ({"text": row.text} if wide else {})
+
+
+def _dif(row: FittedItemRow, several: bool, wide: bool) -> dict[str, Any]:
+    cells = _named(row, several)
+    cells |= {
+        "family": excerpt(row.dif_family, _MODEL),
+        "easier by (logits)": number(row.dif_effect, 2, sign=True),
+        "q": p_value(row.dif_q),
+    }
+    return cells | ({"text": row.text} if wide else {})
+
+
+def _named(row: FittedItemRow, several: bool) -> dict[str, Any]:
+    benchmark = {"benchmark": excerpt(row.benchmark, _BENCHMARK)} if several else {}
+    return {"prompt": row.prompt, "id": excerpt(row.key, _ID), **benchmark}
+
+
+def _print_blocks(blocks: Sequence[BlockRow]) -> None:
+    if len(blocks) < 2:
+        return
+    print_text("Blocks of models that answered different prompts, and the prompts that link each to the others:")
+    print_rows(
+        [
+            {
+                "block": row.block,
+                "models": row.n_models,
+                "prompts": row.n_items,
+                "links": row.n_links,
+                "mean": number(row.prior_mean, 2),
+                "such as": excerpt(", ".join(row.models), 40),
+            }
+            for row in blocks
+        ]
+    )
+    click.echo()
+
+
+def print_abilities(report: AbilityReport, *, wide: bool) -> None:
+    """The scale, the most able first."""
+    print_text(f"{report}; abilities in standard deviations of these models.")
+    click.echo()
+    _print_blocks(report.blocks)
+    level = level_column(report.level)
+    cells = []
+    for row in report.rows:
+        one: dict[str, Any] = {
+            "rank": row.rank,
+            "ranks": None if row.rank_low is None else f"{row.rank_low}-{row.rank_high}",
+            "model": row.model if wide else _name(row.model, _MODEL),
+            "ability": number(row.ability, 2),
+            "se": number(row.standard_error, 2),
+        }
+        one |= {f"its {level}": interval(row.ci_low, row.ci_high, 2)} if wide else {}
+        one |= {"behind": number(row.behind_leader, 2), level: interval(row.behind_low, row.behind_high, 2)}
+        one |= {"p": p_value(row.p_leader), "prompts": row.n_items, "block": row.block} if wide else {}
+        cells.append(one)
+    print_rows(cells)
+    click.echo()
+    print_text("ranks: those that the data leave a model; behind: the first model's ability less its own.")
+
+
+def _name(name: str | None, length: int) -> str:
+    """A model's name, cut in the middle: what tells its conditions apart stands at the end."""
+    text = visible(name or "")
+    half = (length - 3) // 2
+    return text if len(text) <= length else f"{text[: length - 3 - half]}...{text[-half:]}"
+
+
+def print_sensitivity(report: AbilityReport, *, wide: bool) -> None:
+    """The scale without single benchmarks and families."""
+    print_text(f"{report}; what its order of models is without one benchmark or family.")
+    click.echo()
+    cells = []
+    for row in report.sensitivity:
+        one: dict[str, Any] = {"without": f"{row.kind} {excerpt(row.left_out, _ID)}"}
+        one |= {"models": row.n_models, "prompts": row.n_items} if wide else {}
+        one |= {
+            "tau": number(row.tau, 3),
+            "places": row.most_places,
+            "first": _name(row.leader, _ID),
+            "moves most": _name(row.most_moved, _ID),
+            "by (sd)": number(row.shift, 2, sign=True),
+        }
+        cells.append(one)
+    print_rows(cells, empty="nothing to leave out", needless=("tau", "places", "first", "moves most", "by (sd)"))
+    for row in report.sensitivity:
+        if row.reason:
+            print_text(f"without {row.kind} {row.left_out}: {row.reason}")
+    if not report.sensitivity:
+        return
+    click.echo()
+    print_text(
+        "tau: agreement with the order of all; places: largest change of a rank among the models left;"
+        " by: change of ability, both scales standardised over the models left."
+    )
+
+
+def print_next(report: NextReport, *, wide: bool) -> None:
+    """The plan, and how far the ability can then be off."""
+    print_text(
+        f"{report.asked} has answered {report.n_asked} of {report.n_items} prompts: ability {report.ability:.2f}"
+        f" (sd {report.sd:.2f}) among {report.n_models} models."
+    )
+    after = report.n_asked + len(report.rows)
+    if report.mean_error is not None and report.mean_error_random is not None:
+        reach = (
+            ""
+            if report.factor is None
+            else f" {100 * report.level:g} % of models lie within {report.factor:.2f} posterior sd of it."
+        )
+        print_text(
+            f"Asked one by one, {after} prompts give the ability of all prompts with a mean error of"
+            f" {report.mean_error:.2f} sd of abilities (at random {report.mean_error_random:.2f};"
+            f" {report.n_replayed} models replayed).{reach}"
+        )
+    click.echo()
+    several = len({row.benchmark for row in report.rows}) > 1
+    cells = []
+    for row in report.rows:
+        one: dict[str, Any] = {"order": row.order, "prompt": row.prompt, "id": excerpt(row.key, _ID)}
+        one |= {"benchmark": excerpt(row.benchmark, _BENCHMARK)} if several else {}
+        one |= {
+            "information": number(row.information, 3),
+            "chance": number(row.chance, 2),
+            "difficulty": number(row.difficulty, 2),
+        }
+        cells.append(one | ({"text": row.text} if wide else {}))
+    print_rows(cells, needless=("text",))

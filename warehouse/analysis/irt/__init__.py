@@ -1,0 +1,1 @@
+"""Item response models over benchmarks and harnesses: one scale, its errors, what to ask next."""

@@ -1,0 +1,207 @@
+"""All that can be asked of an item response model over benchmarks and harnesses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from warehouse.analysis.irt.adaptive import plan_next
+from warehouse.analysis.irt.fitting import families_of
+from warehouse.analysis.irt.pool import Pool, read_pool
+from warehouse.analysis.irt.report import report_of
+from warehouse.analysis.irt.results import AbilityReport, IrtReport, IrtResult, NextReport
+from warehouse.analysis.irt.scale import scale_of
+from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.errors import MisuseError
+from warehouse.records.hashing import fingerprint
+from warehouse.stats.core.inputs import as_level, as_seed
+from warehouse.stats.items.irt import as_model
+from warehouse.store.computed.cached_answer import answer
+from warehouse.store.computed.result_cache import Question
+from warehouse.store.opener import StoreOpener
+
+#: Raised when what is computed changes, so that stored answers count as absent.
+METHOD_VERSION = "1"
+
+Found = TypeVar("Found", bound=IrtResult)
+
+
+class Irt:
+    """An item response model of the answers of all models to prompts of some benchmarks.
+
+    Every method answers from the store where it was asked before and nothing has changed, and
+    stores what it computes; the store is open only while it is read or written.
+    """
+
+    def __init__(
+        self,
+        opener: StoreOpener,
+        benchmarks: str | Sequence[str],
+        *,
+        model: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        latest: bool = False,
+        cluster: str | None = None,
+        fresh: bool = False,
+        store_result: bool = True,
+    ) -> None:
+        """Nothing is read yet.
+
+        Args:
+            opener: how to open the store.
+            benchmarks: names of benchmarks and suites, globs among them.
+            model: ``1pl`` or ``2pl``; None: by the number of models and of what links them.
+            metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+            where: conditions ``field=value`` on the runs.
+            latest: of each model only the conditions that ran last.
+            cluster: testlets that errors allow for: None for the default clusterings, ``"none"``,
+                ``"same_text"``, or a name.
+            fresh: compute even what is stored.
+            store_result: False for a trial: what is computed is not stored.
+
+        Raises:
+            MisuseError: another model, with the reason.
+        """
+        self.opener, self.fresh, self.store_result = opener, fresh, store_result
+        self.benchmarks = [benchmarks] if isinstance(benchmarks, str) else list(benchmarks)
+        self.model = None if model is None else as_model(model, 0)
+        self.selection = Selection(None, metric, as_conditions(where), cluster, latest)
+
+    @cached_property
+    def data(self) -> Pool:
+        """The answers.
+
+        Raises:
+            MisuseError: unknown names; a model with several conditions on a benchmark; fewer than
+                two models, or than two prompts that two of them answered.
+        """
+        with self.opener.reading() as store:
+            return read_pool(store, self.benchmarks, self.selection)
+
+    def fit(self, *, family: str | Mapping[str, str] | None = None, seed: int = 0) -> IrtReport:
+        """Difficulty, discrimination and fit of every prompt, and what differs between families of models.
+
+        Args:
+            family: of models, for differential item functioning: a field of runs, or family by
+                model; None: what stands before the ``/`` of their names.
+            seed: of the cells held out for the log loss.
+
+        Raises:
+            MisuseError: see :attr:`data`; models that share no scale; a 2PL that too few prompts
+                link; an unknown field.
+        """
+        as_seed(seed)
+        families = families_of(self.data, family)
+        return self._ask(
+            "fit",
+            IrtReport,
+            {"family": _plain(family)},
+            seed,
+            lambda: report_of(self.data, model=self.model, families=families, seed=seed),
+            families,
+        )
+
+    def abilities(
+        self,
+        *,
+        level: float = 0.95,
+        sensitivity: bool = False,
+        family: str | Mapping[str, str] | None = None,
+        seed: int = 0,
+    ) -> AbilityReport:
+        """All models on one scale, with errors, rank sets and differences with the first.
+
+        Args:
+            level: of intervals and rank sets, in (0, 1).
+            sensitivity: also what the scale says without each benchmark and family.
+            family: of models, for the sensitivity; as in :meth:`fit`.
+            seed: of the draws behind rank sets.
+
+        Raises:
+            MisuseError: see :meth:`fit`.
+        """
+        as_level(level)
+        as_seed(seed)
+        families = families_of(self.data, family) if sensitivity else None
+        return self._ask(
+            "ability",
+            AbilityReport,
+            {"level": level, "sensitivity": sensitivity, "family": _plain(family) if sensitivity else None},
+            seed,
+            lambda: scale_of(self.data, model=self.model, level=level, families=families, seed=seed),
+            families,
+        )
+
+    def next_items(
+        self, asked: str, *, n: int = 20, new: bool = False, level: float = 0.95, seed: int = 0
+    ) -> NextReport:
+        """The prompts to ask a model next, for its ability and rank; they give no score.
+
+        Args:
+            asked: name of a model with answers, or with ``new`` of one without any.
+            n: prompts to name, at least 1.
+            new: the model has no answers yet.
+            level: of the interval after the plan, in (0, 1).
+            seed: of the replay on stored models.
+
+        Raises:
+            MisuseError: see :meth:`fit`; an unknown model; nothing left to ask.
+        """
+        if n < 1:
+            raise MisuseError(f"n must be at least 1, found {n}")
+        as_level(level)
+        as_seed(seed)
+        return self._ask(
+            "next",
+            NextReport,
+            {"asked": asked, "n": n, "new": new, "level": level},
+            seed,
+            lambda: plan_next(self.data, asked, n=n, new=new, model=self.model, level=level, seed=seed),
+        )
+
+    def _ask(
+        self,
+        kind: str,
+        result: type[Found],
+        settings: Mapping[str, Any],
+        seed: int,
+        compute: Callable[[], Found],
+        families: Sequence[str | None] | None = None,
+    ) -> Found:
+        chosen = self.selection
+        asked = {
+            "model": self.model,
+            "metric": chosen.metric,
+            "where": sorted(chosen.where),
+            "latest": chosen.latest,
+            "cluster": chosen.cluster,
+        }
+        question = Question(
+            f"irt_{kind}",
+            ", ".join(self.data.benchmarks),
+            METHOD_VERSION,
+            fingerprint(self.data.fingerprint, *(family or "" for family in families or ())),
+            seed,
+            {**asked, **settings},
+        )
+        found = answer(
+            self.opener,
+            question,
+            result,
+            lambda now: replace(compute(), computed_at=now.isoformat(timespec="seconds")),
+            fresh=self.fresh,
+            store_result=self.store_result,
+        )
+        notes = [f"read back: computed on {found.computed_on}, and nothing has changed since"] * found.read_back
+        if found.replaces is not None:
+            when = found.replaces.isoformat(sep=" ", timespec="seconds")
+            notes.append(f"the stored answer of {when} UTC was stale (its inputs have changed): computed anew")
+        notes += [f"not stored: {found.not_stored}"] if found.not_stored else []
+        return replace(found.result, notes=(*found.result.notes, *notes))
+
+
+def _plain(family: str | Mapping[str, str] | None) -> Any:
+    return family if family is None or isinstance(family, str) else dict(family)

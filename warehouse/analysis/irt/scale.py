@@ -1,0 +1,162 @@
+"""All models of a pool on one scale, and what it says without single benchmarks and families."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats as scipy_stats
+
+from warehouse.analysis.irt.fitting import Fitted, families_to_leave_out, fit_pool, known
+from warehouse.analysis.irt.pool import Pool
+from warehouse.analysis.irt.results import AbilityReport, AbilityRow, SensitivityRow
+from warehouse.errors import StatisticsError
+from warehouse.stats.items.abilities import Abilities, abilities, ability_contrast
+from warehouse.stats.items.ability_modes import ability_modes
+from warehouse.stats.items.ability_ranks import ability_ranks
+
+#: Families left out one after the other, the largest first.
+MOST_FAMILIES = 20
+
+
+def scale_of(
+    pool: Pool, *, model: str | None, level: float, families: Sequence[str | None] | None, seed: int
+) -> AbilityReport:
+    """Put the models of a pool on one scale.
+
+    Args:
+        pool: the answers.
+        model: ``1pl`` or ``2pl``; None: see `fit_pool`.
+        level: of intervals and rank sets.
+        families: of the models: also fit without each benchmark and family; None: do not.
+        seed: of the draws behind rank sets.
+
+    Raises:
+        MisuseError: another model, models without a common scale.
+    """
+    fitted = fit_pool(pool, model)
+    found, notes = _abilities(fitted)
+    head = fitted.head
+    rows = _rows(fitted, found, level, seed)
+    without: tuple[SensitivityRow, ...] = ()
+    if families is not None:
+        without = tuple(_sensitivity(fitted, found.ability, families))
+        many = len(families_to_leave_out(families)) - MOST_FAMILIES
+        notes += [f"sensitivity: the {many} smallest families are not left out"] if many > 0 else []
+        notes += [] if without else ["sensitivity: one benchmark, and no family of two models: nothing to leave out"]
+    return AbilityReport(
+        **head | {"notes": (*head["notes"], *notes)},
+        rows=rows,
+        level=level,
+        blocks=fitted.block_rows,
+        bridge_items=fitted.fit.bridge_items,
+        sensitivity=without,
+    )
+
+
+def _abilities(fitted: Fitted) -> tuple[Abilities, list[str]]:
+    clusters: NDArray[np.int64] | None = fitted.pool.clusters
+    notes = []
+    if clusters is not None and len(np.unique(clusters)) < 2:
+        clusters = None
+        notes.append("all prompts are one cluster: errors take them as independent, and are too small")
+    elif clusters is None and fitted.pool.responses.are_counts:
+        clusters = np.arange(fitted.pool.responses.n_items)
+        notes.append("draws of a model on a prompt go together: errors take the draws of a prompt as a cluster")
+    found = abilities(fitted.fit, fitted.pool.responses, clusters)
+    if found.reason:
+        notes.append(f"no errors: {found.reason}")
+    if "errors_short" in found.flags:
+        notes.append("more than 10 prompts for each model: intervals are a little short (measured .91 for .95)")
+    if "few_models" in found.flags and not found.reason:
+        notes.append(f"{len(found.models)} models: a standard deviation of their abilities says little of others")
+    return found, notes
+
+
+def _rows(fitted: Fitted, found: Abilities, level: float, seed: int) -> tuple[AbilityRow, ...]:
+    ranks = ability_ranks(found, level=level, seed=seed)
+    cells, bridges = fitted.pool.responses.cells(1), set(fitted.fit.bridge_models)
+    order = np.argsort(ranks.rank)
+    leader = found.models[order[0]]
+    half = float(scipy_stats.t.ppf(0.5 + level / 2, found.df))
+    rows = []
+    for i in order.tolist():
+        name, ability, se = found.models[i], float(found.ability[i]), known(found.se[i])
+        behind = None if name == leader else ability_contrast(found, leader, name, level)
+        rows.append(
+            AbilityRow(
+                rank=int(ranks.rank[i]),
+                rank_low=None if ranks.low is None else int(ranks.low[i]),
+                rank_high=None if ranks.high is None else int(ranks.high[i]),
+                model=name,
+                ability=ability,
+                standard_error=se,
+                ci_low=None if se is None else ability - half * se,
+                ci_high=None if se is None else ability + half * se,
+                behind_leader=behind.difference if behind else None,
+                behind_low=behind.low if behind else None,
+                behind_high=behind.high if behind else None,
+                p_leader=behind.p_value if behind else None,
+                n_items=int(cells[i]),
+                block=int(fitted.blocks[i]) + 1,
+                bridge=name in bridges,
+            )
+        )
+    return tuple(rows)
+
+
+def _sensitivity(
+    fitted: Fitted, ability: NDArray[np.float64], families: Sequence[str | None]
+) -> Iterator[SensitivityRow]:
+    pool = fitted.pool
+    every_model = np.ones(pool.responses.n_models, bool)
+    every_item = np.ones(pool.responses.n_items, bool)
+    benchmark_of, family_of = pool.benchmark_of(), np.array(families, dtype=object)
+    if len(pool.benchmarks) > 1:
+        for name in pool.benchmarks:
+            yield _without("benchmark", name, fitted, ability, every_model, benchmark_of != name)
+    for family in families_to_leave_out(families)[:MOST_FAMILIES]:
+        yield _without("family", family, fitted, ability, family_of != family, every_item)
+
+
+def _without(
+    kind: str,
+    name: str,
+    fitted: Fitted,
+    ability: NDArray[np.float64],
+    models: NDArray[np.bool_],
+    items: NDArray[np.bool_],
+) -> SensitivityRow:
+    part = fitted.pool.part(models, items)
+    if part is None:
+        return SensitivityRow(kind, name, 0, 0, None, None, None, None, None, "too little is left to compare models")
+    sizes = part.responses.n_models, part.responses.n_items
+    try:
+        fit = fit_pool(part, fitted.fit.model).fit
+    except StatisticsError as error:
+        return SensitivityRow(kind, name, *sizes, None, None, None, None, None, str(error))
+    here = ability_modes(part.responses, fit.a, fit.d, fit.prior_mean, fit.prior_sd)
+    row = {model: place for place, model in enumerate(fitted.pool.responses.models)}
+    full = ability[[row[model] for model in part.responses.models]]
+    if min(here.std(), full.std()) < 1e-9:
+        return SensitivityRow(kind, name, *sizes, None, None, None, None, None, "all models left are alike")
+    shift = _standard(here) - _standard(full)
+    moved = int(np.argmax(np.abs(shift)))
+    places = np.abs(scipy_stats.rankdata(-here) - scipy_stats.rankdata(-full))
+    return SensitivityRow(
+        kind=kind,
+        left_out=name,
+        n_models=sizes[0],
+        n_items=sizes[1],
+        tau=known(float(scipy_stats.kendalltau(here, full).statistic)),
+        leader=part.responses.models[int(np.argmax(here))],
+        most_moved=part.responses.models[moved],
+        shift=float(shift[moved]),
+        most_places=int(np.ceil(places.max())),
+        reason="",
+    )
+
+
+def _standard(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray((values - values.mean()) / values.std())

@@ -1,0 +1,306 @@
+"""Does discrimination found on some models hold on others, and what does dropping weak prompts do?
+
+Definitions: Madaan et al. (2024) §4 (statistics.md §5, §13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.matrix.read import MatrixData, read_matrix
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.errors import MisuseError
+from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
+from warehouse.stats.items.pruning import SHARES, Effect, pruning_curve
+from warehouse.stats.items.splits import ModelSplit, SplitAgreement, difficulty_split, random_split, split_agreement
+from warehouse.store.connection import Store
+
+#: Models that a split needs: three on each side.
+MODELS_FOR_SPLIT = 6
+#: Checkpoints from which on a training run has an order.
+_CHECKPOINTS = 3
+_SHARED = tuple(name for name in LABEL_FIELDS if name not in CHECKPOINT_FIELDS)
+
+
+@dataclass(frozen=True)
+class SplitRow(Row):
+    """Discrimination of prompts on train models against that on test models.
+
+    Attributes:
+        kind: ``difficulty`` (the best models are the test) or ``random``.
+        n_splits: splits; figures of random ones are means over them.
+        n_train, n_test: models.
+        n_items: prompts whose discrimination is defined on both sides.
+        pearson: correlation of the two over prompts; None where not defined.
+        pearson_low, pearson_high: the smallest and largest of several splits.
+        spearman: the same of ranks.
+        negative_train: prompts with a discrimination below 0 on train models.
+        negative_both: of these those below 0 on test models too.
+    """
+
+    kind: str
+    n_splits: int
+    n_train: int
+    n_test: int
+    n_items: float
+    pearson: float | None
+    pearson_low: float | None
+    pearson_high: float | None
+    spearman: float | None
+    negative_train: float
+    negative_both: float
+
+
+@dataclass(frozen=True)
+class PruningRow(Row):
+    """A figure of test models after prompts were dropped.
+
+    Attributes:
+        split: ``difficulty`` or ``random``.
+        share: of the prompts, dropped.
+        n_dropped: prompts.
+        figure: ``mean`` (change of the mean score), ``error`` (standard error after over before),
+            ``tau`` (agreement of the ranking with that before), ``monotonicity`` (change of τ of
+            score with checkpoint) or ``snr`` (signal-to-noise over seeds, after over before).
+        value: dropping the least discriminating prompts of the train models.
+        low, high: its 95 % interval over test models, trainings or recipes; None for tau and below two.
+        random: mean over as many prompts dropped at random.
+        random_low, random_high: 2.5 % and 97.5 % points over these.
+    """
+
+    split: str
+    share: float
+    n_dropped: int
+    figure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    random: float | None
+    random_low: float | None
+    random_high: float | None
+
+
+@dataclass(frozen=True)
+class _ItemsOfModels(Result):
+    """What both reports say of the matrix."""
+
+    benchmark: str
+    metric: str
+    n_items: int
+    n_models: int
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.benchmark} by {self.metric}: {self.n_items} prompts x {self.n_models} models"
+
+
+@dataclass(frozen=True)
+class SplitReport(_ItemsOfModels):
+    """Does discrimination carry over from models to others?"""
+
+    rows: tuple[SplitRow, ...]
+
+
+@dataclass(frozen=True)
+class PruningReport(_ItemsOfModels):
+    """Dropping the least discriminating prompts, beside random ones; never for figures that are reported.
+
+    Attributes:
+        n_train, n_test: models of each split.
+        n_random: random drops behind each random figure.
+        n_trainings: training runs behind monotonicity.
+        n_recipes: recipes with several seeds behind signal-to-noise.
+    """
+
+    notebook_columns: ClassVar[tuple[str, ...]] = ("split", "share", "figure", "value", "low", "high", "random")
+    rows: tuple[PruningRow, ...]
+    n_train: int
+    n_test: int
+    n_random: int
+    n_trainings: int
+    n_recipes: int
+
+
+def item_splits(
+    store: Store,
+    benchmark: str,
+    *,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    latest: bool = False,
+    n_splits: int = 20,
+    seed: int = 0,
+) -> SplitReport:
+    """Discrimination of prompts on some models against that on others.
+
+    Args:
+        benchmark: its name.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        latest: of each model only the condition that ran last.
+        n_splits: random splits, at least 1.
+        seed: of them.
+
+    Raises:
+        MisuseError: an unknown name, fewer than six models or two prompts.
+    """
+    if n_splits < 1:
+        raise MisuseError(f"n_splits must be at least 1, found {n_splits}")
+    table = _Table.of(read_matrix(store, Selection(benchmark, metric, as_conditions(where), latest=latest)))
+    splits = [random_split(len(table.scores), seed=seed + number) for number in range(n_splits)]
+    rows = (
+        _split_row([split_agreement(table.scores, difficulty_split(table.scores))]),
+        _split_row([split_agreement(table.scores, split) for split in splits]),
+    )
+    return SplitReport(**table.head, rows=rows)
+
+
+def item_pruning(
+    store: Store,
+    benchmark: str,
+    *,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    latest: bool = False,
+    shares: Sequence[float] = SHARES,
+    n_random: int = 100,
+    seed: int = 0,
+) -> PruningReport:
+    """Drop the least discriminating prompts of some models, and look at others.
+
+    Monotonicity takes training runs with at least three checkpoints, signal-to-noise recipes whose
+    last checkpoints have several seeds; where other models suffice, these are in neither side of
+    the splits.
+
+    Args:
+        benchmark: its name.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        latest: of each model only the condition that ran last.
+        shares: of the prompts to drop, each in [0, 1).
+        n_random: random drops for each share, at least 1.
+        seed: of the random split and drops.
+
+    Raises:
+        MisuseError: an unknown name, fewer than six models or two prompts, shares out of range.
+    """
+    table = _Table.of(read_matrix(store, Selection(benchmark, metric, as_conditions(where), latest=latest)))
+    splits = (difficulty_split(table.scores), random_split(len(table.scores), seed=seed))
+    rows = [row for split in splits for row in _pruned(table, split, shares, n_random, seed)]
+    return PruningReport(
+        **table.head,
+        rows=tuple(rows),
+        n_train=len(splits[0].train),
+        n_test=len(splits[0].test),
+        n_random=n_random,
+        n_trainings=len(table.trainings),
+        n_recipes=len(table.recipes),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Models × prompts, higher better, with what trainings and seeds there are.
+
+    Attributes:
+        scores: of the models that splits take, shape (M, J).
+        trainings: scores of the checkpoints of one training each, in order.
+        recipes: scores of the last checkpoints of the seeds of one recipe each.
+    """
+
+    head: dict[str, Any]
+    scores: NDArray[np.float64]
+    trainings: list[NDArray[np.float64]]
+    recipes: list[NDArray[np.float64]]
+
+    @staticmethod
+    def of(data: MatrixData) -> _Table:
+        oriented = (-data.values if data.higher_is_better is False else data.values).T
+        trainings = [columns for columns in _by_training(data).values() if len(columns) >= _CHECKPOINTS]
+        last: dict[tuple[Any, ...], list[int]] = {}
+        for key, columns in _by_training(data).items():
+            last.setdefault(key[1:], []).append(columns[-1])
+        recipes = [columns for columns in last.values() if len(columns) > 1]
+        within = {column for columns in (*trainings, *recipes) for column in columns}
+        others = [column for column in range(len(data.models)) if column not in within]
+        if len(others) < MODELS_FOR_SPLIT:
+            finals = {columns[-1] for columns in trainings} | {column for columns in recipes for column in columns}
+            others = sorted({*others, *finals})
+        if len(others) < MODELS_FOR_SPLIT:
+            raise MisuseError(
+                f"{data.benchmark} has {len(others)} models with scores of all prompts by {data.metric};"
+                f" a split into train and test needs {MODELS_FOR_SPLIT}"
+            )
+        head = {
+            "benchmark": data.benchmark,
+            "metric": data.metric,
+            "n_items": len(data.prompts),
+            "n_models": len(others),
+            "notes": data.notes,
+        }
+        return _Table(head, oriented[others], [oriented[c] for c in trainings], [oriented[c] for c in recipes])
+
+
+def _by_training(data: MatrixData) -> dict[tuple[Any, ...], list[int]]:
+    """Columns by seed and recipe, in the order of their checkpoints; those without a place by themselves."""
+    found: dict[tuple[Any, ...], list[int]] = {}
+    for column, condition in enumerate(data.conditions):
+        shared = tuple(str(condition.setting(name)) for name in _SHARED if name != "training_seed")
+        seed = condition.setting("training_seed")
+        place = column if condition.setting("position") is None and seed is None else None
+        found.setdefault((str(seed), condition.model, *shared, place), []).append(column)
+    position = [float(condition.setting("position") or 0) for condition in data.conditions]
+    return {key: sorted(columns, key=position.__getitem__) for key, columns in found.items()}
+
+
+def _split_row(found: Sequence[SplitAgreement]) -> SplitRow:
+    pearson, spearman = (
+        np.array([getattr(one, name) for one in found], dtype=np.float64) for name in ("pearson", "spearman")
+    )
+    defined = not np.isnan(pearson).any()
+    return SplitRow(
+        kind=found[0].kind,
+        n_splits=len(found),
+        n_train=found[0].n_train,
+        n_test=found[0].n_test,
+        n_items=float(np.mean([one.n_items for one in found])),
+        pearson=float(pearson.mean()) if defined else None,
+        pearson_low=float(pearson.min()) if defined and len(found) > 1 else None,
+        pearson_high=float(pearson.max()) if defined and len(found) > 1 else None,
+        spearman=float(spearman.mean()) if defined else None,
+        negative_train=float(np.mean([one.negative_train for one in found])),
+        negative_both=float(np.mean([one.negative_both for one in found])),
+    )
+
+
+def _pruned(table: _Table, split: ModelSplit, shares: Sequence[float], n_random: int, seed: int) -> list[PruningRow]:
+    curve = pruning_curve(
+        table.scores,
+        split,
+        seed=seed,
+        shares=shares,
+        n_random=n_random,
+        trajectories=table.trainings,
+        seeds=table.recipes,
+    )
+    rows = []
+    for step in curve.steps:
+        figures: dict[str, Effect | None] = {
+            "mean": step.mean_change,
+            "error": step.se_ratio,
+            "tau": step.tau,
+            "monotonicity": step.monotonicity_change,
+            "snr": step.snr_ratio,
+        }
+        rows += [
+            PruningRow(split.kind, step.share, step.n_dropped, name, **vars(effect))
+            for name, effect in figures.items()
+            if effect is not None
+        ]
+    return rows
