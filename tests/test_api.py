@@ -93,6 +93,7 @@ USES = {
         renamed={"pass_at": "at", "pass_hat": "hat"},
     ),
     "items": Use((f"{ANALYSIS}.items.item_statistics:items",), "items", flags=("top",)),
+    "audit": Use((f"{ANALYSIS}.audit.audit:audit",), "audit", flags=("top", "plan", "force")),
     "seeds": Use((f"{ANALYSIS}.training.seeds:seeds",), "seeds"),
     "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
     "seed_variance": Use(
