@@ -120,7 +120,7 @@ def _print(report: AuditReport, top: int, state: State) -> None:
         state.say(f"note: {len(report.listed) - len(listed)} more suspects: --top 0 has all")
     if report.effect:
         click.echo()
-        _print_effect(report)
+        _print_effect(report, state)
     if report.agreement:
         click.echo()
         _print_agreement(report.agreement)
@@ -166,7 +166,7 @@ def _beside(row: AuditRow) -> list[str]:
     return [word for word, holds in words.items() if holds]
 
 
-def _print_effect(report: AuditReport) -> None:
+def _print_effect(report: AuditReport, state: State) -> None:
     rows = report.effect
     changes = [row.change for row in rows if row.change is not None]
     moved = sum(row.rank != row.rank_kept for row in rows)
@@ -178,24 +178,24 @@ def _print_effect(report: AuditReport) -> None:
             f" {max(changes):+.{places}f}; {moved} of {ranked} ranks change."
         )
     name = f"{100 * report.level:g}%"
+    cells = [
+        {
+            "rank": _arrow(row.rank, row.rank_kept),
+            "model": f"{row.model} ({row.condition})" if row.condition else row.model,
+            "score": number(row.estimate, places),
+            "without": number(row.estimate_kept, places),
+            "to leader": number(row.difference, places, sign=True),
+            name: interval(row.ci_low, row.ci_high, places),
+            "without ": number(row.difference_kept, places, sign=True),
+            f"{name} ": interval(row.ci_low_kept, row.ci_high_kept, places),
+            "flags": row.flags,
+        }
+        for row in rows
+    ]
+    if not state.verbose:  # a terminal of 80 columns has room for the interval without the suspects
+        cells = [{key: cell for key, cell in row.items() if key != name} for row in cells]
     click.echo()
-    print_rows(
-        [
-            {
-                "rank": _arrow(row.rank, row.rank_kept),
-                "model": f"{row.model} ({row.condition})" if row.condition else row.model,
-                "score": number(row.estimate, places),
-                "without": number(row.estimate_kept, places),
-                "to leader": number(row.difference, places, sign=True),
-                name: interval(row.ci_low, row.ci_high, places),
-                "without ": number(row.difference_kept, places, sign=True),
-                f"{name} ": interval(row.ci_low_kept, row.ci_high_kept, places),
-                "flags": row.flags,
-            }
-            for row in rows
-        ],
-        needless=("flags",),
-    )
+    print_rows(cells, needless=("flags",))
 
 
 def _arrow(before: int | None, after: int | None) -> str:

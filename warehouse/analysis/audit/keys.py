@@ -48,10 +48,17 @@ def keys_of(prompts: Sequence[Mapping[str, Any]], choices: ChoiceRows, n_options
         options = [of or Options(n_options) for of in options]
     known = [(of, row["target"]) for of, row in zip(options, prompts, strict=True) if of is not None]
     base = first_number([of for of, _ in known], [target for _, target in known])
+    letters = bool(known) or _mostly_letters([row["target"] for row in prompts])
     return [
-        _key(row, None if of is None else replace(of, base=base), targets.get(row["id"], ()))
+        _key(row, None if of is None else replace(of, base=base), targets.get(row["id"], ()), letters)
         for row, of in zip(prompts, options, strict=True)
     ]
+
+
+def _mostly_letters(targets: Sequence[str | None]) -> bool:
+    """Whether targets are letters of options, and not just a few answers of one letter."""
+    told = [target for target in targets if target is not None]
+    return 2 * sum(map(is_letter, told)) > len(told)
 
 
 def _options(prompt: Mapping[str, Any], width: int) -> Options | None:
@@ -61,10 +68,10 @@ def _options(prompt: Mapping[str, Any], width: int) -> Options | None:
     return Options(width) if width >= 2 else None
 
 
-def _key(prompt: Mapping[str, Any], options: Options | None, targets: Sequence[int]) -> Key:
+def _key(prompt: Mapping[str, Any], options: Options | None, targets: Sequence[int], letters: bool) -> Key:
     target = prompt["target"]
     if options is None:
-        if target is not None and is_letter(str(target)):
+        if letters and target is not None and is_letter(target):
             return Key(reason=NO_OPTION_COUNT)
         texts = free_form_keys(target)
         return Key(texts=texts, reason="" if texts else NO_KEY)

@@ -16,6 +16,8 @@ LONGEST = 200
 _LETTER = re.compile(r"\W*([A-Za-z])\W*")
 _LETTERED = re.compile(r"\(?([A-Za-z])(?:[).:]\s*\S|\s*[).:]$)")
 _DIGITS = re.compile(r"\W*(\d{1,2})\W*")
+_NO_PROSE = re.compile(r"[\\^=+*/<>{}\[\]()_|&%]|\s-|-\d")
+_MARKED = re.compile(r"(?:####|A:|Answer:|The answer is:?)\s*(\S.*)", re.IGNORECASE)
 _BOXED = re.compile(r"\\boxed\s*\{(.*)\}")
 
 
@@ -97,16 +99,17 @@ def free_form(text: str | None) -> str | None:
     if not inner or len(inner) > LONGEST:
         return None
     number = number_of_text(inner)
-    # Words alone would make "x+1" and "x-1" one answer.
-    return str(number) if number is not None else normalised(inner) if _is_prose(inner) else _plain(inner)
+    # Words alone would make "x+1" and "x-1" one answer, and 'A' and 'a' of code.
+    return str(number) if number is not None else normalised(inner) if _is_prose(inner) else " ".join(inner.split())
 
 
 def free_form_keys(target: str | None) -> tuple[str, ...]:
-    """The forms of a recorded answer, the first of them to be shown: what follows ``####`` in a worked
-    solution, all of a JSON list of equally right ones."""
+    """The forms of a recorded answer, the first of them to be shown: what the last line of a worked solution
+    marks (``#### 18``, ``A: 18``), all of a JSON list of equally right ones."""
     if target is None:
         return ()
-    texts: Iterable[str] = _listed(target) or (target.rpartition("####")[2],)
+    last = _MARKED.fullmatch(target.strip().rpartition("\n")[2])
+    texts: Iterable[str] = _listed(target) or (last[1] if last else target,)
     return tuple(dict.fromkeys(form for text in texts if (form := free_form(text)) is not None))
 
 
@@ -122,7 +125,7 @@ def _listed(target: str) -> list[str]:
 
 def _is_prose(text: str) -> bool:
     """Whether punctuation may be left out: a text of words, not a formula or code."""
-    return not re.search(r"[\\^=+*/<>{}\[\]()_|&%-]", text)
+    return text[0] not in "'\"`" and not _NO_PROSE.search(text)
 
 
 def _plain(text: str) -> str:
