@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import warehouse
+from tests.support.embedders import TinyEmbedder
 from tests.support.simulated_votes import simulate
 from warehouse.analysis.audit.audit import audit
 from warehouse.analysis.audit.options import Options, first_number, free_form, free_form_keys
@@ -19,6 +21,7 @@ from warehouse.errors import InputError, MisuseError, StatisticsError
 from warehouse.ingest.pipeline import ingest
 from warehouse.stats.labels.votes import votes_for_options
 from warehouse.stats.labels.wrong_keys import wrong_keys
+from warehouse.store.curate.field_clusters import cluster_by
 from warehouse.store.open import open_store
 
 N, MODELS, LETTERS = 300, 6, "ABCD"
@@ -232,6 +235,55 @@ def test_equal_questions_with_other_keys_contradict(tmp_path: Path) -> None:
     found = by_key(audited(tmp_path, rows))
     assert found["p000"].contradicts == found["p001"].prompt and found["p001"].contradicts == found["p000"].prompt
     assert all(row.contradicts is None for key, row in found.items() if key > "p001")
+
+
+def test_what_stands_beside_a_key(tmp_path: Path) -> None:
+    """Questions that are nearly alike by stored vectors, clusters of the benchmark, constant prompts."""
+
+    def twin(line: Line) -> Line:
+        asked = {"p000": "the very same words", "p001": "same words the very"}.get(line["prompt_id"])
+        return line if asked is None else line | {"question": asked, "choices": list("wxyz")}
+
+    rows = [line | ({"target": "A"} if line["prompt_id"] == "p000" else {"target": "B"}) for line in lines(twin, 60)]
+    url = store_of(tmp_path, rows)
+    before = by_key(warehouse.connect(url).audit("quiz"))
+    assert before["p000"].contradicts is None and before["p000"].cluster is None
+    warehouse.connect(url).embed("quiz", embedder=TinyEmbedder())
+    with open_store(url, write=True) as store:
+        cluster_by(store, "quiz", ["category"], default=True)
+    report = warehouse.connect(url).audit("quiz", threshold=0.02)
+    found = by_key(report)
+    assert found["p000"].contradicts == found["p001"].prompt
+    assert any("near-duplicates" in note and "tiny" in note for note in report.notes)
+    listed = {name: sum(row.listed for row in report.rows if row.cluster == name) for name in ("odd", "even")}
+    for row in report.rows:
+        assert row.cluster == ("odd" if int(row.key[1:]) % 2 else "even") and row.cluster_size == 30
+        assert row.cluster_listed == listed[row.cluster]
+    scores: dict[str, set[int]] = {}
+    for line in rows:
+        scores.setdefault(line["prompt_id"], set()).add(line["acc"])
+    assert all(row.constant is (len(scores[row.key]) == 1) for row in report.rows)
+    assert all(row.negative is not None for row in report.rows)
+
+
+def test_a_prompt_that_better_models_fail_is_negative(tmp_path: Path) -> None:
+    """Forty models by ability: the best half fails prompt 0, whose key is wrong."""
+    dice, n = np.random.default_rng(1), 30
+    rows = []
+    for model in range(40):
+        for item in range(n):
+            right = model < 20 if item == 0 else dice.random() < 1 / (1 + np.exp(-(model - 20) / 4))
+            said = "A" if right else "B"
+            row = {
+                "model": f"m{model:02}",
+                "benchmark": "quiz",
+                "prompt_id": f"p{item}",
+                "question": f"what is {item}?",
+            }
+            rows.append(row | {"target": "A", "choices": list("wxyz"), "extracted_answer": said, "acc": int(right)})
+    report = audited(tmp_path, rows)
+    assert [row.key for row in report.rows if row.negative] == ["p0"] and report.rows[0].key == "p0"
+    assert len(report.models) <= 20 and report.rows[0].votes_rival == len(report.models)
 
 
 def test_single_prompts_that_cannot_be_judged_say_why(tmp_path: Path) -> None:
