@@ -21,7 +21,9 @@ from warehouse.errors import InputError, MisuseError, StatisticsError
 from warehouse.ingest.pipeline import ingest
 from warehouse.stats.labels.votes import votes_for_options
 from warehouse.stats.labels.wrong_keys import wrong_keys
+from warehouse.store.curate.aliases import alias
 from warehouse.store.curate.field_clusters import cluster_by
+from warehouse.store.curate.prompt_links import link
 from warehouse.store.open import open_store
 
 N, MODELS, LETTERS = 300, 6, "ABCD"
@@ -284,6 +286,32 @@ def test_a_prompt_that_better_models_fail_is_negative(tmp_path: Path) -> None:
     report = audited(tmp_path, rows)
     assert [row.key for row in report.rows if row.negative] == ["p0"] and report.rows[0].key == "p0"
     assert len(report.models) <= 20 and report.rows[0].votes_rival == len(report.models)
+
+
+def test_prompts_of_two_harnesses_that_are_linked_are_one(tmp_path: Path) -> None:
+    """Half of the models under another name of the benchmark and other ids: in either order of ingest."""
+    first = [line for line in lines(n=80) if line["model"] < "org/m3"]
+    second = [line | {"benchmark": "quiz_b", "prompt_id": f"b{line['prompt_id']}"} for line in lines(n=80)]
+    second = [line for line in second if line["model"] >= "org/m3"]
+    told = []
+    for place, order in enumerate(((first, second), (second, first))):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        for part in order:
+            url = store_of(folder, part)
+        with open_store(url, write=True) as store:
+            alias(store, "benchmark", "quiz_b", "quiz")
+            link(store, "quiz_b", "quiz")
+            report = audit(store, "quiz", effect=True)
+        assert (
+            len(report.rows) == 80
+            and len(report.models) == MODELS
+            and {row.n_models for row in report.rows} == {MODELS}
+        )
+        assert {row.n_prompts for row in report.effect} == {80}
+        told.append([(row.key, row.posterior, row.recorded, row.votes_key) for row in report.rows])
+    together = audited(tmp_path, lines(n=80))
+    assert told[0] == told[1] == [(row.key, row.posterior, row.recorded, row.votes_key) for row in together.rows]
 
 
 def test_single_prompts_that_cannot_be_judged_say_why(tmp_path: Path) -> None:
