@@ -419,7 +419,7 @@ def test_mistakes_of_the_asker(url: str) -> None:
             ({"level": 1.5}, StatisticsError, "level"),
         ):
             with pytest.raises(error, match=message):
-                audit(store, "quiz", **asked)  # type: ignore[arg-type]
+                audit(store, "quiz", **asked)
 
 
 def test_what_an_answer_names() -> None:
