@@ -29,6 +29,8 @@ from warehouse.store.sql.query_files import query_text
 NEAR = 0.95
 #: Near pairs that are looked at, the most similar ones.
 KEEP = 20_000
+#: Prompts of one text from which on it is an instruction that they share, and no question asked twice.
+INSTRUCTION = 50
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def _same_text(data: AuditData) -> Iterable[tuple[int, int]]:
     for item, row in enumerate(data.prompts):
         if row["text_hash"] is not None:
             groups.setdefault(row["text_hash"], []).append(item)
-    return ((a, b) for members in groups.values() for a in members for b in members if a < b)
+    asked_again = (members for members in groups.values() if len(members) < INSTRUCTION)
+    return ((a, b) for members in asked_again for a in members for b in members if a < b)
 
 
 def _near_pairs(
