@@ -209,6 +209,11 @@ _ITEMS = (
         "warehouse irt next model-a gsm8k -n 50",
         "warehouse irt next my/model gsm8k --new --ids",
     )),
+    Entry("audit", "items", "audit", "Keys that are probably wrong, by what models answer.", (
+        "warehouse audit mmlu_redux --strata subject",
+        "warehouse audit mmlu_redux --effect --plan cleaned.json",
+        "warehouse audit mmlu_redux --against verdicts.csv",
+    )),
     Entry("datamap", "items", "datamap", "Map prompts by P(correct) and S(consistency).", (
         "warehouse datamap gpt-4 --benchmark cruxeval_output",
         "warehouse datamap run:7 --group text --suspects --csv",

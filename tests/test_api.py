@@ -105,6 +105,7 @@ USES = {
         silent=("shares", "n_random"),
         flags=("irt", "top", "splits", "pruning"),
     ),
+    "audit": Use((f"{ANALYSIS}.audit.audit:audit",), "audit", flags=("top", "plan", "force")),
     "seeds": Use((f"{ANALYSIS}.training.seeds:seeds",), "seeds"),
     "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
     "seed_variance": Use(

@@ -114,6 +114,25 @@ def test_mmlu_pro(data_dir: Path) -> None:
     assert len({json.loads(row["metadata"])["category"] for row in taken.rows}) == 14
 
 
+def test_mmlu_redux(data_dir: Path) -> None:
+    """Figures that the source publishes of one subject; keys of the older files are joined."""
+    folder = data_dir / "mmlu_redux" / "outputs"
+    newer, older = (read(folder, documented(name)) for name in ("mmlu_redux", "mmlu_redux_older"))
+    assert (len(newer.runs), len(newer.rows)) == (14, 14 * 2900) and not newer.rejections
+    assert (len(older.runs), len(older.rows)) == (6, 6 * 2786) and not older.rejections
+    own = [
+        row["scores"][0]["value"]
+        for row in newer.rows
+        if newer.run_of(row).model == "openai_gpt-4o-2024-05-13" and "college_chemistry" in row["metadata"]
+    ]
+    assert sum(own) / len(own) == pytest.approx(0.61)
+    choices = {len(json.loads(row["choices"])) for row in newer.rows}
+    assert choices == {4} and {row["target"] for row in newer.rows} == set("ABCD")
+    assert sum(bool(row["scores"]) for row in older.rows) == 6 * 2751  # the same options to the byte
+    keys = {row["identity"]: row["target"] for row in newer.rows}
+    assert all(keys[row["identity"]] == row["target"] for row in older.rows if row["target"])
+
+
 CRUXEVAL = {  # percent: T 0.2 input, T 0.2 output, T 0.8 input, T 0.8 output
     "codellama-7b": (35.95, 34.2125, 28.35, 30.95),
     "deepseek-instruct-6.7b": (37.375, 41.225, 34.6625, 40.4625),

@@ -66,6 +66,7 @@ def test_value_outside_the_map_is_rejected(tmp_path: Path) -> None:
         ("yes no", '{ path = "x", values = { yes = 1 }, otherwise = 0 }', [1, 0]),
         ("True false", '"x"', [1, 0]),
         ("[1] [2]", '{ path = "x", json = true, pattern = "[0-9]" }', [1, 2]),
+        ("['1'] ['2']", '{ path = "x", json = true, pattern = "[0-9]" }', [1, 2]),
     ],
 )
 def test_changes_of_a_value(tmp_path: Path, cells: str, expression: str, expected: list[float | None]) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection
 
 if TYPE_CHECKING:
+    from warehouse.analysis.audit.report import AuditReport
     from warehouse.analysis.irt.irt import Irt
     from warehouse.analysis.items.answer_grouping import Grouping
     from warehouse.analysis.items.datamap import DataMap
@@ -151,6 +153,65 @@ class ItemMethods(Connection):
             fresh=fresh,
             store_result=store_result,
         )
+
+    def audit(
+        self,
+        benchmark: str,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        cluster: str | None = None,
+        threshold: float = 0.1,
+        strata: str | None = None,
+        n_options: int | None = None,
+        effect: bool = False,
+        against: str | Path | None = None,
+        wrong_is: Sequence[str] = (),
+        level: float = 0.95,
+    ) -> AuditReport:
+        """The posterior probability that the recorded key is wrong, for each prompt of a benchmark.
+
+        ``.listed`` are the suspects, ``.plan()`` is the benchmark without them. A clean list proves
+        no clean key: only what models agree on is found.
+
+        Args:
+            benchmark: name of a benchmark with prompts of its own.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+            cluster: clustering that is shown and that the errors of ``effect`` use: None for the
+                benchmark's default, ``"none"``, ``"same_text"``, or a name.
+            threshold: posterior from which on a key is listed, in (0, 1].
+            strata: field of the prompts' documents, subject or source: its values have rates of
+                their own.
+            n_options: options of a prompt, where the store has letters only; None: as stored.
+            effect: also the leaderboard without the listed prompts.
+            against: table with a column that names prompts and one of verdicts by people, to score
+                the list.
+            wrong_is: verdicts in it that mean a wrong key; empty: words such as 1, wrong, true.
+            level: nominal coverage of the intervals in ``effect``, in (0, 1).
+
+        Raises:
+            MisuseError: unknown names, no keys, fewer than three models with answers, a model twice.
+            StatisticsError: a number out of range.
+            InputError: a file of verdicts that is none.
+        """
+        from warehouse.analysis.audit.audit import audit
+
+        with self.reading() as store:
+            return audit(
+                store,
+                benchmark,
+                metric=metric,
+                where=where,
+                cluster=cluster,
+                threshold=threshold,
+                strata=strata,
+                n_options=n_options,
+                effect=effect,
+                against=against,
+                wrong_is=wrong_is,
+                level=level,
+            )
 
     def matrix(
         self,

@@ -7,8 +7,10 @@ same: as text, as words without punctuation, as numbers.
 
 from __future__ import annotations
 
+import json
 import re
 from abc import ABC, abstractmethod
+from ast import literal_eval
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -32,16 +34,11 @@ from warehouse.importers.tabular.values import (
     text_of,
 )
 from warehouse.records import parse_json
+from warehouse.records.answer_text import normalised, number_of_text
 from warehouse.records.hashing import sha256_of
 
 #: Largest difference of equal numbers, relative to the larger of 1 and the second one.
 TOLERANCE = 1e-9
-_MINUS = "−"
-_NOISE = re.compile(r"[^\w\s]|_")
-_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
-_DECIMAL = r"(?:\d+\.?\d*|\.\d+)"
-_NUMBER = re.compile(rf"([+-]?)\s*[$€£]?\s*({_DECIMAL}(?:e[+-]?\d{{1,3}})?)(?:\s*/\s*({_DECIMAL}))?")
-_LONGEST = 400  # characters of a number
 
 
 @dataclass(frozen=True)
@@ -74,50 +71,9 @@ class Equality:
         return normalised(text) if self.normalise else text
 
 
-def normalised(text: str) -> str:
-    """The text in lower case, without punctuation, blanks as one; numbers keep what tells them.
-
-    >>> normalised(" The answer: -1,234.50 (or 1/2). ")
-    'the answer -1234.50 or 1/2'
-    """
-    plain = _ungrouped(text.lower().replace(_MINUS, "-"))
-    return " ".join(_NOISE.sub(_mark, plain).split())
-
-
 def number_in(value: Any) -> Fraction | None:
     """The number that a value is, exactly; ``None`` where it is none."""
-    if isinstance(value, bool):
-        return None
-    text = value if isinstance(value, str) else str(text_of(value))
-    if len(text) > _LONGEST:
-        return None
-    found = _NUMBER.fullmatch(_ungrouped(text.strip().lower().replace(_MINUS, "-")))
-    if found is None:
-        return None
-    sign, number, divisor = found.groups()
-    below = Fraction(divisor) if divisor else Fraction(1)
-    if below == 0:
-        return None
-    return Fraction(number) / below * (-1 if sign == "-" else 1)
-
-
-def _ungrouped(text: str) -> str:
-    """The text with the commas between thousands taken out."""
-    return _GROUPED.sub(lambda found: found.group().replace(",", ""), text)
-
-
-def _mark(found: re.Match[str]) -> str:
-    """What becomes of a punctuation mark: nothing, unless it belongs to a number."""
-    mark, before = found.group(), found.string[: found.start()][-1:]
-    after = found.string[found.end() : found.end() + 2]
-    number = after[:1].isdigit()
-    if mark in "./" and before.isdigit() and number:
-        return mark
-    if mark == "." and number and not before.isalnum() and before != ".":
-        return mark
-    if mark == "-" and not before.isalnum() and before != "-":
-        return mark if number or (after[:1] in (*".$€£",) and after[1:].isdigit()) else ""
-    return " " if before.isdigit() and number else ""
+    return None if isinstance(value, bool) else number_of_text(value if isinstance(value, str) else str(text_of(value)))
 
 
 # --- expressions ----------------------------------------------------------------------------------
@@ -162,7 +118,8 @@ class Recode:
         try:
             return parse_json(value)
         except ValueError as error:
-            return Unfit(repr(value)[:60], f"JSON ({error})")
+            printed = _printed_by_python(value)
+            return Unfit(repr(value)[:60], f"JSON ({error})") if printed is None else printed
 
     def _cut(self, value: Any) -> Any:
         if self.pattern is None:
@@ -204,6 +161,17 @@ class Recode:
         if number is None or isinstance(number, Unfit):
             return number
         return number * self.scale + self.add
+
+
+def _printed_by_python(text: str) -> list[Any] | dict[str, Any] | None:
+    """The list or object that Python printed so (``['a', "b's"]``, as frames are written to CSV)."""
+    if text.strip()[:1] not in ("[", "{"):
+        return None
+    try:
+        found: Any = literal_eval(text.strip())
+        return found if isinstance(found, list | dict) and json.dumps(found, allow_nan=False) else None
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
 
 
 #: No change.

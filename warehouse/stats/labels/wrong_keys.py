@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
@@ -150,6 +151,22 @@ def select_models(votes: Votes) -> IntArray:
     return np.sort(ranked[: min(max(enough, FEWEST_MODELS), MOST_MODELS)]).astype(np.int64)
 
 
+def same_answers(votes: Votes) -> list[tuple[int, int, float]]:
+    """Pairs of models with the same votes throughout, ten or more wrong ones among them: one model twice.
+
+    Returns:
+        numbers of both, and how many of their votes are wrong.
+    """
+    wrong = votes.asked.sum(axis=0) - votes.shares[votes.start].sum(axis=0)
+    return [
+        (int(a), int(b), float(wrong[a]))
+        for a, b in combinations(np.flatnonzero(wrong >= _COMMON_ERRORS), 2)
+        if wrong[a] == wrong[b]
+        and (votes.asked[:, a] == votes.asked[:, b]).all()
+        and (votes.shares[:, a] == votes.shares[:, b]).all()
+    ]
+
+
 def wrong_keys(
     votes: Votes,
     strata: ArrayLike | None = None,
@@ -194,13 +211,18 @@ def wrong_keys(
     if len(chosen) < FEWEST_MODELS:
         raise StatisticsError(f"suspected wrong keys need the answers of {FEWEST_MODELS} models, found {len(chosen)}")
     heard = votes_of_models(votes, chosen)
-    _check_different(heard, chosen)
+    for a, b, n_wrong in same_answers(heard):
+        raise StatisticsError(
+            f"models {chosen[a]} and {chosen[b]} gave the same answers throughout, {n_wrong:g} wrong ones among"
+            " them; a model has one vote: leave one out"
+        )
     silent = chosen[heard.asked.sum(axis=0) == 0]
     if len(silent):
         raise StatisticsError(f"model {silent[0]} answered no item that can be judged: leave it out")
     groups = strata_of(strata, heard.reasons == "")
     nodes = DENSE if n_nodes is None else hermite_nodes(n_nodes)
-    fit = fit_votes(heard, groups.groups, FitSettings(base_rate, temperature, nodes, tolerance, max_rounds))
+    with threadpool_limits(1, "blas"):  # many small products, where threads wait for each other
+        fit = fit_votes(heard, groups.groups, FitSettings(base_rate, temperature, nodes, tolerance, max_rounds))
     return _result(heard, fit, groups, chosen, base_rate, temperature)
 
 
@@ -224,18 +246,6 @@ def suspects(found: WrongKeys, threshold: float = THRESHOLD) -> SuspectList:
         expected_wrong=float(posterior[items].sum()),
         threshold=threshold,
     )
-
-
-def _check_different(votes: Votes, models: IntArray) -> None:
-    """Refuse a model that is there twice: two columns of the same votes, wrong ones among them."""
-    wrong = votes.asked.sum(axis=0) - votes.shares[votes.start].sum(axis=0)
-    for a, b in combinations(np.flatnonzero(wrong >= _COMMON_ERRORS), 2):
-        same = wrong[a] == wrong[b] and (votes.asked[:, a] == votes.asked[:, b]).all()
-        if same and (votes.shares[:, a] == votes.shares[:, b]).all():
-            raise StatisticsError(
-                f"models {models[a]} and {models[b]} gave the same answers throughout, {wrong[a]:g} wrong ones among"
-                " them; a model has one vote: leave one out"
-            )
 
 
 def _rivals(votes: Votes, probabilities: FloatArray) -> IntArray:

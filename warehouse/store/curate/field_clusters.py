@@ -129,14 +129,15 @@ def _cluster_ids(connection: sa.Connection, clustering: int, labels: Sequence[st
 def _label(metadata: str | None, fields: Sequence[str]) -> str | None:
     """Label of a prompt's cluster; ``None`` if it lacks one of the fields."""
     document = parse_json(metadata) if metadata else None
-    values = [_field(document, name) for name in fields]
+    values = [field_at(document, name) for name in fields]
     if any(value is None for value in values):
         return None
     parts = [value if isinstance(value, str) else canonical_json(value).decode() for value in values]
     return parts[0] if len(parts) == 1 else canonical_json(parts).decode()
 
 
-def _field(document: Any, path: str) -> Any:
+def field_at(document: Any, path: str) -> Any:
+    """A field of a prompt's document by its name or dotted path; None where there is none."""
     if isinstance(document, dict) and path in document:
         return document[path]
     for name in path.split("."):
@@ -156,7 +157,7 @@ def _require_fields(store: Store, benchmark: int, name: str, fields: Sequence[st
         {"benchmark": benchmark},
     )
     documents = [parse_json(text) for text in sample.column(0).to_pylist()]
-    if any(all(_field(item, field) is not None for field in fields) for item in documents):
+    if any(all(field_at(item, field) is not None for field in fields) for item in documents):
         return
     known = sorted({key for item in documents if isinstance(item, dict) for key in item})
     raise MisuseError(

@@ -1,0 +1,68 @@
+"""``audit`` on MMLU-Redux, ingested as the documentation says, against the people's verdicts in it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.support.tabular import ROOT
+from warehouse.analysis.audit.audit import audit
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.connection import Store
+from warehouse.store.open import open_store
+
+pytestmark = pytest.mark.rare
+MAPPINGS = [ROOT / "docs" / "mappings" / f"{name}.toml" for name in ("mmlu_redux", "mmlu_redux_older")]
+MODELS = [name for path in MAPPINGS for name in tomllib.loads(path.read_text())["each"]["column"]]
+
+
+@pytest.fixture(scope="module")
+def url(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    url = f"duckdb:///{tmp_path_factory.mktemp('mmlu_redux') / 'audit.duckdb'}"
+    with open_store(url, create=True, write=True) as store:
+        for mapping in MAPPINGS:
+            assert not ingest(store, [data_dir / "mmlu_redux" / "outputs"], mapping=mapping).refused
+    return url
+
+
+def verdicts(store: Store, path: Path) -> Path:
+    rows = store.arrow("select key, metadata from prompt").to_pylist()
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["key", "error_type"])
+        table.writerows([row["key"], json.loads(row["metadata"]).get("error_type")] for row in rows)
+    return path
+
+
+@pytest.mark.parametrize("models", [3, 5, 10, 20])
+def test_better_than_low_accuracy_and_calibrated(url: str, models: int, tmp_path: Path) -> None:
+    """Figures of the 20 models are those of the documentation."""
+    with open_store(url) as store:
+        report = audit(
+            store,
+            "mmlu_redux",
+            strata="subject",
+            where=[f"model!={name}" for name in MODELS[models:]],
+            against=verdicts(store, tmp_path / "people.csv"),
+            wrong_is=["wrong_groundtruth"],
+        )
+    found = {(row.score, row.figure, row.at): row for row in report.agreement}
+    assert len(report.models) == models and found["posterior", "auc", None].n_wrong == 47
+
+    def value(score: str, figure: str, at: float | None = None) -> float:
+        known = found[score, figure, at].value
+        assert known is not None
+        return known
+
+    for figure in ("average_precision", "average_precision_within"):
+        assert value("posterior", figure) > max(value("share_wrong", figure), value("rival_votes", figure))
+    assert abs(value("posterior", "expected_fdr", 0.1) - value("posterior", "observed_fdr", 0.1)) < 0.08
+    if models == 20:
+        assert str(report).startswith("59 of 2900 keys are suspect at 0.1, about 45 of them falsely")
+        assert value("posterior", "average_precision") == pytest.approx(0.194, abs=5e-4)
+        assert value("share_wrong", "average_precision") == pytest.approx(0.128, abs=5e-4)
+        assert value("posterior", "average_precision_within") == pytest.approx(0.490, abs=5e-4)

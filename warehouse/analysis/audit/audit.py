@@ -1,0 +1,274 @@
+"""Which recorded keys of a benchmark are probably wrong, by the answers of several models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.audit.against import Verdicts, agreement, match_verdicts, read_verdicts
+from warehouse.analysis.audit.beside import Beside, cluster_name, look_beside
+from warehouse.analysis.audit.effect import effect_of
+from warehouse.analysis.audit.read import AuditData, read_votes
+from warehouse.analysis.audit.report import AuditReport
+from warehouse.analysis.audit.row import AgreementRow, AuditRow, StratumRow
+from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.records import parse_json
+from warehouse.stats.core.inputs import as_level
+from warehouse.stats.labels.votes import votes_of_models
+from warehouse.stats.labels.wrong_keys import THRESHOLD, WrongKeys, same_answers, select_models, wrong_keys
+from warehouse.store.connection import Store
+from warehouse.store.curate.field_clusters import field_at
+
+#: Characters of a prompt that a row shows.
+EXCERPT = 80
+#: Label of the prompts without the field that strata are of.
+WITHOUT = "(none)"
+_FLAGS = {
+    "few_models": "fewer than 5 models: which keys are suspect depends on each of them",
+    "not_converged": "the fit did not come to rest: take the order, not the probabilities",
+    "spread_at_bound": "the votes hardly tell how prompts differ in difficulty: take the order, not the probabilities",
+}
+
+
+def audit(
+    store: Store,
+    benchmark: str,
+    *,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    cluster: str | None = None,
+    threshold: float = THRESHOLD,
+    strata: str | None = None,
+    n_options: int | None = None,
+    effect: bool = False,
+    against: str | Path | None = None,
+    wrong_is: Sequence[str] = (),
+    level: float = 0.95,
+) -> AuditReport:
+    """The posterior probability that the recorded key is wrong, for each prompt of a benchmark.
+
+    Of each model one condition is heard, that of the last checkpoint and of those the newest; of these
+    at most the 20 best that reach 0.6 of the best, at least three (statistics.md §14). Votes are the
+    options with the largest log-likelihood, by the measure that the metric follows, or extracted answers,
+    or short responses; free-form answers are compared in one form, and one that the metric calls right
+    is a vote for the key.
+
+    Args:
+        store: an open store.
+        benchmark: name of a benchmark with prompts of its own.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        cluster: clustering that is shown and that the errors of ``effect`` use: None for the
+            benchmark's default, ``"none"``, ``"same_text"``, or a name.
+        threshold: posterior from which on a key is listed, in (0, 1].
+        strata: field of the prompts' documents, subject or source: its values have rates of their own.
+        n_options: options of a prompt, where the store has letters only; None: as stored.
+        effect: also the leaderboard without the listed prompts.
+        against: table with a column that names prompts and one of verdicts by people, to score the list.
+        wrong_is: verdicts in it that mean a wrong key; empty: words such as 1, wrong, true.
+        level: nominal coverage of the intervals in ``effect``, in (0, 1).
+
+    Raises:
+        MisuseError: unknown names, no keys, fewer than three models with answers, a model twice.
+        StatisticsError: a number out of range.
+        InputError: a file of verdicts that is none.
+    """
+    if not 0 < threshold <= 1:
+        raise StatisticsError(f"`threshold` must lie in (0, 1], found {threshold}")
+    if n_options is not None and n_options < 2:
+        raise MisuseError(f"a prompt has at least 2 options, found {n_options}")
+    if wrong_is and against is None:
+        raise MisuseError("--wrong-is says what verdicts mean: give their table with --against FILE")
+    as_level(level)
+    verdicts = None if against is None else read_verdicts(against, wrong_is)
+    selected = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster))
+    data = read_votes(store, selected, n_options)
+    labels = None if strata is None else _strata(data, strata, selected.benchmark.name)
+    found = _judge(data, labels)
+    beside = look_beside(store, data, selected.benchmark.ids, selected.clusters)
+    listed = _listed(found, threshold)
+    said, notes = _verdicts(verdicts, data)
+    heard = [data.voters[column] for column in found.models.tolist()]
+    rows = _rows(data, found, beside, listed, labels, said)
+    suspects = np.sort(data.ids[listed])
+    keys = {voter.entry.condition.key for voter in heard}
+    return AuditReport(
+        benchmark=selected.benchmark.name,
+        metric=selected.metric.label,
+        threshold=threshold,
+        n_judged=len(data.keys) - found.n_refused,
+        n_refused=found.n_refused,
+        expected_wrong=float(found.posterior[listed].sum()),
+        expected_fdr=float((1 - found.posterior[listed]).mean()) if listed.any() else None,
+        models=tuple(voter.model for voter in heard),
+        strata_by=strata,
+        strata=_stratum_rows(found, labels, listed),
+        rows=rows,
+        effect=effect_of(data.entries, suspects, sorted(keys), selected.clusters, level) if effect else (),
+        level=level,
+        agreement=() if verdicts is None else _agreement(found, said, labels, threshold),
+        notes=(*data.notes, *(_FLAGS[flag] for flag in found.flags), *beside.notes, *notes),
+    )
+
+
+def _judge(data: AuditData, labels: Sequence[str] | None) -> WrongKeys:
+    """The posterior of every key.
+
+    Raises:
+        MisuseError: two models that are one.
+    """
+    chosen = select_models(data.votes)
+    heard = votes_of_models(data.votes, chosen)
+    for a, b, n_wrong in same_answers(heard):
+        first, second = (data.voters[chosen[place]].model for place in (a, b))
+        raise MisuseError(
+            f"{first} and {second} gave the same answers throughout, {n_wrong:g} wrong ones among them: one model under"
+            f" two names has two votes; leave one out, --where model!={second}, or join them, warehouse models alias"
+        )
+    return wrong_keys(data.votes, None if labels is None else np.array(labels, dtype=object), models=chosen)
+
+
+def _listed(found: WrongKeys, threshold: float) -> NDArray[np.bool_]:
+    return np.nan_to_num(found.posterior, nan=-1.0) >= threshold
+
+
+def _strata(data: AuditData, field: str, benchmark: str) -> list[str]:
+    """Value of a field of each prompt's document.
+
+    Raises:
+        MisuseError: no prompt has it; names the fields there are.
+    """
+    documents = [parse_json(row["metadata"]) if row["metadata"] else None for row in data.prompts]
+    values = [
+        row["split"] if field == "split" else field_at(one, field)
+        for row, one in zip(data.prompts, documents, strict=True)
+    ]
+    if all(value is None for value in values):
+        known = sorted({key for one in documents[:200] if isinstance(one, dict) for key in one})
+        raise MisuseError(f"no prompt of {benchmark} has the field {field!r}; there are: {', '.join(known) or 'none'}")
+    return [WITHOUT if value is None else value if isinstance(value, str) else str(value) for value in values]
+
+
+def _verdicts(verdicts: Verdicts | None, data: AuditData) -> tuple[NDArray[np.float64], list[str]]:
+    if verdicts is None:
+        return np.full(len(data.ids), np.nan), []
+    said, n_left = match_verdicts(verdicts, data.prompts)
+    return said, [f"{n_left} verdicts are of no prompt that a model has a score of"] if n_left else []
+
+
+def _agreement(
+    found: WrongKeys, said: NDArray[np.float64], labels: Sequence[str] | None, threshold: float
+) -> tuple[AgreementRow, ...]:
+    refused = np.isnan(found.posterior)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        simple = {
+            "share_wrong": np.where(refused, np.nan, 1 - found.votes_key / found.n_answered),
+            "rival_votes": np.where(refused, np.nan, found.votes_rival / found.n_answered),
+        }
+    rows, _score = agreement(found.posterior, simple, said, labels, threshold)
+    return rows
+
+
+def _stratum_rows(found: WrongKeys, labels: Sequence[str] | None, listed: NDArray[np.bool_]) -> tuple[StratumRow, ...]:
+    codes = np.array([None] * len(listed) if labels is None else labels, dtype=object)
+    rows = [
+        StratumRow(
+            stratum=None if one.stratum is None else str(one.stratum),
+            n_prompts=one.n_items,
+            n_listed=int(listed[codes == one.stratum].sum()) if labels is not None else int(listed.sum()),
+            rate=one.rate,
+            expected_wrong=one.expected_wrong,
+        )
+        for one in found.strata
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.rate, row.stratum or "")))
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """What a row is made of."""
+
+    data: AuditData
+    found: WrongKeys
+    beside: Beside
+    listed: NDArray[np.bool_]
+    running: NDArray[np.float64]
+    labels: Sequence[str] | None
+    said: NDArray[np.float64]
+    in_cluster: Mapping[int, tuple[int, int]]
+
+
+def _rows(
+    data: AuditData,
+    found: WrongKeys,
+    beside: Beside,
+    listed: NDArray[np.bool_],
+    labels: Sequence[str] | None,
+    said: NDArray[np.float64],
+) -> tuple[AuditRow, ...]:
+    """The most suspect first, then by the place in the benchmark; refused ones last."""
+    order = np.argsort(-np.nan_to_num(found.posterior, nan=-1.0), kind="stable")
+    judged = order[~np.isnan(found.posterior[order])]
+    running = np.full(len(order), np.nan)
+    running[judged] = np.cumsum(1 - found.posterior[judged]) / np.arange(1, len(judged) + 1)
+    numbers, codes = np.unique(beside.clusters, return_inverse=True)
+    sizes = np.bincount(codes, minlength=len(numbers))
+    within = np.bincount(codes, weights=listed, minlength=len(numbers))
+    counts = {int(n): (int(w), int(s)) for n, w, s in zip(numbers, within, sizes, strict=True)}
+    columns = _Columns(data, found, beside, listed, running, labels, said, counts)
+    return tuple(_row(columns, item) for item in order.tolist())
+
+
+def _row(of: _Columns, item: int) -> AuditRow:
+    data, found, beside = of.data, of.found, of.beside
+    prompt: Mapping[str, Any] = data.prompts[item]
+    refused = bool(np.isnan(found.posterior[item]))
+    key = data.keys[item]
+    recorded = (
+        data.answer(item, key.option if key.option is not None else 0) if key.option is not None or key.texts else None
+    )
+    contradicts = int(beside.contradicts[item])
+    cluster = cluster_name(beside, item)
+    in_cluster = of.in_cluster[int(beside.clusters[item])] if cluster is not None else (None, None)
+    rate = found.stratum_rate[item]
+    return AuditRow(
+        prompt=f"prompt:{prompt['id']}",
+        key=str(prompt["tool_id"] or prompt["key"]),
+        posterior=_number(found.posterior[item]),
+        listed=bool(of.listed[item]),
+        running_fdr=_number(of.running[item]),
+        recorded=recorded if recorded is not None else prompt["target"],
+        rival=None if refused else data.answer(item, int(found.rival[item])),
+        rival_posterior=_number(found.rival_posterior[item]),
+        votes_key=_number(found.votes_key[item]),
+        votes_rival=_number(found.votes_rival[item]),
+        votes_unparsed=_number(found.votes_unparsed[item]),
+        n_models=0 if refused else int(found.n_answered[item]),
+        stratum=None if of.labels is None else of.labels[item],
+        stratum_rate=_number(rate),
+        contradicts=None if contradicts < 0 else f"prompt:{data.ids[contradicts]}",
+        negative=_truth(beside.negative[item]),
+        constant=_truth(beside.constant[item]),
+        datamap_models=None if np.isnan(beside.datamap_models[item]) else int(beside.datamap_models[item]),
+        cluster=cluster,
+        cluster_listed=in_cluster[0],
+        cluster_size=in_cluster[1],
+        wrong=_truth(of.said[item]),
+        reason=data.reasons[item] or str(found.reasons[item]),
+        text=" ".join((prompt["text"] or "").split())[:EXCERPT],
+    )
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _truth(value: float) -> bool | None:
+    return None if np.isnan(value) else bool(value)

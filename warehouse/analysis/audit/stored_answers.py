@@ -1,0 +1,189 @@
+"""Which answers of some models the store holds: texts of generations, likeliest options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from warehouse.analysis.audit.options import LONGEST
+from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
+from warehouse.analysis.selection.scores import Links, follow_links
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_RESPONSE = f"substring(content.text, 1, {LONGEST + 1})"  # longer ones are no answer
+_RESPONSES = "left join content on content.sha256 = fact.response_hash"
+
+
+@dataclass(frozen=True)
+class TextAnswers:
+    """Answers in words, one for each draw.
+
+    Attributes:
+        prompts: prompt of each, shape (n,).
+        runs: run of each, shape (n,).
+        texts: extracted answer, or the beginning of the response; None where there is none.
+        values: score of each draw, NaN without, shape (n,).
+    """
+
+    prompts: Ints
+    runs: Ints
+    texts: list[str | None]
+    values: Floats
+
+
+@dataclass(frozen=True)
+class ChoiceRows:
+    """Options as runs scored them; the rows of one draw stand together, by option.
+
+    Attributes:
+        prompts: prompt of each row, shape (n,).
+        runs: run of each row.
+        draw: number of the draw that the row is of, ascending from 0.
+        option: from 0.
+        loglikelihood: nats, NaN if unknown.
+        unconditional: nats of the option alone, NaN if unknown.
+        n_tokens: NaN if unknown, like the next.
+        n_bytes: length of the option.
+        is_target: 1, 0, NaN if unknown.
+    """
+
+    prompts: Ints
+    runs: Ints
+    draw: Ints
+    option: Ints
+    loglikelihood: Floats
+    unconditional: Floats
+    n_tokens: Floats
+    n_bytes: Floats
+    is_target: Floats
+
+
+@dataclass(frozen=True)
+class LikeliestOptions:
+    """The option that a run finds likeliest, one for each draw."""
+
+    prompts: Ints
+    runs: Ints
+    option: Ints
+
+
+def answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
+    """Of each run that has generations: how many have an extracted answer, and a stored response."""
+    condition, parameters = one_of("fact.run_id", sorted(runs), "r")
+    found = store.arrow(query_text("analysis", "audit_stored").format(runs=condition), parameters)
+    return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in found.to_pylist()}
+
+
+def read_texts(
+    store: Store, runs: Sequence[int], metric_ids: Sequence[int], links: Links, *, responses: bool
+) -> TextAnswers:
+    """Answers in words of some runs.
+
+    Args:
+        metric_ids: whose scores come beside the answers.
+        links: prompts under the canonical ones.
+        responses: the beginnings of responses, in place of extracted answers.
+    """
+    in_runs, parameters = one_of("fact.run_id", sorted(runs), "r")
+    in_metrics, more = one_of("score.metric_id", sorted(metric_ids), "m")
+    query = query_text("analysis", "audit_answers").format(
+        column=_RESPONSE if responses else "fact.extracted_answer",
+        join=_RESPONSES if responses else "",
+        runs=in_runs,
+        metrics=in_metrics,
+    )
+    table = store.arrow(query, parameters | more)
+    prompts = follow_links(whole_numbers(table, "prompt_id"), links)
+    return TextAnswers(
+        prompts, whole_numbers(table, "run_id"), table.column("answer").to_pylist(), numbers(table, "value")
+    )
+
+
+def read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
+    """The options that some runs scored."""
+    condition, parameters = one_of("fact.run_id", sorted(runs), "r")
+    table: pa.Table = store.arrow(query_text("analysis", "audit_choices").format(runs=condition), parameters)
+    own = [whole_numbers(table, name) for name in ("run_id", "prompt_id", "variant_id", "draw")]
+    changes = np.zeros(len(own[0]), dtype=bool)
+    for column in own:
+        changes |= np.diff(column, prepend=-1) != 0
+    return ChoiceRows(
+        prompts=follow_links(own[1], links),
+        runs=own[0],
+        draw=np.cumsum(changes) - 1,
+        option=whole_numbers(table, "choice_index"),
+        loglikelihood=numbers(table, "loglikelihood"),
+        unconditional=numbers(table, "unconditional_loglikelihood"),
+        n_tokens=numbers(table, "n_tokens"),
+        n_bytes=numbers(table, "n_bytes"),
+        is_target=numbers(table, "is_target"),
+    )
+
+
+#: Ways to compare options, as metrics do (``acc``, ``acc_norm``, ``acc_mutual_info`` ...).
+_MEASURES: tuple[Callable[[ChoiceRows], Floats], ...] = (
+    lambda rows: rows.loglikelihood,
+    lambda rows: rows.loglikelihood / rows.n_bytes,
+    lambda rows: rows.loglikelihood / rows.n_tokens,
+    lambda rows: rows.loglikelihood - rows.unconditional,
+)
+
+
+def likeliest_options(
+    rows: ChoiceRows, keys: Mapping[int, int], right: Mapping[tuple[int, int], bool]
+) -> LikeliestOptions:
+    """The likeliest option of each draw, by the measure that the metric's scores agree with best.
+
+    Args:
+        keys: option of the recorded key by prompt.
+        right: whether the metric says that run and prompt are right, where it is all or nothing.
+
+    Returns:
+        draws with several options, all of them with a likelihood; of equals the first option.
+    """
+    sizes = np.bincount(rows.draw) if len(rows.draw) else np.empty(0, np.int64)
+    starts = np.cumsum(sizes) - sizes
+    found: list[LikeliestOptions] = []
+    with np.errstate(divide="ignore", invalid="ignore"):  # an empty option has no length: NaN or infinite
+        measured = [_best_of(measure(rows), rows, starts, sizes) for measure in _MEASURES]
+    runs_of_draws = rows.runs[starts]
+    prompts = rows.prompts[starts]
+    key = np.array([keys.get(prompt, -9) for prompt in prompts.tolist()], dtype=np.int64)
+    said = np.array(
+        [right.get(pair, np.nan) for pair in zip(runs_of_draws.tolist(), prompts.tolist(), strict=True)], dtype=float
+    )
+    for run in np.unique(runs_of_draws).tolist():
+        own = runs_of_draws == run
+        chosen = max(
+            (best[own] for best in measured),
+            key=lambda options: (np.sum((options == key[own]) == said[own]), np.sum(options >= 0)),
+        )
+        kept = chosen >= 0
+        found.append(LikeliestOptions(prompts[own][kept], runs_of_draws[own][kept], chosen[kept]))
+    empty = np.empty(0, np.int64)
+    return LikeliestOptions(
+        np.concatenate([empty, *(part.prompts for part in found)]),
+        np.concatenate([empty, *(part.runs for part in found)]),
+        np.concatenate([empty, *(part.option for part in found)]),
+    )
+
+
+def _best_of(values: Floats, rows: ChoiceRows, starts: Ints, sizes: Ints) -> Ints:
+    """The option with the largest value in each draw; −1 where there is one option only, or a value is unknown."""
+    if not len(starts):
+        return np.empty(0, np.int64)
+    top = np.maximum.reduceat(values, starts)  # NaN where any is
+    hits = np.flatnonzero(values == np.repeat(top, sizes))
+    draws, first = np.unique(rows.draw[hits], return_index=True)
+    best = np.full(len(starts), -1, dtype=np.int64)
+    best[draws] = rows.option[hits[first]]
+    best[(sizes < 2) | np.isnan(top)] = -1
+    return best

@@ -1,0 +1,60 @@
+"""When two answers are the same: as words without punctuation, as numbers."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+_MINUS = "−"
+_NOISE = re.compile(r"[^\w\s]|_")
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_DECIMAL = r"(?:\d+\.?\d*|\.\d+)"
+_NUMBER = re.compile(rf"([+-]?)\s*[$€£]?\s*({_DECIMAL}(?:e[+-]?\d{{1,3}})?)(?:\s*/\s*({_DECIMAL}))?")
+_LONGEST = 400  # characters of a number
+
+
+def normalised(text: str) -> str:
+    """The text in lower case, without punctuation, blanks as one; numbers keep what tells them.
+
+    >>> normalised(" The answer: -1,234.50 (or 1/2). ")
+    'the answer -1234.50 or 1/2'
+    """
+    plain = _ungrouped(text.lower().replace(_MINUS, "-"))
+    return " ".join(_NOISE.sub(_mark, plain).split())
+
+
+def number_of_text(text: str) -> Fraction | None:
+    """The number that a text is (``1,234``, ``18.0``, ``1/2``, ``$-5``), exactly; None where it is none.
+
+    >>> number_of_text("1,234.50"), number_of_text("about 7")
+    (Fraction(2469, 2), None)
+    """
+    if len(text) > _LONGEST:
+        return None
+    found = _NUMBER.fullmatch(_ungrouped(text.strip().lower().replace(_MINUS, "-")))
+    if found is None:
+        return None
+    sign, number, divisor = found.groups()
+    below = Fraction(divisor) if divisor else Fraction(1)
+    if below == 0:
+        return None
+    return Fraction(number) / below * (-1 if sign == "-" else 1)
+
+
+def _ungrouped(text: str) -> str:
+    """The text with the commas between thousands taken out."""
+    return _GROUPED.sub(lambda found: found.group().replace(",", ""), text)
+
+
+def _mark(found: re.Match[str]) -> str:
+    """What becomes of a punctuation mark: nothing, unless it belongs to a number."""
+    mark, before = found.group(), found.string[: found.start()][-1:]
+    after = found.string[found.end() : found.end() + 2]
+    number = after[:1].isdigit()
+    if mark in "./" and before.isdigit() and number:
+        return mark
+    if mark == "." and number and not before.isalnum() and before != ".":
+        return mark
+    if mark == "-" and not before.isalnum() and before != "-":
+        return mark if number or (after[:1] in (*".$€£",) and after[1:].isdigit()) else ""
+    return " " if before.isdigit() and number else ""
