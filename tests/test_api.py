@@ -79,7 +79,7 @@ USES = {
     "pairs": Use(
         (f"{ANALYSIS}.comparison.all_pairs:pairs",), "pairs", silent=("with_flags",), flags=("matrix",), renamed=SUBSET
     ),
-    "gate": Use((f"{ANALYSIS}.comparison.gate:gate",), "gate", silent=("margin",), flags=("markdown",)),
+    "gate": Use((f"{ANALYSIS}.comparison.gate:gate",), "gate", silent=("margin",), flags=("models", "markdown")),
     "variance": Use(
         (f"{ANALYSIS}.variance.variance:variance",),
         "variance",
@@ -163,7 +163,7 @@ USES = {
 #: Methods that no analysis answers.
 OTHERS = {"arrow", "query", "publish", "export_every_eval_ever", "reading", "writing"}
 #: Parameters of commands that say how an answer is shown.
-SHOWN = {"as_json", "as_csv", "csv_safe", "parquet", "help"}
+SHOWN = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "help"}
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -196,7 +196,12 @@ def leaf_command(name: str) -> click.Command:
 def defaults_of(use: Use) -> Iterator[tuple[str, Any, str]]:
     """Keyword of the method, what the command has for it where nothing is given, and the help."""
     command = leaf_command(use.command)
-    given = command.make_context(use.command, [], resilient_parsing=True).params
+    given = command.make_context(
+        use.command,
+        [],
+        resilient_parsing=True,
+        help_option_names=["-h", "--help"],  # a command keeps them
+    ).params
     for found in command.params:
         if found.name in given and found.name not in {*SHOWN, *use.flags}:
             yield use.renamed.get(found.name, found.name), given[found.name], getattr(found, "help", None) or ""
