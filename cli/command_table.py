@@ -169,6 +169,10 @@ _INFERENCE = (
         "warehouse seeds",
         "warehouse seeds lambada_openai --average 4",
     )),
+    Entry("curves", "inference", "curves", "Tell where curves of training rise, fall and cross.", (
+        "warehouse curves arc_easy",
+        "warehouse curves arc_easy mix-a mix-b --chance 0.25",
+    )),
     Entry("decide", "inference", "decide", "Tell whether two recipes differ by more than seeds do.", (
         "warehouse decide mix-a mix-b",
         "warehouse decide mix-a@step=2000 mix-b@step=2000 --benchmark arc_easy",

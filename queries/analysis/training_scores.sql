@@ -7,7 +7,7 @@ select r.run_id, r.model, r.model_recorded, r.revision, r.checkpoint, r.training
   r.benchmark_version, r.task_version, r.harness, r.formulation, r.fewshot, r.fewshot_seed,
   r.reasoning_effort, r.temperature, r.top_p, r.max_tokens, r.endpoint, r.opponent,
   r.template_hash, r.system_prompt_hash, r.scorers_key, r.benchmark, r.benchmark_id,
-  s.metric, s.metric_filter, s.higher_is_better, s.estimate, s.standard_error
+  s.metric_id, s.metric, s.metric_filter, s.higher_is_better, s.estimate, s.standard_error
 from run_score s
 join run_current r on r.run_id = s.run_id
 where s.estimate is not null and {metrics} and {here}

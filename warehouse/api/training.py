@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from warehouse.api.connection import Connection
 
 if TYPE_CHECKING:
+    from warehouse.analysis.training.curve_rows import CurvesReport
     from warehouse.analysis.training.decide import Decisions
     from warehouse.analysis.training.seeds import SeedsReport
 
@@ -40,6 +41,50 @@ class TrainingMethods(Connection):
 
         with self.reading() as store:
             return seeds(store, benchmarks, metric=metric, where=where, averaged=averaged, level=level)
+
+    def curves(
+        self,
+        benchmark: str,
+        references: Sequence[str] = (),
+        *,
+        against: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        chance: float | None = None,
+        cluster: str | None = None,
+        level: float = 0.95,
+    ) -> CurvesReport:
+        """Scores along training: above chance from where, significant drops, and where two curves cross.
+
+        Args:
+            benchmark: name of a benchmark.
+            references: models (``MODEL[@REVISION|@step=N]`` or ``run:ID``); empty for all. Two
+                curves are held against each other.
+            against: name of a second benchmark, the other formulation of the first.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+            chance: what guessing scores; None for what the data say.
+            cluster: name of a clustering of the prompts; None for the benchmark's own.
+            level: of bands and tests, in (0, 1).
+
+        Raises:
+            MisuseError: an unknown name, no checkpoint with a place in training, or units that
+                differ between two curves that were asked for.
+        """
+        from warehouse.analysis.training.curves import curves
+
+        with self.reading() as store:
+            return curves(
+                store,
+                benchmark,
+                references,
+                against=against,
+                metric=metric,
+                where=where,
+                chance=chance,
+                cluster=cluster,
+                level=level,
+            )
 
     def decide(
         self,

@@ -42,6 +42,8 @@ class RecipeScores:
 
     Attributes:
         settings: every setting that all replicates share, by name.
+        metric_ids: of the metric; several where judges or scales differ.
+        benchmark_ids: of the rows of the benchmark that the runs are on.
         unit: of the positions; empty where there are none.
         trajectories: one per training seed, by its label.
     """
@@ -54,6 +56,8 @@ class RecipeScores:
     unit: str
     settings: Mapping[str, Any]
     trajectories: tuple[Trajectory, ...]
+    metric_ids: tuple[int, ...] = ()
+    benchmark_ids: tuple[int, ...] = ()
 
     @property
     def sign(self) -> float:
@@ -147,6 +151,8 @@ def _recipe(rows: Sequence[Mapping[str, Any]]) -> RecipeScores:
         unit=first["position_unit"] or "",
         settings={name: first[name] for name in _SHARED},
         trajectories=tuple(_trajectory(seed, found) for seed, found in sorted(seeds.items())),
+        metric_ids=tuple(sorted({row["metric_id"] for row in rows})),
+        benchmark_ids=tuple(sorted({row["benchmark_id"] for row in rows})),
     )
 
 
