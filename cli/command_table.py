@@ -177,6 +177,10 @@ _INFERENCE = (
         "warehouse decide mix-a mix-b",
         "warehouse decide mix-a@step=2000 mix-b@step=2000 --benchmark arc_easy",
     )),
+    Entry("recipes", "inference", "recipes", "Find benchmarks that can decide between recipes.", (
+        "warehouse recipes --small parameter_count=411616256 --large parameter_count=6889410560",
+        "warehouse recipes arc_easy --delta 0.02 --run-cost 107 --budget 1000",
+    )),
     Entry("power", "inference", "power", "Plan a comparison: prompts, draws, what can be found.", (
         "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",
         "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02",

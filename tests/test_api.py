@@ -95,6 +95,7 @@ USES = {
     "items": Use((f"{ANALYSIS}.items.item_statistics:items",), "items", flags=("top",)),
     "seeds": Use((f"{ANALYSIS}.training.seeds:seeds",), "seeds"),
     "curves": Use((f"{ANALYSIS}.training.curves:curves",), "curves", flags=("points",)),
+    "recipes": Use((f"{ANALYSIS}.training.recipes:recipes",), "recipes"),
     "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
     "seed_variance": Use(
         (f"{ANALYSIS}.variance.seeds:seed_variance",),

@@ -10,6 +10,7 @@ from warehouse.api.connection import Connection
 if TYPE_CHECKING:
     from warehouse.analysis.training.curve_rows import CurvesReport
     from warehouse.analysis.training.decide import Decisions
+    from warehouse.analysis.training.recipes import RecipesReport
     from warehouse.analysis.training.seeds import SeedsReport
 
 
@@ -115,3 +116,60 @@ class TrainingMethods(Connection):
 
         with self.reading() as store:
             return decide(store, a, b, benchmark=benchmark, metric=metric, where=where, averaged=averaged, level=level)
+
+    def recipes(
+        self,
+        benchmarks: Sequence[str] = (),
+        *,
+        small: Sequence[str] = (),
+        large: Sequence[str] = (),
+        delta: float | None = None,
+        averaged: int = 1,
+        power: float = 0.8,
+        run_cost: float = 1.0,
+        checkpoint_cost: float = 0.0,
+        budget: float | None = None,
+        prompts_sampled: bool = False,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        level: float = 0.95,
+    ) -> RecipesReport:
+        """Which benchmarks can decide between recipes, and what a decision costs.
+
+        Args:
+            benchmarks: names; empty for all.
+            small: conditions ``field=value`` on the runs of the small scale; empty for all runs.
+            large: those of the large scale; empty: it is not stored.
+            delta: difference of two recipes that is to be found; None: no plan.
+            averaged: m, last checkpoints of each run whose mean is its figure.
+            power: of the plans, in (0, 1).
+            run_cost: of training one run at the small scale.
+            checkpoint_cost: of evaluating one checkpoint.
+            budget: for both recipes, in the same unit; None: no limit.
+            prompts_sampled: plan for other prompts like these too; else for these.
+            metric: ``name`` or ``name,filter``; None for the headline metrics; ``*`` for all.
+            where: conditions on the runs of both scales.
+            level: of intervals and tests, in (0, 1).
+
+        Raises:
+            MisuseError: unknown names, numbers out of range, or fewer than two recipes.
+        """
+        from warehouse.analysis.training.recipes import recipes
+
+        with self.reading() as store:
+            return recipes(
+                store,
+                benchmarks,
+                small=small,
+                large=large,
+                delta=delta,
+                averaged=averaged,
+                power=power,
+                run_cost=run_cost,
+                checkpoint_cost=checkpoint_cost,
+                budget=budget,
+                prompts_sampled=prompts_sampled,
+                metric=metric,
+                where=where,
+                level=level,
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,12 @@ class Trajectory:
         """Its beginning, up to one of its checkpoints."""
         end = slice(place + 1)
         return Trajectory(self.seed, self.positions[end], self.scores[end], self.errors[end], self.runs[end])
+
+    def at(self, position: float) -> Trajectory:
+        """One of its checkpoints alone."""
+        place = self.positions.index(position)
+        only = slice(place, place + 1)
+        return Trajectory(self.seed, self.positions[only], self.scores[only], self.errors[only], self.runs[only])
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,11 @@ class RecipeScores:
                 kept.append(one.until(meant[-1]))
         return replace(self, trajectories=tuple(kept)) if kept else None
 
+    def last(self) -> RecipeScores:
+        """Cut to the last checkpoint that every replicate has; there must be one."""
+        place = self.common[-1]
+        return replace(self, trajectories=tuple(one.at(place) for one in self.trajectories))
+
     def table(self, positions: Sequence[float]) -> NDArray[np.float64]:
         """Scores at some common positions, shape (seeds, positions)."""
         return np.array([_at(one.positions, one.scores, positions) for one in self.trajectories])
@@ -102,7 +114,8 @@ def read_recipes(
 
     Args:
         benchmark_ids: whose; None for all.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark,
+            ``*`` for all metrics.
         where: conditions that the runs must fulfil.
 
     Returns:
@@ -110,7 +123,9 @@ def read_recipes(
     """
     here, parameters = ("1 = 1", {}) if benchmark_ids is None else one_of("r.benchmark_id", list(benchmark_ids), "b")
     metrics = "s.is_default"
-    if metric is not None:
+    if metric == "*":
+        metrics = "1 = 1"
+    elif metric is not None:
         name, _, pipeline = metric.partition(",")
         metrics = "s.metric = :metric_name and (s.metric_filter = :metric_filter or :metric_filter = '')"
         parameters |= {"metric_name": name, "metric_filter": pipeline}
@@ -162,7 +177,7 @@ def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, flo
     return Trajectory(
         seed,
         positions,
-        scores=tuple(float(np.mean([score for score, _, _ in each])) for each in repeats),
-        errors=tuple(float(np.mean([error for _, error, _ in each])) for each in repeats),
+        scores=tuple(fmean(score for score, _, _ in each) for each in repeats),
+        errors=tuple(fmean(error for _, error, _ in each) for each in repeats),
         runs=tuple(tuple(run for _, _, run in each) for each in repeats),
     )
