@@ -163,9 +163,7 @@ def test_prompts_as_a_sample(tmp_path: Path) -> None:
 
 
 def test_the_command(run: Caller, url: str) -> None:
-    said = run(
-        "recipes", "--small", SMALL[0], "--large", LARGE[0], "--delta", "0.02", "--run-cost", "10", db=url
-    ).out
+    said = run("recipes", "--small", SMALL[0], "--large", LARGE[0], "--delta", "0.02", "--run-cost", "10", db=url).out
     assert said.startswith("2 benchmarks and metrics.") and "can be found with 80 % power on 2 of 2" in said
     assert max(map(len, said.partition("\n\n")[2].splitlines())) <= 80
     rows = run("recipes", "clear", "--small", SMALL[0], "--json", db=url).rows

@@ -24,6 +24,7 @@ class TrainingMethods(Connection):
         metric: str | None = None,
         where: Sequence[str] = (),
         averaged: int = 1,
+        against: str | None = None,
         level: float = 0.95,
     ) -> SeedsReport:
         """How much a figure would change with another training seed, and from checkpoint to checkpoint.
@@ -33,6 +34,7 @@ class TrainingMethods(Connection):
             metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
             where: conditions ``field=value`` on the runs.
             averaged: m, last checkpoints of each run whose mean is its figure.
+            against: a second metric, whose signal to noise is held against the first's, seed by seed.
             level: of intervals and noise floors, in (0, 1).
 
         Raises:
@@ -41,7 +43,7 @@ class TrainingMethods(Connection):
         from warehouse.analysis.training.seeds import seeds
 
         with self.reading() as store:
-            return seeds(store, benchmarks, metric=metric, where=where, averaged=averaged, level=level)
+            return seeds(store, benchmarks, metric=metric, where=where, averaged=averaged, against=against, level=level)
 
     def curves(
         self,
