@@ -173,7 +173,7 @@ def seeds(
     others = _others(store, ids, against, parse_where(where)) if against else {}
     if against and not others:
         raise MisuseError(f"no figure by the metric {against!r} there")
-    rows = tuple(_row(one, others.get(_key(one)), averaged, level) for one in telling)
+    rows = tuple(seeds_row(one, others.get(_key(one)), averaged, level) for one in telling)
     return SeedsReport(level, rows, len(recipes) - len(telling))
 
 
@@ -222,7 +222,17 @@ def _ratio(recipe: RecipeScores, other: RecipeScores | None, averaged: int, leve
     }
 
 
-def _row(recipe: RecipeScores, other: RecipeScores | None, averaged: int, level: float) -> SeedsRow:
+def seeds_row(
+    recipe: RecipeScores, other: RecipeScores | None = None, averaged: int = 1, level: float = 0.95
+) -> SeedsRow:
+    """Seeds and checkpoints of one recipe.
+
+    Args:
+        recipe: with a second seed or a second checkpoint.
+        other: the same runs by another metric, to compare the signal to noise.
+        averaged: m, last checkpoints of each run whose mean is its figure.
+        level: of intervals and the noise floor.
+    """
     positions = recipe.common
     reasons: list[str] = []
     last = positions[-averaged:]

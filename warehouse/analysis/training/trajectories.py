@@ -18,7 +18,7 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 #: What replicates of a recipe share: all but their seed and what names a checkpoint.
-_SHARED = tuple(name for name in LABEL_FIELDS if name not in ("training_seed", *CHECKPOINT_FIELDS))
+SHARED = tuple(name for name in LABEL_FIELDS if name not in ("training_seed", *CHECKPOINT_FIELDS))
 
 #: Columns of a figure, in order.
 _FIGURE = ("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "estimate", "standard_error")
@@ -156,7 +156,7 @@ def _is_in(run: int, wanted: Set[int] | None) -> bool:
 def _kinds(runs: pa.Table) -> list[int]:
     """A number for each run, equal where runs agree in all but seed and place in training."""
     kind = np.zeros(runs.num_rows, np.int64)
-    for name in ("benchmark", "model", "position_unit", *_SHARED):
+    for name in ("benchmark", "model", "position_unit", *SHARED):
         column = runs.column(name).combine_chunks().dictionary_encode().indices.fill_null(-1)
         codes = column.to_numpy(zero_copy_only=False).astype(np.int64) + 1
         _, kind = np.unique(kind * (codes.max(initial=0) + 1) + codes, return_inverse=True)
@@ -192,7 +192,7 @@ def _recipe(
         model=first["model"],
         recipe=first["recipe"] or "",
         unit=first["position_unit"] or "",
-        settings={name: first[name] for name in _SHARED},
+        settings={name: first[name] for name in SHARED},
         trajectories=tuple(_trajectory(seed, found) for seed, found in sorted(by_seed.items())),
         metric_ids=tuple(sorted({row[4] for row in rows})),
         benchmark_ids=tuple(sorted(set(numbers))),
