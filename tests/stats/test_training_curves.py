@@ -11,6 +11,7 @@ from scipy import stats as scipy_stats
 from warehouse.errors import StatisticsError
 from warehouse.stats.training.curve_tests import binomial_p_above, crossing, departure
 from warehouse.stats.training.seed_means import difference_of_figures, difference_of_seed_means, figure_mean, seed_mean
+from warehouse.stats.training.seed_planning import cheapest_plan, least_prompts, seed_power, seeds_needed
 
 
 def scores(rng: np.random.Generator, seeds: int, prompts: int, of_seed: float, of_item: float = 0.3) -> np.ndarray:
@@ -162,3 +163,44 @@ def test_the_interval_of_the_place_holds_the_true_one(seeds: int) -> None:
                 false += cross.n_changes > 0
     assert missed / 300 <= 0.05 and false / 300 <= 0.05
     assert found / 300 >= 0.9
+
+
+# --- plans -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("run_cost", "checkpoint_cost"), [(1.0, 0.0), (10.0, 1.0), (1.0, 5.0), (0.0, 1.0)])
+def test_the_cheapest_plan_is_the_cheapest_of_all(run_cost: float, checkpoint_cost: float) -> None:
+    variances = {"seed_variance": 1e-4, "jitter_variance": 4e-4, "prompt_variance": 1e-5}
+    found = cheapest_plan(0.03, most_averaged=6, run_cost=run_cost, checkpoint_cost=checkpoint_cost, **variances)
+    every = [
+        (2 * s * (run_cost + m * checkpoint_cost), s, m)
+        for s in range(2, 40)
+        for m in range(1, 7)
+        if seed_power(0.03, s, averaged=m, **variances) >= 0.8
+    ]
+    assert (found.cost, found.n_seeds, found.averaged) == min(every)
+    assert found.power is not None and found.power >= 0.8 and found.power_in_budget is None
+
+
+def test_what_a_budget_buys() -> None:
+    given = {"seed_variance": 1e-4, "jitter_variance": 4e-4, "most_averaged": 3}
+    found = cheapest_plan(0.03, budget=12, **given)
+    assert found.power_in_budget == pytest.approx(
+        seed_power(0.03, 6, seed_variance=1e-4, jitter_variance=4e-4, averaged=3)
+    )
+    assert found.reason == "" and cheapest_plan(0.001, budget=12, **given).reason == "beyond the budget of 12"
+    assert cheapest_plan(0.03, budget=3, **given).power_in_budget == 0  # one seed of each: no test
+    nothing = cheapest_plan(0.01, seed_variance=1e-4, prompt_variance=1e-3)
+    assert nothing.n_seeds is None and "prompts are too few" in nothing.reason
+    with pytest.raises(StatisticsError, match="costs of at least 0"):
+        cheapest_plan(0.01, seed_variance=1e-4, run_cost=0.0)
+
+
+def test_fewer_prompts_than_these_cannot_be_made_up_for() -> None:
+    n = least_prompts(0.02, 0.1)
+    assert n == math.ceil(0.1 * ((scipy_stats.norm.ppf(0.975) + scipy_stats.norm.ppf(0.8)) / 0.02) ** 2)
+    enough = seeds_needed(0.02, seed_variance=1e-6, prompt_variance=0.1 / (1.02 * n))
+    assert enough.n_seeds is not None
+    assert seeds_needed(0.02, seed_variance=1e-6, prompt_variance=0.1 / (0.98 * n)).n_seeds is None
+    with pytest.raises(StatisticsError, match="found 0"):
+        least_prompts(0, 0.1)
