@@ -165,7 +165,9 @@ def _sentences(found: RecipesReport) -> list[str]:
         told = [row for row in found.rows if row.accuracy is not None]
         sure = sum(row.accuracy_low is not None and row.accuracy_low > 0.5 for row in told)
         words.append(
-            f"The small scale orders pairs of recipes as the large one does, better than chance, for {sure} of"
+            "No benchmark has six recipes at both scales: how alike both order fewer tells nothing."
+            if not told
+            else f"The small scale orders pairs of recipes as the large one does, better than chance, for {sure} of"
             f" {len(told)} with six recipes at both ({100 * found.level:g} %, each by itself)."
         )
     if found.delta is not None:
