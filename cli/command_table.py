@@ -173,9 +173,17 @@ _INFERENCE = (
         "warehouse seeds",
         "warehouse seeds lambada_openai --average 4",
     )),
+    Entry("curves", "inference", "curves", "Tell where curves of training rise, fall and cross.", (
+        "warehouse curves arc_easy",
+        "warehouse curves arc_easy mix-a mix-b --chance 0.25",
+    )),
     Entry("decide", "inference", "decide", "Tell whether two recipes differ by more than seeds do.", (
         "warehouse decide mix-a mix-b",
         "warehouse decide mix-a@step=2000 mix-b@step=2000 --benchmark arc_easy",
+    )),
+    Entry("recipes", "inference", "recipes", "Find benchmarks that can decide between recipes.", (
+        "warehouse recipes --small parameter_count=411616256 --large parameter_count=6889410560",
+        "warehouse recipes arc_easy --delta 0.02 --run-cost 107 --budget 1000",
     )),
     Entry("power", "inference", "power", "Plan a comparison: prompts, draws, what can be found.", (
         "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",

@@ -107,6 +107,8 @@ USES = {
     ),
     "audit": Use((f"{ANALYSIS}.audit.audit:audit",), "audit", flags=("top", "plan", "force")),
     "seeds": Use((f"{ANALYSIS}.training.seeds:seeds",), "seeds"),
+    "curves": Use((f"{ANALYSIS}.training.curves:curves",), "curves", flags=("points",)),
+    "recipes": Use((f"{ANALYSIS}.training.recipes:recipes",), "recipes"),
     "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
     "seed_variance": Use(
         (f"{ANALYSIS}.variance.seeds:seed_variance",),

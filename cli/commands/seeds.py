@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 
 #: Columns that -v adds; --json and --csv have all.
 _MORE = ("checkpoints", "half-width", "jitter", "tau", "p rise")
+#: Columns that make room for a second metric.
+_INSTEAD = ("mean", "noise floor", "sd over seeds", "95% interval")
 
 
 @command("seeds")
 @click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
 @average_option
+@click.option("--against", metavar="METRIC", help="A second metric: whose signal to noise is larger?")
 @metric_option
 @where_option
 @level_option
@@ -34,6 +37,7 @@ def seeds(
     state: State,
     benchmarks: tuple[str, ...],
     averaged: int,
+    against: str | None,
     metric: str | None,
     where: tuple[str, ...],
     level: float,
@@ -43,7 +47,7 @@ def seeds(
     from warehouse.analysis.training.seeds import seeds as find
 
     with state.open() as store:
-        found = find(store, benchmarks, metric=metric, where=where, averaged=averaged, level=level)
+        found = find(store, benchmarks, metric=metric, where=where, averaged=averaged, against=against, level=level)
     if output.for_people:
         _print(found, state)
     else:
@@ -59,12 +63,24 @@ def _print(found: SeedsReport, state: State) -> None:
     places = decimals([value for row in found.rows for value in (row.seed_sd, row.jitter) if value])
     rows = [_cells(row, places, f"{100 * found.level:g}% interval") for row in found.rows]
     if not state.verbose:  # a terminal of 80 columns has room for what decides
-        rows = [{key: cell for key, cell in row.items() if key not in _MORE} for row in rows]
+        more = {*_MORE, *(_INSTEAD if found.rows[0].other_metric else ("SNR",))}
+        rows = [{key: cell for key, cell in row.items() if key not in more} for row in rows]
     for name in ("metric", "model"):
         if len(rows) > 1 and len({row[name] for row in rows}) == 1:  # said once
             print_text(f"{name}: {rows[0][name]}")
             rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
-    needless = ("split", "recipe", "flags", "half-width", "jitter", "tau", "p rise")
+    needless = (
+        "split",
+        "recipe",
+        "flags",
+        "half-width",
+        "jitter",
+        "tau",
+        "p rise",
+        "SNR, other",
+        "ratio",
+        "interval of ratio",
+    )
     print_rows(rows, needless=needless)
     without = Counter(row.reason for row in found.rows if row.reason)
     state.notes(f"{reason}: {n} row{'s' * (n > 1)}" for reason, n in without.items())
@@ -87,6 +103,10 @@ def _cells(row: SeedsRow, places: int, interval_of_level: str) -> dict[str, Any]
         "jitter": number(row.jitter, places),
         "tau": number(row.tau, 2),
         "p rise": p_value(row.p_monotone),
+        "SNR": number(row.signal_to_noise, 1),
+        "SNR, other": number(row.other_signal_to_noise, 1),
+        "ratio": number(row.ratio, 2),
+        "interval of ratio": interval(row.ratio_low, row.ratio_high, 2),
         "flags": row.flags,
     }
 
@@ -105,6 +125,14 @@ def _sentences(found: SeedsReport) -> Sequence[str]:
         f"Two single runs of one recipe (figure: {figure}) differ by more than the noise floor in"
         f" {100 * (1 - found.level):.2g} % of cases."
     ]
+    told = [row for row in found.rows if row.ratio_low is not None and row.ratio_high is not None]
+    if told:
+        larger = sum(row.ratio_low > 1 for row in told if row.ratio_low is not None)
+        smaller = sum(row.ratio_high < 1 for row in told if row.ratio_high is not None)
+        sentences.append(
+            f"Signal to noise over seeds is larger by {told[0].other_metric} in {larger} of {len(told)} rows, smaller"
+            f" in {smaller}, and cannot be told apart in {len(told) - larger - smaller}."
+        )
     if above:
         sentences.append(
             f"For {len(above)} of {len(floors)} rows with seeds the spread over seeds is larger than the half-width of"

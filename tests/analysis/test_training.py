@@ -11,10 +11,12 @@ import pytest
 from scipy import stats
 
 from tests.support.cli import Caller
+from tests.support.tabular import ROOT
 from warehouse.analysis.training.decide import decide
 from warehouse.analysis.training.seeds import seeds
 from warehouse.errors import MisuseError
 from warehouse.ingest.pipeline import ingest
+from warehouse.stats.training.signal_to_noise import compare_seed_ratios
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
@@ -86,6 +88,69 @@ def test_one_seed_gives_a_lower_bound_only(store: Store) -> None:
 def test_conditions_on_the_runs(store: Store) -> None:
     (row,) = seeds(store, ["quiz"], where=["model=org/mix-a", "training_seed!=4"]).rows
     assert row.seeds == ("1", "2", "3")
+
+
+def test_signal_to_noise_by_a_second_metric(tmp_path: Path) -> None:
+    dice = np.random.default_rng(8)
+    seeds_of = {"acc": dice.normal(0.5, 0.05, 6), "mass": dice.normal(0.4, 0.01, 6)}
+    lines = [f"m,{s},{metric},{float(x[s])!r}" for metric, x in seeds_of.items() for s in range(6)]
+    (tmp_path / "f.csv").write_text("model,seed,metric,value\n" + "\n".join(lines) + "\n")
+    (tmp_path / "map.toml").write_text(
+        'files = ["f.csv"]\n[run]\nmodel = "model"\ntraining_seed = "seed"\nbenchmark = { const = "quiz" }\n'
+        '[[published]]\nmetric = { path = "metric" }\nvalue = "value"\n'
+        '[metrics.acc]\nkind = "continuous"\nis_default = true\n[metrics.mass]\nkind = "continuous"\n'
+    )
+    with open_store(f"duckdb:///{tmp_path / 's.duckdb'}", create=True, write=True) as store:
+        assert not ingest(store, [tmp_path / "f.csv"], mapping=tmp_path / "map.toml").refused
+        (row,) = seeds(store, against="mass").rows
+        with pytest.raises(MisuseError, match="no figure by the metric 'nothing'"):
+            seeds(store, against="nothing")
+        assert seeds(store).rows[0].ratio is None
+    own, other = (x.mean() / x.std(ddof=1) for x in seeds_of.values())
+    assert (row.signal_to_noise, row.other_signal_to_noise) == (pytest.approx(own), pytest.approx(other))
+    oracle = compare_seed_ratios(seeds_of["mass"], seeds_of["acc"])
+    assert (row.ratio, row.ratio_low) == (pytest.approx(other / own), pytest.approx(oracle.ci_low))
+    assert (row.other_metric, row.tau) == ("mass", None)
+
+
+def of_dump(folder: Path, dump: Path, mapping: str | None) -> str:
+    found = f"duckdb:///{folder / 'store.duckdb'}"
+    with open_store(found, create=True, write=True) as store:
+        name = None if mapping is None else ROOT / "docs" / "mappings" / f"{mapping}.toml"
+        assert not ingest(store, [dump], mapping=name).refused
+    return found
+
+
+@pytest.mark.rare
+def test_a_hundred_seeds_of_hans(data_dir: Path, tmp_path: Path) -> None:
+    with open_store(of_dump(tmp_path, data_dir / "hans_bert_100_seeds", "hans_accuracies")) as store:
+        rows = {row.benchmark: row for row in seeds(store).rows}
+    assert len(rows) == 38 and {row.n_seeds for row in rows.values()} == {100}
+    mnli = next(row for name, row in rows.items() if name.startswith("MNLI"))
+    lexical = next(row for name, row in rows.items() if name == "Lexical (nonent)")
+    assert mnli.seed_mean == pytest.approx(0.843393, abs=5e-7)
+    assert lexical.seed_mean == pytest.approx(0.276572, abs=5e-7)
+    assert rows["Overall accuracy"].seed_mean == pytest.approx(0.566845, abs=5e-7)
+    assert lexical.seed_sd is not None and lexical.noise_floor is not None and lexical.seed_sd > 20 * mnli.seed_sd
+    assert lexical.noise_floor == pytest.approx(stats.t.ppf(0.975, 99) * math.sqrt(2) * lexical.seed_sd)
+
+
+def test_ten_seeds_of_pythia(data_dir: Path, tmp_path: Path) -> None:
+    with open_store(of_dump(tmp_path, data_dir / "pythia" / "polypythias", "pythia_training_maps")) as store:
+        (row,) = seeds(store).rows
+    assert (row.n_seeds, row.n_checkpoints) == (10, 27)
+    assert row.noise_floor is not None and row.seed_variance is not None and row.signal_to_noise_low is not None
+
+
+@pytest.mark.rare
+def test_checkpoints_of_pythia(data_dir: Path, tmp_path: Path) -> None:
+    with open_store(of_dump(tmp_path, data_dir / "pythia" / "evals" / "pythia-v1", None)) as store:
+        rows = {row.model.rpartition("-")[2]: row for row in seeds(store, ["lambada_openai"], metric="acc").rows}
+        ppl = {row.model.rpartition("-")[2]: row for row in seeds(store, ["lambada_openai"], metric="ppl").rows}
+    figures = {"70m": 0.18455268775470599, "1.4b": 0.6161459344071415, "12b": 0.7046380749078207}
+    assert {size: rows[size].seed_mean for size in figures} == figures
+    assert ppl["12b"].seed_mean == 3.9236415916124625 and ppl["12b"].tau is not None and ppl["12b"].tau > 0.5
+    assert rows["12b"].n_checkpoints == 27 and rows["12b"].reason == "one training seed"
 
 
 def test_what_cannot_be_answered(store: Store) -> None:

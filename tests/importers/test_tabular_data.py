@@ -309,6 +309,20 @@ def test_pythia_term_frequency(data_dir: Path) -> None:
     assert (score.value, score.standard_error) == (0.82, 0.05488392203513869)
 
 
+def test_dclm_database(data_dir: Path) -> None:
+    taken = read(data_dir / "dclm_database", documented("dclm_database"))
+    assert len({run.model for run in taken.runs}) == 175 and len({run.recipe for run in taken.runs}) == 138
+    assert {run.parameter_count for run in taken.runs} == {411616256, 1439795200, 6889410560}
+    figures = [(run.benchmark, score.metric) for run in taken.runs for score in run.published]
+    counts = Counter(figures)
+    assert (counts["mmlu", "perplexity"], counts["Core", "score"], counts["eval_metrics.perplexity", "perplexity"]) == (
+        104,
+        132,
+        104,
+    )
+    assert counts["hellaswag", "score"] == 175 and counts["low_variance_datasets", "score"] == 172
+
+
 def test_scaling_laws(data_dir: Path) -> None:
     losses = read(data_dir / "scaling_laws", documented("scaling_laws_losses"))
     one = [run for run in losses.runs if run.model == "rpj-open_lm_1b-1.0"]

@@ -119,6 +119,17 @@ def test_curves_are_those_of_the_leaderboard(data: ReportData, page: Reader) -> 
     assert part(data, "exam").curves is None and part(data, "exam").seeds is None
 
 
+def test_noise_of_training_is_that_of_the_command(data: ReportData, page: Reader, url: str) -> None:
+    found = warehouse.connect(url).seeds(["steps"])
+    rows = table(page, "Recipe of", "Noise floor")
+    assert [row["SD over seeds"] for row in rows] == [g(row.seed_sd, "%.2g") for row in found.rows]
+    assert [row["Noise floor"] for row in rows] == [g(row.noise_floor, "%.2g") for row in found.rows]
+    said = benchmark_section(part(data, "steps"))["findings"]
+    assert said[0].startswith(f"Along training: {warehouse.connect(url).curves('steps')}; tests against chance")
+    assert any("in 5 % of cases" in one for one in said) == any(row.noise_floor for row in found.rows)
+    assert part(data, "exam").noise is None and benchmark_section(part(data, "exam"))["findings"] == []
+
+
 def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:
     found = warehouse.connect(url).datamap("lab/a", benchmark="gens")
     maps = part(data, "gens").maps

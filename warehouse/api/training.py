@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from warehouse.api.connection import Connection
 
 if TYPE_CHECKING:
+    from warehouse.analysis.training.curve_rows import CurvesReport
     from warehouse.analysis.training.decide import Decisions
+    from warehouse.analysis.training.recipes import RecipesReport
     from warehouse.analysis.training.seeds import SeedsReport
 
 
@@ -22,6 +24,7 @@ class TrainingMethods(Connection):
         metric: str | None = None,
         where: Sequence[str] = (),
         averaged: int = 1,
+        against: str | None = None,
         level: float = 0.95,
     ) -> SeedsReport:
         """How much a figure would change with another training seed, and from checkpoint to checkpoint.
@@ -31,6 +34,7 @@ class TrainingMethods(Connection):
             metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
             where: conditions ``field=value`` on the runs.
             averaged: m, last checkpoints of each run whose mean is its figure.
+            against: a second metric, whose signal to noise is held against the first's, seed by seed.
             level: of intervals and noise floors, in (0, 1).
 
         Raises:
@@ -39,7 +43,51 @@ class TrainingMethods(Connection):
         from warehouse.analysis.training.seeds import seeds
 
         with self.reading() as store:
-            return seeds(store, benchmarks, metric=metric, where=where, averaged=averaged, level=level)
+            return seeds(store, benchmarks, metric=metric, where=where, averaged=averaged, against=against, level=level)
+
+    def curves(
+        self,
+        benchmark: str,
+        references: Sequence[str] = (),
+        *,
+        against: str | None = None,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        chance: float | None = None,
+        cluster: str | None = None,
+        level: float = 0.95,
+    ) -> CurvesReport:
+        """Scores along training: above chance from where, significant drops, and where two curves cross.
+
+        Args:
+            benchmark: name of a benchmark.
+            references: models (``MODEL[@REVISION|@step=N]`` or ``run:ID``); empty for all. Two
+                curves are held against each other.
+            against: name of a second benchmark, the other formulation of the first.
+            metric: ``name`` or ``name,filter``; None for the headline metric.
+            where: conditions ``field=value`` on the runs.
+            chance: what guessing scores; None for what the data say.
+            cluster: name of a clustering of the prompts; None for the benchmark's own.
+            level: of bands and tests, in (0, 1).
+
+        Raises:
+            MisuseError: an unknown name, no checkpoint with a place in training, or units that
+                differ between two curves that were asked for.
+        """
+        from warehouse.analysis.training.curves import curves
+
+        with self.reading() as store:
+            return curves(
+                store,
+                benchmark,
+                references,
+                against=against,
+                metric=metric,
+                where=where,
+                chance=chance,
+                cluster=cluster,
+                level=level,
+            )
 
     def decide(
         self,
@@ -70,3 +118,60 @@ class TrainingMethods(Connection):
 
         with self.reading() as store:
             return decide(store, a, b, benchmark=benchmark, metric=metric, where=where, averaged=averaged, level=level)
+
+    def recipes(
+        self,
+        benchmarks: Sequence[str] = (),
+        *,
+        small: Sequence[str] = (),
+        large: Sequence[str] = (),
+        delta: float | None = None,
+        averaged: int = 1,
+        power: float = 0.8,
+        run_cost: float = 1.0,
+        checkpoint_cost: float = 0.0,
+        budget: float | None = None,
+        prompts_sampled: bool = False,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        level: float = 0.95,
+    ) -> RecipesReport:
+        """Which benchmarks can decide between recipes, and what a decision costs.
+
+        Args:
+            benchmarks: names; empty for all.
+            small: conditions ``field=value`` on the runs of the small scale; empty for all runs.
+            large: those of the large scale; empty: it is not stored.
+            delta: difference of two recipes that is to be found; None: no plan.
+            averaged: m, last checkpoints of each run whose mean is its figure.
+            power: of the plans, in (0, 1).
+            run_cost: of training one run at the small scale.
+            checkpoint_cost: of evaluating one checkpoint.
+            budget: for both recipes, in the same unit; None: no limit.
+            prompts_sampled: plan for other prompts like these too; else for these.
+            metric: ``name`` or ``name,filter``; None for the headline metrics; ``*`` for all.
+            where: conditions on the runs of both scales.
+            level: of intervals and tests, in (0, 1).
+
+        Raises:
+            MisuseError: unknown names, numbers out of range, or fewer than two recipes.
+        """
+        from warehouse.analysis.training.recipes import recipes
+
+        with self.reading() as store:
+            return recipes(
+                store,
+                benchmarks,
+                small=small,
+                large=large,
+                delta=delta,
+                averaged=averaged,
+                power=power,
+                run_cost=run_cost,
+                checkpoint_cost=checkpoint_cost,
+                budget=budget,
+                prompts_sampled=prompts_sampled,
+                metric=metric,
+                where=where,
+                level=level,
+            )

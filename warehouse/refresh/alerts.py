@@ -16,14 +16,17 @@ from typing import Any
 from warehouse.analysis.families.family import GONE
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.arrow import one_of
-from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark
 from warehouse.errors import MisuseError
 from warehouse.refresh.plan import KEY
+from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.paired.change import Figure, change_p_value
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
+#: 1 − the chance that two runs of one recipe differ by more than the noise floor.
+_LEVEL = 0.95
 _NEWEST = "select max(loaded_at) as loaded_at from source"
 
 
@@ -70,6 +73,9 @@ class Alert(Row):
         message: in words.
         p_value: of the test, not adjusted; None where the rule is no test.
         p_holm: adjusted over all tests of the refresh.
+        change: the difference that was tested, in the metric's unit; None where the rule is no test.
+        noise_floor: what two runs of one recipe differ by with the training seed in 5 % of cases,
+            pooled over the recipes of the benchmark that have seeds; None without seeds.
     """
 
     rule: str
@@ -78,6 +84,8 @@ class Alert(Row):
     message: str
     p_value: float | None = None
     p_holm: float | None = None
+    change: float | None = None
+    noise_floor: float | None = None
 
 
 @dataclass(frozen=True)
@@ -114,6 +122,7 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
         tests += _worse(values)
     adjusted = holm([math.nan if one.p_value is None else one.p_value for one in tests])
     found = [replace(one, p_holm=float(p)) for one, p in zip(tests, adjusted, strict=True) if p < rules.alpha]
+    found = list(_beside_noise_floors(store, found))
     found += _unscored(values, rules.max_unscored)
     found += _published(store, values) if rules.published else []
     found += _silence(store, rules.max_silence, now)
@@ -149,7 +158,30 @@ def _moved(store: Store, values: Sequence[Mapping[str, Any]], refresh: int) -> I
         p = change_p_value(_figure(old), _figure(row))
         if p is not None:
             message = f"{row['metric']} moved from {old['estimate']:.4g} to {row['estimate']:.4g}"
-            yield Alert("moved", row["benchmark"], row["subject"], message, p)
+            yield Alert("moved", row["benchmark"], row["subject"], message, p, change=row["estimate"] - old["estimate"])
+
+
+def _beside_noise_floors(store: Store, alerts: Sequence[Alert]) -> Iterator[Alert]:
+    """Alerts of benchmarks that have training seeds, with whether another seed would do as much."""
+    floors = {name: _noise_floor(store, name) for name in {one.benchmark for one in alerts}}
+    for one in alerts:
+        floor = floors[one.benchmark]
+        if floor is None or one.change is None:
+            yield one
+            continue
+        is_more = abs(one.change) > floor
+        words = "more than" if is_more else "within"
+        yield replace(
+            one, message=f"{one.message}; {words} the noise floor of training seeds, {floor:.2g}", noise_floor=floor
+        )
+
+
+def _noise_floor(store: Store, benchmark: str) -> float | None:
+    from warehouse.analysis.training.decide import pooled_seed_variance  # only where there are alerts
+    from warehouse.analysis.training.trajectories import read_recipes
+
+    pooled = pooled_seed_variance(read_recipes(store, find_benchmark(store, benchmark).ids))
+    return None if pooled is None else t_quantile(_LEVEL, pooled[1]) * math.sqrt(2 * pooled[0])
 
 
 def _figure(row: Mapping[str, Any]) -> Figure:
@@ -167,7 +199,7 @@ def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[Alert]:
             continue
         kind = "the checkpoint before" if row["subject_kind"] == "step" else "the baseline"
         message = f"{row['metric']} {row['estimate']:+.4g} against {kind}"
-        yield Alert("worse", row["benchmark"], row["subject"], message, p)
+        yield Alert("worse", row["benchmark"], row["subject"], message, p, change=row["estimate"])
 
 
 def _without_direction(values: Sequence[Mapping[str, Any]]) -> list[str]:

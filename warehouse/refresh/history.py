@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from warehouse.analysis.families.family import subject_of
+from warehouse.analysis.families.family import RECIPE, model_of, subject_of
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.reference import find_conditions
@@ -119,9 +119,11 @@ def _of_model(store: Store, stored: Sequence[HistoryRow], model: str, benchmark_
     try:
         conditions = find_conditions(store, model, benchmark_ids=benchmark_ids)
         subjects = {subject_of(condition) for condition in conditions}
+        models = {condition.model for condition in conditions}
+        subjects |= {row.subject for row in stored if row.subject_kind == RECIPE and model_of(row.subject) in models}
     except MisuseError:  # its runs may be gone
         first = {row.subject.partition(" - ")[0] for row in stored}
-        subjects = {subject for subject in first if subject.rpartition("#")[0] == model}
+        subjects = {subject for subject in first if model_of(subject) == model}
         if not subjects:
             raise
     return [row for row in stored if row.subject.partition(" - ")[0] in subjects]

@@ -36,6 +36,7 @@ def benchmark_section(part: BenchmarkPart) -> dict[str, Any]:
         "clusters": any(row.n_clusters is not None for row in rows),
         "groups": _groups(part.pairs) if part.pairs else [],
         "curves": curve_charts(part.curves) if part.curves else [],
+        "findings": _findings(part),
         "curve_columns": _curve_columns(part.curves) if part.curves else {},
         "maps": map_part(part.maps) if part.maps else None,
         "matrix": matrix_part(part.matrix),
@@ -57,6 +58,22 @@ def suite_section(part: SuitePart) -> dict[str, Any]:
     }
 
 
+def _findings(part: BenchmarkPart) -> list[str]:
+    """What curves and seeds show, in plain sentences."""
+    said = []
+    if part.along:
+        corrected = "tests against chance and of drops are corrected over the checkpoints of a curve (Holm)"
+        said.append(f"Along training: {part.along}; {corrected}.")
+        said += [f"{words}." for words in dict.fromkeys(row.crossing_in_words for row in part.along.rows) if words]
+    floors = [row.noise_floor for row in part.noise.rows if row.noise_floor is not None] if part.noise else []
+    if floors:
+        several = f"{min(floors):.3g} to {max(floors):.3g}" if len(floors) > 1 else f"{floors[0]:.3g}"
+        said.append(
+            f"Two single runs of one recipe differ by more than {several} in 5 % of cases, by their seeds alone."
+        )
+    return said
+
+
 def _curve_columns(found: Curves) -> dict[str, bool]:
     rows = found.rows
     return {
@@ -72,7 +89,7 @@ def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
         ("Leaderboard", "board", True),
         ("Pairs", "pairs", True),
         ("Variance", "variance", True),
-        ("Training", "training", part.curves),
+        ("Training", "training", part.curves or part.noise),
         ("Data map", "datamap", part.maps),
         ("Performance matrix", "matrix", part.matrix.found),
     ]

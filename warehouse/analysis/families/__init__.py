@@ -14,8 +14,8 @@ from warehouse.analysis.families.family import Family
 from warehouse.errors import MisuseError, WarehouseError
 
 GROUP = "warehouse.metrics"
-#: Families that take long, computed where they are asked for by name.
-ON_REQUEST = ("matrix",)
+#: Families that take long, or that few benchmarks have, computed where they are asked for by name.
+ON_REQUEST = ("matrix", "training")
 
 
 def family_names() -> list[str]:

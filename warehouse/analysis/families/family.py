@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Method of the row that says that a figure is no longer there.
 GONE = "gone"
+#: Kind of the subject of figures of all seeds and checkpoints of a recipe.
+RECIPE = "recipe"
 _KEY_LENGTH = 12
 
 
@@ -70,7 +72,7 @@ class Value:
 
     Attributes:
         subject_kind: ``condition``, ``pair``, ``step`` (a checkpoint and the one before),
-            ``benchmark``, or ``question`` where a family could not answer.
+            ``recipe`` (seeds and checkpoints together), ``benchmark``, or ``question`` where a family could not answer.
         subject: natural key: `subject_of` a condition, or two of them.
         metric: name of the metric, with its filter.
         statistic: what the figure is: ``score``, ``difference``, ``rank`` …
@@ -126,6 +128,11 @@ class Family(Protocol):
 def subject_of(condition: Condition) -> str:
     """``model#`` and the head of the condition's key: readable, and the same in every store."""
     return f"{condition.model}#{condition.key[:_KEY_LENGTH]}"
+
+
+def model_of(subject: str) -> str:
+    """The model that the subject of a condition or recipe names."""
+    return subject.rpartition("#")[0]
 
 
 def key_of(subject: str) -> str:

@@ -14,6 +14,10 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import runs_on
+from warehouse.analysis.training.curve_rows import CurvesReport
+from warehouse.analysis.training.curves import curves as curves_of_training
+from warehouse.analysis.training.seeds import SeedsReport
+from warehouse.analysis.training.seeds import seeds as training_seeds
 from warehouse.analysis.variance.seeds import SeedReport, seed_variance
 from warehouse.analysis.variance.variance import VarianceReport, variance
 from warehouse.errors import MisuseError
@@ -54,6 +58,8 @@ class BenchmarkPart:
         curves: its rows along training; None where no model has two checkpoints.
         seeds: training seeds crossed with prompts; None without seeds, with ``why_no_seeds``
             where seeds cannot be compared.
+        noise: seeds and checkpoints of each recipe; None where no recipe has two of either.
+        along: what the curves show; None where no model has two checkpoints.
         maps: P(correct) against S(consistency); None where no prompt has several generations.
         matrix: the analyses of its performance matrix that the store holds.
         other_rows: by other metrics, rows of the conditions that have none on ``board``.
@@ -69,6 +75,8 @@ class BenchmarkPart:
     curves: Curves | None
     seeds: SeedReport | None
     why_no_seeds: str
+    noise: SeedsReport | None
+    along: CurvesReport | None
     maps: Maps | None
     matrix: StoredMatrix
     other_rows: tuple[LeaderboardRow, ...] = ()
@@ -92,6 +100,10 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
     if _n_seeds(store, name) > 1:
         seeds, no_seeds = _or_why(lambda: seed_variance(store, "*", benchmark=name))
     curves = training_curves(store, board) if board else None
+    noise = along = None
+    if (curves and curves.rows) or seeds or no_seeds:
+        noise, _ = _or_why(lambda: training_seeds(store, [name], level=level))
+        along, _ = _or_why(lambda: curves_of_training(store, name, level=level))
     return BenchmarkPart(
         name,
         board,
@@ -103,6 +115,8 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         curves if curves and curves.rows else None,
         seeds,
         no_seeds,
+        noise,
+        along,
         _maps(store, board, level) if board else None,
         stored_matrix(store, name),
         _rows_elsewhere(store, board, level) if board else (),

@@ -31,6 +31,7 @@ _WHERE_FIELDS = (
     "model",
     "family",
     "developer",
+    "parameter_count",
     "status",
     "harness_version",
     "is_final",

@@ -230,7 +230,7 @@ def _floor(
             scale = 1 / len(figures[0]) + 1 / len(figures[1])
             t = t_quantile(level, found.degrees_of_freedom)
             return found.floor, "seeds", found.degrees_of_freedom, (found.floor / t) ** 2 / scale
-    pooled = _pooled([one for one in others if one.metric == a.metric and one.unit == a.unit], averaged)
+    pooled = pooled_seed_variance([one for one in others if one.metric == a.metric and one.unit == a.unit], averaged)
     if pooled is not None:
         variance, nu = pooled
         scale = 1 / len(figures[0]) + 1 / len(figures[1])
@@ -246,8 +246,14 @@ def _floor(
     return None, "", None, None
 
 
-def _pooled(recipes: Sequence[RecipeScores], averaged: int) -> tuple[float, float] | None:
-    """Variance over seeds pooled over recipes, and its degrees of freedom; None without seeds."""
+def pooled_seed_variance(recipes: Sequence[RecipeScores], averaged: int = 1) -> tuple[float, float] | None:
+    """Variance over seeds of one run's figure, pooled over recipes, and its degrees of freedom; None
+    without seeds that differ.
+
+    Args:
+        recipes: of one benchmark by one metric.
+        averaged: m, last checkpoints whose mean is the figure.
+    """
     squares, nu = 0.0, 0
     for one in recipes:
         positions = one.common

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
-from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.reference import Where, parse_where
 from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.training.jitter import MOST, jitter
 from warehouse.stats.training.monotonicity import monotonicity
 from warehouse.stats.training.noise_floor import NoiseFloor, jitter_only_lower_bound, noise_floor, seed_spread
-from warehouse.stats.training.signal_to_noise import seed_ratio
+from warehouse.stats.training.signal_to_noise import compare_seed_ratios, seed_ratio
 from warehouse.stats.training.two_way import SeedVariance, seed_variance
 from warehouse.store.connection import Store
 
@@ -51,6 +52,14 @@ class SeedsRow(Row):
         seed_variance_low: lower end of its interval.
         seed_variance_high: upper end.
         signal_to_noise: seed_mean over seed_sd.
+        signal_to_noise_low: lower end of its jackknife interval; None below three seeds.
+        signal_to_noise_high: upper end.
+        other_metric: the metric that it is held against; empty without one.
+        other_signal_to_noise: by that metric, of the same seeds.
+        ratio: other_signal_to_noise over signal_to_noise.
+        ratio_low: lower end of its paired jackknife interval.
+        ratio_high: upper end.
+        other_tau: ``tau`` by that metric.
         tau: Kendall's τ-b of scores with the order of checkpoints, mean over seeds.
         p_monotone: one-sided p of a rise.
         flags: what does not hold, such as ``autocorrelated``.
@@ -80,6 +89,14 @@ class SeedsRow(Row):
     seed_variance_low: float | None
     seed_variance_high: float | None
     signal_to_noise: float | None
+    signal_to_noise_low: float | None
+    signal_to_noise_high: float | None
+    other_metric: str
+    other_signal_to_noise: float | None
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    other_tau: float | None
     tau: float | None
     p_monotone: float | None
     flags: tuple[str, ...]
@@ -127,6 +144,7 @@ def seeds(
     metric: str | None = None,
     where: Sequence[str] = (),
     averaged: int = 1,
+    against: str | None = None,
     level: float = 0.95,
 ) -> SeedsReport:
     """Training seeds and checkpoints: how much a figure would change with another seed.
@@ -136,6 +154,7 @@ def seeds(
         metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
         where: conditions ``field=value`` on the runs.
         averaged: m, last checkpoints of each run whose mean is its figure.
+        against: a second metric, whose signal to noise is held against the first's, seed by seed.
         level: of intervals and noise floors, in (0, 1).
 
     Raises:
@@ -151,11 +170,69 @@ def seeds(
         raise MisuseError(
             f"no model{of} has two training seeds or two checkpoints; a mapping or --set gives training_seed and step"
         )
-    rows = tuple(_row(one, averaged, level) for one in telling)
+    others = _others(store, ids, against, parse_where(where)) if against else {}
+    if against and not others:
+        raise MisuseError(f"no figure by the metric {against!r} there")
+    rows = tuple(seeds_row(one, others.get(_key(one)), averaged, level) for one in telling)
     return SeedsReport(level, rows, len(recipes) - len(telling))
 
 
-def _row(recipe: RecipeScores, averaged: int, level: float) -> SeedsRow:
+def _others(
+    store: Store, ids: Sequence[int] | None, metric: str, where: Sequence[Where]
+) -> dict[tuple[object, ...], RecipeScores]:
+    return {_key(one): one for one in read_recipes(store, ids, metric=metric, where=where)}
+
+
+def _key(recipe: RecipeScores) -> tuple[object, ...]:
+    """What the same runs by two metrics share."""
+    return (recipe.benchmark, recipe.model, recipe.unit, *recipe.settings.values())
+
+
+def _finals(recipe: RecipeScores, averaged: int) -> NDArray[np.float64] | None:
+    """The figure of each seed; None where the seeds have too few checkpoints in common."""
+    last = recipe.common[-averaged:]
+    return recipe.table(last).mean(axis=1) if len(last) == averaged else None
+
+
+def _ratio(recipe: RecipeScores, other: RecipeScores | None, averaged: int, level: float) -> dict[str, Any]:
+    """Signal to noise, beside that by another metric of the same seeds."""
+    found: dict[str, Any] = dict.fromkeys(
+        ("signal_to_noise", "signal_to_noise_low", "signal_to_noise_high", "other_signal_to_noise")
+        + ("ratio", "ratio_low", "ratio_high", "other_tau")
+    ) | {"other_metric": other.metric if other else ""}
+    own = _finals(recipe, averaged)
+    if own is None or len(own) < 2:
+        return found
+    snr = seed_ratio(own, level=level)
+    found |= {"signal_to_noise": snr.ratio, "signal_to_noise_low": snr.ci_low, "signal_to_noise_high": snr.ci_high}
+    theirs = _finals(other, averaged) if other else None
+    if (
+        other is None
+        or theirs is None
+        or [one.seed for one in other.trajectories] != [one.seed for one in recipe.trajectories]
+    ):
+        return found
+    ratio = compare_seed_ratios(theirs, own, level=level)
+    return found | {
+        "other_signal_to_noise": seed_ratio(theirs, level=level).ratio,
+        "ratio": ratio.ratio,
+        "ratio_low": ratio.ci_low,
+        "ratio_high": ratio.ci_high,
+        "other_tau": _rises(other)[0],
+    }
+
+
+def seeds_row(
+    recipe: RecipeScores, other: RecipeScores | None = None, averaged: int = 1, level: float = 0.95
+) -> SeedsRow:
+    """Seeds and checkpoints of one recipe.
+
+    Args:
+        recipe: with a second seed or a second checkpoint.
+        other: the same runs by another metric, to compare the signal to noise.
+        averaged: m, last checkpoints of each run whose mean is its figure.
+        level: of intervals and the noise floor.
+    """
     positions = recipe.common
     reasons: list[str] = []
     last = positions[-averaged:]
@@ -200,7 +277,7 @@ def _row(recipe: RecipeScores, averaged: int, level: float) -> SeedsRow:
         seed_variance=None if table is None else table.variance,
         seed_variance_low=None if table is None else table.ci_low,
         seed_variance_high=None if table is None else table.ci_high,
-        signal_to_noise=seed_ratio(finals, level=level).ratio if n_seeds > 1 else None,
+        **_ratio(recipe, other, averaged, level),
         tau=rises[0],
         p_monotone=rises[1],
         flags=tuple(flags),

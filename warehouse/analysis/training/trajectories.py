@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.arrow import one_of
@@ -16,7 +18,10 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 #: What replicates of a recipe share: all but their seed and what names a checkpoint.
-_SHARED = tuple(name for name in LABEL_FIELDS if name not in ("training_seed", *CHECKPOINT_FIELDS))
+SHARED = tuple(name for name in LABEL_FIELDS if name not in ("training_seed", *CHECKPOINT_FIELDS))
+
+#: Columns of a figure, in order.
+_FIGURE = ("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "estimate", "standard_error")
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,12 @@ class Trajectory:
         end = slice(place + 1)
         return Trajectory(self.seed, self.positions[end], self.scores[end], self.errors[end], self.runs[end])
 
+    def at(self, position: float) -> Trajectory:
+        """One of its checkpoints alone."""
+        place = self.positions.index(position)
+        only = slice(place, place + 1)
+        return Trajectory(self.seed, self.positions[only], self.scores[only], self.errors[only], self.runs[only])
+
 
 @dataclass(frozen=True)
 class RecipeScores:
@@ -42,6 +53,8 @@ class RecipeScores:
 
     Attributes:
         settings: every setting that all replicates share, by name.
+        metric_ids: of the metric; several where judges or scales differ.
+        benchmark_ids: of the rows of the benchmark that the runs are on.
         unit: of the positions; empty where there are none.
         trajectories: one per training seed, by its label.
     """
@@ -54,6 +67,8 @@ class RecipeScores:
     unit: str
     settings: Mapping[str, Any]
     trajectories: tuple[Trajectory, ...]
+    metric_ids: tuple[int, ...] = ()
+    benchmark_ids: tuple[int, ...] = ()
 
     @property
     def sign(self) -> float:
@@ -77,6 +92,11 @@ class RecipeScores:
                 kept.append(one.until(meant[-1]))
         return replace(self, trajectories=tuple(kept)) if kept else None
 
+    def last(self) -> RecipeScores:
+        """Cut to the last checkpoint that every replicate has; there must be one."""
+        place = self.common[-1]
+        return replace(self, trajectories=tuple(one.at(place) for one in self.trajectories))
+
     def table(self, positions: Sequence[float]) -> NDArray[np.float64]:
         """Scores at some common positions, shape (seeds, positions)."""
         return np.array([_at(one.positions, one.scores, positions) for one in self.trajectories])
@@ -98,26 +118,50 @@ def read_recipes(
 
     Args:
         benchmark_ids: whose; None for all.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark,
+            ``*`` for all metrics.
         where: conditions that the runs must fulfil.
 
     Returns:
         in order of benchmark, metric, model and recipe.
     """
-    here, parameters = ("1 = 1", {}) if benchmark_ids is None else one_of("r.benchmark_id", list(benchmark_ids), "b")
-    metrics = "s.is_default"
-    if metric is not None:
+    here, bound = ("1 = 1", {}) if benchmark_ids is None else one_of("run.benchmark_id", list(benchmark_ids), "b")
+    metrics, named = "s.is_default", {}
+    if metric == "*":
+        metrics = "1 = 1"
+    elif metric is not None:
         name, _, pipeline = metric.partition(",")
         metrics = "s.metric = :metric_name and (s.metric_filter = :metric_filter or :metric_filter = '')"
-        parameters |= {"metric_name": name, "metric_filter": pipeline}
-    sql = query_text("analysis", "training_scores").format(metrics=metrics, here=here)
-    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+        named = {"metric_name": name, "metric_filter": pipeline}
+    runs = store.arrow(query_text("analysis", "training_runs").format(here=here), bound)
+    scores = store.arrow(query_text("analysis", "training_scores").format(metrics=metrics, here=here), bound | named)
     wanted = _fulfilling(store, where)
-    for row in store.arrow(sql, parameters).to_pylist():
-        if wanted is None or row["run_id"] in wanted:
-            key = (row["benchmark"], row["metric"], row["metric_filter"], row["model"], row["position_unit"] or "")
-            groups.setdefault((*key, *(row[name] for name in _SHARED)), []).append(row)
-    return [_recipe(rows) for rows in groups.values()]
+    kinds = _kinds(runs)
+    places = {run: place for place, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, wanted)}
+    figures = (scores.column(name).to_pylist() for name in _FIGURE)
+    groups: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
+    for figure in zip(*figures, strict=True):
+        place = places.get(figure[0])
+        if place is not None:
+            groups.setdefault((*figure[1:3], kinds[place]), []).append((place, *figure))
+    seeds, positions = (runs.column(name).to_pylist() for name in ("training_seed", "position"))
+    found = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
+    return sorted(found, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
+
+
+def _is_in(run: int, wanted: Set[int] | None) -> bool:
+    return wanted is None or run in wanted
+
+
+def _kinds(runs: pa.Table) -> list[int]:
+    """A number for each run, equal where runs agree in all but seed and place in training."""
+    kind = np.zeros(runs.num_rows, np.int64)
+    for name in ("benchmark", "model", "position_unit", *SHARED):
+        column = runs.column(name).combine_chunks().dictionary_encode().indices.fill_null(-1)
+        codes = column.to_numpy(zero_copy_only=False).astype(np.int64) + 1
+        _, kind = np.unique(kind * (codes.max(initial=0) + 1) + codes, return_inverse=True)
+    numbers: list[int] = kind.tolist()
+    return numbers
 
 
 def _fulfilling(store: Store, where: Sequence[Where]) -> set[int] | None:
@@ -129,34 +173,38 @@ def _fulfilling(store: Store, where: Sequence[Where]) -> set[int] | None:
     return {run["run_id"] for run in runs if all(one.holds(run) for one in where)}
 
 
-def _recipe(rows: Sequence[Mapping[str, Any]]) -> RecipeScores:
-    first = rows[0]
-    seeds: dict[str, dict[float, list[tuple[float, float, int]]]] = {}
-    for row in rows:
-        error = np.nan if row["standard_error"] is None else row["standard_error"]
-        position = np.inf if row["position"] is None else float(row["position"])  # a model without: its end
-        places = seeds.setdefault(row["training_seed"] or "", {})
-        places.setdefault(position, []).append((row["estimate"], error, row["run_id"]))
-    label = ",".join(filter(None, (first["metric"], first["metric_filter"])))
+def _recipe(
+    runs: pa.Table, seeds: Sequence[str | None], positions: Sequence[float | None], rows: Sequence[tuple[Any, ...]]
+) -> RecipeScores:
+    """Figures of runs of one kind: the place of the run in ``runs``, then ``_FIGURE``."""
+    by_seed: dict[str, dict[float, list[tuple[float, float, int]]]] = {}
+    for place, run, _metric, _filter, _id, _direction, estimate, error in rows:
+        position = np.inf if (at := positions[place]) is None else float(at)  # a model without: its end
+        found = (estimate, np.nan if error is None else error, run)
+        by_seed.setdefault(seeds[place] or "", {}).setdefault(position, []).append(found)
+    places = sorted({row[0] for row in rows})
+    first = runs.slice(places[0], 1).to_pylist()[0]
+    numbers = runs.column("benchmark_id").take(places).to_pylist()
     return RecipeScores(
         benchmark=first["benchmark"],
-        metric=label,
-        higher_is_better=first["higher_is_better"],
+        metric=",".join(filter(None, rows[0][2:4])),
+        higher_is_better=rows[0][5],
         model=first["model"],
         recipe=first["recipe"] or "",
         unit=first["position_unit"] or "",
-        settings={name: first[name] for name in _SHARED},
-        trajectories=tuple(_trajectory(seed, found) for seed, found in sorted(seeds.items())),
+        settings={name: first[name] for name in SHARED},
+        trajectories=tuple(_trajectory(seed, found) for seed, found in sorted(by_seed.items())),
+        metric_ids=tuple(sorted({row[4] for row in rows})),
+        benchmark_ids=tuple(sorted(set(numbers))),
     )
 
 
 def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, float, int]]]) -> Trajectory:
     positions = tuple(sorted(by_position))
     repeats = [by_position[position] for position in positions]
-    return Trajectory(
-        seed,
-        positions,
-        scores=tuple(float(np.mean([score for score, _, _ in each])) for each in repeats),
-        errors=tuple(float(np.mean([error for _, error, _ in each])) for each in repeats),
-        runs=tuple(tuple(run for _, _, run in each) for each in repeats),
+    scores, errors = (
+        tuple(each[0][part] if len(each) == 1 else fmean(one[part] for one in each) for each in repeats)
+        for part in (0, 1)
     )
+    runs = tuple(tuple(run for _, _, run in each) for each in repeats)
+    return Trajectory(seed, positions, scores, errors, runs)

@@ -33,10 +33,21 @@ def monotonicity_tau(scores: ArrayLike) -> float | None:
         StatisticsError: scores that are not finite.
     """
     x = as_scores(scores)
-    n = len(x)
-    signs = np.sign(x[None, :] - x[:, None])[np.triu_indices(n, 1)]
-    untied = float(np.count_nonzero(signs))
-    return float(signs.sum()) / math.sqrt(untied * n * (n - 1) / 2) if untied else None
+    return kendall_tau(np.arange(len(x), dtype=np.float64), x)
+
+
+def kendall_tau(x: FloatArray, y: FloatArray) -> float | None:
+    """τ-b: concordant minus discordant pairs over sqrt of the pairs not tied in x times those not
+    tied in y; None where one is constant.
+
+    Args:
+        x: finite, shape (n,).
+        y: finite, shape (n,).
+    """
+    pairs = np.triu_indices(len(x), 1)
+    of_x, of_y = (np.sign(z[None, :] - z[:, None])[pairs] for z in (x, y))
+    untied = float(np.count_nonzero(of_x)) * float(np.count_nonzero(of_y))
+    return float(of_x @ of_y) / math.sqrt(untied) if untied else None
 
 
 @dataclass(frozen=True)

@@ -138,3 +138,96 @@ def _error(
     if variance == 0:
         raise StatisticsError("all variances are 0: any difference is found; give what one recipe varies by")
     return math.sqrt(variance)
+
+
+@dataclass(frozen=True)
+class CheapestPlan(Figures):
+    """The cheapest seeds and averaged checkpoints that find a difference δ of two recipes.
+
+    Attributes:
+        n_seeds: of each recipe; None where nothing is enough, with ``reason``.
+        averaged: m, last checkpoints averaged in each run.
+        cost: of both recipes, 2·S·(run + m·checkpoint).
+        power: of the plan.
+        power_in_budget: the most power that the budget buys; None without a budget, 0 where it
+            does not buy two seeds.
+        reason: why there is no plan, or that it is beyond the budget.
+    """
+
+    n_seeds: int | None
+    averaged: int | None
+    cost: float | None
+    power: float | None
+    power_in_budget: float | None
+    reason: str
+
+
+def cheapest_plan(
+    delta: float,
+    *,
+    seed_variance: float,
+    jitter_variance: float = 0.0,
+    most_averaged: int = 1,
+    prompt_variance: float = 0.0,
+    run_cost: float = 1.0,
+    checkpoint_cost: float = 0.0,
+    budget: float | None = None,
+    power: float = 0.8,
+    level: float = 0.95,
+) -> CheapestPlan:
+    """The cheapest design that reaches a power; of equal ones that with fewest seeds, then checkpoints.
+
+    Args:
+        most_averaged: checkpoints that each run has to average, at least 1.
+        run_cost: of training one run, at least 0.
+        checkpoint_cost: of evaluating one checkpoint, at least 0.
+        budget: for both recipes; None: no limit.
+        Others: as of :func:`seed_power`.
+
+    Raises:
+        StatisticsError: arguments out of range, or no variance at all.
+    """
+    if most_averaged < 1 or not (run_cost >= 0 and checkpoint_cost >= 0 and run_cost + checkpoint_cost > 0):
+        raise StatisticsError(
+            "at least one checkpoint and costs of at least 0, not both 0, are needed, found"
+            f" {most_averaged}, {run_cost}, {checkpoint_cost}"
+        )
+    given = {"seed_variance": seed_variance, "jitter_variance": jitter_variance, "prompt_variance": prompt_variance}
+    plans = [seeds_needed(delta, averaged=m, power=power, level=level, **given) for m in range(1, most_averaged + 1)]
+
+    def cost_of(n_seeds: int, m: int) -> float:
+        return 2 * n_seeds * (run_cost + m * checkpoint_cost)
+
+    known = [(cost_of(one.n_seeds, one.averaged), one.n_seeds, one.averaged, one) for one in plans if one.n_seeds]
+    bought = None
+    if budget is not None:
+        affordable = [(int(budget // cost_of(1, m)), m) for m in range(1, most_averaged + 1)]
+        powers = [
+            seed_power(delta, min(n, MOST_SEEDS), averaged=m, level=level, **given) for n, m in affordable if n > 1
+        ]
+        bought = max(powers, default=0.0)
+    if not known:
+        return CheapestPlan(None, None, None, None, bought, plans[-1].reason)
+    cost, n_seeds, m, plan = min(known, key=lambda one: one[:3])
+    beyond = budget is not None and cost > budget
+    reason = f"beyond the budget of {budget:g}" if beyond else ""
+    return CheapestPlan(n_seeds, m, cost, plan.power, bought, reason)
+
+
+def least_prompts(delta: float, prompt_variance: float, *, power: float = 0.8, level: float = 0.95) -> int:
+    """Prompts below which no number of seeds finds a difference, where prompts are a sample:
+    ω²·(z + z_power)²/δ².
+
+    Args:
+        delta: the difference, not 0.
+        prompt_variance: ω² of the difference of two recipes on one prompt, at least 0.
+
+    Raises:
+        StatisticsError: arguments out of range.
+    """
+    if not (delta != 0 and math.isfinite(delta)) or not 0 < power < 1 or not prompt_variance >= 0:
+        raise StatisticsError(
+            f"expected a difference, a variance and a power, found {delta}, {prompt_variance}, {power}"
+        )
+    z = float(scipy.special.ndtri((1 + as_level(level)) / 2) + scipy.special.ndtri(power))
+    return math.ceil(prompt_variance * (z / delta) ** 2)

@@ -1,0 +1,210 @@
+"""``curves``: scores along training, with bands, departures from chance, drops and crossings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import REFERENCE, cluster_option, level_option, metric_option, output_options, where_option
+from ..ui.output import Output
+from ..ui.table import decimals, interval, level_column, number, p_value, print_rows, print_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
+
+
+#: Columns that -v adds; --json and --csv have all.
+_MORE = ("first", "checkpoints", "chance", "band")
+#: Curves whose findings are told one by one.
+_TOLD = 6
+
+
+@command("curves")
+@click.argument("benchmark", metavar="BENCHMARK")
+@click.argument("references", metavar=f"[{REFERENCE}]...", nargs=-1)
+@click.option("--against", metavar="BENCHMARK", help="The other formulation of it: where do the two cross?")
+@click.option("--chance", metavar="SCORE", type=float, help="What guessing scores. [default: what the data say]")
+@click.option("--checkpoints", "points", is_flag=True, help="A row for each checkpoint.")
+@metric_option
+@where_option
+@cluster_option
+@level_option
+@output_options
+@pass_state
+def curves(
+    state: State,
+    benchmark: str,
+    references: tuple[str, ...],
+    against: str | None,
+    chance: float | None,
+    points: bool,
+    metric: str | None,
+    where: tuple[str, ...],
+    cluster: str | None,
+    level: float,
+    output: Output,
+) -> None:
+    from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow
+    from warehouse.analysis.training.curves import curves as find
+
+    with state.open() as store:
+        found = find(
+            store,
+            benchmark,
+            references,
+            against=against,
+            metric=metric,
+            where=where,
+            chance=chance,
+            cluster=cluster,
+            level=level,
+        )
+    if output.for_people:
+        _print(found, state, points)
+    elif points:
+        output.emit_records(CheckpointRow, found.checkpoints)
+    else:
+        output.emit_records(CurveRow, found.rows)
+    if found.left_out:
+        state.say(f"note: {found.left_out} recipes without a place in training are left out")
+    if len(found.rows) > 2 and not any(row.other for row in found.rows):
+        state.say("note: name two models to see where their curves cross")
+
+
+def _print(found: CurvesReport, state: State, points: bool) -> None:
+    for sentence in _sentences(found):
+        print_text(sentence)
+    click.echo()
+    if points:
+        _print_checkpoints(found)
+    else:
+        _print_curves(found, state)
+    reasons = Counter(why for row in found.rows for why in {row.reason, row.chance_reason} if why)
+    state.notes(f"{why}: {n} curve{'s' * (n > 1)}" for why, n in reasons.items())
+    partly = sum(row.n_left_out > 0 for row in found.rows)
+    if partly:
+        state.say(f"note: checkpoints that only some seeds have are left out in {partly} curves")
+
+
+def _print_curves(found: CurvesReport, state: State) -> None:
+    widths = [
+        (row.ci_high - row.ci_low) / 4 for row in found.rows if row.ci_low is not None and row.ci_high is not None
+    ]
+    places = decimals(widths)
+    rows = [_curve_cells(row, places, level_column(found.level)) for row in found.rows]
+    if not state.verbose:  # a terminal of 80 columns has room for what was found
+        rows = [{key: cell for key, cell in row.items() if key not in _MORE} for row in rows]
+    print_rows(_said_once(rows), needless=("split", "recipe", "setting", "above from", "drops", "drop at"))
+
+
+def _said_once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without names that are the same in all, which are told above them."""
+    for name in ("benchmark", "metric", "model", "unit"):
+        if rows and len({row[name] for row in rows}) == 1:
+            print_text(f"{name}: {rows[0][name]}")
+            rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
+    return rows
+
+
+def _curve_cells(row: CurveRow, places: int, band: str) -> dict[str, Any]:
+    return {
+        "benchmark": row.benchmark,
+        "split": row.split,
+        "metric": row.metric,
+        "model": row.model,
+        "recipe": row.recipe if row.recipe not in row.model else "",
+        "setting": row.setting,
+        "unit": row.unit,
+        "seeds": row.n_seeds,
+        "checkpoints": row.n_checkpoints,
+        "first": number(row.first, places),
+        "last": number(row.last, places),
+        band: interval(row.ci_low, row.ci_high, places),
+        "band": row.band,
+        "chance": row.chance,
+        "above from": row.above_chance_from,
+        "drops": row.n_drops,
+        "drop at": row.largest_drop_at,
+    }
+
+
+def _print_checkpoints(found: CurvesReport) -> None:
+    points = found.checkpoints
+    places = decimals([(p.ci_high - p.ci_low) / 4 for p in points if p.ci_low is not None and p.ci_high is not None])
+    rows = _said_once([_point_cells(point, places, level_column(found.level)) for point in points])
+    print_rows(rows, needless=("split", "recipe", "setting", "p chance", "p drop", "", "change"))
+
+
+def _point_cells(point: CheckpointRow, places: int, band: str) -> dict[str, Any]:
+    marks = [word for word, holds in (("above chance", point.is_above_chance), ("drop", point.is_drop)) if holds]
+    return {
+        "benchmark": point.benchmark,
+        "split": point.split,
+        "metric": point.metric,
+        "model": point.model,
+        "recipe": point.recipe if point.recipe not in point.model else "",
+        "setting": point.setting,
+        "unit": point.unit,
+        "at": point.position,
+        "score": number(point.score, places),
+        band: interval(point.ci_low, point.ci_high, places),
+        "p chance": p_value(point.p_above_chance),
+        "change": number(point.change, places, sign=True),
+        "p drop": p_value(point.p_drop),
+        "": ", ".join(marks),
+    }
+
+
+def _sentences(found: CurvesReport) -> list[str]:
+    """What was found, in words; of many curves the numbers only."""
+    told = [f"{_of(row, found)}: {', '.join(_findings(row))}." for row in found.rows[:_TOLD] if _findings(row)]
+    sentences = told if len(found.rows) <= _TOLD else [f"{found}."]
+    crossings = dict.fromkeys(
+        f"{_whose(row, found)}{row.crossing_in_words}." for row in found.rows if row.crossing_in_words
+    )
+    sentences += list(crossings)[:_TOLD]
+    if found.kendall is not None:
+        pearson = "" if found.pearson is None else f", Pearson {found.pearson:.2f}"
+        sentences.append(
+            f"Over the recipes the last scores of the two go together by Kendall {found.kendall:.2f}{pearson}."
+        )
+    bands = ", ".join(dict.fromkeys(row.band for row in found.rows if row.band))
+    if bands:
+        sentences.append(f"Bands and tests allow for {bands}; tests are corrected over checkpoints (Holm).")
+    return sentences or [f"{found}."]
+
+
+def _of(row: CurveRow, found: CurvesReport) -> str:
+    several = len({one.benchmark for one in found.rows}) > 1
+    return f"{row.name} on {row.benchmark}" if several else row.name
+
+
+def _whose(row: CurveRow, found: CurvesReport) -> str:
+    """The recipe, where each has a crossing of its own."""
+    several = len({one.name for one in found.rows if one.other}) > 2
+    return f"{row.name}: " if several else ""
+
+
+def _findings(row: CurveRow) -> list[str]:
+    words = []
+    if row.chance is not None and row.band:
+        source = {"given": "", "metric": " by the metric", "options": " by the options"}[row.chance_from]
+        at = f"chance ({row.chance:.3g}{source})"
+        if row.above_chance_from is not None:
+            words.append(f"above {at} from {row.unit} {row.above_chance_from:g} on")
+        elif row.above_chance_at is not None:
+            words.append(f"first above {at} at {row.unit} {row.above_chance_at:g}, not to the end")
+        else:
+            words.append(f"never significantly above {at}")
+    if row.n_drops and row.largest_drop is not None:
+        largest = (
+            f"{'the largest ' * (row.n_drops > 1)}by {abs(row.largest_drop):.3g} at {row.unit} {row.largest_drop_at:g}"
+        )
+        words.append(f"{row.n_drops} significant drop{'s' * (row.n_drops > 1)}, {largest}")
+    elif row.n_drops == 0:
+        words.append("no significant drop")
+    return words

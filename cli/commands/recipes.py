@@ -1,0 +1,179 @@
+"""``recipes``: which benchmarks can decide between recipes at a small scale, and at what cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import average_option, level_option, output_options, where_option
+from ..ui.output import Output
+from ..ui.table import decimals, interval, number, print_rows, print_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.training.recipes import RecipesReport, RecipesRow
+
+
+#: Columns that -v adds; --json and --csv have all.
+_MORE = ("recipe sd", "noise sd", "noise from", "pairs", "SNR", "SNR interval", "seed sd", "jitter", "least prompts")
+
+
+@command("recipes")
+@click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
+@click.option("--small", metavar="FIELD=VALUE", multiple=True, help="Runs of the small scale. Repeatable.")
+@click.option("--large", metavar="FIELD=VALUE", multiple=True, help="Runs of the large scale. Repeatable.")
+@click.option("--delta", metavar="D", type=float, help="Plan to find this difference of two recipes.")
+@click.option(
+    "--power",
+    metavar="P",
+    default=0.8,
+    show_default=True,
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Power of the plan.",
+)
+@click.option(
+    "--run-cost", metavar="COST", default=1.0, show_default=True, type=click.FloatRange(0), help="Of training one run."
+)
+@click.option(
+    "--checkpoint-cost",
+    metavar="COST",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="Of evaluating one checkpoint.",
+)
+@click.option("--budget", metavar="COST", type=click.FloatRange(0, min_open=True), help="For both recipes together.")
+@click.option("--prompts-sampled", is_flag=True, help="Plan for other prompts like these too.")
+@average_option
+@click.option("--metric", metavar="NAME", help="Metric, or METRIC,FILTER; '*' for all; default: the headline metric.")
+@where_option
+@level_option
+@output_options
+@pass_state
+def recipes(
+    state: State,
+    benchmarks: tuple[str, ...],
+    small: tuple[str, ...],
+    large: tuple[str, ...],
+    delta: float | None,
+    power: float,
+    run_cost: float,
+    checkpoint_cost: float,
+    budget: float | None,
+    prompts_sampled: bool,
+    averaged: int,
+    metric: str | None,
+    where: tuple[str, ...],
+    level: float,
+    output: Output,
+) -> None:
+    from warehouse.analysis.training.recipes import RecipesRow
+    from warehouse.analysis.training.recipes import recipes as find
+
+    with state.open() as store:
+        found = find(
+            store,
+            benchmarks,
+            small=small,
+            large=large,
+            delta=delta,
+            averaged=averaged,
+            power=power,
+            run_cost=run_cost,
+            checkpoint_cost=checkpoint_cost,
+            budget=budget,
+            prompts_sampled=prompts_sampled,
+            metric=metric,
+            where=where,
+            level=level,
+        )
+    if output.for_people:
+        _print(found, state)
+    else:
+        output.emit_records(RecipesRow, found.rows)
+    if found.left_out:
+        state.say(f"note: {found.left_out} benchmarks and metrics have one recipe only at this scale")
+
+
+def _print(found: RecipesReport, state: State) -> None:
+    for sentence in _sentences(found):
+        print_text(sentence)
+    click.echo()
+    places = decimals([value for row in found.rows for value in (row.noise_sd, row.recipe_sd) if value])
+    rows = [_cells(row, places, f"{100 * found.level:g}% interval") for row in found.rows]
+    if not state.verbose:  # a terminal of 80 columns has room for what decides
+        rows = [{key: cell for key, cell in row.items() if key not in _MORE} for row in rows]
+    for name in ("metric", "verdict"):
+        if len(rows) > 1 and len({row[name] for row in rows}) == 1:  # said once
+            print_text(f"{name}: {rows[0][name]}")
+            rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
+    print_rows(rows, needless=tuple(key for key in rows[0] if key not in ("benchmark", "recipes")))
+    for name in ("accuracy_reason", "plan_reason"):
+        reasons = Counter(why for row in found.rows if (why := getattr(row, name)))
+        state.notes(f"{why}: {n} row{'s' * (n > 1)}" for why, n in reasons.items())
+    mixed = sum("mixed_lengths" in row.flags for row in found.rows)
+    if mixed:
+        state.say(f"note: runs of different lengths make one figure in {mixed} rows; --small and --large can say which")
+
+
+def _cells(row: RecipesRow, places: int, interval_of_level: str) -> dict[str, Any]:
+    return {
+        "benchmark": row.benchmark,
+        "split": row.split,
+        "metric": row.metric,
+        "recipes": row.n_recipes if row.n_both is None else row.n_both,
+        "recipe sd": number(row.recipe_sd, places),
+        "noise sd": number(row.noise_sd, places),
+        "noise from": row.noise_from,
+        "ceiling": number(row.ceiling, 2),
+        "verdict": row.verdict,
+        "accuracy": number(row.accuracy, 2),
+        interval_of_level: interval(row.accuracy_low, row.accuracy_high, 2),
+        "pairs": row.n_pairs,
+        "SNR": number(row.signal_to_noise, 1),
+        "SNR interval": interval(row.signal_to_noise_low, row.signal_to_noise_high, 1),
+        "seed sd": number(row.seed_sd, places),
+        "jitter": number(row.jitter, places),
+        "seeds": row.n_seeds,
+        "average": row.averaged,
+        "cost": row.cost,
+        "power in budget": number(row.power_in_budget, 2),
+        "least prompts": row.least_prompts,
+        "flags": row.flags,
+    }
+
+
+def _sentences(found: RecipesReport) -> list[str]:
+    """What follows from the table, in words."""
+    n = len(found.rows)
+    counts = Counter(row.verdict for row in found.rows)
+    known = n - counts["cannot tell"]
+    words = [f"{n} benchmarks and metrics."]
+    if known:
+        words.append(
+            f"By their noise {counts['cannot decide']} of {known} cannot decide between the recipes (ceiling of the"
+            f" decision accuracy below .6); of the other{'s' * (known != 1)} noise alone does not forbid it."
+        )
+    if counts["cannot tell"]:
+        words.append(
+            f"For {counts['cannot tell']} the noise is unknown: no recipe has a second seed, nor sixteen checkpoints."
+        )
+    if found.two_scales:
+        told = [row for row in found.rows if row.accuracy is not None]
+        sure = sum(row.accuracy_low is not None and row.accuracy_low > 0.5 for row in told)
+        words.append(
+            "No benchmark has six recipes at both scales: how alike both order fewer tells nothing."
+            if not told
+            else f"The small scale orders pairs of recipes as the large one does, better than chance, for {sure} of"
+            f" {len(told)} with six recipes at both ({100 * found.level:g} %, each by itself)."
+        )
+    if found.delta is not None:
+        planned = [row for row in found.rows if row.n_seeds is not None]
+        words.append(
+            f"A difference of {found.delta:g} can be found with {100 * found.target:g} % power on {len(planned)} of"
+            f" {n}; seeds and averaged checkpoints are of each recipe, cost is of both."
+        )
+    return words

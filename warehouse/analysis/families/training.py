@@ -1,0 +1,85 @@
+"""Family ``training``: how much figures change with the training seed and from checkpoint to checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from warehouse.analysis.families.benchmark_data import BenchmarkData
+from warehouse.analysis.families.family import RECIPE, RefreshQuestion, Settings, Value
+from warehouse.errors import MisuseError
+from warehouse.records.hashing import short_digest
+
+if TYPE_CHECKING:
+    from warehouse.analysis.training.seeds import SeedsRow
+    from warehouse.analysis.training.trajectories import RecipeScores
+
+_KEY_LENGTH = 12
+
+
+class Training:
+    """One question for each benchmark with seeds or checkpoints: they are read together."""
+
+    name, version = "training", "1"
+
+    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
+        """One, where a model has two seeds or two places in training."""
+        places: dict[str, set[tuple[object, object]]] = {}
+        for condition in data.conditions.values():
+            place = condition.setting("training_seed"), condition.setting("position")
+            places.setdefault(condition.model, set()).add(place)
+        if all(len(found) < 2 for found in places.values()):
+            return []
+        keys = tuple(key for key, one in data.conditions.items() if len(places[one.model]) > 1)
+        return [RefreshQuestion("all recipes", keys, {"level": settings.level})]
+
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
+        """Of each recipe by the headline metric.
+
+        Raises:
+            MisuseError: no recipe has two seeds or two checkpoints after all.
+        """
+        from warehouse.analysis.training.seeds import seeds_row
+        from warehouse.analysis.training.trajectories import read_recipes
+
+        with data.opened() as store:
+            recipes = read_recipes(store, data.benchmark.ids)
+        runs = {run for key in question.conditions for run in data.conditions[key].run_ids}
+        cut = (recipe.only(runs) for recipe in recipes)
+        telling = [one for one in cut if one is not None and (len(one.trajectories) > 1 or len(one.common) > 1)]
+        if not telling:
+            raise MisuseError("no recipe has two training seeds or two checkpoints by the headline metric")
+        return [value for one in telling for value in _values(one, seeds_row(one, level=settings.level))]
+
+
+def _subject(recipe: RecipeScores) -> str:
+    """``model#`` and a digest of what its runs share, the same in every store."""
+    shared = [recipe.unit, *(str(value) for value in recipe.settings.values())]
+    return f"{recipe.model}#{short_digest(shared)[:_KEY_LENGTH]}"
+
+
+def _values(recipe: RecipeScores, row: SeedsRow) -> Iterator[Value]:
+    details = {"n_seeds": row.n_seeds, "n_checkpoints": row.n_checkpoints, "flags": list(row.flags)}
+    figures = {
+        "noise_floor": (row.noise_floor, None, None, {}),
+        "seed_sd": (row.seed_sd, row.seed_sd_low, row.seed_sd_high, {}),
+        "jitter": (row.jitter, None, None, {}),
+        "monotonicity": (row.tau, None, None, {"p_value": row.p_monotone}),
+    }
+    for statistic, (estimate, low, high, more) in figures.items():
+        none = row.reason or "too few checkpoints" if estimate is None else ""
+        yield Value(
+            RECIPE,
+            _subject(recipe),
+            row.metric,
+            statistic,
+            "seeds",
+            estimate=estimate,
+            low=low,
+            high=high,
+            reason=none,
+            details=details | more,
+        )
+
+
+FAMILY = Training()

@@ -1,0 +1,277 @@
+"""Scores along training: above chance from where, significant drops, and where two curves cross."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from warehouse.analysis.selection.benchmarks import Metric, direction_unknown, find_benchmark, metrics_of
+from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.reference import Where, find_conditions, parse_where
+from warehouse.analysis.selection.scores import read_links
+from warehouse.analysis.training.crossings import correlations, cross_all
+from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
+from warehouse.analysis.training.prompt_tables import Chance, Checkpoint, Curve, change, find_chance, read_checkpoints
+from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
+from warehouse.errors import MisuseError
+from warehouse.stats.core.inputs import as_level
+from warehouse.stats.intervals.estimate_mean import estimate_mean
+from warehouse.stats.training.curve_tests import departure
+from warehouse.store.connection import Store
+
+#: Settings that are said elsewhere.
+_OWN = ("recipe", "split", "benchmark_recorded")
+
+
+def curves(
+    store: Store,
+    benchmark: str,
+    references: Sequence[str] = (),
+    *,
+    against: str | None = None,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    chance: float | None = None,
+    cluster: str | None = None,
+    level: float = 0.95,
+) -> CurvesReport:
+    """Curves of trained models along their checkpoints.
+
+    Where exactly two curves are left, or with ``against`` those of one recipe in both formulations,
+    it is told where they cross.
+
+    Args:
+        benchmark: name of a benchmark.
+        references: models (``MODEL[@REVISION|@step=N]`` or ``run:ID``); empty for all.
+        against: name of a second benchmark, the other formulation of the first.
+        metric: ``name`` or ``name,filter``; None for the headline metric.
+        where: conditions ``field=value`` on the runs.
+        chance: what guessing scores; None for what the data say.
+        cluster: name of a clustering of the prompts; None for the benchmark's own.
+        level: of bands and tests, in (0, 1).
+
+    Raises:
+        MisuseError: an unknown name, no checkpoint with a place in training, or units that differ
+            between two curves that were asked for.
+    """
+    as_level(level)
+    if chance is not None and not math.isfinite(chance):
+        raise MisuseError(f"chance must be a number, found {chance}")
+    found: list[Curve] = []
+    left_out = 0
+    for name in (benchmark, *filter(None, (against,))):
+        own, without = _read(store, name, references, metric, parse_where(where), chance, cluster)
+        found += own
+        left_out += without
+    found = _labelled(found)
+    rows, points = zip(*(_row(curve, level) for curve in found), strict=True)
+    crossed = cross_all(found, rows, level, two_formulations=against is not None)
+    pearson, kendall = correlations(found) if against is not None else (None, None)
+    return CurvesReport(tuple(crossed), tuple(p for own in points for p in own), level, left_out, pearson, kendall)
+
+
+def _read(
+    store: Store,
+    name: str,
+    references: Sequence[str],
+    metric: str | None,
+    where: Sequence[Where],
+    chance: float | None,
+    cluster: str | None,
+) -> tuple[list[Curve], int]:
+    from warehouse.analysis.comparison.pairing import clusters_under_links
+
+    benchmark = find_benchmark(store, name)
+    every = read_recipes(store, benchmark.ids, metric=metric, where=where)
+    chosen = _chosen(store, references, every, benchmark.ids, where)
+    placed = [one for one in chosen if one.unit]
+    if not any(len(set().union(*(each.positions for each in one.trajectories))) > 1 for one in placed):
+        what = f"no model of {', '.join(references)}" if references else "no model"
+        raise MisuseError(
+            f"{what} has two checkpoints on {name} by this metric; a mapping or --set gives step, tokens or epoch"
+        )
+    metrics: dict[int, Metric] = {one.id: one for one in metrics_of(store, benchmark.ids)}
+    own = cluster_map(store, benchmark.ids, benchmark.clusterings, cluster)
+    clusters = clusters_under_links(own, read_links(store))
+    tables = read_checkpoints(store, placed, metrics)
+    curves = [
+        Curve(
+            recipe,
+            table,
+            clusters,
+            find_chance(store, recipe, metrics, table, chance),
+            metrics[recipe.metric_ids[0]].bounds,
+            "",
+        )
+        for recipe, table in zip(placed, tables, strict=True)
+    ]
+    return curves, len(chosen) - len(placed)
+
+
+def _chosen(
+    store: Store, references: Sequence[str], recipes: Sequence[RecipeScores], ids: Sequence[int], where: Sequence[Where]
+) -> list[RecipeScores]:
+    """The recipes that references mean, in their order, cut to the runs that they mean."""
+    if not references:
+        return list(recipes)
+    found = []
+    for text in references:
+        runs = {run for one in find_conditions(store, text, benchmark_ids=ids, where=where) for run in one.run_ids}
+        cut = [one for one in (recipe.only(runs) for recipe in recipes) if one is not None]
+        if not cut:
+            raise MisuseError(f"{text!r} has no figure by this metric")
+        found += [one for one in cut if one not in found]
+    return found
+
+
+def _labelled(found: Sequence[Curve]) -> list[Curve]:
+    """Each with the settings in which it differs from the others."""
+    names = [name for name in found[0].recipe.settings if name not in _OWN]
+    told = [name for name in names if len({str(one.recipe.settings[name]) for one in found}) > 1]
+    return [
+        replace(one, setting=", ".join(f"{name}={value}" for name in told if (value := one.recipe.settings[name])))
+        for one in found
+    ]
+
+
+def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
+    recipe, chance = curve.recipe, _usable_chance(curve)
+    points = _points(curve, chance, level)
+    every = set().union(*(one.positions for one in recipe.trajectories))
+    above = [point for point in points if point.is_above_chance]
+    fallen = [point for point in points if point.is_drop]
+    worst = max(fallen, key=lambda point: abs(point.change or 0.0), default=None)
+    last = points[-1] if points else None
+    tested = [point.p_drop for point in points if point.p_drop is not None]
+    row = CurveRow(
+        benchmark=recipe.benchmark,
+        split=recipe.settings["split"] or "",
+        metric=recipe.metric,
+        model=recipe.model,
+        recipe=recipe.recipe,
+        setting=curve.setting,
+        unit=recipe.unit,
+        n_seeds=len(recipe.trajectories),
+        n_checkpoints=len(points),
+        n_left_out=len(every) - len(points),
+        n_prompts=last.n_prompts if last else None,
+        first=points[0].score if points else None,
+        last=last.score if last else None,
+        ci_low=last.ci_low if last else None,
+        ci_high=last.ci_high if last else None,
+        band=last.band if last else "",
+        chance=chance.level,
+        chance_from=chance.source,
+        above_chance_at=above[0].position if above else None,
+        above_chance_from=_kept_from(points),
+        n_drops=len(fallen) if tested else None,
+        largest_drop=worst.change if worst else None,
+        largest_drop_at=worst.position if worst else None,
+        other="",
+        crossing_low=None,
+        crossing_high=None,
+        crossing=None,
+        crossing_in_words="",
+        chance_reason=chance.reason,
+        reason=_why(curve, points, tested),
+    )
+    return row, points
+
+
+def _usable_chance(curve: Curve) -> Chance:
+    if curve.recipe.higher_is_better is None and curve.chance.level is not None:
+        return Chance(None, "", {}, direction_unknown(curve.recipe.metric))
+    return curve.chance
+
+
+def _why(curve: Curve, points: Sequence[CheckpointRow], tested: Sequence[float]) -> str:
+    if not points:
+        return "the seeds have no checkpoint in common"
+    if len(points) == 1:
+        return "one checkpoint"
+    if curve.recipe.higher_is_better is None:
+        return direction_unknown(curve.recipe.metric)
+    if not any(point.band for point in points):
+        return "neither seeds, nor prompts, nor a standard error: nothing can be tested"
+    return "" if tested else "no step can be tested: nothing changes but alike in all seeds and prompts"
+
+
+def _kept_from(points: Sequence[CheckpointRow]) -> float | None:
+    tested = [point for point in points if point.is_above_chance is not None]
+    kept = None
+    for point in reversed(tested):
+        if not point.is_above_chance:
+            break
+        kept = point.position
+    return kept
+
+
+def _points(curve: Curve, chance: Chance, level: float) -> list[CheckpointRow]:
+    recipe, clusters = curve.recipe, curve.clusters
+    positions = list(curve.checkpoints)
+    cells = [curve.checkpoints[position] for position in positions]
+    means = [cell.mean(clusters) for cell in cells]
+    guessing = [chance.of(cell.prompts) for cell in cells]
+    p_above = [
+        math.nan if value is None else cell.p_above(value, recipe.sign, clusters)
+        for cell, value in zip(cells, guessing, strict=True)
+    ]
+    changes = [change(b, a, clusters, same_seeds=True) for a, b in zip(cells, cells[1:], strict=False)]
+    falls = [math.nan, *(one.p_fall if recipe.sign > 0 else one.p_rise for one in changes)]
+    if recipe.higher_is_better is None:
+        falls = [math.nan] * len(cells)
+    above, fallen = departure(p_above, level=level).p_holm, departure(falls, level=level).p_holm
+    ends = [_band(curve, cell, mean.interval(level), level) for cell, mean in zip(cells, means, strict=True)]
+    return [
+        CheckpointRow(
+            benchmark=recipe.benchmark,
+            split=recipe.settings["split"] or "",
+            metric=recipe.metric,
+            model=recipe.model,
+            recipe=recipe.recipe,
+            setting=curve.setting,
+            unit=recipe.unit,
+            position=position,
+            n_seeds=len(cells[place].figures),
+            n_prompts=len(cells[place].prompts) or None,
+            score=means[place].mean,
+            ci_low=None if (band := ends[place]) is None else band[0],
+            ci_high=None if band is None else band[1],
+            band=means[place].basis,
+            p_above_chance=_or_none(above[place]),
+            is_above_chance=_significant(above[place], level),
+            change=changes[place - 1].mean.mean if place else None,
+            p_drop=_or_none(fallen[place]),
+            is_drop=_significant(fallen[place], level),
+        )
+        for place, position in enumerate(positions)
+    ]
+
+
+def _band(
+    curve: Curve, cell: Checkpoint, interval: tuple[float, float] | None, level: float
+) -> tuple[float, float] | None:
+    """One run has the interval of the leaderboard; several seeds theirs, inside the metric's bounds."""
+    low, high = curve.bounds or (None, None)
+    if cell.has_prompts and len(cell.figures) == 1:
+        x = cell.scores[0]
+        inside = (low is None or x.min() >= low) and (high is None or x.max() <= high)
+        labels = curve.clusters.labels(cell.prompts)
+        n_draws = 1 if cell.zero_one else np.full(len(x), 2.0)
+        found = estimate_mean(x, clusters=labels, bounds=curve.bounds if inside else None, n_draws=n_draws, level=level)
+        return None if found.ci_low is None or found.ci_high is None else (found.ci_low, found.ci_high)
+    if interval is None:
+        return None
+    ends = max(interval[0], -math.inf if low is None else low), min(interval[1], math.inf if high is None else high)
+    return ends if ends[0] <= ends[1] else interval
+
+
+def _or_none(p: float) -> float | None:
+    return None if math.isnan(p) else p
+
+
+def _significant(p: float, level: float) -> bool | None:
+    return None if math.isnan(p) else p <= 1 - level + 1e-12

@@ -1,0 +1,358 @@
+"""Which benchmarks can decide between recipes at a small scale, and with how many seeds?"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
+from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.training.prompt_tables import read_checkpoints
+from warehouse.analysis.training.scales import Scale, scales
+from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats.core.inputs import as_level
+from warehouse.stats.training.decision_accuracy import decision_accuracy, decision_ceiling, reliability
+from warehouse.stats.training.seed_means import difference_of_seed_means
+from warehouse.stats.training.seed_planning import CheapestPlan, cheapest_plan, least_prompts
+from warehouse.stats.training.signal_to_noise import signal_to_noise
+from warehouse.store.connection import Store
+
+Verdict = Literal["cannot decide", "may decide", "cannot tell"]
+#: A ceiling below this: the benchmark cannot decide.
+LEAST_CEILING = 0.6
+#: Pairs of recipes whose prompts are compared.
+MOST_PAIRS = 100
+
+
+@dataclass(frozen=True)
+class RecipesRow(Row):
+    """One benchmark by one metric. Figures are in the metric's reported unit.
+
+    Attributes:
+        benchmark: its name.
+        split: part of the benchmark.
+        metric: name of the metric, with its filter.
+        n_recipes: recipes at the small scale.
+        n_both: recipes at both scales; None without a large one.
+        recipe_sd: standard deviation of the recipes' figures at the small scale.
+        noise_sd: of one recipe's figure by chance; None if unknown.
+        noise_from: ``seeds``, ``jitter`` (a lower bound of it), ``items`` (a bound from above: the
+            error over prompts), or empty.
+        ceiling: highest decision accuracy that this noise allows; None if unknown.
+        verdict: ``cannot decide`` below a ceiling of .6; ``may decide`` promises nothing;
+            ``cannot tell`` where the noise is unknown, or known from the items only and high.
+        accuracy: share of pairs of recipes that both scales order alike; None below 6 recipes at
+            both, with ``accuracy_reason``.
+        accuracy_low: lower end of its interval over recipes.
+        accuracy_high: upper end.
+        n_pairs: pairs that are not tied at the large scale.
+        signal_to_noise: of recipes over the last checkpoints at the small scale.
+        signal_to_noise_low: lower end of its F interval.
+        signal_to_noise_high: upper end.
+        seed_sd: between seeds of one recipe, apart from jitter where two checkpoints are stored.
+        jitter: standard deviation from checkpoint to checkpoint.
+        n_seeds: seeds of each recipe in the cheapest plan that finds ``delta``; None without one.
+        averaged: last checkpoints averaged in each run by that plan.
+        power: of the plan.
+        cost: of the plan, both recipes.
+        power_in_budget: the most power that the budget buys; None without a budget.
+        least_prompts: prompts below which no number of seeds is enough, if prompts are a sample of
+            others like them; None where their scores are not stored.
+        n_prompts: prompts stored; None without, and without a plan.
+        flags: ``mixed_lengths``: runs that end at different places make one figure.
+        accuracy_reason: why there is no decision accuracy.
+        plan_reason: why there is no plan, or what keeps it from holding.
+    """
+
+    benchmark: str
+    split: str
+    metric: str
+    n_recipes: int
+    n_both: int | None
+    recipe_sd: float | None
+    noise_sd: float | None
+    noise_from: str
+    ceiling: float | None
+    verdict: Verdict
+    accuracy: float | None
+    accuracy_low: float | None
+    accuracy_high: float | None
+    n_pairs: int | None
+    signal_to_noise: float | None
+    signal_to_noise_low: float | None
+    signal_to_noise_high: float | None
+    seed_sd: float | None
+    jitter: float | None
+    n_seeds: int | None
+    averaged: int | None
+    power: float | None
+    cost: float | None
+    power_in_budget: float | None
+    least_prompts: int | None
+    n_prompts: int | None
+    flags: tuple[str, ...]
+    accuracy_reason: str
+    plan_reason: str
+
+
+@dataclass(frozen=True)
+class RecipesReport(Result):
+    """Benchmarks that may decide between recipes, the most accurate first.
+
+    Attributes:
+        rows: one per benchmark and metric.
+        level: of intervals and tests.
+        delta: the difference that plans are to find; None without plans.
+        target: power of the plans.
+        two_scales: whether a large scale was named.
+        left_out: benchmarks with one recipe only at the small scale, by number.
+    """
+
+    notebook_columns: ClassVar[tuple[str, ...]] = (
+        "benchmark",
+        "metric",
+        "n_recipes",
+        "ceiling",
+        "verdict",
+        "accuracy",
+        "accuracy_low",
+        "accuracy_high",
+        "n_seeds",
+        "averaged",
+        "cost",
+    )
+    rows: tuple[RecipesRow, ...]
+    level: float
+    delta: float | None
+    target: float
+    two_scales: bool
+    left_out: int
+
+    def __str__(self) -> str:
+        counts = Counter(row.verdict for row in self.rows)
+        words = ", ".join(f"{n} {word}" for word, n in counts.most_common())
+        return f"{len(self.rows)} benchmarks and metrics: {words}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be found, and what it may cost."""
+
+    delta: float | None
+    power: float
+    level: float
+    run_cost: float
+    checkpoint_cost: float
+    budget: float | None
+    prompts_sampled: bool
+
+
+def recipes(
+    store: Store,
+    benchmarks: Sequence[str] = (),
+    *,
+    small: Sequence[str] = (),
+    large: Sequence[str] = (),
+    delta: float | None = None,
+    averaged: int = 1,
+    power: float = 0.8,
+    run_cost: float = 1.0,
+    checkpoint_cost: float = 0.0,
+    budget: float | None = None,
+    prompts_sampled: bool = False,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    level: float = 0.95,
+) -> RecipesReport:
+    """Which benchmarks can decide between recipes, and what a decision costs.
+
+    A recipe is named by its data mix, and by the model where that has no name. Its figure at a scale
+    is the mean over the runs there.
+
+    Args:
+        benchmarks: names; empty for all.
+        small: conditions ``field=value`` on the runs of the small scale; empty for all runs.
+        large: those of the large scale; empty: it is not stored.
+        delta: difference of two recipes that is to be found; None: no plan.
+        averaged: m, last checkpoints of each run whose mean is its figure.
+        power: of the plans, in (0, 1).
+        run_cost: of training one run at the small scale.
+        checkpoint_cost: of evaluating one checkpoint.
+        budget: for both recipes, in the same unit; None: no limit.
+        prompts_sampled: plan for other prompts like these too; else for these.
+        metric: ``name`` or ``name,filter``; None for the headline metrics; ``*`` for all.
+        where: conditions on the runs of both scales.
+        level: of intervals and tests, in (0, 1).
+
+    Raises:
+        MisuseError: unknown names, numbers out of range, or fewer than two recipes.
+    """
+    as_level(level)
+    _refuse(delta, power, averaged, run_cost, checkpoint_cost, budget)
+    plan = Plan(delta, power, level, run_cost, checkpoint_cost, budget, prompts_sampled)
+    ids = [number for name in benchmarks for number in find_benchmark(store, name).ids] if benchmarks else None
+    at_small, at_large = (
+        scales(read_recipes(store, ids, metric=metric, where=parse_where([*where, *conditions])), averaged)
+        for conditions in (small, large)
+    )
+    several = {key: scale for key, scale in at_small.items() if len(scale.figures) > 1}
+    if not several:
+        what = f" with {', '.join([*small, *where])}" if [*small, *where] else ""
+        raise MisuseError(
+            f"no benchmark has two recipes{what}; recipes are told apart by the field recipe, else by the model"
+        )
+    rows = [_row(store, at, at_large.get(key) if large else None, bool(large), plan) for key, at in several.items()]
+    rows.sort(key=lambda row: (-(row.accuracy or 0), -(row.ceiling or 0), row.benchmark, row.metric))
+    return RecipesReport(tuple(rows), level, delta, power, bool(large), len(at_small) - len(several))
+
+
+def _refuse(
+    delta: float | None, power: float, averaged: int, run_cost: float, checkpoint_cost: float, budget: float | None
+) -> None:
+    if averaged < 1:
+        raise MisuseError(f"averaged must be at least 1, found {averaged}")
+    if delta is not None and not (math.isfinite(delta) and delta != 0):
+        raise MisuseError(f"delta must be a number other than 0, found {delta}")
+    if not 0 < power < 1:
+        raise MisuseError(f"power lies between 0 and 1, found {power}")
+    if not (run_cost >= 0 and checkpoint_cost >= 0 and run_cost + checkpoint_cost > 0):
+        raise MisuseError(f"costs are at least 0, and not both 0, found {run_cost} and {checkpoint_cost}")
+    if budget is not None and not budget > 0:
+        raise MisuseError(f"a budget is above 0, found {budget}")
+
+
+def _row(store: Store, small: Scale, large: Scale | None, two_scales: bool, plan: Plan) -> RecipesRow:
+    one = next(iter(small.members.values()))[0]
+    noise, source = small.noise()
+    ceiling = _ceiling(small, large)
+    accuracy = _accuracy(small, large, two_scales, plan.level)
+    table = small.table()
+    snr = None if table is None else signal_to_noise(table, level=plan.level)
+    parts = small.components()
+    omega, n_prompts = _prompt_variance(store, small) if plan.delta is not None else (None, None)
+    cheapest, reason = _cheapest(small, plan, omega, n_prompts)
+    return RecipesRow(
+        benchmark=one.benchmark,
+        split=one.settings["split"] or "",
+        metric=one.metric,
+        n_recipes=len(small.figures),
+        n_both=accuracy[4],
+        recipe_sd=None if small.spread is None else math.sqrt(small.spread),
+        noise_sd=None if noise is None else math.sqrt(noise),
+        noise_from=source,
+        ceiling=ceiling,
+        verdict=_verdict(ceiling, source),
+        accuracy=accuracy[0],
+        accuracy_low=accuracy[1],
+        accuracy_high=accuracy[2],
+        n_pairs=accuracy[3],
+        signal_to_noise=snr.snr if snr else None,
+        signal_to_noise_low=snr.ci_low if snr else None,
+        signal_to_noise_high=snr.ci_high if snr else None,
+        seed_sd=math.sqrt(parts.seed_variance) if parts else None,
+        jitter=math.sqrt(parts.jitter_variance) if parts and parts.most_averaged > 1 else None,
+        n_seeds=cheapest.n_seeds if cheapest else None,
+        averaged=cheapest.averaged if cheapest else None,
+        power=cheapest.power if cheapest else None,
+        cost=cheapest.cost if cheapest else None,
+        power_in_budget=cheapest.power_in_budget if cheapest else None,
+        least_prompts=_least_prompts(plan, omega),
+        n_prompts=n_prompts,
+        flags=("mixed_lengths",) if any(scale.is_mixed for scale in filter(None, (small, large))) else (),
+        accuracy_reason=accuracy[5],
+        plan_reason=reason,
+    )
+
+
+def _ceiling(small: Scale, large: Scale | None) -> float | None:
+    """From the noise at both scales; a large one without seeds or jitter counts as without noise."""
+    shares = []
+    for scale in filter(None, (small, large)):
+        noise, source = scale.noise()
+        if noise is None or (scale is large and source == "items"):
+            if scale is small:
+                return None
+            continue
+        shares.append(0.0 if scale.spread is None else reliability(noise, scale.spread))
+    return decision_ceiling(shares[0], shares[1] if len(shares) > 1 else 1.0)
+
+
+def _verdict(ceiling: float | None, source: str) -> Verdict:
+    if ceiling is None or (source == "items" and ceiling < LEAST_CEILING):
+        return "cannot tell"
+    return "cannot decide" if ceiling < LEAST_CEILING else "may decide"
+
+
+def _accuracy(
+    small: Scale, large: Scale | None, two_scales: bool, level: float
+) -> tuple[float | None, float | None, float | None, int | None, int | None, str]:
+    if not two_scales:
+        return None, None, None, None, None, ""
+    if large is None:
+        return None, None, None, 0, 0, "nothing at the large scale"
+    before, after = small.figures, large.figures
+    both = [name for name in before if name in after]
+    if len(both) < 2:
+        return None, None, None, 0, len(both), f"{len(both)} recipes at both scales"
+    found = decision_accuracy([before[name] for name in both], [after[name] for name in both], level=level)
+    return found.accuracy, found.ci_low, found.ci_high, found.n_pairs, len(both), found.reason
+
+
+def _cheapest(small: Scale, plan: Plan, omega: float | None, n_prompts: int | None) -> tuple[CheapestPlan | None, str]:
+    if plan.delta is None:
+        return None, ""
+    parts = small.components()
+    if parts is None:
+        return None, "no recipe has a second training seed: how many are needed cannot be told"
+    if plan.prompts_sampled and (omega is None or not n_prompts):
+        return None, "the scores of the prompts are not stored: what their choice makes cannot be told"
+    try:
+        found = cheapest_plan(
+            plan.delta,
+            seed_variance=parts.seed_variance,
+            jitter_variance=parts.jitter_variance,
+            most_averaged=parts.most_averaged,
+            prompt_variance=omega / n_prompts if plan.prompts_sampled and omega and n_prompts else 0.0,
+            run_cost=plan.run_cost,
+            checkpoint_cost=plan.checkpoint_cost,
+            budget=plan.budget,
+            power=plan.power,
+            level=plan.level,
+        )
+    except StatisticsError as error:
+        return None, str(error)
+    return found, found.reason
+
+
+def _least_prompts(plan: Plan, omega: float | None) -> int | None:
+    if plan.delta is None or omega is None:
+        return None
+    return least_prompts(plan.delta, omega, power=plan.power, level=plan.level)
+
+
+def _prompt_variance(store: Store, scale: Scale) -> tuple[float | None, int | None]:
+    """ω² of the difference of two recipes on one prompt, mean over pairs, and the prompts stored."""
+    every: list[RecipeScores] = [each[0] for each in scale.members.values() if each[0].common]
+    if len(every) < 2:
+        return None, None
+    lasts = [one.last() for one in every]
+    metrics = {one.id: one for one in metrics_of(store, sorted({b for one in every for b in one.benchmark_ids}))}
+    tables = read_checkpoints(store, lasts, metrics)
+    cells = [next(iter(table.values())) for table in tables]
+    if not all(cell.has_prompts for cell in cells):
+        return None, None
+    found = []
+    for a, b in islice(combinations(cells, 2), MOST_PAIRS):
+        common, of_a, of_b = np.intersect1d(a.prompts, b.prompts, assume_unique=True, return_indices=True)
+        if len(common) > 1:
+            part = difference_of_seed_means(a.scores[:, of_a], b.scores[:, of_b]).prompt_variance
+            found.append(part * len(common))
+    return (float(np.mean(found)), min(len(cell.prompts) for cell in cells)) if found else (None, None)
