@@ -22,7 +22,7 @@ _MORE = ("recipe sd", "noise sd", "noise from", "pairs", "SNR", "SNR interval", 
 
 
 @command("recipes")
-@click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
+@click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
 @click.option("--small", metavar="FIELD=VALUE", multiple=True, help="Runs of the small scale. Repeatable.")
 @click.option("--large", metavar="FIELD=VALUE", multiple=True, help="Runs of the large scale. Repeatable.")
 @click.option("--delta", metavar="D", type=float, help="Plan to find this difference of two recipes.")

@@ -25,7 +25,7 @@ _INSTEAD = ("mean", "noise floor", "sd over seeds", "95% interval")
 
 
 @command("seeds")
-@click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
+@click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
 @average_option
 @click.option("--against", metavar="METRIC", help="A second metric: whose signal to noise is larger?")
 @metric_option

@@ -12,8 +12,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
+from warehouse.analysis.selection.benchmarks import metrics_of
 from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.prompt_tables import read_checkpoints
 from warehouse.analysis.training.scales import Scale, scales
 from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
@@ -178,7 +179,7 @@ def recipes(
     is the mean over the runs there.
 
     Args:
-        benchmarks: names; empty for all.
+        benchmarks: names, also of suites; empty for all.
         small: conditions ``field=value`` on the runs of the small scale; empty for all runs.
         large: those of the large scale; empty: it is not stored.
         delta: difference of two recipes that is to be found; None: no plan.
@@ -198,7 +199,7 @@ def recipes(
     as_level(level)
     _refuse(delta, power, averaged, run_cost, checkpoint_cost, budget)
     plan = Plan(delta, power, level, run_cost, checkpoint_cost, budget, prompts_sampled)
-    ids = [number for name in benchmarks for number in find_benchmark(store, name).ids] if benchmarks else None
+    ids = ids_named(store, benchmarks)
     at_small, at_large = (
         scales(read_recipes(store, ids, metric=metric, where=parse_where([*where, *conditions])), averaged)
         for conditions in (small, large)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.reference import Where, parse_where
+from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.quantiles import z_quantile
@@ -150,7 +150,7 @@ def seeds(
     """Training seeds and checkpoints: how much a figure would change with another seed.
 
     Args:
-        benchmarks: names; empty for all that have seeds or checkpoints.
+        benchmarks: names, also of suites; empty for all that have seeds or checkpoints.
         metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
         where: conditions ``field=value`` on the runs.
         averaged: m, last checkpoints of each run whose mean is its figure.
@@ -162,7 +162,7 @@ def seeds(
     """
     if averaged < 1:
         raise MisuseError(f"averaged must be at least 1, found {averaged}")
-    ids = [number for name in benchmarks for number in find_benchmark(store, name).ids] if benchmarks else None
+    ids = ids_named(store, benchmarks)
     recipes = read_recipes(store, ids, metric=metric, where=parse_where(where))
     telling = [one for one in recipes if len(one.trajectories) > 1 or len(one.common) > 1]
     if not telling:
