@@ -109,8 +109,8 @@ def betting_ends(game: Game, bets: Bets) -> tuple[float, float]:
         return float(capital_paths(game, means, side, bets, stakes).max()) - limit
 
     return (
-        find_border(lambda mean: gain(1, mean), game.low, game.high),
-        find_border(lambda mean: gain(-1, mean), game.high, game.low),
+        _border(lambda mean: gain(1, mean), game.low, game.high),
+        _border(lambda mean: gain(-1, mean), game.high, game.low),
     )
 
 
@@ -148,7 +148,7 @@ def bet_sizes(game: Game, bets: Bets) -> FloatArray:
     return stakes
 
 
-def find_border(gain: Callable[[float], float], start: float, end: float) -> float:
+def _border(gain: Callable[[float], float], start: float, end: float) -> float:
     """Where ``gain``, which falls from ``start`` to ``end``, is 0; ``start`` where it is below.
 
     Regula falsi with Illinois' rule, and halving where it does not help. The result lies on the

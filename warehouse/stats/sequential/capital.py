@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.intervals.betting import Game, bet_sizes, capital_paths, find_border
+from warehouse.stats.intervals.betting import Game, bet_sizes, capital_paths
 from warehouse.stats.sequential.design import SequentialDesign
 
 #: Room for rounding in what is still possible, as a share of the range.
 ROOM = 1e-12
+_HALVINGS, _CLOSE = 60, 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +66,28 @@ class Side:
         return self.design.low if self.sign > 0 else self.design.high
 
     def end(self, furthest: float) -> float:
-        """The end of the interval on this side, at most ``furthest``: every θ before it is refuted."""
+        """The end of the interval on this side, at most ``furthest``: every θ before it is refuted.
+
+        Capital falls about as a square towards θ̂, so the search goes by its root.
+        """
         if not len(self.y):
             return self.widest
-        start = float(self.possible()[-1])
-        return find_border(lambda theta: float(self.path(theta).max()) - self.design.limit, start, furthest)
+        root = math.sqrt(self.design.limit)
+
+        def gain(theta: float) -> float:
+            return math.sqrt(max(0.0, float(self.path(theta).max()))) - root
+
+        refuted, kept = float(self.possible()[-1]), furthest
+        if gain(refuted) < 0:
+            return refuted
+        if gain(kept) >= 0:
+            return kept
+        for _ in range(_HALVINGS):
+            middle = (refuted + kept) / 2
+            if gain(middle) < 0:
+                kept = middle
+            else:
+                refuted = middle
+            if math.isfinite(gain(refuted)):
+                return float(brentq(gain, refuted, kept, xtol=_CLOSE))
+        return refuted
