@@ -84,7 +84,9 @@ def _side(sign: int, y: Floats, f: Floats, game: Game, alpha: float) -> NDArray[
     with np.errstate(divide="ignore", invalid="ignore"):
         cap = np.where(room > 1e-12, 0.5 / room, np.inf)
         logs = [
-            np.cumsum(np.log1p(sign * np.minimum(np.sqrt(2 * np.log(2 / alpha) / (variance * h)), cap) * (z - m)), axis=1)
+            np.cumsum(
+                np.log1p(sign * np.minimum(np.sqrt(2 * np.log(2 / alpha) / (variance * h)), cap) * (z - m)), axis=1
+            )
             for h in (n / 2, n / 8)
         ]
     wins = (np.logaddexp(*logs) - np.log(2) >= np.log(2 / alpha)) | np.logical_or.accumulate(room < -1e-12, axis=1)
@@ -121,10 +123,14 @@ def null_rows(runs: int) -> Iterator[list[str]]:
         for p in (0.02, 0.1, 0.5, 0.9, 0.98):
             rng = np.random.default_rng([3, n, int(100 * p)])
             y = (rng.random((runs, n)) < p).astype(float)
-            yield _null("one model, sampled", f"n_max {n}, θ {p:g}", play(y, np.full((1, 1), 0.5), Game(p, 0, 1, 1, 0, n)))
+            yield _null(
+                "one model, sampled", f"n_max {n}, θ {p:g}", play(y, np.full((1, 1), 0.5), Game(p, 0, 1, 1, 0, n))
+            )
         rng = np.random.default_rng([4, n])
         y = rng.beta(0.3, 0.6, (runs, n))
-        yield _null("one model, sampled", f"n_max {n}, β(.3, .6)", play(y, np.full((1, 1), 0.5), Game(1 / 3, 0, 1, 1, 0, n)))
+        yield _null(
+            "one model, sampled", f"n_max {n}, β(.3, .6)", play(y, np.full((1, 1), 0.5), Game(1 / 3, 0, 1, 1, 0, n))
+        )
     for size, most in ((400, 400), (1000, 500), (2000, 2000)):
         for agree in (0.5, 0.9):
             for draws in (1, 4):
@@ -137,7 +143,9 @@ def null_rows(runs: int) -> Iterator[list[str]]:
                 yield _null("stored baseline, f halved", what, permuted(rng, own, (base + chance) / 2, runs, most))
                 yield _null("two models, full", what, permuted_pairs(rng, own - base, runs, most))
                 if size == 1000:
-                    yield _null("stored baseline, 5 % unscorable", what, permuted(rng, own, base, runs, most, missing=0.05))
+                    yield _null(
+                        "stored baseline, 5 % unscorable", what, permuted(rng, own, base, runs, most, missing=0.05)
+                    )
 
 
 def permuted(
@@ -175,7 +183,10 @@ def matrices() -> Iterator[tuple[str, Floats]]:
     with (DATA / "math500_matrix" / "Y_MATH-500.csv").open() as handle:
         rows = list(csv.reader(handle))[1:]
     yield "MATH-500", (np.array([row[1:] for row in rows], dtype=float) + 1) / 2
-    yield "CRUXEval", np.array([cruxeval(path) for path in sorted((DATA / "cruxeval_generations").glob("*_temp0.8_*.json"))])
+    yield (
+        "CRUXEval",
+        np.array([cruxeval(path) for path in sorted((DATA / "cruxeval_generations").glob("*_temp0.8_*.json"))]),
+    )
 
 
 def cruxeval(path: Path) -> Floats:
@@ -191,7 +202,9 @@ def real_rows(runs: int) -> Iterator[list[str]]:
         wrong: list[Outcome] = []
         plain, default = [], []
         means, n = table.mean(axis=1), min(2000, table.shape[1])
-        couples = [(a, b) for a in range(len(table)) for b in range(len(table)) if 0.03 <= abs(means[a] - means[b]) <= 0.07]
+        couples = [
+            (a, b) for a in range(len(table)) for b in range(len(table)) if 0.03 <= abs(means[a] - means[b]) <= 0.07
+        ]
         for a, b in [couples[place] for place in rng.permutation(len(couples))[:10]]:
             others = np.delete(table, [a, b], axis=0).mean(axis=0)
             best = (others + table[b]) / 2

@@ -100,3 +100,17 @@ from .variance.single_draws import SingleDrawRange as SingleDrawRange
 from .variance.single_draws import delta_k1 as delta_k1
 from .variance.single_draws import expected_range as expected_range
 from .variance.single_draws import single_draw_range as single_draw_range
+from .sequential.design import SequentialDesign as SequentialDesign
+from .sequential.design import design_against_baseline as design_against_baseline
+from .sequential.design import design_one_model as design_one_model
+from .sequential.design import design_two_models as design_two_models
+from .sequential.looks import group_sequential_test as group_sequential_test
+from .sequential.looks import look_places as look_places
+from .sequential.looks import obf_bounds as obf_bounds
+from .sequential.monitor import SequentialMonitor as SequentialMonitor
+from .sequential.order import sequential_order as sequential_order
+from .sequential.outlook import Outlook as Outlook
+from .sequential.outlook import sequential_outlook as sequential_outlook
+from .sequential.sequential_test import SequentialTest as SequentialTest
+from .sequential.sequential_test import sequential_test as sequential_test
+from .subsets.predict import predict_scores as predict_scores

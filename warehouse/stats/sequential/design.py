@@ -141,12 +141,7 @@ def design_against_baseline(
 
 
 def design_two_models(
-    margin: float,
-    *,
-    n_max: int,
-    bounds: Bounds = (0.0, 1.0),
-    population: int | None = None,
-    alpha: float = 0.05,
+    margin: float, *, n_max: int, bounds: Bounds = (0.0, 1.0), population: int | None = None, alpha: float = 0.05
 ) -> SequentialDesign:
     """Is one model worse than another by more than a margin, both asked prompt by prompt?
 
@@ -235,5 +230,7 @@ def _bounds(bounds: Bounds) -> tuple[float, float]:
 def _margin(margin: float, limits: tuple[float, float]) -> float:
     width = limits[1] - limits[0]
     if not 0 <= margin < width:
-        raise StatisticsError(f"`margin` must be at least 0 and below the width {width:g} of the scores, found {margin}")
+        raise StatisticsError(
+            f"`margin` must be at least 0 and below the width {width:g} of the scores, found {margin}"
+        )
     return float(margin)

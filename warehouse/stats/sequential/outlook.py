@@ -35,9 +35,7 @@ class Outlook:
     n_paths: int
 
 
-def sequential_outlook(
-    scores: ArrayLike, design: SequentialDesign, *, n_paths: int = 200, seed: int = 0
-) -> Outlook:
+def sequential_outlook(scores: ArrayLike, design: SequentialDesign, *, n_paths: int = 200, seed: int = 0) -> Outlook:
     """Prompts that a sequential test still needs, by resampling.
 
     The residuals y − f of the prompts seen are drawn again, with replacement, as those of the

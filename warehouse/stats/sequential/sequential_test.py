@@ -29,7 +29,7 @@ class SequentialTest:
         low: lower end of the interval, on the scale of ``estimate``.
         high: upper end. Both None where every value is refuted (chance at most α).
         level: 1 − α: how surely the interval holds θ after every prompt at once.
-        evidence_pass: ln K^+ at the reference now; infinite where the reference is impossible.
+        evidence_pass: ln K^+ at the reference now; None where the reference has become impossible.
         evidence_fail: ln K^−.
         limit: ln(2/α), which evidence has to reach.
     """
@@ -42,8 +42,8 @@ class SequentialTest:
     low: float | None
     high: float | None
     level: float
-    evidence_pass: float
-    evidence_fail: float
+    evidence_pass: float | None
+    evidence_fail: float | None
     limit: float
 
 
@@ -82,8 +82,8 @@ def sequential_test(scores: ArrayLike, design: SequentialDesign) -> SequentialTe
         low=low,
         high=high,
         level=1 - design.alpha,
-        evidence_pass=float(last[0]),
-        evidence_fail=float(last[1]),
+        evidence_pass=_finite(last[0]),
+        evidence_fail=_finite(last[1]),
         limit=design.limit,
     )
 
@@ -102,6 +102,10 @@ def _verdict(passes: FloatArray, fails: FloatArray) -> tuple[str, int | None]:
     if min(first) == len(passes):
         return UNDECIDED, None
     return (PASS if first[0] <= first[1] else FAIL), min(first) + 1
+
+
+def _finite(evidence: float) -> float | None:
+    return float(evidence) if np.isfinite(evidence) else None
 
 
 def _interval(plus: Side, minus: Side) -> tuple[float | None, float | None]:
