@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.compare import find_both
-from warehouse.analysis.comparison.gate import EXIT
+from warehouse.analysis.comparison.gate import EXIT, names
 from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable, scores_of_both
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import Metric
@@ -55,13 +55,8 @@ class SequentialGate(Result):
         return EXIT[self.verdict]
 
     def __str__(self) -> str:
-        return f"{self.verdict}: {self.named('candidate')} against {self.named('baseline')}"
-
-    def named(self, side: str) -> str:
-        """The candidate or the baseline, with what tells it from the other."""
-        labels = {getattr(row, f"condition_{side}") for row in self.rows} - {""}
-        own = str(getattr(self, side))
-        return f"{own} ({labels.pop()})" if len(labels) == 1 else own
+        candidate, baseline = names(self.candidate, self.baseline, self.rows)
+        return f"{self.verdict}: {candidate} against {baseline}"
 
 
 def sequential_gate(
@@ -182,7 +177,7 @@ def _row(
         raise NotComparable(f"the baseline {other.model} was itself stopped early by {records[other.key].name}")
     record = records.get(one.key)
     if record is not None:
-        check_record(record, settings, one)
+        settings = under_record(record, settings, one)
     times = [run["started_at"] for run in one.runs]
     plan = make_plan(
         store,
@@ -199,21 +194,25 @@ def _row(
     return row_of(plan, settings, scores_a, metric_a, one, other, labels), list(plan.notes)
 
 
-def check_record(record: StoppingRecord, settings: SequentialSettings, condition: Condition) -> None:
-    """Refuse settings other than those under which a run was stopped.
+def under_record(record: StoppingRecord, settings: SequentialSettings, condition: Condition) -> SequentialSettings:
+    """The settings under which a run was stopped; others are refused.
 
     Raises:
         NotComparable: another rule, or another seed, alpha or n_max.
     """
     if not record.is_ours:
         raise NotComparable(f"{condition.model} was stopped early by {record.name}, of which nothing is known")
+    settings = replace(settings, n_max=settings.n_max or record.n_max)
     stated = {"n-max": record.n_max, "seed": record.seed, "alpha": record.alpha}
-    asked = {"n-max": settings.n_max, "seed": settings.seed, "alpha": settings.alpha}
-    if asked["n-max"] is None and record.population == record.n_max:
-        asked["n-max"] = record.n_max
-    if stated != asked:
+    if stated != {"n-max": settings.n_max, "seed": settings.seed, "alpha": settings.alpha}:
         flags = " ".join(f"--{name} {value:g}" for name, value in stated.items() if value is not None)
         raise NotComparable(f"{condition.model} was stopped early under {flags}; give the same")
+    if settings.looks is not None or settings.estimand != FULL:
+        raise NotComparable(
+            f"{condition.model} was stopped early by the betting rule on the full benchmark;"
+            " fixed looks and prompts sampled do not hold for it"
+        )
+    return settings
 
 
 def row_of(

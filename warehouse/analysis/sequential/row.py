@@ -96,12 +96,17 @@ class SequentialRow(Row):
     PARTS = ("test", "outlook")
 
     @property
+    def is_open(self) -> bool:
+        """Whether further prompts are of use: there is no verdict, and ``n_max`` is not reached."""
+        return self.verdict == "undecided" and self.n_prompts < self.n_max
+
+    @property
     def state(self) -> str:
         """Verdict, interval and what is left, in one line."""
         where = f"{self.benchmark} ({self.split})" if self.split else self.benchmark
         text = f"{where}: {self.verdict} after {self.n_prompts} of at most {self.n_max} prompts"
         if self.difference is not None and self.ci_low is not None and self.ci_high is not None:
             text += f", difference {self.difference:+.4f} [{self.ci_low:+.4f}, {self.ci_high:+.4f}]"
-        if self.verdict == "undecided" and self.expected_remaining:
+        if self.is_open and self.expected_remaining is not None:
             text += f", about {self.expected_remaining:.0f} more"
         return text
