@@ -185,7 +185,6 @@ def _row(
         scores_b,
         metric_a,
         settings,
-        n_declared=[run["n_benchmark"] or 0 for run in (*one.runs, *other.runs)],
         candidate=one.model,
         before=None if None in times else min(times),
         history=None if record is None else record.history,

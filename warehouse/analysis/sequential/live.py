@@ -15,7 +15,7 @@ from warehouse.analysis.selection.reference import find_conditions, parse_where,
 from warehouse.analysis.selection.scores import PromptScores, read_scores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import RULE, stopped_early
-from warehouse.analysis.sequential.plan import FULL, SequentialPlan, SequentialSettings, make_plan
+from warehouse.analysis.sequential.plan import FULL, SequentialPlan, SequentialSettings, benchmark_size, make_plan
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
 from warehouse.stats import SequentialMonitor, SequentialTest
@@ -33,13 +33,11 @@ class Baseline:
         condition: of its runs.
         metric: that it is judged by.
         scores: of every prompt, links followed.
-        n_declared: prompts that its runs say the benchmark has.
     """
 
     condition: Condition
     metric: Metric
     scores: PromptScores
-    n_declared: int
 
 
 def read_baseline(store: Store, reference: str, selection: Selection) -> Baseline:
@@ -59,15 +57,14 @@ def read_baseline(store: Store, reference: str, selection: Selection) -> Baselin
         raise MisuseError(f"{reference} was itself stopped early on {found.name}; a baseline needs all its scores")
     metric = choose_metrics(metrics_of(store, found.ids), selection.metric, found.name)[0]
     scores = read_scores(store, dict.fromkeys(condition.run_ids, 0), [metric.id], linked=True).get(0)
-    declared = max((run["n_benchmark"] or 0 for run in condition.runs), default=0)
-    n = max(declared, 0 if scores is None else len(scores.seen))
+    n = benchmark_size(store, condition, scores)
     if scores is None or scores.n < n:
         has = 0 if scores is None else scores.n
         raise MisuseError(
             f"{reference} has scores by {metric.label} of {has} of {n} prompts of {found.name};"
             " a stored baseline needs all"
         )
-    return Baseline(condition, metric, scores, declared)
+    return Baseline(condition, metric, scores)
 
 
 def plan_for(
@@ -85,7 +82,6 @@ def plan_for(
         baseline.scores,
         baseline.metric,
         settings,
-        n_declared=[baseline.n_declared],
         candidate=candidate,
         before=now or utc_now(),
     )

@@ -101,7 +101,6 @@ def make_plan(
     metric: Metric,
     settings: SequentialSettings,
     *,
-    n_declared: Sequence[int] = (),
     candidate: str = "",
     before: datetime | None = None,
     history: Sequence[str] | None = None,
@@ -113,7 +112,6 @@ def make_plan(
         scores: its scores, with links followed.
         metric: that both are judged by.
         settings: what is fixed.
-        n_declared: sizes of the benchmark that runs declare.
         candidate: name of the candidate's model, which is no history of its own.
         before: models that ran later are no history either; None: unknown.
         history: condition keys of the models to use; None: all that may be.
@@ -127,7 +125,7 @@ def make_plan(
     low, high = _bounds(metric, scores)
     sign = -1.0 if metric.higher_is_better is False else 1.0
     limits = (low, high) if sign > 0 else (-high, -low)
-    n = max([len(scores.seen), *n_declared])
+    n = benchmark_size(store, baseline, scores)
     is_stored = settings.estimand == FULL and scores.n == len(scores.seen) == n
     if settings.estimand == SAMPLED:
         _refuse_clusters(store, baseline, scores, settings.cluster)
@@ -147,6 +145,18 @@ def make_plan(
         values, settings.margin, n_max=settings.n_max, bounds=limits, predictions=predictions, alpha=settings.alpha
     )
     return SequentialPlan(order, design, values, seen, True, sign, keys, notes)
+
+
+def benchmark_size(store: Store, condition: Condition, scores: PromptScores | None) -> int:
+    """Prompts of a benchmark's split: the most that a run of its version declares or has."""
+    name, split = condition.benchmark_split
+    versions = ("task_version", "benchmark_version")
+    sizes = [
+        max(run["n_benchmark"] or 0, run["n_found"] or 0)
+        for run in runs_on(store, find_benchmark(store, name).ids)
+        if run["split"] == split and all(run[one] == condition.setting(one) for one in versions)
+    ]
+    return max([0 if scores is None else len(scores.seen), *sizes])
 
 
 def _bounds(metric: Metric, scores: PromptScores) -> tuple[float, float]:
@@ -237,7 +247,7 @@ def _may_count(item: Condition, before: datetime | None, wanted: Collection[str]
     if wanted is not None:
         return item.key in wanted
     times: list[Any] = [run["started_at"] for run in item.runs]
-    return before is None or all(time is not None and time < before for time in times)
+    return before is None or all(time is not None and time <= before for time in times)
 
 
 def with_alpha(settings: SequentialSettings, n_tests: int) -> SequentialSettings:

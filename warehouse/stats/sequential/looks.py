@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from math import sqrt
 
@@ -14,6 +13,7 @@ from scipy.special import ndtr, ndtri
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
+from warehouse.stats.sequential.capital import ROOM, Side
 from warehouse.stats.sequential.design import SequentialDesign
 from warehouse.stats.sequential.sequential_test import SequentialTest, point_estimate
 
@@ -87,7 +87,8 @@ def group_sequential_test(scores: ArrayLike, design: SequentialDesign, *, n_look
 
     At each look the t statistic of the residuals y − f against the reference is held against
     `obf_bounds`; scores between looks change nothing. Its error has no correction for a finite
-    population, which errs on the safe side on a full benchmark. Its size rests on normal means: with
+    population, which errs on the safe side on a full benchmark; what the prompts to come cannot change
+    decides as well. Its size rests on normal means: with
     few or rare differences `sequential_test` is the one that is proved.
 
     Args:
@@ -107,12 +108,16 @@ def group_sequential_test(scores: ArrayLike, design: SequentialDesign, *, n_look
     values = design.values(scores)
     done = [look for look, place in enumerate(places) if place <= len(values)]
     verdict, decided_at = UNDECIDED, None
-    ends: tuple[float | None, float | None] = (design.low - design.origin, design.high - design.origin)
+    ends: tuple[float, float] = (design.low - design.origin, design.high - design.origin)
     z = (0.0, 0.0)
     for look in done:
         z, ends = _look(values[: places[look]], design, bounds[look])
-        if verdict == UNDECIDED and max(z[0], -z[1]) >= bounds[look]:
-            verdict, decided_at = (PASS if z[0] >= bounds[look] else FAIL), places[look]
+        low, high = _possible(values[: places[look]], design)
+        ends = (max(ends[0], low - design.origin), min(ends[1], high - design.origin))
+        passes = z[0] >= bounds[look] or low - design.reference > ROOM * design.width
+        fails = -z[1] >= bounds[look] or design.reference - high > ROOM * design.width
+        if verdict == UNDECIDED and (passes or fails):
+            verdict, decided_at = (PASS if passes else FAIL), places[look]
     used = values[: places[done[-1]]] if done else values[:0]
     return SequentialTest(
         verdict=verdict,
@@ -131,7 +136,7 @@ def group_sequential_test(scores: ArrayLike, design: SequentialDesign, *, n_look
 
 def _look(
     values: FloatArray, design: SequentialDesign, bound: float
-) -> tuple[tuple[float, float], tuple[float | None, float | None]]:
+) -> tuple[tuple[float, float], tuple[float, float]]:
     """z with unscorable prompts at the worst and at the best, and the interval of both."""
     z, ends = [], []
     for missing, sign in ((design.low, -1), (design.high, 1)):
@@ -146,6 +151,6 @@ def _look(
     return (z[0], z[1]), (low, high)
 
 
-def looks_left(n_prompts: int, n_max: int, n_looks: int) -> Sequence[int]:
-    """Places of the looks that are still to come."""
-    return [place for place in look_places(n_looks, n_max) if place > n_prompts]
+def _possible(values: FloatArray, design: SequentialDesign) -> tuple[float, float]:
+    """The least and the largest θ that prompts to come leave."""
+    return float(Side.of(1, values, design).possible()[-1]), float(Side.of(-1, values, design).possible()[-1])
