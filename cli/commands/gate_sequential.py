@@ -61,7 +61,7 @@ def sequential_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--estimand",
         type=click.Choice(["full-benchmark", "prompts-sampled"]),
-        help="With --sequential: this benchmark's prompts (default), or prompts like them.",
+        help="With --sequential: what is asked about, full-benchmark (default) or prompts like its own.",
     )
     @click.option("--obf", is_flag=True, help="With --sequential: O'Brien and Fleming's bounds at a few fixed looks.")
     @click.option("--looks", metavar="K", type=click.IntRange(1, 50), help=f"Looks of --obf; default: {LOOKS}.")
