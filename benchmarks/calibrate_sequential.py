@@ -212,9 +212,10 @@ def real_rows(runs: int) -> Iterator[list[str]]:
             shift = float(means[b] - means[a])
             plain.append(permuted(rng, table[a], table[b], runs // 20, n, shift=shift).mean_n)
             default.append(permuted(rng, table[a], best, runs // 20, n, shift=shift).mean_n)
-        share = [float(np.mean([getattr(one, side) for one in wrong])) for side in ("passes", "fails")]
+        shares = [float(np.mean([getattr(one, side) for one in wrong])) for side in ("passes", "fails")]
         largest = max(one.passes + one.fails for one in wrong)
-        yield [name, f"{share[0]:.4f}", f"{share[1]:.4f}", f"{largest:.4f}", f"{np.mean(plain):.0f}", f"{np.mean(default):.0f}"]  # fmt: skip
+        figures = [f"{value:.4f}" for value in (*shares, largest)]
+        yield [name, *figures, *(f"{np.mean(counts):.0f}" for counts in (plain, default))]
 
 
 def table(columns: list[str], rows: list[list[str]]) -> str:

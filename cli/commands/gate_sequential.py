@@ -24,7 +24,7 @@ LOOKS = 5
 #: Seconds between two looks at a log.
 PAUSE = 2.0
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("method", "metric", "unscored", "margin", "pass", "fail", "benchmark")
+SPARE = ("method", "metric", "unscored", "fail", "pass", "margin", "benchmark")
 
 
 @dataclass(frozen=True)

@@ -3,5 +3,5 @@
 -- placeholder: runs condition -- on run.id
 select run.id as run_id, run.configuration
 from run
-where {runs} and cast(run.configuration as varchar) like '%"early_stopping"%'
+where {runs} and strpos(cast(run.configuration as varchar), '"early_stopping"') > 0
 order by run.id
