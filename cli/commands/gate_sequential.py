@@ -102,7 +102,13 @@ def sequential_options(function: Callable[..., Any]) -> Callable[..., Any]:
         values: Sequence[str],
         **others: Any,
     ) -> Any:
-        own = {"--n-max": n_max, "--seed": seed, "--estimand": estimand, "--obf": obf or None, "--looks": looks}
+        own: dict[str, Any] = {
+            "--n-max": n_max,
+            "--seed": seed,
+            "--estimand": estimand,
+            "--obf": obf or None,
+            "--looks": looks,
+        }
         own |= {"--no-history": no_history or None, "--follow": follow, "--map": mapping, "--set": values or None}
         given = [name for name, value in own.items() if value is not None]
         if given and not asked:
@@ -151,7 +157,7 @@ def sequential_gate(
     from warehouse.analysis.sequential.row import SequentialRow
 
     del max_unscored  # an unscorable prompt counts against either verdict
-    fixed = {"n_max": chosen.n_max, "alpha": alpha, "seed": chosen.seed, "looks": chosen.looks}
+    fixed: dict[str, Any] = {"n_max": chosen.n_max, "alpha": alpha, "seed": chosen.seed, "looks": chosen.looks}
     fixed |= {"use_history": chosen.use_history}
     if chosen.follow is not None:
         if len(benchmarks) > 1 or margin is None:

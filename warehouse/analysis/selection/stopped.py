@@ -73,7 +73,7 @@ def as_record(stated: Mapping[str, Any]) -> StoppingRecord:
         elif field.name in _COUNTS:
             known[field.name] = value if type(value) is int and value >= 0 else None
         elif field.name in _NUMBERS:
-            known[field.name] = float(value) if type(value) in (int, float) else None
+            known[field.name] = float(value) if isinstance(value, int | float) else None
         else:
             known[field.name] = value if isinstance(value, str) else ""
     return StoppingRecord(**known)

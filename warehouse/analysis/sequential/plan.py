@@ -232,7 +232,8 @@ def _history(
     others.sort(key=lambda item: item.key)
     groups = {run: place for place, item in enumerate(others) for run in item.run_ids}
     found = read_scores(store, groups, [metric.id], linked=True)
-    rows, keys = [], []
+    rows: list[Floats] = []
+    keys: list[str] = []
     for place in sorted(found):
         own = in_order(found[place], order.prompts)
         if np.isfinite(own).all() and len(rows) < HISTORY:

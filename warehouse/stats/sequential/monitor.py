@@ -22,7 +22,7 @@ class SequentialMonitor:
     Examples:
         >>> from warehouse.stats import design_two_models
         >>> monitor = SequentialMonitor(design_two_models(0.1, n_max=100))
-        >>> [monitor.update(score) for score in (1, 0, 1, 1, 1, 0)][-2:]
+        >>> [monitor.update(score) for score in (1, 0, 1, 1, 1, 0, 1, 1, 1, 1)][-2:]
         ['undecided', 'pass']
     """
 

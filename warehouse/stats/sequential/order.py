@@ -30,7 +30,7 @@ def sequential_order(ids: Sequence[str], seed: int = 0) -> NDArray[np.intp]:
 
     Examples:
         >>> sequential_order(["a", "b", "c", "d"]).tolist()
-        [2, 0, 3, 1]
+        [2, 3, 1, 0]
     """
     start = as_seed(seed)
     if len(set(ids)) < len(ids):

@@ -86,7 +86,8 @@ def _first(side: Side, places: NDArray[np.int64]) -> NDArray[np.int64]:
             step = np.log1p(side.sign * stake * (z - mean))
         capital = np.logaddexp(capital, log + np.cumsum(step, axis=1))
     wins = (capital - np.log(len(start)) >= design.limit) | np.logical_or.accumulate(ruin < -ROOM, axis=1)
-    return np.where(wins.any(axis=1), wins.argmax(axis=1) + 1, left + 1)
+    first: NDArray[np.int64] = np.where(wins.any(axis=1), wins.argmax(axis=1) + 1, left + 1)
+    return first
 
 
 def _variance(side: Side, z: FloatArray, count: NDArray[np.int64]) -> FloatArray:

@@ -66,7 +66,7 @@ def sequential_test(scores: ArrayLike, design: SequentialDesign) -> SequentialTe
         >>> from warehouse.stats import design_two_models
         >>> found = sequential_test([1, 0, 1, 1] * 10, design_two_models(0.1, n_max=100))
         >>> found.verdict, found.decided_at
-        ('pass', 6)
+        ('pass', 11)
     """
     values = design.values(scores)
     plus, minus = Side.of(1, values, design), Side.of(-1, values, design)
