@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
-from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.result_base import Figures
-from warehouse.stats.subsets.interval import FEW, FEW_OFF, LEAST, Sampled, bounded_interval, unbounded_interval
+from warehouse.stats.subsets.interval import FEW, FEW_OFF, Sampled, bounded_interval, unbounded_interval
 from warehouse.stats.subsets.sample import Sample, as_sample
 
 #: The figure of these N prompts, as they were scored.
@@ -104,7 +103,7 @@ def estimate_subset(
     """
     as_level(level)
     sample = as_sample(scores, stratum, selected)
-    options = _Options(_range(bounds), _known(estimand), _labels(clusters, sample.n), level, within, n_draws)
+    options = _Options(as_range(bounds), _known(estimand), as_labels(clusters, sample.n), level, within, n_draws)
     _check_bounds(sample, options.bounds)
     flags = ("missing_in_sample",) if sample.n_missing else ()
     filled = None if not sample.n_missing or options.bounds is None else _filled(sample, options)
@@ -261,8 +260,8 @@ def _without(sample: Sample, options: _Options, reason: str) -> SubsetEstimate:
     )
 
 
-def _range(bounds: Bounds | None) -> tuple[float, float] | None:
-    """Both ends, or None."""
+def as_range(bounds: Bounds | None) -> tuple[float, float] | None:
+    """Both ends of bounds that are finite, or None."""
     if bounds is None or bounds[0] is None or bounds[1] is None:
         return None
     low, high = float(bounds[0]), float(bounds[1])
@@ -277,7 +276,7 @@ def _check_bounds(sample: Sample, bounds: tuple[float, float] | None) -> None:
     room = 1e-9 * (bounds[1] - bounds[0])
     if sample.y.min() < bounds[0] - room or sample.y.max() > bounds[1] + room:
         raise StatisticsError(
-            f"scores from {sample.y.min():g} to {sample.y.max():g} lie outside the bounds {bounds[0]:g} to {bounds[1]:g}"
+            f"scores from {sample.y.min():g} to {sample.y.max():g}, outside the bounds {bounds[0]:g} to {bounds[1]:g}"
         )
 
 
@@ -287,7 +286,8 @@ def _known(estimand: str) -> str:
     return estimand
 
 
-def _labels(clusters: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
+def as_labels(clusters: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
+    """Clusters of N prompts as numbers from 0; None without."""
     if clusters is None:
         return None
     labels = np.asarray(clusters)

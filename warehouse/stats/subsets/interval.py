@@ -69,10 +69,10 @@ def bounded_interval(sample: Sampled, level: float) -> tuple[Ends | None, float 
     Returns:
         its ends, n_e, how it was computed, and why there is none.
     """
-    if sample.size < LEAST:
-        return None, None, "none", f"fewer than {LEAST} scored prompts"
     if sample.finite and sample.size == sample.n:
         return (sample.estimate, sample.estimate), None, "all_prompts", ""
+    if sample.size < LEAST:
+        return None, None, "none", f"fewer than {LEAST} scored prompts"
     if sample.variance is None:
         return None, None, "none", "no stratum with two scored prompts"
     effective = _effective(sample, level)
@@ -105,10 +105,10 @@ def _effective(sample: Sampled, level: float) -> float | None:
 
 def unbounded_interval(sample: Sampled, level: float) -> tuple[Ends | None, float | None, str, str]:
     """Student's t with ν degrees of freedom; returns what :func:`bounded_interval` does."""
-    if sample.size < LEAST:
-        return None, None, "none", f"fewer than {LEAST} scored prompts"
     if sample.finite and sample.size == sample.n:
         return (sample.estimate, sample.estimate), None, "all_prompts", ""
+    if sample.size < LEAST:
+        return None, None, "none", f"fewer than {LEAST} scored prompts"
     if sample.variance is None:
         return None, None, "none", "no stratum with two scored prompts"
     if sample.variance == 0:

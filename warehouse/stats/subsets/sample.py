@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import FloatArray, as_floats, check_length
+from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats, check_length
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +80,7 @@ class Sample:
     def variance(self) -> float:
         """v = Σ W_h² (1 − n_h/N_h) s_h²/n_h; every stratum has at least two scores."""
         centred = np.nan_to_num(self.scores - self.means[self.stratum])
+        centred[np.abs(centred) <= ROUNDING * np.abs(self.y).max()] = 0.0  # equal but for rounding
         squares = self._sums(centred**2) / (self.scored_in - 1)
         left = 1 - self.scored_in / self.sizes
         return float(((self.sizes / self.n) ** 2 * left * squares / self.scored_in).sum())
