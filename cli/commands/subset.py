@@ -134,7 +134,8 @@ def _print(plans: SubsetPlans, out: Path | None) -> None:
     click.echo()
     first = plans.rows[0]
     print_text(
-        "gain: variance of as many prompts at random over that of these, for stored models, each predicted by the others."
+        "gain: variance of as many prompts at random over that of these, for stored models, each predicted"
+        " by the others."
     )
     name = str(out) if out is not None else first.key
     print_text(f"Next: warehouse subset export {name} --to {_harness(first)}; after the run, ingest it as ever.")

@@ -33,6 +33,7 @@ class PlannedRun:
     """A condition that was asked a planned sample.
 
     Attributes:
+        condition: what was asked.
         plan: which.
         prompts: ids of all prompts of the plan in the store, shape (N,).
         scores: of the sample, NaN elsewhere, shape (N,).
@@ -42,6 +43,7 @@ class PlannedRun:
         refused: why the plan does not hold for it; empty if it does.
     """
 
+    condition: Condition
     plan: SubsetPlan
     prompts: NDArray[np.int64]
     scores: FloatArray
@@ -143,6 +145,7 @@ def on_plan(
     values = aligned(scores.prompts, scores.values, prompts)
     asked = plan.selected & np.isfinite(values)
     return PlannedRun(
+        condition=condition,
         plan=plan,
         prompts=prompts,
         scores=np.where(asked, values, np.nan),

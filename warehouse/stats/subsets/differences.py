@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,8 +29,8 @@ from warehouse.stats.subsets.sample import Sample, as_sample
 
 #: Fewer prompts on which two fresh models differ: a flag.
 FEW_DIFFERING = 10
-#: Steps of the bisection for p.
-_STEPS = 60
+#: Steps of the bisection for p, and the smallest that it can find.
+_STEPS, _LEAST_P = 48, 1e-12
 
 Variance = tuple[float | None, float]
 
@@ -77,6 +77,17 @@ class SubsetDifference(Figures):
     method: str
     flags: tuple[str, ...]
     reason: str
+
+    def turned(self) -> SubsetDifference:
+        """Second less first."""
+        return replace(
+            self,
+            difference=None if self.difference is None else -self.difference,
+            ci_low=None if self.ci_high is None else -self.ci_high,
+            ci_high=None if self.ci_low is None else -self.ci_low,
+            mean_a=self.mean_b,
+            mean_b=self.mean_a,
+        )
 
 
 def subset_against_baseline(
@@ -260,12 +271,11 @@ def _holds(at: Callable[[float], SubsetEstimate], value: float) -> Callable[[flo
 
 
 def _p_value(inside: Callable[[float], bool]) -> float:
-    """1 − the level at which the interval begins to hold the value."""
-    low, high = 0.0, 1.0
+    """1 − the level at which the interval begins to hold the value, at least `_LEAST_P`."""
+    low, high = _LEAST_P, 1 - _LEAST_P
+    if inside(1 - high):  # at almost no level
+        return 1.0
     for _ in range(_STEPS):
         tail = 0.5 * (low + high)
-        if tail <= 0 or tail >= 1 or inside(1 - tail):
-            low = tail
-        else:
-            high = tail
+        low, high = (tail, high) if inside(1 - tail) else (low, tail)
     return high
