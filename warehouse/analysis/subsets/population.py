@@ -96,6 +96,11 @@ def read_population(store: Store, found: BenchmarkScores, selection: Selection, 
     table = np.vstack([_laid_out(entry, order) for entry in usable])
     scorable = np.isfinite(table).any(axis=0)
     notes = _notes_on(found, members, usable, scorable)
+    split = str(members[0].condition.setting("split"))
+    if (known := _stored_prompts(store, found.benchmark.ids, split)) > len(prompts):
+        notes.append(
+            f"{known} prompts of {name} are stored, these runs show {len(prompts)}: the figure is that of these"
+        )
     order, rows, table = (
         order[scorable],
         [row for row, kept in zip(rows, scorable, strict=True) if kept],
@@ -147,6 +152,13 @@ def _all_prompts(name: str, members: Sequence[ScoredCondition], size: int) -> ND
         f"runs of {name} show {len(union)} of {size or 'its'} prompts; a plan draws from all of them:"
         " ingest a run of the whole benchmark first"
     )
+
+
+def _stored_prompts(store: Store, benchmark_ids: Sequence[int], split: str) -> int:
+    """Prompts of the benchmark that any run has shown."""
+    condition, parameters = one_of("benchmark_id", list(benchmark_ids), "b")
+    query = f"select count(*) as n from prompt where split = :split and {condition}"
+    return int(store.arrow(query, parameters | {"split": split}).column("n").to_pylist()[0])
 
 
 def plan_rows(store: Store, prompts: NDArray[np.int64]) -> list[dict[str, Any]]:

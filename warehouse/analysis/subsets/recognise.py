@@ -106,11 +106,10 @@ def recognise(
     """
     best: tuple[float, int, PlannedRun] | None = None
     for kept in kept_plans(store, name):
-        n_prompts = int(kept.parameters.get("n_prompts", 0))
         if kept.parameters.get("split") != condition.setting("split") or kept.parameters.get("metric") != metric:
             continue
-        if len(scores.seen) >= n_prompts or len(scores.seen) < LEAST:
-            continue
+        if not LEAST <= len(scores.seen) < int(kept.parameters.get("n_prompts", 0)):
+            continue  # told without reading the plan
         stored = plan_of(store, kept)
         run = on_plan(store, benchmark_ids, condition, stored.plan, stored.created_at, scores, links)
         if run is None:
@@ -135,6 +134,8 @@ def on_plan(
     Args:
         created: when the plan was stored, naive UTC.
     """
+    if not LEAST <= len(scores.seen) < plan.n_prompts:
+        return None
     prompts, lacking = _prompts(store, benchmark_ids, plan, links)
     planned = prompts[plan.selected]
     inside = int(np.isin(planned[planned >= 0], scores.seen).sum())
