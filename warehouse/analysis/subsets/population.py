@@ -94,7 +94,7 @@ def read_population(store: Store, found: BenchmarkScores, selection: Selection, 
         raise MisuseError(f"the figure of {name} is no plain mean of its prompts: a sample of them cannot give it")
     order, rows = _in_order(store, prompts)
     table = np.vstack([_laid_out(entry, order) for entry in usable])
-    scorable = np.isfinite(table).any(axis=0)
+    scorable: NDArray[np.bool_] = np.asarray(np.isfinite(table).any(axis=0))
     notes = _notes_on(found, members, usable, scorable)
     split = str(members[0].condition.setting("split"))
     if (known := _stored_prompts(store, found.benchmark.ids, split)) > len(prompts):

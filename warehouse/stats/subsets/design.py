@@ -104,7 +104,7 @@ def extend_subset(design: SubsetDesign, size: int) -> SubsetDesign:
     return SubsetDesign(design.ids, design.prediction, design.stratum, selected, design.seed)
 
 
-def check_size(size: int, n: int) -> None:
+def check_size(size: object, n: int) -> None:
     """Refuse a size of a sample that is not from 1 to N."""
     if isinstance(size, bool) or not isinstance(size, int | np.integer) or not 1 <= size <= n:
         raise StatisticsError(f"a sample has from 1 to all {n} prompts, found {size}")

@@ -177,7 +177,7 @@ def subset_pair(
     check_length(len(b), len(a), "scores_b")
     sample = as_sample(a - b, stratum, selected)
     differing = int((sample.y != 0).sum())
-    flags = ("missing_in_sample",) if sample.n_missing else ()
+    flags: tuple[str, ...] = ("missing_in_sample",) if sample.n_missing else ()
     if sample.n_missing > MOST_MISSING * sample.n_selected:
         reason = f"{sample.n_missing} of {sample.n_selected} prompts lack a score of one of the two"
         flags += ("many_missing_in_sample",)

@@ -102,7 +102,7 @@ class LeaveOneOut:
         ]
         widths = [width for width, _, _ in each if width is not None]
         gains = [gain for _, _, gain in each if gain is not None]
-        errors = [error for _, error, _ in each if error is not None]
+        errors = [error for _, error, _ in each]
         return ExpectedPrecision(
             size=size,
             n_models=len(each),
