@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Forms of `subset export`, as ``warehouse.analysis.subsets.export`` has them.
 FORMS = ("lm-eval", "inspect", "helm", "lighteval", "csv")
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("key", "task", "90 % gain")
+SPARE = ("90 % gain", "history", "strata", "split", "against")
 
 _out = click.option(
     "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the plan to this file."

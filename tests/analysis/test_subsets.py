@@ -23,6 +23,7 @@ from warehouse.ingest.pipeline import ingest
 from warehouse.records.clock import utc_now
 from warehouse.stats.subsets.differences import subset_against_baseline, subset_pair
 from warehouse.stats.subsets.estimate import estimate_subset
+from warehouse.store.curate.headline_metric import direct
 from warehouse.store.open import open_store
 
 MODELS, PROMPTS, ASKED = 12, 120, 40
@@ -166,6 +167,7 @@ def test_what_a_plan_refuses_or_ignores(planned: World) -> None:
     assert "5 prompts outside the plan are ignored" in "\n".join(found.basis)
     lacks = row_of(found, "new/lacks")
     assert {"planned", "missing_in_sample"} <= set(lacks.flags) and lacks.n_prompts == ASKED - 1
+    assert lacks.unscored_low <= lacks.estimate <= lacks.unscored_high and lacks.unscored_ci_low <= lacks.ci_low
     assert "new/half" in notes and "20 of 40 prompts have no score; it lies in [" in notes
     assert "lab/m03 is in the plan's own history" in notes
     assert "new/early: plan" in notes and "after the run" in notes
@@ -372,3 +374,39 @@ def test_benchmarks_that_cannot_be_planned(tmp_path: Path) -> None:
         store.subset_plan("alone", width=0.1, against="lab/only", store_result=False)
     with pytest.raises(MisuseError, match="no benchmark is called"):
         store.subset_plan("none", size=10)
+
+
+def test_on_both_engines_with_draws_and_lower_is_better(store_url: str, tmp_path: Path) -> None:
+    """Losses without bounds, two draws of each, on DuckDB and PostgreSQL."""
+    dice = np.random.default_rng(7)
+    hard = dice.normal(2, 1, 80)
+    losses = [hard + m / 4 + dice.normal(0, 0.5, 80) for m in range(6)]
+
+    def twice(model: str, own: np.ndarray, only: Collection[int] | None = None, **fields: Any) -> list[dict[str, Any]]:
+        return [
+            row | {"draw": draw, "score": row["score"] + (draw - 0.5) / 5, "metric": "loss"}
+            for draw in range(2)
+            for row in rows_of(model, own, benchmark="loss", only=only, **fields)
+        ]
+
+    load(tmp_path, [row for m, own in enumerate(losses) for row in twice(f"lab/m{m}", own)], store_url)
+    store = warehouse.connect(store_url)
+    with store.writing() as opened:
+        direct(opened, "loss", "loss", higher_is_better=False)
+    plan = store.subset_plan("loss", size=30, now=utc_now() - timedelta(seconds=1)).rows[0]
+    later = {"started_at": (utc_now() + timedelta(hours=1)).isoformat()}
+    new = hard + 0.6 + dice.normal(0, 0.5, 80)
+    load(tmp_path, twice("new/model", new, asked_in(plan), **later), store_url)
+    found = store.leaderboard("loss")
+    row = row_of(found, "new/model")
+    y = np.array([new[int(one.tool_id)] if one.selected else NAN for one in plan.rows])
+    expected = estimate_subset(y, plan.stratum, plan.selected)
+    assert row.estimate == pytest.approx(expected.estimate) and row.method == "t_subset"
+    figures = [one.estimate for one in found.rows if one.model.startswith("lab/")]
+    assert row.rank == 1 + sum(one < row.estimate for one in figures)
+    assert row.rank_low == 1 + sum(one < row.ci_low for one in figures)
+    assert row.rank_high == 1 + sum(one <= row.ci_high for one in figures)
+    fixed = row_of(store.leaderboard("loss", estimand="prompts_fixed"), "new/model")
+    assert fixed.estimate == row.estimate and fixed.standard_error > row.standard_error
+    verdict = store.gate("new/model", "lab/m5", 0.1, benchmarks=["loss"])
+    assert verdict.verdict == "pass" and verdict.rows[0].difference == pytest.approx(losses[5].mean() - row.estimate)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks, RowOptions
+from warehouse.analysis.leaderboard.unscored import UnscoredBounds
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, is_partial
 from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
 from warehouse.stats.core.draws import PROMPTS_FIXED
@@ -45,7 +46,8 @@ class PlannedRows:
             if found is None:
                 plain.append((entry, row))
                 continue
-            flags = tuple(flag for flag in row.flags if flag not in found.flags) + found.flags
+            own = () if row.sampled is None else row.sampled.flags
+            flags = tuple(flag for flag in row.flags if flag not in own) + found.flags
             changed = replace(
                 row,
                 figure=found,
@@ -53,6 +55,7 @@ class PlannedRows:
                 reason=found.reason or "a stratified sample of the benchmark's prompts",
                 estimand=found.estimand,
                 n_prompts=found.n_scored,
+                unscored=UnscoredBounds(found.bound_low, found.bound_high, found.bound_ci_low, found.bound_ci_high),
             )
             planned.append((entry, changed))
         return plain, planned
