@@ -138,6 +138,8 @@ def _print(plans: SubsetPlans, out: Path | None) -> None:
         " by the others."
     )
     name = str(out) if out is not None else first.key
+    if out is None and any(note.startswith("not stored") for note in plans.notes):
+        return
     print_text(f"Next: warehouse subset export {name} --to {_harness(first)}; after the run, ingest it as ever.")
 
 

@@ -175,6 +175,8 @@ def test_what_a_plan_refuses_or_ignores(planned: World) -> None:
         row = row_of(found, model)
         assert row.rank is None and "planned" not in row.flags
     assert "new/first" not in notes
+    (alone,) = board(planned, where=["model=new/one"]).rows
+    assert alone.estimate == row_of(found, "new/one").estimate and "planned" in alone.flags and alone.rank is None
     fixed = board(planned, estimand="prompts_fixed")
     assert row_of(fixed, "new/one").rank is None
     assert "two draws" in "\n".join(fixed.notes)

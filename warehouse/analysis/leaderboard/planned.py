@@ -27,14 +27,14 @@ class PlannedRows:
     """Runs on planned subsets.
 
     Attributes:
-        runs: by condition key and metric.
+        runs: by condition key and id of the metric.
     """
 
-    runs: Mapping[tuple[str, str], PlannedRun]
+    runs: Mapping[tuple[str, int], PlannedRun]
 
     def run_of(self, entry: ScoredCondition) -> PlannedRun | None:
         """The run of an entry, None where it is on no plan."""
-        return self.runs.get((entry.condition.key, entry.metric.label))
+        return self.runs.get((entry.condition.key, entry.metric.id))
 
     def divide(self, lines: Sequence[Line], options: RowOptions) -> tuple[list[Line], list[Line]]:
         """Rows as they are, and rows on plans with the figure of the whole benchmark."""
@@ -99,11 +99,11 @@ def planned_rows(store: Store, found: BenchmarkScores) -> PlannedRows:
     runs = {}
     for entry in found.entries:
         usable = entry.usable
-        if usable is None or len(usable.seen) >= found.coverages[entry.group].size:
+        if usable is None:
             continue
         run = recognise(store, found.benchmark.ids, found.benchmark.name, entry.condition, entry.metric.label, usable)
         if run is not None:
-            runs[entry.condition.key, entry.metric.label] = run
+            runs[entry.condition.key, entry.metric.id] = run
     return PlannedRows(runs)
 
 
