@@ -238,7 +238,8 @@ def gate(
                 limit = own.get(one.benchmark_split[0], margin)
                 if limit is None:
                     raise MisuseError(f"no margin for {one.benchmark_split[0]}; give one for all")
-                tested.append(_planned(store, pair, selection, limit, alpha) or _test(pair, limit, alpha, max_unscored))
+                planned = _planned(store, pair, selection, limit, alpha, max_unscored)
+                tested.append(planned or _test(pair, limit, alpha, max_unscored))
             except (NotComparable, StatisticsError) as reason:
                 if benchmarks:
                     raise MisuseError(f"{in_words(one.benchmark_split)}: {reason}") from None
@@ -278,16 +279,20 @@ def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Test
     return _Tested(pair, margin, test, both, method, why, unscored)
 
 
-def _planned(store: Store, pair: Pair, selection: Selection, margin: float, alpha: float) -> _Tested | None:
+def _planned(
+    store: Store, pair: Pair, selection: Selection, margin: float, alpha: float, max_unscored: float
+) -> _Tested | None:
     """The test where one of the two was asked a planned subset only; None where none was, or its plan does not hold."""
     planned = planned_pair(store, pair, selection, level=1 - 2 * alpha, estimand=PROMPTS_SAMPLED)
     if planned.found is None:
         return None
     test = planned.noninferiority(margin, alpha, higher_is_better=pair.metric.higher_is_better is not False)
-    known = pair.metric.higher_is_better is not None
-    why = "" if known else direction_unknown(pair.metric.label)
+    unscored, why = pair.scores_a.n_unscored / pair.scores_a.n_samples, ""
+    if pair.metric.higher_is_better is None:
+        why = direction_unknown(pair.metric.label)
+    elif unscored > max_unscored:
+        why = f"{unscored:.1%} of the candidate's samples have no score"
     both: PValues = (None, None) if why or test.p_value is None else (test.p_value, 1 - test.p_value)
-    unscored = pair.scores_a.n_unscored / pair.scores_a.n_samples
     means = (planned.found.mean_a or 0.0, planned.found.mean_b or 0.0)
     return _Tested(pair, margin, test, both, "t of a planned subset", why, unscored, means, planned.basis)
 

@@ -20,7 +20,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import PairedDifference
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
-from warehouse.stats.paired.margins import NonInferiorityTest
+from warehouse.stats.paired.margins import NonInferiorityTest, check_loss
 from warehouse.stats.subsets.differences import SubsetDifference, subset_against_baseline, subset_pair
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK
 from warehouse.store.connection import Store
@@ -79,6 +79,7 @@ class PlannedPair:
         """Whether the first is worse by less than the margin, one-sided."""
         one = self.found
         assert one is not None and one.difference is not None
+        check_loss(margin)
         difference = one.difference if higher_is_better else -one.difference
         error, df = one.standard_error, one.degrees_of_freedom
         p = low = None
