@@ -128,7 +128,7 @@ def _scored(sample: Sample, options: _Options) -> SubsetEstimate:
     """From the scored prompts of the sample alone."""
     low, width = (0.0, 1.0) if options.bounds is None else (options.bounds[0], options.bounds[1] - options.bounds[0])
     joined = sample.joined()
-    variance, df = variance_of(joined, options)
+    variance, df = _variance_of(joined, options)
     theta = joined.estimate
     scaled = None if variance is None else variance / width**2
     y = np.clip((joined.y - low) / width, 0, 1) if options.bounds is not None else joined.y
@@ -162,7 +162,7 @@ def _scored(sample: Sample, options: _Options) -> SubsetEstimate:
     )
 
 
-def variance_of(sample: Sample, options: _Options) -> tuple[float | None, float]:
+def _variance_of(sample: Sample, options: _Options) -> tuple[float | None, float]:
     """v and its degrees of freedom; None where a stratum has fewer than two scored prompts."""
     if (sample.scored_in < 2).any():
         return None, 0.0

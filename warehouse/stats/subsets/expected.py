@@ -54,7 +54,6 @@ class LeaveOneOut:
         history: ArrayLike,
         *,
         baseline: ArrayLike | None = None,
-        baseline_row: int | None = None,
         bounds: Bounds | None = None,
         level: float = 0.95,
     ) -> None:
@@ -63,8 +62,7 @@ class LeaveOneOut:
         Args:
             history: scores of stored models, NaN where there is none, shape (M, N). Only models with all N
                 are left out in turn; the others predict.
-            baseline: scores of the baseline of the plan on all prompts, shape (N,).
-            baseline_row: its row of the history, which is not left out; None: it is not among them.
+            baseline: scores of the baseline of the plan on all prompts, shape (N,); it is no row of the history.
             bounds: of the scores.
             level: of the intervals, in (0, 1).
 
@@ -78,7 +76,7 @@ class LeaveOneOut:
         if base is not None:
             check_length(len(base), table.shape[1], "baseline")
         self.level, self.range, self.n = as_level(level), as_range(bounds), table.shape[1]
-        whole = [row for row in np.flatnonzero(np.isfinite(table).all(axis=1)).tolist() if row != baseline_row]
+        whole = np.flatnonzero(np.isfinite(table).all(axis=1)).tolist()
         self.scores: list[FloatArray] = []
         self.constant: list[bool] = []
         sums, counts = np.nansum(table, axis=0), np.isfinite(table).sum(axis=0)
