@@ -195,6 +195,21 @@ _INFERENCE = (
         "warehouse gate candidate baseline -b gsm8k --margin 0.02 --sequential --n-max 800",
         "warehouse gate candidate baseline --margin 0.02 --sequential --follow logs/running.eval",
     )),
+    Entry("subset", "inference", "subset", "Ask a part of a benchmark in place of all of it.", (
+        "warehouse subset plan gsm8k --size 200 --out plan.json",
+        "warehouse subset export plan.json --to lm-eval",
+    )),
+    Entry("subset plan", "inference", "subset", "Draw the prompts to ask, before a model is asked.", (
+        "warehouse subset plan gsm8k --size 200 --out plan.json",
+        "warehouse subset plan mmlu --width 0.04 --against model-a",
+    )),
+    Entry("subset export", "inference", "subset", "Write planned prompts as a harness takes them.", (
+        "warehouse subset export plan.json --to lm-eval",
+        "warehouse subset export plan.json --to inspect --out ids.txt",
+    )),
+    Entry("subset extend", "inference", "subset", "Add the next prompts to a plan that has no results.", (
+        "warehouse subset extend plan.json --size 300 --out more.json",
+    )),
 )  # fmt: skip
 
 _ITEMS = (

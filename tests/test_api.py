@@ -155,6 +155,9 @@ USES = {
         ),
     ),
     "irt": Use((f"{ANALYSIS}.irt.irt:Irt",), "irt fit", flags=("family", "seed", "top")),
+    "subset_plan": Use((f"{ANALYSIS}.subsets.make:plan_subset",), "subset plan", silent=("now",), flags=("out",)),
+    "subset_export": Use((f"{ANALYSIS}.subsets.export:export_subset",), "subset export", flags=("out",)),
+    "subset_extend": Use((f"{ANALYSIS}.subsets.extend:extend_plan",), "subset extend", silent=("now",), flags=("out",)),
     "matrix": Use(
         (f"{ANALYSIS}.matrix.matrix:Matrix",),
         "matrix test",

@@ -148,6 +148,7 @@ def next_(
     state: State, /, asked_model: str, benchmarks: tuple[str, ...], output: Output, ids: bool, **options: Any
 ) -> None:
     from warehouse.analysis.irt.results import NextRow
+    from warehouse.analysis.subsets.export import ids_text
 
     from ..ui.irt_tables import print_next
 
@@ -155,8 +156,7 @@ def next_(
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     report = asked(state, benchmarks, options).next_items(asked_model, **options)
     if ids:
-        for row in report.rows:
-            click.echo(row.key)
+        click.echo(ids_text([row.key for row in report.rows]), nl=False)
     elif output.for_people:
         print_next(report)
     else:

@@ -146,7 +146,7 @@ def _hidden(board: Leaderboard, verbose: bool) -> set[str]:
     """Columns that say nothing here, or only what the heading says."""
     hidden = set() if verbose else {"method", "bounds", "bounds with error", *EFFECTS}
     if not any(row.group for row in board.rows):
-        hidden |= {"stat. rank", "rank set"}
+        hidden |= {"stat. rank"} if any("planned" in row.flags for row in board.rows) else {"stat. rank", "rank set"}
     if len({row.metric for row in board.rows}) == 1:
         hidden.add("metric")
     if all(row.runs == 1 for row in board.rows):

@@ -15,6 +15,7 @@ from warehouse.api.load import LoadMethods
 from warehouse.api.query import QueryMethods
 from warehouse.api.refresh import RefreshMethods
 from warehouse.api.sequential import SequentialMethods
+from warehouse.api.subsets import SubsetMethods
 from warehouse.api.text import TextMethods
 from warehouse.api.training import TrainingMethods
 from warehouse.api.variance import VarianceMethods
@@ -32,6 +33,7 @@ class Warehouse(
     VarianceMethods,
     TrainingMethods,
     ItemMethods,
+    SubsetMethods,
     TextMethods,
     RefreshMethods,
 ):

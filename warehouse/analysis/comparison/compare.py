@@ -11,6 +11,7 @@ import numpy as np
 from warehouse.analysis.comparison.disagreements import Flip, read_flips
 from warehouse.analysis.comparison.pair_tests import Options, check_estimand, difference_of, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
+from warehouse.analysis.comparison.planned import PLANNED, PlannedPair, planned_pair, planned_tests
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import find_benchmark
@@ -215,7 +216,9 @@ def _compared(
     for one, other in both:
         try:
             pair = read_pair(store, one, other, selection, force=force)
-            compared.append((pair, _row(pair, options)))
+            planned = planned_pair(store, pair, selection, level=options.level, estimand=options.estimand)
+            pair = replace(pair, note="; ".join(filter(None, (pair.note, planned.note))))
+            compared.append((pair, _row(pair, options, planned)))
         except (NotComparable, StatisticsError) as reason:
             refused.append(f"{in_words(one.benchmark_split)}: {reason}")
     if not compared:
@@ -223,8 +226,10 @@ def _compared(
     return compared, refused
 
 
-def _row(pair: Pair, options: Options) -> ComparisonRow:
+def _row(pair: Pair, options: Options, planned: PlannedPair) -> ComparisonRow:
     check_estimand(pair, options)
+    if planned.found is not None:
+        return make_row(pair, planned.as_paired(), planned_tests(planned.found, options), options)
     found = difference_of(pair, options)
     return make_row(pair, found, run_tests(pair, found, options), options)
 
@@ -252,6 +257,8 @@ def _overall(
     """The mean over several benchmarks, or why there is none."""
     if len(rows) < 2:
         return None, []
+    if on_plan := [row.benchmark for row in rows if PLANNED in row.flags]:
+        return None, [f"overall: not over planned subsets, as on {on_plan[0]}"]
     from warehouse.analysis.comparison import overall  # scipy.sparse takes a while
 
     why = overall.why_no_overall(pairs)

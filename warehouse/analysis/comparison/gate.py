@@ -9,11 +9,13 @@ from typing import Protocol
 
 from warehouse.analysis.comparison.compare import find_both
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
+from warehouse.analysis.comparison.planned import planned_pair
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
 from warehouse.stats.paired.margins import NonInferiorityTest, noninferiority_test
@@ -210,6 +212,8 @@ class _Tested:
     method: str
     why: str
     share_unscored: float
+    means: tuple[float, float] | None = None
+    note: str = ""
 
 
 def gate(
@@ -271,7 +275,8 @@ def gate(
                 limit = own.get(one.benchmark_split[0], margin)
                 if limit is None:
                     raise MisuseError(f"no margin for {one.benchmark_split[0]}; give one for all")
-                tested.append(_test(pair, limit, alpha, max_unscored))
+                planned = _planned(store, pair, selection, limit, alpha, max_unscored)
+                tested.append(planned or _test(pair, limit, alpha, max_unscored))
             except (NotComparable, StatisticsError) as reason:
                 if benchmarks:
                     raise MisuseError(f"{in_words(one.benchmark_split)}: {reason}") from None
@@ -311,6 +316,24 @@ def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Test
     return _Tested(pair, margin, test, both, method, why, unscored)
 
 
+def _planned(
+    store: Store, pair: Pair, selection: Selection, margin: float, alpha: float, max_unscored: float
+) -> _Tested | None:
+    """The test where one of the two was asked a planned subset only; None where none was, or its plan does not hold."""
+    planned = planned_pair(store, pair, selection, level=1 - 2 * alpha, estimand=PROMPTS_SAMPLED)
+    if planned.found is None:
+        return None
+    test = planned.noninferiority(margin, alpha, higher_is_better=pair.metric.higher_is_better is not False)
+    unscored, why = pair.scores_a.n_unscored / pair.scores_a.n_samples, ""
+    if pair.metric.higher_is_better is None:
+        why = direction_unknown(pair.metric.label)
+    elif unscored > max_unscored:
+        why = f"{unscored:.1%} of the candidate's samples have no score"
+    both: PValues = (None, None) if why or test.p_value is None else (test.p_value, 1 - test.p_value)
+    means = (planned.found.mean_a or 0.0, planned.found.mean_b or 0.0)
+    return _Tested(pair, margin, test, both, "t of a planned subset", why, unscored, means, planned.basis)
+
+
 def _exact(pair: Pair, difference: float, margin: float) -> PValues:
     """Both p where all prompts differ by the same amount and scores have bounds."""
     width = pair.score_range
@@ -323,7 +346,7 @@ def _row(item: _Tested, tests: int, alpha: float) -> GateRow:
     pair, test = item.pair, item.test
     error = test.standard_error
     equal = seen = None
-    if error is not None and not item.why:
+    if error is not None and not item.why and item.means is None:
         equal, seen = (
             prompts_to_decide(distance, error, pair.n, tests, alpha=alpha)
             for distance in (item.margin, test.difference + item.margin)
@@ -333,22 +356,22 @@ def _row(item: _Tested, tests: int, alpha: float) -> GateRow:
         split=pair.a.benchmark_split[1],
         metric=pair.metric.label,
         verdict="",
-        candidate=float(pair.values[0].mean()),
-        baseline=float(pair.values[1].mean()),
+        candidate=float(pair.values[0].mean()) if item.means is None else item.means[0],
+        baseline=float(pair.values[1].mean()) if item.means is None else item.means[1],
         difference=test.difference,
         standard_error=error,
         low=test.ci_low,
         margin=item.margin,
         p_pass=None,
         p_fail=None,
-        n_prompts=pair.n,
+        n_prompts=test.n_prompts,
         n_clusters=test.n_clusters,
         prompts_if_equal=equal,
         prompts_as_seen=seen,
-        missing=pair.scores_b.n - pair.n,
+        missing=pair.scores_b.n - pair.n if item.means is None else 0,
         share_unscored=item.share_unscored,
         method=item.method,
-        reason=item.why or (test.reason if item.p_values[0] is None else ""),
+        reason=item.why or (test.reason if item.p_values[0] is None else item.note),
         model_candidate=pair.a.model,
         model_baseline=pair.b.model,
         runs_candidate=pair.a.run_ids,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.analysis.leaderboard.footnotes import describe_basis, describe_ranks
+from warehouse.analysis.leaderboard.planned import NO_PLANS, PlannedRows, planned_rows
 from warehouse.analysis.leaderboard.ranks import RankOptions, with_ranks
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
 from warehouse.analysis.leaderboard.stopped import STOPPED
@@ -105,7 +106,8 @@ def leaderboard(
         raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
     found = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
     settings = RankOptions(level, n_resamples, seed)
-    groups = rank_rows(found, options, settings)
+    planned = planned_rows(store, found)
+    groups = rank_rows(found, options, settings, planned)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
     names = tuple(other.metric for other in found.others)
     ranked = [replace(row, other_metrics=names) for _, row in rows]
@@ -114,24 +116,31 @@ def leaderboard(
         metric=found.metric.label,
         higher_is_better=found.metric.higher_is_better,
         rows=tuple(ranked),
-        notes=(*_notes(rows, subset_ok), *filter(None, [found.clusters.note])),
-        basis=tuple(describe_basis(ranked)),
+        notes=(*_notes(rows, subset_ok), *filter(None, [found.clusters.note]), *planned.refusals(options)),
+        basis=(*describe_basis(ranked), *planned.describe(ranked)),
         legend=tuple(describe_ranks(ranked)),
         others=found.others,
     )
 
 
-def rank_rows(found: BenchmarkScores, options: RowOptions, settings: RankOptions) -> list[list[Line]]:
+def rank_rows(
+    found: BenchmarkScores, options: RowOptions, settings: RankOptions, planned: PlannedRows = NO_PLANS
+) -> list[list[Line]]:
     """The rows of a benchmark in groups of what can be compared, ranked.
+
+    Args:
+        planned: runs on planned subsets; their rows stand among those with all prompts by the figure that
+            their sample gives of the whole benchmark.
 
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
     rows = [(entry, make_row(entry, found.clusters, options, found.coverages[entry.group])) for entry in found.entries]
-    groups = _ranked(rows, found.subset_ok)
+    whole, on_plan = planned.divide(rows, options)
+    groups = _ranked(whole, found.subset_ok)
     if options.estimand == PROMPTS_SAMPLED:
-        return [with_ranks(group, found.clusters, settings) for group in groups]
-    return groups
+        groups = [with_ranks(group, found.clusters, settings) for group in groups]
+    return planned.insert(groups, on_plan)
 
 
 def _estimand(estimand: str, method: str) -> str:

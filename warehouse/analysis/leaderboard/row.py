@@ -19,6 +19,7 @@ from warehouse.stats import Estimate, estimate_mean, estimate_mean_prompts_fixed
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds
 from warehouse.stats.intervals.prompts_fixed import FixedPromptsEstimate
+from warehouse.stats.subsets.estimate import SubsetEstimate
 
 _PUBLISHED_WITH_ERROR = "as its source publishes it; normal interval from its standard error"
 _PUBLISHED_WITHOUT_ERROR = "as its source publishes it, without a standard error"
@@ -87,7 +88,8 @@ class LeaderboardRow(Row):
         method: of the interval, or ``"published"``.
         flags: warnings of the statistics, and ``subset``, ``truncated``, ``failed``,
             ``unscored``, ``many_unscored``, ``other_prompts``, ``published``,
-            ``outside_bounds``, ``prompts_outside_clusters``, ``stopped_early``.
+            ``outside_bounds``, ``prompts_outside_clusters``, ``stopped_early``; ``planned``: the
+            figure is that of all prompts, estimated from a planned subset.
         reason: why this method, or why there is no figure or interval.
         se_naive: error as if prompts were independent (Miller eq. 1).
         design_effect: squared ratio of the headline error to ``se_naive``, with clusters.
@@ -95,7 +97,8 @@ class LeaderboardRow(Row):
         benchmark: name of the benchmark.
         split: part of the benchmark.
         run_ids: ids of the repeats.
-        estimand: ``"prompts_sampled"`` (the benchmark's prompts stand for others like them) or
+        estimand: ``"prompts_sampled"`` (the benchmark's prompts stand for others like them),
+            ``"full_benchmark"`` (a planned subset: these prompts as they were scored) or
             ``"prompts_fixed"`` (only the draws are random).
         statistical_rank: 1 + number of rows that are significantly better (Holm over all pairs
             of comparable rows, on common prompts); None with a ``rank_reason``.
@@ -178,7 +181,7 @@ class LeaderboardRow(Row):
     part_n_prompts: ClassVar[Column[int | None]] = Column("part.n_prompts")
     design_effect_miller: ClassVar[Column[float | None]] = Column("sampled.design_effect_miller")
     other_metrics: tuple[str, ...] = ()
-    figure: Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate | None = None
+    figure: Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate | SubsetEstimate | None = None
     ranks: Ranks = NO_RANKS
     unscored: UnscoredBounds = NO_BOUNDS
     part: LeaderboardRow | None = None

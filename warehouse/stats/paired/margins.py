@@ -137,6 +137,12 @@ def equivalence_test(
     )
 
 
+def check_loss(margin: float) -> None:
+    """Refuse a loss that is below 0 or not finite."""
+    if not (math.isfinite(margin) and margin >= 0):
+        raise StatisticsError(f"`margin` must be a finite number from 0, found {margin}")
+
+
 def noninferiority_test(
     differences: ArrayLike, margin: float, clusters: ArrayLike | None = None, *, alpha: float = 0.05
 ) -> NonInferiorityTest:
@@ -157,8 +163,7 @@ def noninferiority_test(
         >>> print(noninferiority_test([0.3, -0.1, 0.5, 0.2, 0.4, 0.0], 0.1))
         non-inferior with margin 0.1 (p=0.0102)
     """
-    if not (math.isfinite(margin) and margin >= 0):
-        raise StatisticsError(f"`margin` must be a finite number from 0, found {margin}")
+    check_loss(margin)
     sample = _sample(differences, clusters)
     check_one_sided(alpha)
     p = _tail(sample.mean + margin, sample.se, sample.df)

@@ -1,0 +1,232 @@
+"""Simulate planned subsets on real matrices and write the tables of docs/subsets.md.
+
+Every estimate is made as a user would get it: history without the model, strata along its prediction, the
+prompts of the smallest hashes, the interval of the whole benchmark. The truth is the model's mean over all
+prompts, which the matrix has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.stats.subsets.design import draw_subset, extend_subset
+from warehouse.stats.subsets.differences import subset_against_baseline, subset_pair
+from warehouse.stats.subsets.estimate import estimate_subset
+from warehouse.stats.subsets.predict import predict_scores
+from warehouse.stats.subsets.regression import estimate_subset_regression
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = Path(os.environ.get("WAREHOUSE_TEST_DATA", ROOT.parent / "shared" / "data"))
+SIZES, HISTORIES = (25, 100, 400, 1000), (5, 20, 100)
+BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
+Matrix = NDArray[np.float64]
+
+
+class Cell(NamedTuple):
+    """One row of the table; ``coverage`` is over figures in .02 to .98."""
+
+    data: str
+    held_out: str
+    history: int
+    size: int
+    estimates: int
+    bias_z: float
+    coverage: float
+    gain: float
+    width: float
+
+
+def matrices() -> Iterator[tuple[str, Matrix]]:
+    """Models x prompts, complete, in [0, 1]."""
+    import pandas as pd
+
+    table = pd.read_csv(DATA / "math500_matrix" / "Y_MATH-500.csv", index_col=0)
+    yield "MATH-500", (table.to_numpy(float) > 0).astype(float)
+    frame = pd.read_parquet(DATA / "mmlu_pro_matrix" / "correct.parquet")
+    models = frame.drop(columns=["question_id", "category", "src", "n_options"])
+    yield "MMLU-Pro", models.to_numpy(float).T
+    for name, label in (("lcb_codegen", "LCB"), ("mbpp+", "MBPP+"), ("humaneval+", "HumanEval+")):
+        lines = pd.read_json(DATA / "eval_arena" / f"{name}.jsonl", lines=True)
+        yield label, lines.pivot(index="model", columns="example_id", values="pass1").to_numpy(float)
+    for task in ("input", "output"):
+        rows = [_cruxeval(path) for path in sorted((DATA / "cruxeval_generations").glob(f"*_{task}.json"))]
+        yield f"CRUXEval {task}", np.vstack(rows)
+
+
+def _cruxeval(path: Path) -> Matrix:
+    scored = json.loads(path.read_text())["raw_scored_generations"]
+    return np.array([np.mean(scored[name]) for name in sorted(scored)])
+
+
+def simulate(name: str, y: Matrix, held: str, history: int, size: int, estimates: int, seed: int) -> Cell:
+    """One cell: a model is held out, others make its history, and so on ``estimates`` times."""
+    rng = np.random.default_rng([seed, history, size, held == "best"])
+    models, n = y.shape
+    ids = [f"p{i}" for i in range(n)]
+    best = np.argsort(-y.mean(axis=1))[: max(1, models // 10)]
+    errors, simple, covered, widths = [], [], [], []
+    for number in range(estimates):
+        model = int(rng.choice(best)) if held == "best" else int(rng.integers(models))
+        others = rng.permutation(np.delete(np.arange(models), model))[:history]
+        design = draw_subset(ids, predict_scores(y[others]), size, seed=number)
+        scores = np.where(design.selected, y[model], np.nan)
+        found = estimate_subset(scores, design.stratum, design.selected, bounds=(0, 1))
+        truth = float(y[model].mean())
+        errors.append((found.estimate or 0.0) - truth)
+        simple.append((1 - size / n) * y[model].var(ddof=1) / size)
+        if found.ci_low is not None and found.ci_high is not None and 0.02 <= truth <= 0.98:
+            covered.append(found.ci_low <= truth <= found.ci_high)
+            widths.append(found.ci_high - found.ci_low)
+    e = np.array(errors)
+    z = float(e.mean() / (e.std(ddof=1) / np.sqrt(len(e))))
+    gain = float(np.mean(simple) / np.mean(e**2))
+    return Cell(name, held, history, size, estimates, z, float(np.mean(covered)), gain, float(np.median(widths)))
+
+
+def cells(estimates: int, seed: int) -> Iterator[Cell]:
+    for name, y in matrices():
+        models, n = y.shape
+        times = estimates if n < 2000 else max(1, estimates // 4)
+        for held in ("random", "best"):
+            for history in HISTORIES:
+                for size in SIZES:
+                    if history < models and size < n:
+                        cell = simulate(name, y, held, history, size, times, seed)
+                        print(*cell, flush=True)
+                        yield cell
+
+
+class Tried(NamedTuple):
+    """Gains over the plain way of one method."""
+
+    method: str
+    least: float
+    median: float
+    most: float
+    coverage: float
+
+
+def other_methods(estimates: int, seed: int) -> Iterator[Tried]:
+    """Against a baseline, two fresh models, and the regression on a simple sample; m = 100."""
+    gains: dict[str, list[float]] = {}
+    covers: dict[str, list[float]] = {}
+    for _, y in matrices():
+        rng = np.random.default_rng(seed)
+        models, n = y.shape
+        if n > 2000:
+            continue
+        ids = [f"p{i}" for i in range(n)]
+        squares: dict[str, list[tuple[float, float]]] = {}
+        held: dict[str, list[bool]] = {}
+        for number in range(estimates):
+            a, b, *others = rng.permutation(models)[:22].tolist()
+            truth, known = y[a].mean() - y[b].mean(), y[b]
+            f = predict_scores(y[others], known)
+            design = draw_subset(ids, f, 100, seed=number)
+            one = np.where(design.selected, y[a], np.nan)
+            of = design.stratum, design.selected
+            against = subset_against_baseline(one, known, *of, bounds=(0, 1))
+            without = draw_subset(ids, predict_scores(y[others]), 100, seed=number)
+            first, second = (np.where(without.selected, y[m], np.nan) for m in (a, b))
+            fresh = subset_pair(first, second, without.stratum, without.selected)
+            chosen = np.zeros(n, bool)
+            chosen[rng.permutation(n)[:100]] = True
+            alone, pairs = np.where(chosen, y[a], np.nan), np.where(chosen, y[a] - y[b], np.nan)
+            zero = np.zeros(n, int)
+            regression = estimate_subset_regression(alone, f, zero, chosen, bounds=(0, 1))
+            plain = np.nanmean(alone) - y[a].mean()
+            paired = np.nanmean(pairs) - truth
+            found = _uncertain(rng, y, a, others, ids, number, plain) | {
+                "against a stored baseline": (against.difference, against.ci_low, against.ci_high, truth, paired),
+                "two fresh models": (fresh.difference, fresh.ci_low, fresh.ci_high, truth, paired),
+                "regression (Mickey)": (regression.estimate, regression.ci_low, regression.ci_high, y[a].mean(), plain),
+            }
+            for name, (value, low, high, true, usual) in found.items():
+                squares.setdefault(name, []).append(((value - true) ** 2, usual**2))
+                if low is not None and high is not None:
+                    held.setdefault(name, []).append(low <= true <= high)
+        for name, both in squares.items():
+            own, usual = np.array(both).mean(axis=0)
+            gains.setdefault(name, []).append(float(usual / own))
+            covers.setdefault(name, []).append(float(np.mean(held[name])))
+    for name, found_gains in gains.items():
+        yield Tried(name, min(found_gains), float(np.median(found_gains)), max(found_gains), min(covers[name]))
+
+
+def _uncertain(
+    rng: np.random.Generator, y: Matrix, model: int, others: list[int], ids: list[str], seed: int, plain: float
+) -> dict[str, tuple[float | None, float | None, float | None, float, float]]:
+    """The plan with history that has gaps, with scores missing at random, and grown from half its size."""
+    truth = float(y[model].mean())
+    gaps = np.where(rng.random(y[others].shape) < 0.5, y[others], np.nan)
+    whole = predict_scores(y[others])
+    half = draw_subset(ids, predict_scores(gaps), 100, seed=seed)
+    full = draw_subset(ids, whole, 100, seed=seed)
+    grown = extend_subset(draw_subset(ids, whole, 50, seed=seed), 100)
+    lost = np.where(full.selected, y[model], np.nan)
+    lost[rng.permutation(np.flatnonzero(full.selected))[:4]] = np.nan
+    found = {}
+    for name, design, scores in (
+        ("half of the history's cells missing", half, np.where(half.selected, y[model], np.nan)),
+        ("4 of 100 scores missing at random", full, lost),
+        ("extended from 50 prompts", grown, np.where(grown.selected, y[model], np.nan)),
+    ):
+        one = estimate_subset(scores, design.stratum, design.selected, bounds=(0, 1))
+        found[name] = (one.estimate, one.ci_low, one.ci_high, truth, plain)
+    return found
+
+
+def write(path: Path, found: list[Cell], tried: list[Tried]) -> None:
+    """Put the tables between the marks of the page."""
+    z, cover, gain = (np.array([getattr(cell, name) for cell in found]) for name in ("bias_z", "coverage", "gain"))
+    total = sum(cell.estimates for cell in found)
+    lines = [
+        f"{len(found)} cells, {total:,} estimates: \\|bias z\\| at most {np.abs(z).max():.2f}; coverage"
+        f" {cover.min():.3f} to {cover.max():.3f}, mean {cover.mean():.3f}; gain {gain.min():.2f} to {gain.max():.2f},"
+        f" median {np.median(gain):.2f}.",
+        "",
+        "| data | held out | history | m | bias z | coverage | gain | width |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+        *(
+            f"| {c.data} | {c.held_out} | {c.history} | {c.size} | {c.bias_z:+.2f} | {c.coverage:.3f} | {c.gain:.2f} |"
+            f" {c.width:.3f} |"
+            for c in found
+        ),
+        "",
+        "| at m = 100 | gain: least | median | most | lowest coverage |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *(f"| {t.method} | {t.least:.2f} | {t.median:.2f} | {t.most:.2f} | {t.coverage:.3f} |" for t in tried),
+    ]
+    page = path.read_text(encoding="utf-8")
+    before, rest = page.split(BEGIN)
+    after = rest.split(END)[1]
+    path.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--estimates", type=int, default=4000, help="of each cell; a quarter where N > 2000 (4000)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "subsets.md")
+    options = parser.parse_args()
+    if not DATA.exists():
+        return print(f"no real matrices in {DATA}: docs/subsets.md stays as it is")
+    found = list(cells(options.estimates, options.seed))
+    tried = list(other_methods(max(1, options.estimates // 2), options.seed))
+    for one in tried:
+        print(*one)
+    write(options.output, found, tried)
+
+
+if __name__ == "__main__":
+    main()

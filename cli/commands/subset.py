@@ -1,0 +1,179 @@
+"""``subset``: a part of a benchmark in place of all of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command, group
+from ..state import State, pass_state
+from ..ui.options import (
+    latest_option,
+    level_option,
+    metric_option,
+    no_store_option,
+    output_options,
+    seed_option,
+    where_option,
+)
+from ..ui.output import Output
+from ..ui.table import number, print_rows, print_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.subsets.export import Export
+    from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans
+
+#: Forms of `subset export`, as ``warehouse.analysis.subsets.export`` has them.
+FORMS = ("lm-eval", "inspect", "helm", "lighteval", "csv")
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = ("90 % gain", "history", "strata", "split", "against")
+
+_out = click.option(
+    "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the plan to this file."
+)
+
+
+@group("subset")
+def subset() -> None:
+    pass
+
+
+@command("subset plan")
+@click.argument("benchmark", metavar="BENCHMARK|SUITE")
+@click.option("--size", metavar="M", type=int, help="Prompts to ask.")
+@click.option("--width", metavar="W", type=float, help="Instead: as many as make the interval so wide, by history.")
+@click.option("--budget", metavar="GENERATIONS", type=float, help="Instead: what may be spent.")
+@click.option(
+    "--draws", metavar="K", default=1, show_default=True, type=click.IntRange(min=1), help="Generations for a prompt."
+)
+@click.option("--against", metavar="BASELINE", help="A stored model, with all prompts, to be compared with.")
+@latest_option
+@where_option
+@metric_option
+@level_option
+@seed_option
+@no_store_option
+@_out
+@output_options
+@pass_state
+def plan(state: State, /, benchmark: str, output: Output, out: Path | None, **options: Any) -> None:
+    from warehouse.analysis.subsets.make import plan_subset
+
+    plans = plan_subset(state.opener(), benchmark, **options)
+    _give(state, plans, output, out)
+
+
+@command("subset extend")
+@click.argument("plan", metavar="PLAN")
+@click.option("--size", metavar="M", type=int, required=True, help="Prompts in all.")
+@_out
+@output_options
+@pass_state
+def extend(state: State, /, plan: str, output: Output, out: Path | None, size: int) -> None:
+    from warehouse.analysis.subsets.extend import extend_plan
+
+    plans = extend_plan(state.opener(), plan, size=size)
+    _give(state, plans, output, out)
+
+
+@command("subset export")
+@click.argument("plan", metavar="PLAN")
+@click.option("--to", type=click.Choice(FORMS), required=True, help="The harness that is to run it.")
+@click.option("--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+@pass_state
+def export(state: State, /, plan: str, to: str, out: Path | None) -> None:
+    found = _exported(state, plan, to)
+    if out is None:
+        click.echo(found.text, nl=False)
+    else:
+        _write(out, found.text)
+    state.notes(found.notes)
+
+
+def _exported(state: State, plan: str, to: str) -> Export:
+    """A plan file needs no store."""
+    from warehouse.analysis.subsets.export import export_plans, export_subset
+    from warehouse.analysis.subsets.plan import read_plans
+
+    if Path(plan).exists():
+        return export_plans(read_plans(Path(plan)), to)
+    with state.open() as store:
+        return export_subset(store, plan, to=to)
+
+
+def _write(path: Path, text: str) -> None:
+    from warehouse.errors import InputError
+
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(str(error), path=str(path), expected="a file that can be written") from None
+
+
+def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) -> None:
+    from warehouse.analysis.subsets.plan import PlanPrompt
+
+    if out is not None:
+        plans.write(out)
+    if output.for_people:
+        _print(plans, out)
+    else:
+        output.emit_records(PlanPrompt, [row for one in plans.rows for row in one.rows])
+    state.notes(plans.notes)
+    for one in plans.rows:
+        state.notes(f"{one.benchmark}: {note}" for note in one.notes)
+
+
+def _print(plans: SubsetPlans, out: Path | None) -> None:
+    print_text(f"Ask {plans}.")
+    print_text(_expected(plans))
+    click.echo()
+    print_rows([_cells(one) for one in plans.rows], needless=("split", "against"), spare=SPARE)
+    click.echo()
+    first = plans.rows[0]
+    print_text(
+        "gain: variance of as many prompts at random over that of these, for stored models, each predicted"
+        " by the others."
+    )
+    name = str(out) if out is not None else first.key
+    if out is None and any(note.startswith("not stored") for note in plans.notes):
+        return
+    print_text(f"Next: warehouse subset export {name} --to {_harness(first)}; after the run, ingest it as ever.")
+
+
+def _expected(plans: SubsetPlans) -> str:
+    models = plans.rows[0].n_left_out
+    if plans.width is None:
+        return "No stored model has all prompts: how wide the interval will be is not known."
+    what = f"mean over {len(plans.rows)} benchmarks" if plans.suite else "figure of the whole benchmark"
+    return (
+        f"The {100 * plans.level:g} % interval of the {what} is then expected to be {plans.width:.3g} wide,"
+        f" ±{plans.width / 2:.2g} (median of {models} stored models, each left out)."
+    )
+
+
+def _cells(one: SubsetPlan) -> dict[str, Any]:
+    return {
+        "benchmark": one.benchmark,
+        "split": one.split,
+        "plan": one.key,
+        "ask": one.size,
+        "of": one.n_prompts,
+        "strata": one.design.n_strata,
+        "history": len(one.history),
+        "against": one.baseline,
+        "width": number(one.width, 4),
+        "gain": number(one.gain, 2),
+        "90 % gain": number(one.gain_least, 2),
+    }
+
+
+def _harness(one: SubsetPlan) -> str:
+    known = {"lm_eval": "lm-eval", "inspect": "inspect", "helm": "helm", "lighteval": "lighteval"}
+    return next((name for part, name in known.items() if part in one.harness.lower()), "csv")
+
+
+for subcommand in (plan, export, extend):
+    subset.add_command(subcommand)

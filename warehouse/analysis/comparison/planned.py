@@ -1,0 +1,198 @@
+"""Pairs of which one or both were asked a planned subset: the difference on the whole benchmark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.comparison.pair_tests import Options, Tests
+from warehouse.analysis.comparison.pairing import Pair, clusters_under_links
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.scores import PromptScores, read_links
+from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.subsets.population import aligned
+from warehouse.analysis.subsets.recognise import PlannedRun, recognise
+from warehouse.analysis.subsets.stored import kept_plans
+from warehouse.errors import StatisticsError
+from warehouse.stats import PairedDifference
+from warehouse.stats.core.draws import PROMPTS_SAMPLED
+from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
+from warehouse.stats.paired.margins import NonInferiorityTest, check_loss
+from warehouse.stats.subsets.differences import SubsetDifference, subset_against_baseline, subset_pair
+from warehouse.stats.subsets.estimate import FULL_BENCHMARK
+from warehouse.store.connection import Store
+
+#: Flag of a difference on the whole benchmark, from a planned subset.
+PLANNED = "planned"
+
+
+@dataclass(frozen=True)
+class PlannedPair:
+    """A pair with a planned subset in it.
+
+    Attributes:
+        found: first less second on the whole benchmark; None where none is on a plan, or the plan does not hold.
+        n_clusters: clusters of the whole benchmark; None without.
+        note: what was done, or why it was not; empty where none is on a plan.
+        basis: which prompts were asked.
+    """
+
+    found: SubsetDifference | None = None
+    n_clusters: int | None = None
+    note: str = ""
+    basis: str = ""
+
+    def as_paired(self) -> PairedDifference:
+        """As rows have differences."""
+        one = self.found
+        assert one is not None and one.difference is not None and one.mean_a is not None and one.mean_b is not None
+        return PairedDifference(
+            difference=one.difference,
+            standard_error=one.standard_error,
+            ci_low=one.ci_low,
+            ci_high=one.ci_high,
+            level=one.level,
+            statistic=one.difference / one.standard_error if one.standard_error else None,
+            degrees_of_freedom=one.degrees_of_freedom,
+            p_value=one.p_value,
+            mean_a=one.mean_a,
+            mean_b=one.mean_b,
+            correlation=None,
+            variance_saved=None,
+            se_eq7=None,
+            se_eq8=None,
+            se_cr0=None,
+            se_cr1=None,
+            se_cr2=None,
+            n_prompts=one.n_scored,
+            n_clusters=self.n_clusters,
+            method=one.method,
+            reason=one.reason,
+            flags=(PLANNED, *one.flags),
+            estimand=one.estimand,
+        )
+
+    def noninferiority(self, margin: float, alpha: float, *, higher_is_better: bool) -> NonInferiorityTest:
+        """Whether the first is worse by less than the margin, one-sided."""
+        one = self.found
+        assert one is not None and one.difference is not None
+        check_loss(margin)
+        difference = one.difference if higher_is_better else -one.difference
+        error, df = one.standard_error, one.degrees_of_freedom
+        p = low = None
+        if error and df:
+            p = t_upper_tail((difference + margin) / error, df)
+            low = difference - t_quantile(1 - 2 * alpha, df) * error
+        return NonInferiorityTest(
+            p_value=p,
+            noninferior=None if p is None else p < alpha,
+            difference=difference,
+            standard_error=error,
+            degrees_of_freedom=df,
+            ci_low=low,
+            margin=margin,
+            alpha=alpha,
+            n_prompts=one.n_scored,
+            n_clusters=self.n_clusters,
+            reason=one.reason,
+        )
+
+
+NO_PLAN = PlannedPair()
+
+
+def planned_pair(store: Store, pair: Pair, selection: Selection, *, level: float, estimand: str) -> PlannedPair:
+    """The difference of a pair on the whole benchmark, where one or both were asked a planned subset.
+
+    Args:
+        selection: of the clustering.
+        level: of the interval.
+        estimand: ``prompts_sampled``; for another there is none.
+    """
+    benchmark = find_benchmark(store, pair.a.setting("benchmark"))
+    if pair.is_ratio or not kept_plans(store, benchmark.name):
+        return NO_PLAN
+    links = read_links(store)
+    a, b = (
+        recognise(store, benchmark.ids, benchmark.name, condition, pair.metric.label, scores, links)
+        for condition, scores in ((pair.a, pair.scores_a), (pair.b, pair.scores_b))
+    )
+    run = a or b
+    if run is None:
+        return NO_PLAN
+    told = "; ".join(one.describe(one.condition.model) for one in (a, b) if one is not None)
+    try:
+        why = _why_not(a, b, estimand)
+        if why:
+            raise StatisticsError(why)
+        own = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
+        labels = clusters_under_links(own, links).labels(run.prompts)
+        found, here = (
+            _difference(pair, a, b, estimand=one, clusters=labels, level=level)
+            for one in (PROMPTS_SAMPLED, FULL_BENCHMARK)
+        )
+    except StatisticsError as error:
+        return PlannedPair(note=f"{told}: compared on common prompts only, {error}")
+    if found.difference is None:
+        return PlannedPair(note=f"{told}: compared on common prompts only, {found.reason}")
+    ends = "" if here.ci_low is None else f" [{here.ci_low:.3g}, {here.ci_high:.3g}]"
+    note = (
+        f"{told}; the difference is that on the whole benchmark with its prompts a sample of others like them;"
+        f" on these very prompts {here.difference:+.3g}{ends}"
+    )
+    return PlannedPair(found, None if labels is None else len(set(labels.tolist())), note, told)
+
+
+def planned_tests(found: SubsetDifference, options: Options) -> Tests:
+    """The t test of a difference on the whole benchmark; no other is defined for it."""
+    reasons = [f"{name}: not for a planned subset" for name in ("permutation test", "McNemar", "Wilcoxon")]
+    equivalence = None
+    if options.margin is not None and found.standard_error and found.degrees_of_freedom:
+        scaled = [(options.margin + sign * (found.difference or 0.0)) / found.standard_error for sign in (1, -1)]
+        equivalence = max(t_upper_tail(one, found.degrees_of_freedom) for one in scaled)
+    return Tests(found.p_value, None, "", None, None, equivalence, tuple(reasons), ())
+
+
+def _why_not(a: PlannedRun | None, b: PlannedRun | None, estimand: str) -> str:
+    refused = [f"plan {run.plan.key} does not hold: {run.refused}" for run in (a, b) if run is not None and run.refused]
+    if refused:
+        return refused[0]
+    if estimand != PROMPTS_SAMPLED:
+        return "prompts fixed is not defined for a planned subset"
+    if a is not None and b is not None and a.plan.key != b.plan.key:
+        return "they are on different plans"
+    return ""
+
+
+def _difference(
+    pair: Pair,
+    a: PlannedRun | None,
+    b: PlannedRun | None,
+    *,
+    estimand: str,
+    clusters: NDArray[np.int64] | None,
+    level: float,
+) -> SubsetDifference:
+    run = a or b
+    assert run is not None
+    plan, labels = run.plan, clusters if estimand == PROMPTS_SAMPLED else None
+    if a is not None and b is not None:
+        return subset_pair(
+            a.scores, b.scores, plan.stratum, plan.selected, estimand=estimand, clusters=labels, level=level
+        )
+    other: PromptScores = pair.scores_b if a is not None else pair.scores_a
+    known = aligned(other.prompts, other.values, run.prompts)
+    found = subset_against_baseline(
+        run.scores,
+        known,
+        plan.stratum,
+        plan.selected,
+        bounds=run.bounds,
+        estimand=estimand,
+        clusters=labels,
+        level=level,
+    )
+    return found if a is not None else found.turned()

@@ -1,0 +1,132 @@
+"""Rows of runs on planned subsets: the figure of the whole benchmark, placed among rows that have all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks, RowOptions
+from warehouse.analysis.leaderboard.unscored import UnscoredBounds
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, is_partial
+from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
+from warehouse.stats.core.draws import PROMPTS_FIXED
+from warehouse.stats.subsets.estimate import FULL_BENCHMARK
+from warehouse.stats.subsets.rank import rank_among
+from warehouse.store.connection import Store
+
+Line = tuple[ScoredCondition, LeaderboardRow]
+
+#: Flag of a row whose figure is that of the whole benchmark, from a planned subset.
+PLANNED = "planned"
+#: Models on plans, and refusals, that footnotes name.
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class PlannedRows:
+    """Runs on planned subsets.
+
+    Attributes:
+        runs: by condition key and id of the metric.
+    """
+
+    runs: Mapping[tuple[str, int], PlannedRun]
+
+    def run_of(self, entry: ScoredCondition) -> PlannedRun | None:
+        """The run of an entry, None where it is on no plan."""
+        return self.runs.get((entry.condition.key, entry.metric.id))
+
+    def divide(self, lines: Sequence[Line], options: RowOptions) -> tuple[list[Line], list[Line]]:
+        """Rows as they are, and rows on plans with the figure of the whole benchmark."""
+        plain: list[Line] = []
+        planned: list[Line] = []
+        for entry, row in lines:
+            run = self.run_of(entry)
+            found = None if run is None else estimate_of(run, level=row.level, estimand=_estimand(options))[0]
+            if found is None:
+                plain.append((entry, row))
+                continue
+            own = () if row.sampled is None else row.sampled.flags
+            flags = tuple(flag for flag in row.flags if flag not in own) + found.flags
+            changed = replace(
+                row,
+                figure=found,
+                flags=(PLANNED, *flags),
+                reason=found.reason or "a stratified sample of the benchmark's prompts",
+                estimand=found.estimand,
+                n_prompts=found.n_scored,
+                unscored=UnscoredBounds(found.bound_low, found.bound_high, found.bound_ci_low, found.bound_ci_high),
+            )
+            planned.append((entry, changed))
+        return plain, planned
+
+    def insert(self, groups: Sequence[Sequence[Line]], planned: Sequence[Line]) -> list[list[Line]]:
+        """Groups with the rows on plans, each at the place that its figure has among rows of all prompts."""
+        found = [list(group) for group in groups]
+        for line in planned:
+            at = next((i for i, one in enumerate(found) if one[0][0].group == line[0].group), len(found))
+            found[at : at + 1] = [_insert(found[at] if at < len(found) else [], line)]
+        return found
+
+    def describe(self, rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+        """What figures on plans say; nothing where there are none."""
+        shown = [row for row in rows if PLANNED in row.flags]
+        if not shown:
+            return
+        yield (
+            "planned: asked a planned subset; the figure and its interval are those of all prompts, from a"
+            " stratified sample of them (docs/subsets.md), and its rank is among the rows that have all"
+        )
+        by_runs = {run.condition.run_ids: run for run in self.runs.values()}
+        for row in shown[:_NAMED]:
+            yield by_runs[row.run_ids].describe(row.model + (f" {row.condition}" if row.condition else ""))
+        if len(shown) > _NAMED:
+            yield f"and {len(shown) - _NAMED} more on plans"
+
+    def refusals(self, options: RowOptions) -> Iterator[str]:
+        """Why rows that are on a plan have no figure of the whole benchmark."""
+        for run in self.runs.values():
+            found, reason = estimate_of(run, level=options.level, estimand=_estimand(options))
+            if found is None:
+                yield f"{run.condition.model}: {reason}"
+
+
+NO_PLANS = PlannedRows({})
+
+
+def planned_rows(store: Store, found: BenchmarkScores) -> PlannedRows:
+    """The runs of a benchmark that are on a stored plan."""
+    runs = {}
+    for entry in found.entries:
+        usable = entry.usable
+        if usable is None:
+            continue
+        run = recognise(store, found.benchmark.ids, found.benchmark.name, entry.condition, entry.metric.label, usable)
+        if run is not None:
+            runs[entry.condition.key, entry.metric.id] = run
+    return PlannedRows(runs)
+
+
+def _estimand(options: RowOptions) -> str:
+    """Prompts fixed asks what other generations would give; else these prompts as they were scored."""
+    return PROMPTS_FIXED if options.estimand == PROMPTS_FIXED else FULL_BENCHMARK
+
+
+def _insert(group: Sequence[Line], line: Line) -> list[Line]:
+    """A group with one more row, at the rank that its figure has among those of all prompts."""
+    entry, row = line
+    figures = [
+        other.estimate
+        for _, other in group
+        if other.rank is not None and other.estimate is not None and not is_partial(other.flags)
+    ]
+    if not figures or row.estimate is None:
+        return [*group, (entry, replace(row, ranks=Ranks(rank_reason="no row with all prompts")))]
+    higher = entry.metric.higher_is_better is not False
+    place = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
+    ranks = Ranks(rank_low=place.rank_low, rank_high=place.rank_high, rank_reason="a planned subset: no pairs")
+    ranked = [one for one in group if one[1].rank is not None]
+    ranked.append((entry, replace(row, rank=place.rank, ranks=ranks)))
+    sign = -1 if higher else 1
+    ranked.sort(key=lambda one: sign * float(f"{one[1].estimate:.12g}"))
+    return [*ranked, *(one for one in group if one[1].rank is None)]

@@ -1,0 +1,264 @@
+"""A plan: which prompts of a benchmark to ask, drawn before any of them was asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.results import Row, StoredResult, plain
+from warehouse.errors import InputError
+from warehouse.records.hashing import canonical_digest, sha256_of
+from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.subsets.design import SubsetDesign
+
+SCHEMA = "warehouse-subset-plan/1"
+SUITE_SCHEMA = "warehouse-subset-plans/1"
+
+
+@dataclass(frozen=True)
+class PlanPrompt(Row):
+    """A prompt of the benchmark.
+
+    Attributes:
+        id: its key in the warehouse, with ``#N`` where a text stands there for the Nth time again.
+        tool_id: its id in the dumps, as the harness calls it.
+        prediction: f, the score that history lets expect.
+        stratum: number of its stratum, from 0 along the prediction.
+        selected: whether it is to be asked.
+        inclusion: π = n_h/N_h.
+    """
+
+    id: str
+    tool_id: str
+    prediction: float
+    stratum: int
+    selected: bool
+    inclusion: float
+
+
+@dataclass(frozen=True)
+class SubsetPlan(StoredResult):
+    """Which prompts of one benchmark to ask (statistics.md §10).
+
+    Attributes:
+        schema: of the file.
+        benchmark: its name.
+        task: name of the benchmark in the dumps, as the harness calls it.
+        split: part of it.
+        revision: version of its data, of those runs that say; empty if none does.
+        task_version: version of the task.
+        harness: tools behind the history, with commas between.
+        ids_sha256: of the sorted ids of all prompts, one a line.
+        n_prompts: N.
+        size: m.
+        seed: of ties and draws.
+        metric: name of the metric, with its filter.
+        low: smallest possible score, None if there is none.
+        high: largest.
+        higher_is_better: direction; None if unknown.
+        history: the models behind the prediction.
+        history_sha256: of their scores.
+        baseline: the model that the sample is to be compared with; empty if none.
+        suite: the suite that it was planned with; empty if none.
+        created_at: when, ISO 8601 in UTC.
+        extends: key of the plan that it extends; empty if none.
+        width: expected width of the interval (median of stored models, each left out).
+        gain: expected gain over a simple random sample, in variance (likewise).
+        gain_least: 90 % of stored models gain more.
+        n_left_out: stored models behind these.
+        level: of the interval.
+        notes: what a reader should know.
+        rows: all N prompts.
+    """
+
+    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": PlanPrompt}
+    notebook_columns: ClassVar[tuple[str, ...]] = ()
+    schema: str
+    benchmark: str
+    task: str
+    split: str
+    revision: str
+    task_version: str
+    harness: str
+    ids_sha256: str
+    n_prompts: int
+    size: int
+    seed: int
+    metric: str
+    low: float | None
+    high: float | None
+    higher_is_better: bool | None
+    history: tuple[str, ...]
+    history_sha256: str
+    baseline: str
+    suite: str
+    created_at: str
+    extends: str
+    width: float | None
+    gain: float | None
+    gain_least: float | None
+    n_left_out: int
+    level: float
+    notes: tuple[str, ...]
+    rows: tuple[PlanPrompt, ...]
+
+    @cached_property
+    def key(self) -> str:
+        """What the plan is called: the first eight digits of the hash of what it draws."""
+        drawn = [self.benchmark, self.split, self.metric, self.ids_sha256, self.seed, self.history_sha256]
+        return canonical_digest([*drawn, [[row.id, row.stratum, row.selected] for row in self.rows]])[:8]
+
+    @property
+    def created(self) -> datetime:
+        """When it was made, naive UTC."""
+        return datetime.fromisoformat(self.created_at)
+
+    @property
+    def selected(self) -> NDArray[np.bool_]:
+        """Whether each prompt is asked, shape (N,)."""
+        return np.array([row.selected for row in self.rows])
+
+    @property
+    def stratum(self) -> NDArray[np.intp]:
+        """Of each prompt, shape (N,)."""
+        return np.array([row.stratum for row in self.rows], np.intp)
+
+    @property
+    def asked(self) -> tuple[PlanPrompt, ...]:
+        """The prompts of the sample."""
+        return tuple(row for row in self.rows if row.selected)
+
+    @property
+    def design(self) -> SubsetDesign:
+        """As statistics take it."""
+        f: FloatArray = np.array([row.prediction for row in self.rows])
+        return SubsetDesign(tuple(row.id for row in self.rows), f, self.stratum, self.selected, self.seed)
+
+    def with_design(self, design: SubsetDesign, **changes: Any) -> SubsetPlan:
+        """With another sample of the same prompts."""
+        rows = tuple(
+            replace(row, stratum=int(h), selected=bool(chosen), inclusion=float(share))
+            for row, h, chosen, share in zip(self.rows, design.stratum, design.selected, design.inclusion, strict=True)
+        )
+        return replace(self, rows=rows, size=design.size, **changes)
+
+    def __str__(self) -> str:
+        split = f" ({self.split})" if self.split else ""
+        return f"{self.size} of {self.n_prompts} prompts of {self.benchmark}{split}, plan {self.key}"
+
+
+@dataclass(frozen=True)
+class SubsetPlans(StoredResult):
+    """The plans of a benchmark, or of the benchmarks of a suite.
+
+    Attributes:
+        suite: its name; empty for one benchmark.
+        width: expected width of the interval of the mean over the benchmarks, all alike.
+        level: of the interval.
+        rows: the plans.
+        notes: what a reader should know of all of them.
+    """
+
+    suite: str
+    width: float | None
+    level: float
+    rows: tuple[SubsetPlan, ...]
+    notes: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the file has it: one plan, or the list of them."""
+        if not self.suite:
+            return self.rows[0].to_dict()
+        head = {"schema": SUITE_SCHEMA, "suite": self.suite, "width": self.width, "level": self.level}
+        return head | {"notes": list(self.notes), "plans": [plan.to_dict() for plan in self.rows]}
+
+    def write(self, path: Path) -> None:
+        """Write the plan file.
+
+        Raises:
+            InputError: the path cannot be written.
+        """
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
+        try:
+            path.write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise InputError(str(error), path=str(path), expected="a file that can be written") from None
+
+    def __str__(self) -> str:
+        if not self.suite:
+            return str(self.rows[0])
+        n, of = sum(plan.size for plan in self.rows), sum(plan.n_prompts for plan in self.rows)
+        return f"{n} of {of} prompts of {len(self.rows)} benchmarks of {self.suite}"
+
+
+def read_plans(path: Path) -> SubsetPlans:
+    """The plan file of a benchmark or suite.
+
+    Raises:
+        InputError: no such file, or not a plan; says what was found.
+    """
+    expected = f"a plan file as `warehouse subset plan --out` writes it ({SCHEMA})"
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
+    except (OSError, ValueError) as error:
+        raise InputError(str(error), path=str(path), expected=expected) from None
+    if not isinstance(found, dict):
+        raise InputError(f"a {type(found).__name__}", path=str(path), expected=expected)
+    several = found.get("schema") == SUITE_SCHEMA
+    parts = found.get("plans") if several else [found]
+    if not isinstance(parts, list) or not parts:
+        raise InputError("no plans", path=str(path), expected=expected)
+    try:
+        plans = tuple(checked_plan(part) for part in parts)
+        suite = str(found["suite"]) if several else ""
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(str(error) or type(error).__name__, path=str(path), expected=expected) from None
+    width, level = (found.get("width"), found.get("level", 0.95)) if several else (plans[0].width, plans[0].level)
+    return SubsetPlans(suite, width, level, plans, tuple(found.get("notes", ())) if several else ())
+
+
+def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
+    """A plan from what a file holds.
+
+    Raises:
+        ValueError: another schema, fields that are missing or unknown, or prompts that are not those that
+            the plan says; says which.
+    """
+    if stored.get("schema") != SCHEMA:
+        raise ValueError(f"schema {stored.get('schema')!r}")
+    names = {item.name for item in fields(SubsetPlan)}
+    if missing := sorted(names - set(stored)):
+        raise ValueError(f"no field {', '.join(missing)}")
+    plan = SubsetPlan.from_dict({name: stored[name] for name in stored if name in names})
+    ids = [row.id for row in plan.rows]
+    if len(ids) != plan.n_prompts or sum(row.selected for row in plan.rows) != plan.size:
+        raise ValueError(f"{len(ids)} prompts, {sum(row.selected for row in plan.rows)} selected: not those it says")
+    if hash_ids(ids) != plan.ids_sha256:
+        raise ValueError(f"ids of hash {hash_ids(ids)[:8]}, where the plan says {plan.ids_sha256[:8]}: it was changed")
+    numbers = [value for row in plan.rows for value in (row.prediction, row.inclusion)]
+    if not np.isfinite(np.array(numbers, float)).all() or len(set(ids)) < len(ids):
+        raise ValueError("ids twice, or predictions that are not finite")
+    return plan
+
+
+def hash_ids(ids: Sequence[str]) -> str:
+    """SHA-256 (hex) of the sorted ids, one a line."""
+    return sha256_of("\n".join(sorted(ids)))
+
+
+def _refuse_constant(text: str) -> Any:
+    raise ValueError(f"{text} is no number that a plan can hold")
+
+
+def as_stored(plan: SubsetPlan) -> dict[str, Any]:
+    """As the warehouse keeps it."""
+    kept: dict[str, Any] = plain(plan.to_dict())
+    return kept

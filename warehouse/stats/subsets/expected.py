@@ -1,0 +1,173 @@
+"""How precise a sample of some size would have been for stored models, each predicted without itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.subsets.design import allocate, check_size, n_strata, runs_of
+from warehouse.stats.subsets.estimate import as_range
+from warehouse.stats.subsets.interval import LEAST, Sampled, bounded_interval, unbounded_interval
+
+#: Models that are left out one by one, spread evenly over the figures of all.
+MOST_MODELS = 100
+
+
+@dataclass(frozen=True)
+class ExpectedPrecision(Figures):
+    """What a sample would have given for stored models.
+
+    Attributes:
+        size: m.
+        n_models: models, each with the others as its history.
+        width: median width of the interval; None where too few prompts or no variance give none.
+        width_most: 90 % of the models have none wider.
+        error: median standard error.
+        gain: median of the variance of a simple random sample over that of this one; None without models.
+        gain_least: 90 % of the models gain more.
+        level: of the intervals.
+    """
+
+    size: int
+    n_models: int
+    width: float | None
+    width_most: float | None
+    error: float | None
+    gain: float | None
+    gain_least: float | None
+    level: float
+
+
+class LeaveOneOut:
+    """Stored models, each in the order of what the others (and a baseline) predict for it.
+
+    Exact design variances are used, not draws: every score of a stored model is known.
+    """
+
+    def __init__(
+        self,
+        history: ArrayLike,
+        *,
+        baseline: ArrayLike | None = None,
+        bounds: Bounds | None = None,
+        level: float = 0.95,
+    ) -> None:
+        """Orders the prompts for each model.
+
+        Args:
+            history: scores of stored models, NaN where there is none, shape (M, N). Only models with all N
+                are left out in turn; the others predict.
+            baseline: scores of the baseline of the plan on all prompts, shape (N,); it is no row of the history.
+            bounds: of the scores.
+            level: of the intervals, in (0, 1).
+
+        Raises:
+            StatisticsError: shapes that do not fit, infinite scores.
+        """
+        table = as_floats(history, "history")
+        if table.ndim != 2 or np.isinf(table).any():
+            raise StatisticsError("`history` must be models x prompts, finite or NaN")
+        base = None if baseline is None else as_floats(baseline, "baseline")
+        if base is not None:
+            check_length(len(base), table.shape[1], "baseline")
+        self.level, self.range, self.n = as_level(level), as_range(bounds), table.shape[1]
+        whole = np.flatnonzero(np.isfinite(table).all(axis=1)).tolist()
+        self.scores: list[FloatArray] = []
+        self.constant: list[bool] = []
+        sums, counts = np.nansum(table, axis=0), np.isfinite(table).sum(axis=0)
+        for row in _spread(whole, table):
+            prediction = _others(sums - table[row], counts - 1, base)
+            order = np.argsort(np.round(prediction, 12), kind="stable")
+            self.scores.append(table[row][order])
+            self.constant.append(bool(np.ptp(prediction) < 1e-12))
+
+    def at(self, size: int) -> ExpectedPrecision:
+        """What a sample of so many prompts would have given.
+
+        Raises:
+            StatisticsError: a size that is not from 1 to N.
+        """
+        check_size(size, self.n)
+        strata = {one: runs_of(self.n, one) for one in {1, n_strata(size)}}
+        each = [
+            self._one(y, strata[1 if constant else n_strata(size)], size)
+            for y, constant in zip(self.scores, self.constant, strict=True)
+        ]
+        widths = [width for width, _, _ in each if width is not None]
+        gains = [gain for _, _, gain in each if gain is not None]
+        errors = [error for _, error, _ in each]
+        return ExpectedPrecision(
+            size=size,
+            n_models=len(each),
+            width=_quantile(widths, 0.5),
+            width_most=_quantile(widths, 0.9),
+            error=_quantile(errors, 0.5),
+            gain=_quantile(gains, 0.5),
+            gain_least=_quantile(gains, 0.1),
+            level=self.level,
+        )
+
+    def size_for(self, width: float) -> ExpectedPrecision:
+        """The smallest sample whose median interval is no wider, by bisection; all prompts if none is.
+
+        Raises:
+            StatisticsError: a width that is not above 0, or no model with all prompts.
+        """
+        if not 0 < width < float("inf"):
+            raise StatisticsError(f"the width of an interval is above 0, found {width}")
+        if not self.scores:
+            raise StatisticsError("no stored model has all prompts: nothing tells how wide an interval will be")
+        low, high = min(LEAST, self.n) - 1, self.n
+        while high - low > 1:
+            middle = (low + high) // 2
+            found = self.at(middle).width
+            low, high = (low, middle) if found is not None and found <= width else (middle, high)
+        return self.at(high)
+
+    def _one(self, y: FloatArray, stratum: NDArray[np.intp], size: int) -> tuple[float | None, float, float | None]:
+        """Width of the interval at the true figure and variance, the error, and the gain."""
+        sizes = np.bincount(stratum).astype(np.float64)
+        drawn = allocate(sizes.astype(np.intp), size).astype(np.float64)
+        means = np.bincount(stratum, weights=y) / sizes
+        squares = np.bincount(stratum, weights=(y - means[stratum]) ** 2) / np.maximum(sizes - 1, 1)
+        v = float(((sizes / self.n) ** 2 * (1 - drawn / sizes) * squares / np.maximum(drawn, 1)).sum())
+        simple = (1 - size / self.n) * float(y.var(ddof=1)) / size if self.n > 1 else 0.0
+        if size < LEAST and size < self.n:
+            return None, v**0.5, simple / v if v > 0 else None
+        return self._width(y, v, float((drawn - 1).sum()), size), v**0.5, simple / v if v > 0 else None
+
+    def _width(self, y: FloatArray, variance: float, df: float, size: int) -> float | None:
+        low, width = (0.0, 1.0) if self.range is None else (self.range[0], self.range[1] - self.range[0])
+        typical = (y[:: max(1, self.n // size)][:size] - low) / width
+        centre = (float(y.mean()) - low) / width
+        basis = Sampled(centre, variance / width**2, df, typical, self.n, finite=True)
+        ends = (unbounded_interval if self.range is None else bounded_interval)(basis, self.level)[0]
+        return None if ends is None else width * (ends[1] - ends[0])
+
+
+def _others(sums: FloatArray, counts: NDArray[np.intp], baseline: FloatArray | None) -> FloatArray:
+    """The prediction of the other models: prompts' means, which is what the additive fit is where none is missing."""
+    known = counts > 0
+    if not known.any():
+        return np.zeros(len(sums)) if baseline is None else baseline
+    means = np.full(len(sums), sums[known].sum() / counts[known].sum())
+    means[known] = sums[known] / counts[known]
+    return means if baseline is None else (means + baseline) / 2
+
+
+def _spread(rows: list[int], table: FloatArray) -> list[int]:
+    """At most `MOST_MODELS` of the rows, evenly over their means."""
+    if len(rows) <= MOST_MODELS:
+        return rows
+    ordered = sorted(rows, key=lambda row: (float(table[row].mean()), row))
+    places = np.linspace(0, len(ordered) - 1, MOST_MODELS).round().astype(int)
+    return [ordered[place] for place in places]
+
+
+def _quantile(values: list[float], q: float) -> float | None:
+    return float(np.quantile(values, q)) if values else None
