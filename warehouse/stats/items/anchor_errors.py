@@ -151,7 +151,8 @@ def anchor_errors(
         for place, size in enumerate(sizes):
             columns = choose_anchors(y[train].T, size, weights=omega, seed=seed)
             estimates[size, "scores"][held] = anchor_score(y[held][:, columns.items], columns.weights)
-            found = estimate_all(fitted, place, responses.part(held), size, weights=omega, seed=seed)
+            chosen = irt_anchors(fitted.fit, responses.part(train), size, weights=omega, seed=seed)
+            found = estimate_all(fitted, place, responses.part(held), chosen, weights=omega)
             for method, values in found.items():
                 estimates[size, method][held] = values
     rows = []
@@ -169,9 +170,23 @@ def shares_of(responses: Responses) -> FloatArray:
     return y if responses.trials is None else y / responses.trials
 
 
-def item_coordinates(fit: IrtFit) -> FloatArray:
-    """(α, β) of each item, β = −d, shape (J, 2)."""
-    return np.column_stack([fit.a, -fit.d])
+def irt_anchors(
+    fit: IrtFit, responses: Responses, size: int, *, weights: ArrayLike | None = None, seed: int = 0
+) -> Anchors:
+    """Anchors by (α, β), β = −d. A 1PL has no more different items than scores: where they are fewer than
+    anchors, by score columns.
+
+    Args:
+        fit: of the items.
+        responses: that it was fitted on.
+        size: m.
+        weights: ω, shape (J,).
+        seed: of k-means.
+    """
+    coordinates = np.column_stack([fit.a, -fit.d])
+    if len(np.unique(coordinates, axis=0)) < size:
+        coordinates = shares_of(responses).T
+    return choose_anchors(coordinates, size, weights=weights, seed=seed)
 
 
 def fit_for_anchors(
@@ -193,9 +208,10 @@ def fit_for_anchors(
     omega = as_shares(weights, responses.n_items)
     biases = [0.0] * len(sizes)
     if len(train) >= 2:
-        inner, y = fit_irt(responses.part(train), model, tolerance=1e-4), shares_of(responses)[held]
+        inside = responses.part(train)
+        inner, y = fit_irt(inside, model, tolerance=1e-4), shares_of(responses)[held]
         for place, size in enumerate(sizes):
-            chosen = choose_anchors(item_coordinates(inner), size, weights=omega, seed=seed)
+            chosen = irt_anchors(inner, inside, size, weights=omega, seed=seed)
             p = predict_rest(inner, responses.part(held, chosen.items), chosen.items)
             rest = np.setdiff1d(np.arange(responses.n_items), chosen.items)
             share = omega[rest] / omega[rest].sum()
@@ -205,33 +221,23 @@ def fit_for_anchors(
 
 
 def estimate_all(
-    fitted: Fitted,
-    place: int,
-    responses: Responses,
-    size: int,
-    *,
-    weights: ArrayLike | None = None,
-    anchors: Anchors | None = None,
-    seed: int = 0,
+    fitted: Fitted, place: int, responses: Responses, anchors: Anchors, *, weights: ArrayLike | None = None
 ) -> dict[str, FloatArray]:
     """IRT, p-IRT and gp-IRT of new models, from their answers to the anchors alone.
 
     Args:
         fitted: on other models.
-        place: of ``size`` among those that ``fitted`` knows.
+        place: of this number of anchors among those that ``fitted`` knows.
         responses: of the new models; cells off the anchors are not looked at.
-        size: m.
+        anchors: the items, with their weights.
         weights: ω, shape (J,).
-        anchors: chosen before; None: by k-means on (α, β).
-        seed: of k-means.
     """
     omega = as_shares(weights, responses.n_items)
-    chosen = anchors or choose_anchors(item_coordinates(fitted.fit), size, weights=omega, seed=seed)
-    answers = responses.part(slice(None), chosen.items)
+    answers = responses.part(slice(None), anchors.items)
     y = shares_of(answers)
-    direct = anchor_score(y, chosen.weights)
-    model_based = p_irt(y, predict_rest(fitted.fit, answers, chosen.items), chosen.items, omega)
-    weight = gp_irt_weight(fitted.biases[place], fitted.variance, size)
+    direct = anchor_score(y, anchors.weights)
+    model_based = p_irt(y, predict_rest(fitted.fit, answers, anchors.items), anchors.items, omega)
+    weight = gp_irt_weight(fitted.biases[place], fitted.variance, len(anchors.items))
     return {"irt": direct, "p_irt": model_based, "gp_irt": weight * direct + (1 - weight) * model_based}
 
 

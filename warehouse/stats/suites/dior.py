@@ -171,8 +171,8 @@ def prompts_of(suite: SuiteScores, granularity: str, size: int | None) -> float:
     of = suite.scenario_of
     sizes = np.array([one.n for one in suite.subscenarios], dtype=np.float64)
     if granularity == "seeds":
-        shares = [1.0 if one.seeds is None else min(size, len(one.seeds)) / len(one.seeds) for one in suite.subscenarios]
-        return float(sizes @ np.array(shares))
+        seeds = [1 if one.seeds is None else len(one.seeds) for one in suite.subscenarios]
+        return float(sizes @ np.array([min(size, k) / k for k in seeds]))
     return float(sum(sizes[of == c].mean() * min(size, int((of == c).sum())) for c in range(len(suite.scenarios))))
 
 
@@ -214,7 +214,7 @@ def summarise(
     notes = []
     if undefined > MOST_UNDEFINED * len(tau):
         notes.append(
-            f"{undefined} of {len(tau)} instances have no ranking: all win rates are equal, or fewer than 2 models have any"
+            f"{undefined} of {len(tau)} instances have no ranking: win rates are all equal, or of fewer than 2 models"
         )
     if math.isnan(mean_error):
         notes.append("the first two models of a pool do not both have what was drawn")
