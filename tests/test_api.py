@@ -127,6 +127,9 @@ USES = {
             *("cost_prompt", "cost_generation"),
         ),
     ),
+    "reliability": Use((f"{ANALYSIS}.reliability.reliability:reliability",), "reliability", flags=("part",)),
+    "flash": Use((f"{ANALYSIS}.reliability.flash:flash",), "flash", flags=("ids", "check")),
+    "anchors": Use((f"{ANALYSIS}.reliability.anchors:anchors",), "anchors", flags=("listed", "ids")),
     "irt": Use((f"{ANALYSIS}.irt.irt:Irt",), "irt fit", flags=("family", "seed", "top")),
     "matrix": Use(
         (f"{ANALYSIS}.matrix.matrix:Matrix",),

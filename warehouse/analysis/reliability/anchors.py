@@ -61,10 +61,13 @@ class AnchorReport(Result):
         best = min(last, key=lambda row: row.error)
         plain = next(row for row in last if row.method == "random")
         name = best.method.replace("_", "-")
-        errors = f"{100 * best.error:.2g} points off on models left out, {100 * plain.error:.2g} by as many random prompts"
+        random = f"{100 * plain.error:.2g} points off on models left out"
         if best is plain:
-            return f"No estimate from {best.n_items} anchors beats as many random prompts ({100 * plain.error:.2g} points off)"
-        return f"{best.n_items} of {self.n_items} prompts give a score {errors} (best: {name})"
+            return f"No estimate from {best.n_items} anchors beats as many random prompts ({random})"
+        return (
+            f"{best.n_items} anchors of {self.n_items} prompts give a score {100 * best.error:.2g} points off (best:"
+            f" {name}), as many random prompts {random}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows and anchors are lists of dictionaries."""
@@ -75,7 +78,7 @@ def anchors(
     store: Store,
     benchmarks: Sequence[str],
     *,
-    sizes: Sequence[int] = _SIZES,
+    sizes: Sequence[int] | None = None,
     by: str = "irt",
     model: str | None = None,
     metric: str | None = None,
@@ -90,7 +93,8 @@ def anchors(
 
     Args:
         benchmarks: names of benchmarks and suites, globs among them.
-        sizes: numbers of anchors; those of the largest are listed.
+        sizes: numbers of anchors, those of the largest are listed; None: 50 and 100, or a fifth of the
+            prompts where there are fewer than 200.
         by: ``irt`` clusters prompts by (α, β), ``scores`` by the scores of all models.
         model: ``1pl`` or ``2pl``; None: 2PL from 20 models on, else 1PL.
         metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
@@ -103,12 +107,14 @@ def anchors(
             of range.
     """
     as_seed(seed)
-    wanted = sorted(set(sizes))
-    if by not in BY or not wanted or wanted[0] < 1:
-        raise MisuseError(f"anchors by {by!r} of sizes {list(sizes)}; expected {' or '.join(BY)}, and sizes from 1")
-    pool = read_pool(store, [benchmarks] if isinstance(benchmarks, str) else benchmarks, _selection(metric, where, latest))
+    if by not in BY or (sizes is not None and min(sizes, default=0) < 1):
+        raise MisuseError(f"anchors by {by!r} of sizes {sizes}; expected {' or '.join(BY)}, and sizes from 1")
+    names = [benchmarks] if isinstance(benchmarks, str) else benchmarks
+    pool = read_pool(store, names, Selection(None, metric, as_conditions(where), "none", latest))
     whole, notes = _complete(pool)
     responses = whole.responses
+    usual = _SIZES if responses.n_items >= 2 * max(_SIZES) else (max(2, responses.n_items // 5),)
+    wanted = sorted(set(usual if sizes is None else sizes))
     if wanted[-1] >= responses.n_items:
         raise MisuseError(f"{wanted[-1]} anchors of {responses.n_items} prompts; there must be fewer")
     omega = _weights(whole)
@@ -116,20 +122,20 @@ def anchors(
     found = anchor_errors(
         responses, wanted, weights=omega, groups=families, curves=_curves(whole), model=model, seed=seed
     )
-    name = as_model(model, responses.n_models)
+    fitted = as_model(model, responses.n_models)
     if by == "irt":
-        fit = fit_irt(responses, name, tolerance=1e-4)
+        fit = fit_irt(responses, fitted, tolerance=1e-4)
         chosen = irt_anchors(fit, responses, wanted[-1], weights=omega, seed=seed)
     else:
         chosen = choose_anchors(shares_of(responses).T, wanted[-1], weights=omega, seed=seed)
-    if name == "1pl":
+    if fitted == "1pl":
         notes.append("1PL (fewer than 20 models): prompts differ in difficulty alone; anchors are by score columns")
     means, sizes_of = whole.means, np.bincount(chosen.clusters)
     return AnchorReport(
         benchmarks=whole.benchmarks,
         n_models=responses.n_models,
         n_items=responses.n_items,
-        model=name,
+        model=fitted,
         by=by,
         anchors=tuple(
             AnchorRow(
@@ -143,14 +149,10 @@ def anchors(
             )
             for place, j in enumerate(chosen.items.tolist())
         ),
-        rows=tuple(AnchorErrorRow(**{field: getattr(one, field) for field in AnchorErrorRow.columns()}) for one in found),
+        rows=tuple(AnchorErrorRow(**{name: getattr(one, name) for name in AnchorErrorRow.columns()}) for one in found),
         seed=seed,
         notes=(*whole.notes, *notes),
     )
-
-
-def _selection(metric: str | None, where: Sequence[str], latest: bool) -> Selection:
-    return Selection(None, metric, as_conditions(where), "none", latest)
 
 
 def _complete(pool: Pool) -> tuple[Pool, list[str]]:
@@ -182,7 +184,7 @@ def _curves(pool: Pool) -> Curves | None:
     recipes = [str([one.setting(name) for name in _RECIPE]) for one in pool.conditions]
     seeds = [str(one.setting("training_seed") or "") for one in pool.conditions]
     positions = [one.setting("position") for one in pool.conditions]
-    labels = {recipe: set() for recipe in recipes}  # type: dict[str, set[tuple[str, object]]]
+    labels: dict[str, set[tuple[str, object]]] = {recipe: set() for recipe in recipes}
     for recipe, seed, position in zip(recipes, seeds, positions, strict=True):
         labels[recipe].add((seed, position))
     if all(len(found) < 2 for found in labels.values()):

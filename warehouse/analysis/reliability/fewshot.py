@@ -92,9 +92,7 @@ class SeedScores:
         return []
 
 
-def seeds_of(
-    store: Store, columns: Sequence[ScoredCondition | None], entries: Sequence[ScoredCondition]
-) -> SeedScores:
+def seeds_of(store: Store, columns: Sequence[ScoredCondition | None], entries: Sequence[ScoredCondition]) -> SeedScores:
     """The scores by few-shot seed of a leaf's models.
 
     Args:

@@ -103,7 +103,7 @@ def flash(
     metric: str | None = None,
     where: Sequence[str] = (),
     latest: bool = False,
-    sizes: Sequence[int] = SIZES,
+    sizes: Sequence[int] | None = None,
     tiers: Sequence[int] | None = None,
     n_resamples: int = 200,
     seed: int = 0,
@@ -122,7 +122,7 @@ def flash(
         metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
         where: conditions ``field=value`` on the runs.
         latest: of each model only the conditions that ran last.
-        sizes: prompts of a scenario at each step before all.
+        sizes: prompts of a scenario at each step before all; None: 20, 50, 200, 1000.
         tiers: best rank for which each size is enough; None: 20, 10, 5, 2 for about 40 models, else
             shares of their number.
         n_resamples: random orders behind resolution and check, at least 1.
@@ -135,8 +135,9 @@ def flash(
     as_seed(seed)
     if new and model is None:
         raise MisuseError("new goes with a model")
-    if n_resamples < 1:
-        raise MisuseError(f"n_resamples must be at least 1, found {n_resamples}")
+    steps_at = SIZES if sizes is None else tuple(sizes)
+    if n_resamples < 1 or not steps_at or min(steps_at) < 1:
+        raise MisuseError(f"orders and sizes must be at least 1, found {n_resamples}, {list(steps_at)}")
     selection = Selection(None, metric, as_conditions(where), "none", latest)
     data = read_suite(
         store,
@@ -144,22 +145,22 @@ def flash(
         selection,
         scenarios=scenarios,
         standalone=standalone,
-        unfinished=() if model is None else (model,),
+        unfinished=() if model is None else (model, model.partition(" (")[0]),
     )
     place = None if model is None else _place(data, model, new)
     everyone = np.arange(len(data.scores.models))
     stored = data.scores if place is None else data.scores.part(np.delete(everyone, place))
-    found, why = _check(stored, sizes, tiers, n_resamples, seed)
+    found, why = _check(stored, steps_at, tiers, n_resamples, seed)
     full = ranks_of(mean_win_rate(stored.scores(stored.means), ties=0.5))
     steps, following, answered = [], None, None
     if model is not None:
         orders = [_order(rows, seed) for rows in data.prompts]
         if place is not None:
             steps = flash_path(
-                data.scores, place, orders, sizes=sizes, tiers=tiers, n_resamples=n_resamples, seed=seed
+                data.scores, place, orders, sizes=steps_at, tiers=tiers, n_resamples=n_resamples, seed=seed
             )
             answered = [~np.isnan(one.scores[:, place]) for one in data.scores.subscenarios]
-        following = _following(data.scores, steps, sizes)
+        following = _following(data.scores, steps, steps_at)
     stop = next((step for step in steps if step.is_enough), None)
     size = None if following is None else following[0]
     return FlashReport(
@@ -287,6 +288,6 @@ def _check_in_words(report: FlashReport) -> str:
     if report.mean_error is None or report.mean_saving is None:
         return f"No check: {report.no_check}"
     return (
-        f"Ranked as if new, the {report.n_models} models of {report.suite} end {report.mean_error:.2g} places from their"
-        f" full rank on average, with {report.mean_saving:.3g} times fewer prompts"
+        f"Ranked as if new, the {report.n_models} models of {report.suite} end {report.mean_error:.2g} places from"
+        f" their full rank on average, with {report.mean_saving:.3g} times fewer prompts"
     )

@@ -88,7 +88,7 @@ class ReliabilityReport(Result):
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{_order_in_words(self.prompt_rows)}; {_top_in_words(self.prompt_rows)}"
+        return f"{_order_in_words(self.prompt_rows, self.level)}; {_top_in_words(self.prompt_rows)}"
 
     @property
     def prompt_rows(self) -> list[ReliabilityRow]:
@@ -296,7 +296,7 @@ def _notes(data: SuiteData, found: Aggregates) -> list[str]:
     return notes
 
 
-def _order_in_words(rows: Sequence[ReliabilityRow]) -> str:
+def _order_in_words(rows: Sequence[ReliabilityRow], level: float) -> str:
     settled = next((row for row in rows if row.same_order is not None and row.same_order >= SETTLED), None)
     whole = rows[-1]
     if whole.same_order is None or whole.ranking is None:
@@ -312,8 +312,8 @@ def _order_in_words(rows: Sequence[ReliabilityRow]) -> str:
         return f"No size gives the order of all models again: {end}, with τ as low as {whole.ranking:.2f}"
     size = "all prompts" if near.size is None else f"{near.size} prompts a scenario"
     return (
-        f"{size[0].upper()}{size[1:]} give nearly the order of all (τ at least {near.ranking:.2f} in 97.5 % of"
-        f" resamples), but not the same one: {end}"
+        f"{size[0].upper()}{size[1:]} give nearly the order of all (τ at least {near.ranking:.2f} in"
+        f" {50 * (1 + level):g} % of resamples), but not the same one: {end}"
     )
 
 

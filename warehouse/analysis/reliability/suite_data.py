@@ -15,6 +15,7 @@ from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
     ScoredCondition,
     coverage_flags,
     coverage_of,
@@ -154,7 +155,9 @@ def _leaf_names(store: Store, name: str, scenarios: str | None) -> tuple[_Tree, 
         notes = [f"no runs on {', '.join(suite.empty[:_NAMED])}: not part of the suite"] if suite.empty else []
         return _Tree(suite.name, suite.leaves, scenario_names(store, name)), notes
     found = find_benchmark(store, name)
-    notes = [] if scenarios else [f"{found.name} is one scenario; --scenarios FIELD splits it by a field of its prompts"]
+    notes = (
+        [] if scenarios else [f"{found.name} is one scenario; --scenarios FIELD splits it by a field of its prompts"]
+    )
     return _Tree(found.name, (found,), {}), notes
 
 
@@ -180,7 +183,9 @@ def _comparable(leaf: LeafEntries, subset_ok: bool, unfinished: set[str]) -> tup
         notes.append(f"{name}: {len(cut)} on a part of it count as lacking it ({shown}); --subset takes them")
     if leaf.metric.higher_is_better is None:
         notes.append(f"{direction_unknown(leaf.metric.label)}; higher is taken to be")
-    if leaf.metric.link != "identity" or any(e.usable is not None and e.usable.uneven_weights is not None for e in kept):
+    if leaf.metric.link != "identity" or any(
+        e.usable is not None and e.usable.uneven_weights is not None for e in kept
+    ):
         notes.append(f"{name}: scores are plain means over prompts, before the metric's weights and scale")
     return kept, notes
 
@@ -274,3 +279,30 @@ def _in_order(
     """Prompts in the order of the suite's subscenarios."""
     of = {(one.scenario, one.name): rows for one, rows in kept}
     return tuple(of[one.scenario, one.name] for one in scores.subscenarios)
+
+
+def benchmark_scores(found: BenchmarkScores) -> SuiteScores:
+    """One benchmark, as a leaderboard takes it, as a suite of one scenario.
+
+    Raises:
+        MisuseError: fewer than two conditions with scores of all its prompts.
+    """
+    leaf = LeafEntries(found.benchmark, found.entries, found.coverages, found.others)
+    kept, _ = _comparable(leaf, found.subset_ok, set())
+    if len(kept) < 2:
+        raise MisuseError(f"{found.benchmark.name}: {len(kept)} condition(s) with scores of its prompts; 2 are needed")
+    scores = [entry.usable for entry in kept]
+    prompts = np.unique(np.concatenate([one.prompts for one in scores if one is not None]))
+    values = np.full((len(prompts), len(kept)), np.nan)
+    sign = -1.0 if found.metric.higher_is_better is False else 1.0
+    for place, one in enumerate(scores):
+        if one is not None:
+            values[np.searchsorted(prompts, one.prompts), place] = sign * one.values
+    labels = found.clusters.labels(prompts)
+    if labels is not None and len(np.unique(labels)) < _FEWEST_CLUSTERS:
+        labels = None
+    names = [f"{entry.condition.model}#{entry.condition.key}" for entry in kept]
+    order = np.array(sorted(range(len(names)), key=names.__getitem__))
+    name = found.benchmark.name
+    part = subscenario(name, name, values[:, order], clusters=labels)
+    return suite_scores([names[i] for i in order], [part])

@@ -187,9 +187,7 @@ def flash_path(
     return found
 
 
-def resolutions_of(
-    suite: SuiteScores, sizes: Sequence[int], *, n_resamples: int = 200, seed: int = 0
-) -> list[int]:
+def resolutions_of(suite: SuiteScores, sizes: Sequence[int], *, n_resamples: int = 200, seed: int = 0) -> list[int]:
     """Res(S) of each size, over random subsets without replacement.
 
     Args:
