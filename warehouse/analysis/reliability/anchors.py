@@ -158,10 +158,10 @@ def anchors(
 def _complete(pool: Pool) -> tuple[Pool, list[str]]:
     """Models that answered most, and the prompts that all of them did."""
     answered, notes = pool.responses.answered(), []
-    models, items = np.ones(len(answered), bool), answered.all(axis=0)
+    models, items = np.ones(len(answered), bool), np.asarray(answered.all(axis=0))
     if items.sum() < answered.shape[1] / 2:  # models that lack much cost more prompts than they are worth
         models = answered.mean(axis=1) > 0.95
-        items = answered[models].all(axis=0) if models.sum() > 1 else items
+        items = np.asarray(answered[models].all(axis=0)) if models.sum() > 1 else items
     if not models.all():
         left = [name for name, kept in zip(pool.responses.models, models, strict=True) if not kept]
         notes.append(f"{len(left)} models lack prompts and are left out: {', '.join(left[:_NAMED])}")

@@ -205,7 +205,7 @@ def _sizes(scores: SuiteScores, granularity: str, asked: Sequence[int] | None) -
 
 
 def _row(one: Reliability) -> ReliabilityRow:
-    bounds = {}
+    bounds: dict[str, float | None] = {}
     for name in ("ranking", "weighted", "quality", "best"):
         dior = getattr(one, name)
         bounds |= {name: dior.value, f"{name}_low": dior.low, f"{name}_high": dior.high}

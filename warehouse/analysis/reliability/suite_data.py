@@ -173,7 +173,8 @@ def _comparable(leaf: LeafEntries, subset_ok: bool, unfinished: set[str]) -> tup
         left = sum(map(len, groups[1:]))
         notes.append(f"{name}: {left} of another split, task version, metric or judge left out (--where chooses)")
     whole = coverage_of(groups[0])
-    kept, cut = [], []
+    kept: list[ScoredCondition] = []
+    cut: list[ScoredCondition] = []
     for entry in groups[0]:
         flags = coverage_flags(entry, whole)
         is_whole = subset_ok or entry.condition.model in unfinished or not is_partial(flags)
@@ -207,8 +208,8 @@ def _subscenarios(
     values = np.full((len(prompts), len(columns)), np.nan)
     for place, (entry, seeds) in enumerate(zip(columns, by_seed.means, strict=True)):
         if entry is not None and entry.usable is not None:
-            ids, own = (entry.usable.prompts, entry.usable.values) if seeds is None else seeds
-            values[np.searchsorted(prompts, ids), place] = sign * own
+            ids, figures = (entry.usable.prompts, entry.usable.values) if seeds is None else seeds
+            values[np.searchsorted(prompts, ids), place] = sign * figures
     infinite = np.isinf(values)
     if infinite.any():
         raise MisuseError(f"{name}: {int(infinite.sum())} infinite score(s); win rates need finite ones")
@@ -222,13 +223,12 @@ def _subscenarios(
         own = None if clusters is None else clusters[chosen]
         if own is not None and len(np.unique(own)) < _FEWEST_CLUSTERS:
             own = None
-        seeds = None
-        scores = values[chosen]
+        scores, table = values[chosen], None
         if cube is not None and not np.isnan(cube[:, chosen]).any():
-            seeds = sign * cube[:, chosen]
+            table = sign * cube[:, chosen]
         found.append(
             (
-                subscenario(scenario[0], scenario[1], scores, clusters=own, seeds=seeds),
+                subscenario(scenario[0], scenario[1], scores, clusters=own, seeds=table),
                 tuple(rows[row] | {"benchmark": name} for row in chosen),
             )
         )
@@ -263,7 +263,7 @@ def _columns(seeds: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArr
 
 
 def _missing(scores: SuiteScores) -> list[str]:
-    lacking = (~scores.known).any(axis=0)
+    lacking = np.asarray((~scores.known).any(axis=0))
     if not lacking.any():
         return []
     named = [name for name, is_lacking in zip(scores.models, lacking, strict=True) if is_lacking]

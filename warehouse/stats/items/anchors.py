@@ -66,7 +66,7 @@ def choose_anchors(
     points, member = np.unique(x, axis=0, return_inverse=True)
     if not 1 <= n_anchors <= len(points) or n_starts < 1:
         raise StatisticsError(f"{n_anchors} anchors, expected 1 to the number of distinct items here ({len(points)})")
-    mass = np.bincount(member, weights=shares)
+    mass = np.bincount(member, weights=shares).astype(np.float64)
     best, labels, centres = np.inf, np.zeros(len(points), np.intp), points[:1]
     for start in range(n_starts):
         rng = np.random.default_rng([as_seed(seed), 30, n_anchors, start])
@@ -81,7 +81,8 @@ def choose_anchors(
     place = np.empty(n_anchors, np.intp)
     place[order] = np.arange(n_anchors)
     cluster = place[of_item]
-    return Anchors(chosen[order], np.bincount(cluster, weights=shares, minlength=n_anchors), cluster, float(best))
+    weight = np.bincount(cluster, weights=shares, minlength=n_anchors).astype(np.float64)
+    return Anchors(chosen[order], weight, cluster, float(best))
 
 
 def anchor_score(scores: ArrayLike, weights: ArrayLike) -> FloatArray:

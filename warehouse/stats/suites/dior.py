@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 from warehouse.errors import StatisticsError
@@ -254,7 +255,7 @@ def _measure(block: Instances, own: FloatArray, ties: float, chosen: Sequence[Po
     rates = mean_over_scenarios(win_rates(block.scores, ties), block.weights)
     errors = [np.empty((len(rates), 0))]
     for pool in chosen:
-        sides = np.array([pool.first, pool.second])
+        sides = np.array([pool.first, pool.second], dtype=np.intp)
         among = np.searchsorted(pool.models, sides)
         scores = block.scores[..., pool.models]
         two = _two_rates(scores, among, ties)
@@ -264,7 +265,7 @@ def _measure(block: Instances, own: FloatArray, ties: float, chosen: Sequence[Po
     return rates, np.concatenate(errors, axis=1)
 
 
-def _two_rates(scores: FloatArray, two: FloatArray, ties: float) -> FloatArray:
+def _two_rates(scores: FloatArray, two: NDArray[np.intp], ties: float) -> FloatArray:
     """Win rates of two models against their pool, shape (…, C, 2)."""
     known = ~np.isnan(scores)
     others = known.sum(axis=-1) - 1.0

@@ -118,7 +118,7 @@ class _Units:
     def of(cls, one: Subscenario) -> _Units:
         known = ~np.isnan(one.scores)
         filled, counts = np.where(known, one.scores, 0.0), known.astype(np.float64)
-        lacking = ~known.any(axis=0)
+        lacking = np.asarray(~known.any(axis=0))
         counts = np.ones((one.n, 1)) if known[:, ~lacking].all() else counts
         if one.clusters is not None:
             filled, counts = (_summed(x, one.clusters) for x in (filled, counts))
