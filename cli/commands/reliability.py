@@ -124,8 +124,8 @@ def _suite(report: ReliabilityReport) -> str:
 
 def _print_summary(report: ReliabilityReport) -> None:
     print_text(
-        f"Another draw of as many (DIoR: at least so much in {50 * (1 + report.level):g} % of"
-        f" {report.rows[0].n_resamples} draws):"
+        f"Resamples of as many (DIoR: at least so much in {50 * (1 + report.level):g} % of"
+        f" {report.rows[0].n_resamples}):"
     )
     whole = [row for row in report.rows if row.size is None]
     print_rows([_cells(row, of=row.granularity) for row in whole if row.ranking is not None], spare=_SPARE)
@@ -133,7 +133,7 @@ def _print_summary(report: ReliabilityReport) -> None:
         if row.ranking is None:
             print_text(f"{row.granularity}: no figure: {row.reason}")
     click.echo()
-    print_text("Fewer prompts of each scenario:")
+    print_text("Fewer prompts of each scenario, resampled:")
     print_rows([_cells(row) for row in report.prompt_rows], spare=_SPARE)
     click.echo()
     print_text(_below(report))
@@ -174,7 +174,7 @@ def _bound(value: float | None, low: float | None, high: float | None) -> str | 
 def _below(report: ReliabilityReport) -> str:
     words = [
         "ranking: Kendall's tau with the ranking on all; quality: 1 - change of win rates; best: 1 - how often the"
-        " second beats the first (upper end); ± is Monte Carlo error."
+        " second beats the first (upper end); ± is Monte Carlo error. Fresh prompts would agree less than resamples."
     ]
     if report.tau_within is not None and report.tau_across is not None:
         words.append(

@@ -201,7 +201,9 @@ def test_few_shot_seeds(world: Store, name: str) -> None:
 def test_bad_input_is_one_line(run: Caller, url: str) -> None:
     run("reliability", "solo", db=url).fails(2, "1 model(s) with scores of prompts; 2 are needed")
     run("reliability", "nowhere", db=url).fails(2, "nowhere")
-    run("reliability", "quiz", "--scenarios", "colour", db=url).fails(2, "no prompt of quiz has the field 'colour'", "topic")
+    run("reliability", "quiz", "--scenarios", "colour", db=url).fails(
+        2, "no prompt of quiz has the field 'colour'", "topic"
+    )
     run("reliability", "quiz", "--scenarios", "a,b,c", db=url).fails(2, "expected a field, or two")
     run("reliability", "exam", "--scenarios", "topic", db=url).fails(2, "leave --scenarios out")
     run("reliability", "exam", "--where", "temperature=7", db=url).fails(2, "0 model(s)")

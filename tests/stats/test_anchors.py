@@ -36,7 +36,9 @@ def test_anchors_are_the_items_nearest_their_centroids() -> None:
     heavy = np.where(np.arange(40) < 5, 4.0, 1.0)
     assert choose_anchors(x, 3, weights=heavy).weights.tolist() == pytest.approx([20 / 55, 10 / 55, 25 / 55])
     again = choose_anchors(np.repeat(x, 2, axis=0), 3)  # doubled items are one point of double weight
-    assert again.weights.tolist() == pytest.approx([0.125, 0.25, 0.625]) and again.inertia == pytest.approx(found.inertia)
+    assert again.weights.tolist() == pytest.approx([0.125, 0.25, 0.625]) and again.inertia == pytest.approx(
+        found.inertia
+    )
 
 
 def test_anchors_of_every_item_give_the_score_itself() -> None:

@@ -13,14 +13,7 @@ from warehouse.stats.suites import dior
 from warehouse.stats.suites.aggregates import AGGREGATES, aggregates, bradley_terry
 from warehouse.stats.suites.dior import Reliability, quantile_bound, reliability, sizes_of, summarise
 from warehouse.stats.suites.fewshot_seeds import seed_designs
-from warehouse.stats.suites.flash import (
-    flash_check,
-    flash_path,
-    flash_sizes,
-    resolution,
-    resolutions_of,
-    tier_ranks,
-)
+from warehouse.stats.suites.flash import flash_check, flash_path, flash_sizes, resolution, resolutions_of, tier_ranks
 from warehouse.stats.suites.instances import Instances, draw_instances, shared_sizes
 from warehouse.stats.suites.rank_agreement import kendall_tau_b, weighted_tau
 from warehouse.stats.suites.score_table import SuiteScores, subscenario, suite_scores
@@ -234,14 +227,18 @@ def test_more_prompts_are_more_reliable_and_models_apart_are_certain() -> None:
     for name in ("ranking", "weighted", "quality"):
         values = [getattr(row, name).value for row in rows]
         assert values == sorted(values)
-    assert [row.rank_resolution or 0 for row in rows] == sorted((row.rank_resolution or 0 for row in rows), reverse=True)
+    assert [row.rank_resolution or 0 for row in rows] == sorted(
+        (row.rank_resolution or 0 for row in rows), reverse=True
+    )
     assert rows[0].switches[0] > rows[-1].switches[0] and math.isnan(rows[0].switches[3])
     assert [row.n_prompts for row in rows] == [60, 300, 1200] and [row.ties for row in rows] == [0.5, 0.5, 0.0]
     sure = suite_scores("ab", [subscenario(str(c), str(c), np.tile([0.0, 1.0], (9, 1))) for c in range(5)])
     for granularity in ("scenarios", "prompts"):
         found = reliability(sure, granularity, n_resamples=100)
         assert found.ranking.value == found.quality.value == found.same_order == 1.0 and found.rank_resolution == 0
-        assert found.best_errors == (0.0,) and found.best.value == pytest.approx(100 / (100 + stats.norm.ppf(0.975) ** 2))
+        assert found.best_errors == (0.0,) and found.best.value == pytest.approx(
+            100 / (100 + stats.norm.ppf(0.975) ** 2)
+        )
 
 
 def test_the_same_seed_gives_the_same_answer_and_models_can_stand_in_any_order() -> None:
@@ -272,7 +269,9 @@ def test_rules_of_what_is_null() -> None:
     assert sizes_of(few, "scenarios") == [] and "no scenario has two" in reliability(few, "subscenarios").reason
     assert "few-shot" in reliability(few, "seeds").reason
     single = reliability(simulated(1, scenarios=1), "scenarios")
-    assert "1 scenario:" in single.reason and reliability(simulated(1, scenarios=1), "prompts").ranking.value is not None
+    assert (
+        "1 scenario:" in single.reason and reliability(simulated(1, scenarios=1), "prompts").ranking.value is not None
+    )
     even = suite_scores("abc", [subscenario(str(c), str(c), np.ones((5, 3))) for c in range(6)])
     tied = reliability(even, "prompts", n_resamples=50)
     assert tied.ranking.value is None and tied.n_undefined == 50 and "no ranking" in tied.reason
@@ -361,7 +360,9 @@ def test_flash_leaves_one_out_as_a_slow_loop_would() -> None:
         rest = ranks_of(mean_win_rate(suite.means[:, others], ties=0.5))
         res = {
             size: np.quantile(
-                [np.abs(ranks_of(mean_win_rate(m[:, others], ties=0.5)) - rest) for m in at[size]], 0.95, method="higher"
+                [np.abs(ranks_of(mean_win_rate(m[:, others], ties=0.5)) - rest) for m in at[size]],
+                0.95,
+                method="higher",
             )
             for size in (10, 30)
         }
@@ -439,21 +440,22 @@ def test_what_is_refused(call: object, message: str) -> None:
 
 
 @pytest.mark.slow
-def test_reliability_foretells_a_fresh_draw() -> None:
-    """τ of the ranking by other prompts of the same kind falls below DIoR about as seldom as it says: the
-    bootstrap doubles the noise (suite and instance), so it is too careful rather than too bold."""
-    below = 0
+def test_reliability_bounds_the_agreement_with_all_prompts_of_the_kind_not_with_fresh_ones() -> None:
+    """DIoR holds a suite against resamples of itself: the ranking on very many prompts lies below it as
+    seldom as it says (about), one on as many fresh prompts, with twice the noise, more often."""
+    below = np.zeros((200, 2), bool)
     for seed in range(200):
         rng = np.random.default_rng(seed)
-        skill, bend = np.linspace(-1, 1, 6), rng.normal(0, 0.3, (5, 6))
+        skill, bend = np.linspace(-1, 1, 12), rng.normal(0, 0.3, (5, 12))
         draws = []
-        for _ in range(2):
+        for prompts in (80, 3000, 80):
             parts = []
             for c in range(5):
-                chance = 1 / (1 + np.exp(-(skill + bend[c] + rng.normal(0, 1, (80, 1)))))
-                parts.append(subscenario(str(c), str(c), (rng.random((80, 6)) < chance).astype(float)))
-            draws.append(suite_scores("abcdef", parts))
+                chance = 1 / (1 + np.exp(-(skill + bend[c] + rng.normal(0, 1, (prompts, 1)))))
+                parts.append(subscenario(str(c), str(c), (rng.random((prompts, 12)) < chance).astype(float)))
+            draws.append(suite_scores([f"m{i}" for i in range(12)], parts))
         bound = reliability(draws[0], "prompts", n_resamples=300, seed=seed).ranking.value or 0.0
-        rates = [mean_win_rate(one.scores(one.means)) for one in draws]
-        below += float(kendall_tau_b(rates[0], rates[1][None])[0]) < bound - 1e-9
-    assert below / 200 <= 0.08
+        own, many, fresh = (mean_win_rate(one.scores(one.means)) for one in draws)
+        below[seed] = [float(kendall_tau_b(one, own[None])[0]) < bound - 1e-9 for one in (many, fresh)]
+    truth, again = below.mean(axis=0)
+    assert truth <= 0.06 and truth <= again <= 0.2

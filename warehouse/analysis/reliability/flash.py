@@ -289,5 +289,6 @@ def _check_in_words(report: FlashReport) -> str:
         return f"No check: {report.no_check}"
     return (
         f"Ranked as if new, the {report.n_models} models of {report.suite} end {report.mean_error:.2g} places from"
-        f" their full rank on average, with {report.mean_saving:.3g} times fewer prompts"
+        f" their full rank on average, with {report.mean_saving:.3g} times fewer prompts; the full rank lies within the"
+        f" resolution in {100 * (report.within or 0):.0f} %"
     )

@@ -304,16 +304,16 @@ def _order_in_words(rows: Sequence[ReliabilityRow], level: float) -> str:
     if settled is not None:
         same = _percent(settled.same_order)
         if settled.size is None:
-            return f"Another draw of all prompts gives the same order in {same} of resamples"
+            return f"A resample of all prompts gives the same order in {same} of cases"
         return f"{settled.size} prompts a scenario give the same order as all in {same} of resamples"
     near = next((row for row in rows if row.ranking is not None and row.ranking >= _ENOUGH_TAU), None)
-    end = f"even another draw of all prompts gives it in {_percent(whole.same_order)} only"
+    again = f"a resample of all prompts gives the same order in {_percent(whole.same_order)} of cases"
+    bound = f"in {50 * (1 + level):g} %"
     if near is None:
-        return f"No size gives the order of all models again: {end}, with τ as low as {whole.ranking:.2f}"
+        return f"No size settles the order of all models: {again} (τ at least {whole.ranking:.2f} {bound})"
     size = "all prompts" if near.size is None else f"{near.size} prompts a scenario"
     return (
-        f"{size[0].upper()}{size[1:]} give nearly the order of all (τ at least {near.ranking:.2f} in"
-        f" {50 * (1 + level):g} % of resamples), but not the same one: {end}"
+        f"{size[0].upper()}{size[1:]} give nearly the order of all (τ at least {near.ranking:.2f} {bound}), but {again}"
     )
 
 
