@@ -36,7 +36,7 @@ def embedder_option(function: Function) -> Function:
 
 
 @command("embed")
-@click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
+@click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
 @click.option(
     "--embedder",
     "embedders",
@@ -143,7 +143,7 @@ def _print_similar(nearest: Similar) -> None:
 
 
 @command("duplicates")
-@click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
+@click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
 @threshold_option(0.95, ALIKE)
 @embedder_option
 @click.option(

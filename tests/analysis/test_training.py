@@ -113,6 +113,30 @@ def test_signal_to_noise_by_a_second_metric(tmp_path: Path) -> None:
     assert (row.other_metric, row.tau) == ("mass", None)
 
 
+def test_a_suite_stands_for_its_benchmarks(tmp_path: Path) -> None:
+    places = (("a", 0), ("a", 2), ("b.c", 0), ("d", 0))
+    lines = [
+        f"m,{name},{shots},{seed},p{p},{int((p + seed) % (2 + len(name)) > 0)}"
+        for name, shots in places
+        for seed in (1, 2)
+        for p in range(9)
+    ]
+    (tmp_path / "f.csv").write_text("model,part,shots,seed,prompt_id,score\n" + "\n".join(lines) + "\n")
+    (tmp_path / "map.toml").write_text(
+        'files = ["f.csv"]\n[run]\nmodel = "model"\ntraining_seed = "seed"\nbenchmark = "part"\nfewshot = "shots"\n'
+        'suite = { const = "exam" }\n[sample]\nprompt_id = "prompt_id"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
+        '[metrics.acc]\nkind = "binary"\nhigher_is_better = true\n'
+    )
+    with open_store(f"duckdb:///{tmp_path / 's.duckdb'}", create=True, write=True) as store:
+        assert not ingest(store, [tmp_path / "f.csv"], mapping=tmp_path / "map.toml").refused
+        everything = seeds(store).rows
+        assert len(everything) == 4 and seeds(store, ["exam"]).rows == everything
+        assert [row.benchmark for row in seeds(store, ["*b.c", "d", "d"]).rows] == ["b.c", "d"]
+        assert sorted(row.setting for row in everything) == ["", "", "fewshot=0", "fewshot=2"]
+        with pytest.raises(MisuseError, match="exan"):
+            seeds(store, ["exan"])
+
+
 def of_dump(folder: Path, dump: Path, mapping: str | None) -> str:
     found = f"duckdb:///{folder / 'store.duckdb'}"
     with open_store(found, create=True, write=True) as store:

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.irt.cells import Cells, cells_of
 from warehouse.analysis.selection.arrow import one_of
-from warehouse.analysis.selection.benchmarks import Benchmark, canonical_names, find_benchmark
+from warehouse.analysis.selection.benchmarks import Benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions
 from warehouse.analysis.suites.entries import LeafEntries, read_leaves
-from warehouse.analysis.suites.tree import find_suite, is_suite
+from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.analysis.suites.units import unit_map
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
@@ -142,7 +142,9 @@ def read_pool(store: Store, benchmarks: Sequence[str], selection: Selection) -> 
         MisuseError: unknown names; a model that has several conditions on a benchmark; fewer than
             two models, or than two prompts that two models answered.
     """
-    leaves = _leaves(store, benchmarks)
+    leaves = benchmarks_named(store, benchmarks)
+    if not leaves:
+        raise MisuseError("name a benchmark or suite; see: warehouse benchmarks")
     read, refused = read_leaves(store, leaves, selection)
     if not read:
         raise MisuseError("; ".join(refused))
@@ -173,18 +175,6 @@ def read_pool(store: Store, benchmarks: Sequence[str], selection: Selection) -> 
     conditions = tuple(sets[i].conditions[0] for i in order)
     bare = tuple(models[i] for i in order)
     return _assemble(store, leaves, parts, [names[i] for i in order], conditions, bare, selection.cluster, notes)
-
-
-def _leaves(store: Store, names: Sequence[str]) -> list[Benchmark]:
-    known, found = canonical_names(store), {}
-    for name in names:
-        listed = name not in known and any(mark in name for mark in ",*?[")
-        suite = listed or is_suite(store, name)
-        for leaf in find_suite(store, name).leaves if suite else (find_benchmark(store, name),):
-            found[leaf.name] = leaf
-    if not found:
-        raise MisuseError("name a benchmark or suite; see: warehouse benchmarks")
-    return [found[name] for name in sorted(found)]
 
 
 def _by_form(read: Sequence[LeafEntries]) -> dict[str, list[ScoredCondition]]:

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from warehouse.analysis.selection.arrow import one_of
-from warehouse.analysis.selection.benchmarks import Benchmark
+from warehouse.analysis.selection.benchmarks import Benchmark, canonical_names, find_benchmark
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -70,6 +70,31 @@ def is_suite(store: Store, name: str) -> bool:
         return False
     ids = tree.ids[tree.shown[name]]
     return bool(tree.below(ids)) and not _with_runs(store, ids)
+
+
+def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
+    """Benchmarks by name; a suite, a glob or a list with commas stands for its leaves that have runs.
+
+    Args:
+        names: in any order, also twice.
+
+    Returns:
+        each benchmark once, in order of names.
+
+    Raises:
+        MisuseError: an unknown name.
+    """
+    known, found = canonical_names(store), {}
+    for name in names:
+        several = is_suite(store, name) if name in known else bool(_LIST.search(name))
+        for leaf in find_suite(store, name).leaves if several else (find_benchmark(store, name),):
+            found[leaf.name] = leaf
+    return [found[name] for name in sorted(found)]
+
+
+def ids_named(store: Store, names: Iterable[str]) -> list[int] | None:
+    """Ids of the rows of the benchmarks that `benchmarks_named` finds; None, for all, without names."""
+    return [number for one in benchmarks_named(store, names) for number in one.ids] or None
 
 
 def list_suites(store: Store) -> dict[str, set[str]]:

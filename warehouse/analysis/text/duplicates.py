@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
-from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.prompts import expected_answer, prompts_by_id
+from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.text.embedders import choose_embedder
 from warehouse.analysis.text.near_pairs_cache import StoredPairs, answer_pairs, pairs_question
 from warehouse.errors import MisuseError
@@ -156,7 +156,7 @@ def duplicates(
 
     Args:
         opener: how to open the store.
-        benchmarks: names; prompts within and across them are compared. None means all.
+        benchmarks: names, also of suites; prompts within and across them are compared. None means all.
         threshold: smallest cosine similarity, in (-1, 1].
         embedder: whose vectors, as `choose_embedder` takes it.
         keep: pairs that come back at most, the most similar ones; all are counted.
@@ -171,7 +171,7 @@ def duplicates(
     if keep < 0:
         raise MisuseError(f"so many pairs cannot come back: {keep}; give 0 or more")
     with opener.reading() as store:
-        ids = [one for name in benchmarks for one in find_benchmark(store, name).ids] or None
+        ids = ids_named(store, benchmarks)
         chosen = choose_embedder(store, embedder)
         vectors = read_vectors(store, chosen, ids)
         if len(vectors.prompts) < 2:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.arrow import one_of
-from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.suites.tree import ids_named
 from warehouse.embeddings import BATCH, Embedder, encode, load_embedder
 from warehouse.errors import MisuseError
 from warehouse.store.computed import prompt_vectors
@@ -96,7 +96,7 @@ def embed(
     Args:
         opener: how to open the store.
         embedders: each as :func:`warehouse.embeddings.load_embedder` takes it, or one of your own.
-        benchmarks: names; none means all.
+        benchmarks: names, also of suites; none means all.
         device: ``cpu``, ``cuda``, …; None: the fastest there is.
         batch_size: texts that the model reads at a time.
         chunk: texts that are stored at a time.
@@ -109,7 +109,7 @@ def embed(
     if not embedders:
         raise MisuseError("which embedder? --embedder NAME or FOLDER, such as a model folder")
     with opener.reading() as store:
-        ids = _benchmark_ids(store, benchmarks)
+        ids = ids_named(store, benchmarks)
         names = _names(store, ids)
     rows: list[EmbedRow] = []
     for wanted in embedders:
@@ -183,12 +183,6 @@ def _count(counts: dict[int, int], prompts: Sequence[int], places: dict[int, int
     for one, counted in zip(prompts, holds, strict=True):
         if counted:
             counts[places[one]] = counts.get(places[one], 0) + 1
-
-
-def _benchmark_ids(store: Store, benchmarks: Sequence[str]) -> list[int] | None:
-    if not benchmarks:
-        return None
-    return [one for name in benchmarks for one in find_benchmark(store, name).ids]
 
 
 def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
