@@ -94,7 +94,7 @@ def test_few_models_have_anchors_by_score_columns() -> None:
 
 def test_seeds_and_curves() -> None:
     rng = np.random.default_rng(2)
-    recipe, seed, step = (np.array(x) for x in zip(*[(r, s, t) for r in range(3) for s in range(3) for t in range(4)]))
+    recipe, seed, step = (x.ravel() for x in np.indices((3, 3, 4)))
     skill = 0.3 * recipe + 0.5 * step + rng.normal(0, 0.15, 36)
     y = (rng.random((36, 80)) < special.expit(skill[:, None] - rng.normal(0.5, 1, 80))).astype(float)
     curves = Curves(recipe, seed, step.astype(float))

@@ -313,7 +313,7 @@ def test_partial_scenarios_count_only_where_asked() -> None:
 def test_uniform_sampling_of_seeds_beats_the_full_cross_where_prompts_differ() -> None:
     rng = np.random.default_rng(0)
     skill, cells = np.linspace(-0.5, 0.5, 4), []
-    for c in range(3):
+    for _ in range(3):
         chance = 1 / (1 + np.exp(-(skill + rng.normal(0, 2, (1, 60, 4)) + rng.normal(0, 0.2, (3, 1, 4)))))
         cells.append((rng.random((3, 60, 4)) < chance).astype(float))
     parts = [subscenario(str(c), str(c), cube.mean(axis=0), seeds=cube) for c, cube in enumerate(cells)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.reliability.fewshot import one_of_seeds, seeds_of
 from warehouse.analysis.reliability.fields import Labels, prompt_labels
 from warehouse.analysis.selection.arrow import one_of
-from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark
+from warehouse.analysis.selection.benchmarks import canonical_names, direction_unknown, find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
@@ -148,7 +148,8 @@ class _Tree:
 
 
 def _leaf_names(store: Store, name: str, scenarios: str | None) -> tuple[_Tree, list[str]]:
-    if "," in name or "*" in name or is_suite(store, name):
+    listed = name not in canonical_names(store) and any(mark in name for mark in ",*?[")
+    if listed or is_suite(store, name):
         if scenarios is not None:
             raise MisuseError(f"{name} is a suite, whose scenarios are what lies below it: leave --scenarios out")
         suite = find_suite(store, name)
