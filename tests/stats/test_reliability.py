@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from tests.support.suites import simulated, suite_of
 from warehouse.errors import StatisticsError
 from warehouse.stats.suites import dior
 from warehouse.stats.suites.aggregates import AGGREGATES, aggregates, bradley_terry
 from warehouse.stats.suites.dior import Reliability, quantile_bound, reliability, sizes_of, summarise
 from warehouse.stats.suites.fewshot_seeds import seed_designs
-from warehouse.stats.suites.flash import flash_check, flash_path, flash_sizes, resolution, resolutions_of, tier_ranks
+from warehouse.stats.suites.flash import flash_check
 from warehouse.stats.suites.instances import Instances, draw_instances, shared_sizes
 from warehouse.stats.suites.rank_agreement import kendall_tau_b, weighted_tau
-from warehouse.stats.suites.score_table import SuiteScores, subscenario, suite_scores
+from warehouse.stats.suites.score_table import subscenario, suite_scores
 from warehouse.stats.suites.stability import pool_stability, subscenario_agreement
-from warehouse.stats.suites.win_rates import comparable, mean_over_scenarios, mean_win_rate, pools, ranks_of, win_rates
+from warehouse.stats.suites.win_rates import comparable, mean_over_scenarios, mean_win_rate, pools, win_rates
 
 NAN = math.nan
 #: goldens.md G19: scenarios × models A to E
@@ -29,25 +30,6 @@ G19 = np.array(
 
 def golden(value: float) -> object:
     return pytest.approx(value, rel=1e-11)
-
-
-def suite_of(scores: np.ndarray, names: str = "ABCDEFGH") -> SuiteScores:
-    """Scenario scores as a suite with one prompt in each."""
-    parts = [subscenario(f"s{c}", f"s{c}", row[None]) for c, row in enumerate(scores)]
-    return suite_scores(list(names[: scores.shape[1]]), parts)
-
-
-def simulated(seed: int, *, models: int = 6, scenarios: int = 6, prompts: int = 40, parts: int = 1) -> SuiteScores:
-    """Answers of models whose skill rises, a little otherwise on each scenario."""
-    rng = np.random.default_rng(seed)
-    skill = np.linspace(-1, 1, models)
-    found = []
-    for c in range(scenarios):
-        for p in range(parts):
-            own = skill + rng.normal(0, 0.3, models) + rng.normal(0, 1, (prompts, 1))
-            scores = (rng.random((prompts, models)) < 1 / (1 + np.exp(-own))).astype(float)
-            found.append(subscenario(f"s{c}", f"s{c}p{p}", scores))
-    return suite_scores([f"m{i}" for i in range(models)], found)
 
 
 def slow_win_rate(scores: np.ndarray, ties: float) -> np.ndarray:
@@ -92,19 +74,6 @@ def test_g19_decisions_over_six_instances() -> None:
     lacking[1, 3] = NAN
     assert mean_win_rate(lacking).tolist() == golden([0.791666666667, 0.6875, 0.645833333333, 0.166666666667, 0.0625])
     assert dior._wilson(0.12, 1000, 0.95).value == golden(0.858390924152)
-
-
-def test_g20_flash() -> None:
-    rows = ["11110111", "11011011", "10101010", "00100010", "01001001"]
-    y = np.array([[int(c) for c in row] for row in rows], dtype=float).T
-    stored = y[:, :4]
-    for size, subsets in ((2, ["12", "34", "56", "78"]), (4, ["1234", "5678", "1357", "2468"])):
-        at = [[stored[[int(c) - 1 for c in one]].mean(axis=0)] for one in subsets]
-        assert resolution(at, stored.mean(axis=0)[None]) == 2
-        assert ranks_of(mean_win_rate(y[:size].mean(axis=0)[None], ties=0.5))[4] == {2: 3, 4: 4}[size]
-    suite = suite_scores(list("abcdX"), [subscenario("s", "s", y)])
-    steps = flash_path(suite, 4, [np.arange(8)], sizes=(2, 4), tiers=(4, 3), n_resamples=50)
-    assert [step.rank for step in steps] == [3, 4, 4] and steps[-1].is_enough and steps[-1].resolution == 0
 
 
 @pytest.mark.parametrize("ties", [0.0, 0.5])
@@ -336,79 +305,6 @@ def test_sizes_are_shared_by_subscenarios() -> None:
     assert shared_sizes(suite, None) == shared_sizes(suite, 999) == [100, 10, 40]
 
 
-def test_flash_leaves_one_out_as_a_slow_loop_would() -> None:
-    suite = simulated(3, models=5, scenarios=2, prompts=60)
-    found = flash_check(suite, sizes=(10, 30), tiers=(3, 2), n_resamples=30, seed=5)
-    assert found.sizes == (10, 30, None) and found.n_prompts == (20, 60, 120) and found.tiers == (3, 2, 1)
-    assert found.resolutions[:2] == tuple(resolutions_of(suite, [10, 30], n_resamples=30, seed=5))
-    rngs = [np.random.default_rng([5, 20, place]) for place in range(2)]
-    orders = [[], []]
-    for b in (20, 10):
-        for place in range(2):
-            orders[place] += list(rngs[place].random((b, 60)).argsort(axis=1))
-    full = ranks_of(mean_win_rate(suite.means, ties=0.5))
-    errors, used = np.zeros((30, 5)), np.zeros((30, 5))
-    at = {
-        size: [
-            np.array([one.scores[orders[p][i][:half]].mean(axis=0) for p, one in enumerate(suite.subscenarios)])
-            for i in range(30)
-        ]
-        for size, half in ((10, 10), (30, 30))
-    }
-    for gone in range(5):
-        others = np.delete(np.arange(5), gone)
-        rest = ranks_of(mean_win_rate(suite.means[:, others], ties=0.5))
-        res = {
-            size: np.quantile(
-                [np.abs(ranks_of(mean_win_rate(m[:, others], ties=0.5)) - rest) for m in at[size]],
-                0.95,
-                method="higher",
-            )
-            for size in (10, 30)
-        }
-        for i in range(30):
-            for size, tier, prompts in ((10, 3, 20), (30, 2, 60), (None, 1, 120)):
-                means = suite.means if size is None else at[size][i]
-                rank = ranks_of(mean_win_rate(means, ties=0.5))[gone]
-                if size is None or rank - res[size] >= tier:
-                    errors[i, gone], used[i, gone] = abs(rank - full[gone]), prompts
-                    break
-    assert found.mean_error == pytest.approx(errors.mean(axis=0))
-    assert found.saving == pytest.approx((120 / used).mean(axis=0))
-
-
-def test_without_replacement_all_prompts_leave_no_doubt() -> None:
-    suite = simulated(3, models=5, scenarios=2, prompts=50)
-    assert flash_sizes(suite, (20, 50, 200)) == [20]
-    assert resolutions_of(suite, [50], n_resamples=20) == [0]
-    assert (reliability(suite, "prompts", 49, n_resamples=200).rank_resolution or 0) > 0
-
-
-def test_tiers() -> None:
-    assert tier_ranks(40, [20, 50, 200, 1000]) == tier_ranks(37, [20, 50, 200, 1000]) == [20, 10, 5, 2, 1]
-    assert tier_ranks(28, [20, 50, 200]) == [14, 7, 4, 1] and tier_ranks(100, [20, 1000]) == [50, 5, 1]
-    assert tier_ranks(28, [5, 30]) == [14, 14, 1] and tier_ranks(28, [20], [3]) == [3, 1]
-    for tiers in ([3, 4], [3], [0, 0]):
-        with pytest.raises(StatisticsError, match="must fall"):
-            tier_ranks(28, [20, 50], tiers)
-
-
-def test_a_path_goes_as_far_as_the_answers() -> None:
-    suite = simulated(6, models=6, scenarios=2, prompts=100)
-    parts = []
-    for one in suite.subscenarios:
-        scores = one.scores.copy()
-        scores[20:, 2] = NAN
-        scores[0, 2] = NAN  # one of twenty that could not be scored
-        parts.append(subscenario(one.scenario, one.name, scores))
-    cut = suite_scores(suite.models, parts)
-    orders = [np.arange(100)] * 2
-    steps = flash_path(cut, 2, orders, n_resamples=50)
-    assert [step.size for step in steps] == [20] and not flash_path(cut, 2, [np.arange(100)[::-1]] * 2, n_resamples=50)
-    assert [step.size for step in flash_path(suite, 2, orders, n_resamples=50)] == [20, 50, None]
-    assert "rank" in str(steps[0]) and steps[0].best_rank >= 1
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -429,9 +325,6 @@ def test_a_path_goes_as_far_as_the_answers() -> None:
         (lambda: reliability(suite_of(G19), "prompts", 0), "`size`"),
         (lambda: reliability(suite_of(G19), "prompts", n_resamples=0), "`n_resamples`"),
         (lambda: reliability(suite_of(G19), "prompts", ties=-1), "`ties`"),
-        (lambda: flash_check(suite_of(G19[:, :2])), "at least 3"),
-        (lambda: flash_path(suite_of(G19[:, :2]), 0, [np.arange(1)] * 4), "at least 2 stored"),
-        (lambda: flash_sizes(suite_of(G19), (0,)), "at least 1"),
     ],
 )
 def test_what_is_refused(call: object, message: str) -> None:
