@@ -259,11 +259,12 @@ def test_flash_tells_a_new_model_what_comes_next(run: Caller, url: str, tmp_path
     begun = StoreRows()
     _few(begun, random.Random("_few"))
     own = begun.run("org/new", "begun", n_benchmark=50)
-    begun.scores(own, dict.fromkeys(ids, 0.0))
+    begun.scores(own, dict.fromkeys(ids, 0.0) | {"of another version": 1.0})
     with open_store(f"duckdb:///{tmp_path / 'begun.duckdb'}", create=True) as store:
         begun.write(store)
         report = flash(store, "begun", model="org/new", sizes=(10, 30), n_resamples=50)
-    assert [row.size for row in report.rows] == [10] and report.rows[0].rank == 7
+    assert [row.size for row in report.rows] == [10] and report.rows[0].rank == 7 and report.n_prompts == 50
+    assert any("1 prompts that one model alone has" in note for note in report.notes)
     assert report.is_settled == report.rows[0].is_enough
     following = flash(connect_store(tmp_path), "begun", model="org/new", sizes=(10, 30), tiers=(7, 2), n_resamples=50)
     if not following.is_settled:

@@ -80,8 +80,9 @@ class SeedScores:
         found = np.full((len(names), len(prompts), len(self.seeds)), np.nan)
         for m, one in enumerate(self.seeds):
             for k, name in enumerate(names):
-                ids = np.fromiter(one[name], np.int64, len(one[name]))
-                found[k, np.searchsorted(prompts, ids), m] = list(one[name].values())
+                ids, values = np.fromiter(one[name], np.int64), np.fromiter(one[name].values(), np.float64)
+                there = np.isin(ids, prompts)
+                found[k, np.searchsorted(prompts, ids[there]), m] = values[there]
         return found
 
     def notes(self, name: str) -> list[str]:

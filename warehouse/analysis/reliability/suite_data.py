@@ -211,6 +211,10 @@ def _subscenarios(
         if entry is not None and entry.usable is not None:
             ids, figures = (entry.usable.prompts, entry.usable.values) if seeds is None else seeds
             values[np.searchsorted(prompts, ids), place] = sign * figures
+    shared = (~np.isnan(values)).sum(axis=1) > 1
+    if shared.any() and not shared.all():
+        notes.append(f"{name}: {int((~shared).sum())} prompts that one model alone has scores of are left out")
+        prompts, values = prompts[shared], values[shared]
     infinite = np.isinf(values)
     if infinite.any():
         raise MisuseError(f"{name}: {int(infinite.sum())} infinite score(s); win rates need finite ones")
