@@ -17,6 +17,7 @@ import matrix
 import pairs
 import permutation
 import refresh
+import reliability
 import report
 import report_many
 import scores
@@ -35,6 +36,7 @@ BENCHMARKS = {
     "pairs": pairs.run,
     "permutation": permutation.run,
     "refresh": refresh.run,
+    "reliability": reliability.run,
     "report": report.run,
     "report-many": report_many.run,
     "scores": scores.run,

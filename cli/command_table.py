@@ -185,6 +185,16 @@ _INFERENCE = (
         "warehouse recipes --small parameter_count=411616256 --large parameter_count=6889410560",
         "warehouse recipes arc_easy --delta 0.02 --run-cost 107 --budget 1000",
     )),
+    Entry("reliability", "inference", "reliability", "How far a suite's verdicts hang on its prompts.", (
+        "warehouse reliability mmlu",
+        "warehouse reliability mmlu_pro --scenarios category",
+        "warehouse reliability mmlu --part models --csv",
+    )),
+    Entry("flash", "inference", "flash", "Rank a model with as few prompts as its place needs.", (
+        "warehouse flash mmlu",
+        "warehouse flash mmlu --model model-a",
+        "warehouse flash mmlu --model my/model --new --ids",
+    )),
     Entry("power", "inference", "power", "Plan a comparison: prompts, draws, what can be found.", (
         "warehouse power --delta 0.03 --omega2 0.111 --sigma2-a 0.167",
         "warehouse power --from model-a model-b --benchmark gsm8k --delta 0.02",
@@ -233,6 +243,10 @@ _ITEMS = (
     Entry("irt next", "items", "irt", "Choose the prompts that tell most of a model.", (
         "warehouse irt next model-a gsm8k -n 50",
         "warehouse irt next my/model gsm8k --new --ids",
+    )),
+    Entry("anchors", "items", "anchors", "Pick a few prompts for all; the error that costs.", (
+        "warehouse anchors gsm8k",
+        "warehouse anchors mmlu --sizes 100 --list --csv",
     )),
     Entry("audit", "items", "audit", "Keys that are probably wrong, by what models answer.", (
         "warehouse audit mmlu_redux --strata subject",

@@ -272,7 +272,7 @@ def test_families_and_benchmarks_that_are_not_named_stay_as_they_are(house: Ware
         Settings(level=1.5)
     with pytest.raises(WarehouseError, match="is no metric family"):
         choose_families([object()])  # type: ignore[list-item]
-    assert family_names() == ["differences", "matrix", "ranks", "scores", "training", "variance"]
+    assert family_names() == ["differences", "matrix", "ranks", "reliability", "scores", "training", "variance"]
 
 
 def test_an_unknown_baseline_is_a_note(house: Warehouse) -> None:

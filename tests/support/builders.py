@@ -38,6 +38,7 @@ RUN_SETTINGS = {
     "task_version",
     "formulation",
     "fewshot",
+    "fewshot_seed",
     "temperature",
     "status",
     "superseded_by",

@@ -14,6 +14,7 @@ from warehouse.api.leaderboard import LeaderboardMethods
 from warehouse.api.load import LoadMethods
 from warehouse.api.query import QueryMethods
 from warehouse.api.refresh import RefreshMethods
+from warehouse.api.reliability import ReliabilityMethods
 from warehouse.api.sequential import SequentialMethods
 from warehouse.api.subsets import SubsetMethods
 from warehouse.api.text import TextMethods
@@ -34,6 +35,7 @@ class Warehouse(
     TrainingMethods,
     ItemMethods,
     SubsetMethods,
+    ReliabilityMethods,
     TextMethods,
     RefreshMethods,
 ):

@@ -15,7 +15,7 @@ from warehouse.errors import MisuseError, WarehouseError
 
 GROUP = "warehouse.metrics"
 #: Families that take long, or that few benchmarks have, computed where they are asked for by name.
-ON_REQUEST = ("matrix", "training")
+ON_REQUEST = ("matrix", "reliability", "training")
 
 
 def family_names() -> list[str]:

@@ -111,6 +111,22 @@ def list_suites(store: Store) -> dict[str, set[str]]:
     return found
 
 
+def scenario_names(store: Store, name: str) -> dict[str, str]:
+    """For each leaf of a suite the scenario that it belongs to: what lies right below the suite and
+    above the leaf, or of a list of names the one that was named.
+
+    Raises:
+        MisuseError: an unknown name, or a single benchmark.
+    """
+    tree = _Tree(store.arrow(query_text("analysis", "suite_tree")).to_pylist())
+    single = name in tree.shown or not _LIST.search(name)
+    if not single:
+        return {leaf: part for part in tree.listed(name) for leaf in sorted(tree.leaves(part, alone=True))}
+    tree.leaves(name, alone=False)
+    parts = {tree.rows[child]["shown_as"] for key in tree.ids[tree.shown[name]] for child in tree.children.get(key, [])}
+    return {leaf: part for part in sorted(parts) for leaf in sorted(tree.leaves(part, alone=True))}
+
+
 def leaf_shares(weights: str | Mapping[str, float], leaves: Sequence[str], sizes: Sequence[int]) -> dict[str, float]:
     """Weight of each leaf, above 0; leaves with weight 0 are left out.
 

@@ -1,0 +1,120 @@
+"""``anchors``: a few prompts that stand for all, and what they cost in truth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import latest_option, metric_option, output_options, seed_option, where_option, whole_numbers
+from ..ui.output import Output
+from ..ui.table import excerpt, number, percentage, print_rows, print_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.reliability.anchors import AnchorReport
+
+_ID, _BENCHMARK = 24, 20
+
+
+@command("anchors")
+@click.argument("benchmarks", metavar="BENCHMARK...", nargs=-1, required=True)
+@click.option(
+    "--sizes",
+    metavar="N,N...",
+    callback=whole_numbers,
+    help="Numbers of anchors. [default: 50, 100; a fifth of fewer than 200 prompts]",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["irt", "scores"]),
+    default="irt",
+    show_default=True,
+    help="Cluster prompts by (a, b) of an item response model, or by the scores of all models.",
+)
+@click.option("--model", metavar="1pl|2pl", help="Item response model. [default: 2pl from 20 models on, else 1pl]")
+@click.option("--list", "listed", is_flag=True, help="The anchors of the largest size with their weights instead.")
+@click.option("--ids", is_flag=True, help="Only their ids in the dump, one a line.")
+@metric_option
+@where_option
+@latest_option
+@seed_option
+@output_options
+@pass_state
+def anchors(
+    state: State, /, benchmarks: tuple[str, ...], output: Output, listed: bool, ids: bool, **options: Any
+) -> None:
+    from warehouse.analysis.reliability.anchors import anchors as ask
+    from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorRow
+
+    if ids and not output.for_people:
+        raise click.UsageError("give one of --ids, --json, --csv and --parquet")
+    with state.open() as store:
+        report = ask(store, benchmarks, **options)
+    if ids:
+        for row in report.anchors:
+            click.echo(row.key)
+    elif not output.for_people:
+        output.emit_records(*((AnchorRow, report.anchors) if listed else (AnchorErrorRow, report.rows)))
+    elif listed:
+        _print_anchors(report)
+    else:
+        _print_errors(report)
+    state.notes((*report.notes, "anchors are biased by design: never report a score of theirs as the benchmark's"))
+
+
+def _print_errors(report: AnchorReport) -> None:
+    print_text(f"{report}.")
+    print_text(
+        f"{', '.join(report.benchmarks)}: {report.n_models} models, {report.n_items} prompts,"
+        f" {report.model.upper()}; each model is estimated from anchors chosen without it. Errors in points of 100."
+    )
+    click.echo()
+    print_rows(
+        [
+            {
+                "prompts": row.n_items,
+                "estimate": row.method.replace("_", "-"),
+                "error": number(100 * row.error, 2),
+                "se": number(None if row.se_error is None else 100 * row.se_error, 2),
+                "bias": number(100 * row.bias, 2, sign=True),
+                "largest": number(100 * row.largest, 1),
+                "tau": number(row.tau, 3),
+                "reversed": percentage(row.reversals),
+                "among top 10": percentage(row.top_reversals),
+                "seed sd": _pair(row.seed_sd, row.seed_sd_full, 100),
+                "monotonicity": _pair(row.monotonicity, row.monotonicity_full, 1),
+            }
+            for row in report.rows
+        ],
+        needless=("seed sd", "monotonicity", "se", "tau", "reversed", "among top 10"),
+        spare=("se", "largest", "bias"),
+    )
+    if any(row.seed_sd is not None or row.monotonicity is not None for row in report.rows):
+        print_text("seed sd and monotonicity: by the estimate, and on all prompts.")
+
+
+def _pair(value: float | None, full: float | None, scale: float) -> str | None:
+    return None if value is None or full is None else f"{scale * value:.2f} ({scale * full:.2f})"
+
+
+def _print_anchors(report: AnchorReport) -> None:
+    print_text(f"{report}.")
+    click.echo()
+    several = len({row.benchmark for row in report.anchors}) > 1
+    print_rows(
+        [
+            {"prompt": row.prompt, "id": excerpt(row.key, _ID)}
+            | ({"benchmark": excerpt(row.benchmark, _BENCHMARK)} if several else {})
+            | {
+                "weight": number(row.weight, 4),
+                "stands for": row.n_items,
+                "mean": number(row.mean_score, 2),
+                "text": row.text,
+            }
+            for row in report.anchors
+        ],
+        needless=("text",),
+        spare=("text",),
+    )

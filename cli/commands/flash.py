@@ -1,0 +1,155 @@
+"""``flash``: rank a model on a suite with as few prompts as its place needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import (
+    latest_option,
+    metric_option,
+    output_options,
+    resamples_option,
+    seed_option,
+    where_option,
+    whole_numbers,
+)
+from ..ui.output import Output
+from ..ui.table import excerpt, number, percentage, print_rows, print_text
+from .reliability import scenario_options
+
+if TYPE_CHECKING:
+    from warehouse.analysis.reliability.flash import FlashReport
+
+_NAME, _TEXT = 30, 40
+#: Prompts that people see.
+_SHOWN = 10
+
+
+@command("flash")
+@click.argument("suite")
+@click.option("--model", metavar="MODEL", help="The model to rank. [default: only check the stored ones]")
+@click.option("--new", is_flag=True, help="The model has no answers yet.")
+@click.option("--ids", is_flag=True, help="Only the ids of the prompts to ask next in their dump, one a line.")
+@click.option("--check", is_flag=True, help="Every stored model ranked as if it were new.")
+@scenario_options
+@click.option(
+    "--sizes",
+    metavar="N,N...",
+    callback=whole_numbers,
+    help="Prompts of a scenario at each step before all. [default: 20, 50, 200, 1000]",
+)
+@click.option(
+    "--tiers",
+    metavar="RANK,...",
+    callback=whole_numbers,
+    help="Best rank for which each size is enough. [default: 20, 10, 5, 2 for about 40 models, else by their number]",
+)
+@metric_option
+@where_option
+@latest_option
+@resamples_option(200, "Random orders of the prompts behind resolution and check.", least=1)
+@seed_option
+@output_options
+@pass_state
+def flash(state: State, /, suite: str, output: Output, ids: bool, check: bool, **options: Any) -> None:
+    from warehouse.analysis.reliability.flash import flash as ask
+    from warehouse.analysis.reliability.results import FlashModelRow, FlashStepRow
+
+    if (ids or options["new"]) and options["model"] is None:
+        raise click.UsageError("--ids and --new go with --model")
+    if ids and not output.for_people:
+        raise click.UsageError("give one of --ids, --json, --csv and --parquet")
+    with state.open() as store:
+        report = ask(store, suite, **options)
+    checked = check or options["model"] is None
+    if ids:
+        for row in report.next_prompts:
+            click.echo(row.key)
+    elif not output.for_people:
+        output.emit_records(*((FlashModelRow, report.check) if checked else (FlashStepRow, report.rows)))
+    else:
+        print_text(f"{report}.")
+        if report.model:
+            _print_model(report)
+        if checked:
+            _print_check(report)
+        elif report.mean_error is not None:
+            print_text(
+                f"Ranked as if new, the {report.n_models} stored models end {report.mean_error:.2g} places from their"
+                f" full rank on average, with {report.mean_saving:.3g} times fewer prompts (--check)."
+            )
+    state.notes(report.notes)
+
+
+def _print_model(report: FlashReport) -> None:
+    click.echo()
+    print_rows(
+        [
+            {
+                "prompts": row.n_prompts,
+                "a scenario": "all" if row.size is None else row.size,
+                "rank": row.rank,
+                "±": row.resolution,
+                "ranks": f"{row.best_rank}-{row.worst_rank}",
+                "enough for ranks from": row.tier,
+                "enough": row.is_enough,
+            }
+            for row in report.rows
+        ],
+        empty="no step is answered yet",
+    )
+    click.echo()
+    if report.is_settled:
+        print_text(f"That is {report.saving:.3g} times fewer prompts than all.")
+        return
+    size = "all prompts" if report.next_size is None else f"{report.next_size} prompts of each scenario"
+    print_text(f"Next come {len(report.next_prompts)} prompts, up to {size} (--ids lists them in order):")
+    print_rows(
+        [
+            {
+                "scenario": excerpt(row.scenario, _NAME),
+                "prompt": row.prompt,
+                "id": excerpt(row.key, _NAME),
+                "text": excerpt(row.text, _TEXT),
+            }
+            for row in report.next_prompts[:_SHOWN]
+        ],
+        needless=("text",),
+        spare=("text",),
+    )
+    click.echo()
+
+
+def _print_check(report: FlashReport) -> None:
+    click.echo()
+    if not report.check:
+        print_text(f"No check: {report.no_check}.")
+        return
+    print_rows(
+        [
+            {"a scenario": "all" if size is None else size, "±": within, "enough for ranks from": tier}
+            | {"stops here": percentage(share)}
+            for size, within, tier, share in zip(
+                report.sizes, report.resolutions, report.tiers, report.stopped, strict=True
+            )
+        ]
+    )
+    click.echo()
+    print_rows(
+        [
+            {
+                "rank": row.rank,
+                "model": excerpt(row.model, _NAME),
+                "mean error": number(row.mean_error, 2),
+                "largest": round(row.largest_error),
+                "within ±": percentage(row.within),
+                "prompts": round(row.n_prompts),
+                "saving": number(row.saving, 1),
+            }
+            for row in report.check
+        ]
+    )

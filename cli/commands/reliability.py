@@ -1,0 +1,297 @@
+"""``reliability``: how far the verdicts of a suite depend on what it is made of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.options import (
+    Function,
+    level_option,
+    output_options,
+    resamples_option,
+    seed_option,
+    selection_options,
+    subset_option,
+    whole_numbers,
+)
+from ..ui.output import Output
+from ..ui.table import excerpt, number, percentage, print_rows, print_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from warehouse.analysis.reliability.reliability import ReliabilityReport
+    from warehouse.analysis.reliability.results import ReliabilityRow
+
+PARTS = ("sizes", "models", "pool", "switches", "agreement", "seeds")
+_WORDS = {
+    "scenarios": "scenarios",
+    "subscenarios": "subscenarios of each scenario",
+    "prompts": "prompts of a scenario",
+    "seeds": "few-shot seeds",
+}
+_NAME = 30
+#: Columns that a narrow terminal does without, the first of them first.
+_SPARE = ("weighted", "e", "prompts a model", "rank ±")
+#: Rows of pairs of subscenarios that people see.
+_PAIRS = 20
+
+
+def scenario_options(function: Function) -> Function:
+    """``--scenarios FIELD`` and ``--standalone``."""
+    standalone = click.option("--standalone", is_flag=True, help="Every subscenario is a scenario of its own.")
+    scenarios = click.option(
+        "--scenarios",
+        metavar="FIELD[,FIELD]",
+        help="Split one benchmark by a field of its prompts, or a clustering; a second one makes subscenarios.",
+    )
+    return scenarios(standalone(function))
+
+
+@command("reliability")
+@click.argument("suite")
+@scenario_options
+@click.option(
+    "--part",
+    type=click.Choice(PARTS),
+    help="Only this: every size; models by aggregates; the pool of models; adjacent models; subscenarios;"
+    " few-shot seeds.",
+)
+@click.option(
+    "--sizes",
+    metavar="N,N...",
+    callback=whole_numbers,
+    help="Prompts of a scenario to try. [default: 10, 20, 50 ... below the largest scenario]",
+)
+@click.option(
+    "--ties",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    help="What a tie on a scenario counts. [default: 0, as published, with all prompts; 0.5 with fewer]",
+)
+@subset_option
+@selection_options
+@resamples_option(1000, "Instances of each size.", least=1)
+@level_option
+@seed_option
+@output_options
+@pass_state
+def reliability(state: State, /, suite: str, part: str | None, output: Output, **options: Any) -> None:
+    from warehouse.analysis.reliability import results
+    from warehouse.analysis.reliability.reliability import reliability as ask
+
+    with state.open() as store:
+        report = ask(store, suite, **options)
+    kinds: dict[str, tuple[type, Sequence[Any]]] = {
+        "sizes": (results.ReliabilityRow, report.rows),
+        "models": (results.ModelRow, report.models),
+        "pool": (results.PoolRow, report.pool),
+        "switches": (results.SwitchRow, report.switches),
+        "agreement": (results.AgreementRow, report.agreement),
+        "seeds": (results.SeedDesignRow, report.seed_designs),
+    }
+    if not output.for_people:
+        output.emit_records(*kinds[part or "sizes"])
+    else:
+        print_text(f"{report}.")
+        print_text(_suite(report))
+        click.echo()
+        {
+            None: _print_summary,
+            "sizes": _print_sizes,
+            "models": _print_models,
+            "pool": _print_pool,
+            "switches": _print_switches,
+            "agreement": _print_agreement,
+            "seeds": _print_seeds,
+        }[part](report)
+    state.notes(report.notes)
+
+
+def _suite(report: ReliabilityReport) -> str:
+    by = f" by {report.scenarios_by}" if report.scenarios_by else ""
+    parts = f" in {report.n_subscenarios} subscenarios" if report.n_subscenarios > report.n_scenarios else ""
+    s = "s" * (report.n_scenarios > 1)
+    return (
+        f"{report.suite} by {report.metric}: {report.n_models} models, {report.n_scenarios} scenario{s}{by}{parts},"
+        f" {report.n_prompts} prompts."
+    )
+
+
+def _print_summary(report: ReliabilityReport) -> None:
+    print_text(
+        f"Resamples of as many (DIoR: at least so much in {50 * (1 + report.level):g} % of"
+        f" {report.rows[0].n_resamples}):"
+    )
+    whole = [row for row in report.rows if row.size is None]
+    print_rows([_cells(row, of=row.granularity) for row in whole if row.ranking is not None], spare=_SPARE)
+    for row in whole:
+        if row.ranking is None:
+            print_text(f"{row.granularity}: no figure: {row.reason}")
+    click.echo()
+    print_text("Fewer prompts of each scenario, resampled:")
+    print_rows([_cells(row) for row in report.prompt_rows], spare=_SPARE)
+    click.echo()
+    print_text(_below(report))
+
+
+def _print_sizes(report: ReliabilityReport) -> None:
+    for granularity, words in _WORDS.items():
+        rows = [row for row in report.rows if row.granularity == granularity]
+        if rows[-1].ranking is None:
+            print_text(f"{granularity}: no figure: {rows[-1].reason}")
+        else:
+            print_text(f"Other {words}:")
+            print_rows([_cells(row) for row in rows], spare=_SPARE)
+        click.echo()
+
+
+def _cells(row: ReliabilityRow, of: str = "") -> dict[str, Any]:
+    return {
+        **({"of": of} if of else {"size": "all" if row.size is None else row.size}),
+        "prompts a model": round(row.n_prompts),
+        "ranking": _bound(row.ranking, row.ranking_low, row.ranking_high),
+        "weighted": number(row.weighted, 3),
+        "quality": _bound(row.quality, row.quality_low, row.quality_high),
+        "best": _bound(row.best, None, None),
+        "e": number(row.best_error, 3),
+        "same order": percentage(row.same_order),
+        "rank ±": row.rank_resolution,
+    }
+
+
+def _bound(value: float | None, low: float | None, high: float | None) -> str | None:
+    """A bound with half the width of its Monte Carlo interval."""
+    if value is None:
+        return None
+    return f"{value:.3f}" + ("" if low is None or high is None else f" ±{(high - low) / 2:.3f}")
+
+
+def _below(report: ReliabilityReport) -> str:
+    words = [
+        "ranking: Kendall's tau with the ranking on all; quality: 1 - change of win rates; best: 1 - how often the"
+        " second beats the first (upper end); ± is Monte Carlo error. Fresh prompts would agree less than resamples."
+    ]
+    if report.tau_within is not None and report.tau_across is not None:
+        words.append(
+            f"Subscenarios of one scenario agree with tau {report.tau_within:.2f}, those of two with"
+            f" {report.tau_across:.2f}."
+        )
+    moved = [row for row in report.models if row.rank_low != row.rank_high]
+    if moved:
+        worst = max(moved, key=lambda row: (row.rank_high or 0) - (row.rank_low or 0))
+        words.append(
+            f"{len(moved)} of {report.n_models} models change rank with the aggregate, most of all {worst.model}"
+            f" ({worst.rank_low} to {worst.rank_high})."
+        )
+    pool = [row for row in report.pool if row.n_reversed]
+    if report.pool:
+        leaders = sum(row.leader_changes for row in report.pool)
+        words.append(
+            f"{len(pool)} models turn pairs of others round when they leave; {leaders} of them change who is first."
+        )
+    return " ".join(words)
+
+
+def _print_models(report: ReliabilityReport) -> None:
+    print_rows(
+        [
+            {
+                "rank": row.rank,
+                "model": excerpt(row.model, _NAME),
+                "win rate": number(row.mean_win_rate, 3),
+                "mean": number(row.mean, 3),
+                "by mean": row.rank_mean,
+                "mean z": number(row.mean_z, 2),
+                "by z": row.rank_z,
+                "BT": number(row.bradley_terry, 2),
+                "by BT": row.rank_bradley_terry,
+                "by parts": row.rank_subscenarios,
+                "quality": number(row.quality, 3),
+                "rank ±": row.rank_resolution,
+                "lacks": row.n_scenarios_suite - row.n_scenarios,
+            }
+            for row in report.models
+        ],
+        counts=("lacks",),
+        spare=("mean z", "BT", "quality", "mean", "by parts", "rank ±"),
+    )
+    print_text("by ...: rank by the mean, the mean z-score, Bradley-Terry, and win rates over subscenarios.")
+
+
+def _print_pool(report: ReliabilityReport) -> None:
+    rows = [
+        {
+            "rank": row.rank,
+            "without": excerpt(row.model, _NAME),
+            "others that move": row.n_moved,
+            "places": row.largest,
+            "pairs turned": row.n_reversed,
+            "other leader": row.leader_changes,
+        }
+        for row in report.pool
+    ]
+    print_rows(rows, empty="no model can leave: there are two")
+
+
+def _print_switches(report: ReliabilityReport) -> None:
+    print_text("How often the last of so many adjacent models beats the first, by prompts of a scenario:")
+    windows = sorted({row.window for row in report.switches})
+    sizes = list(dict.fromkeys(row.size for row in report.switches))
+    of = {(row.size, row.window): row.probability for row in report.switches}
+    print_rows(
+        [
+            {"size": "all" if size is None else size} | {f"{w} models": number(of[size, w], 3) for w in windows}
+            for size in sizes
+        ],
+        needless=tuple(f"{w} models" for w in windows),
+    )
+
+
+def _print_agreement(report: ReliabilityReport) -> None:
+    means = [("within scenarios", report.tau_within, True), ("across", report.tau_across, False)]
+    for words, tau, within in means:
+        n = sum(row.within == within and row.tau is not None for row in report.agreement)
+        print_text(f"Mean tau {words}: {'no pair' if tau is None else f'{tau:.3f} over {n} pairs'}.")
+    rows = sorted(report.agreement, key=lambda row: (row.tau is None, row.tau))
+    click.echo()
+    print_rows(
+        [
+            {
+                "subscenario": excerpt(row.subscenario, _NAME),
+                "other": excerpt(row.other_subscenario, _NAME),
+                "tau": number(row.tau, 3),
+                "within": row.within,
+            }
+            for row in rows[:_PAIRS]
+        ],
+        empty="one subscenario: no pair",
+    )
+    if len(rows) > _PAIRS:
+        print_text(f"... the {_PAIRS} that agree least of {len(rows)}: --json has all")
+
+
+def _print_seeds(report: ReliabilityReport) -> None:
+    print_rows(
+        [
+            {
+                "calls": row.budget,
+                "width, all seeds": _bound_width(row.width_full, row.error_full),
+                "width, uniform": _bound_width(row.width_uniform, row.error_uniform),
+                "ranking, all seeds": number(row.ranking_full, 3),
+                "ranking, uniform": number(row.ranking_uniform, 3),
+            }
+            for row in report.seed_designs
+        ],
+        empty="no runs with several few-shot seeds",
+    )
+    if report.seed_designs:
+        print_text("width: of the central 95 % of mean win rates, mean over models; calls are of each subscenario.")
+
+
+def _bound_width(width: float, error: float | None) -> str:
+    return f"{width:.4f}" + ("" if error is None else f" ±{error:.4f}")

@@ -1,0 +1,11 @@
+-- Scores of unperturbed prompts by draw of their few-shot examples.
+-- grain: one row per run, prompt and few-shot draw
+-- placeholder: metrics condition -- on fact.metric_id
+-- placeholder: runs condition -- on fact.run_id
+select fact.run_id, fact.prompt_id, variant.fewshot_draw, avg(fact.value) as value
+from score fact
+join prompt_variant variant on variant.id = fact.variant_id
+where variant.perturbation = '' and variant.fewshot_draw <> '' and fact.value is not null
+    and {metrics} and {runs}
+group by fact.run_id, fact.prompt_id, variant.fewshot_draw
+order by fact.run_id, fact.prompt_id, variant.fewshot_draw

@@ -1,0 +1,312 @@
+"""Reliability, Flash and anchors of small stores: what is read, what is left out, what people see."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.builders import StoreRows
+from tests.support.cli import Caller
+from warehouse import connect
+from warehouse.analysis.reliability.flash import flash
+from warehouse.analysis.reliability.reliability import reliability
+from warehouse.analysis.reliability.suite_data import read_suite
+from warehouse.analysis.selection.selection import Selection
+from warehouse.errors import MisuseError
+from warehouse.stats.suites.win_rates import mean_win_rate
+from warehouse.store.connection import Store
+from warehouse.store.open import open_store
+
+MODELS = tuple(f"org/m{i}" for i in range(9))
+SIZE = 30
+#: Leaves of the suite ``exam``, each with its scenario.
+LEAVES = {"exam/a/one": "exam/a", "exam/a/two": "exam/a"} | {f"exam/{c}": f"exam/{c}" for c in "bcdef"}
+
+
+def chance(model: int, scenario: int) -> float:
+    return 0.15 + 0.08 * model + 0.05 * ((model * 7 + scenario * 3) % 5 - 2) / 2
+
+
+def answers(dice: random.Random, model: int, scenario: int, keys: list[str]) -> dict[str, float]:
+    return {key: float(dice.random() < chance(model, scenario)) for key in keys}
+
+
+def build_rows() -> StoreRows:
+    rows = StoreRows()
+    for part in (_quiz, _exam, _seeds, _few):
+        part(rows, random.Random(part.__name__))
+    for prompt in rows.rows["prompt"]:
+        prompt.setdefault("metadata", None)
+    return rows
+
+
+def _exam(rows: StoreRows, dice: random.Random) -> None:
+    """Six scenarios, one of two parts, one judged by errors; a model lacks one, another has half of one."""
+    rows.benchmark("exam/a", "exam")
+    for place, leaf in enumerate(LEAVES):
+        rows.benchmark(leaf, "exam/a" if leaf.startswith("exam/a") else "exam")
+        errors = leaf == "exam/f"
+        metric = rows.metric("errors" if errors else "acc")
+        rows.describe(leaf, metric, higher=not errors)
+        keys = [f"{leaf}{i:02}" for i in range(SIZE)]
+        for m, model in enumerate(MODELS):
+            scores = answers(dice, m, place, keys)
+            if errors:
+                scores = {key: 1 - value for key, value in scores.items()}
+            if (m, leaf) == (1, "exam/b"):
+                continue
+            if (m, leaf) == (2, "exam/c"):
+                scores = dict(list(scores.items())[: SIZE // 2])
+            rows.scores(rows.run(model, leaf, n_benchmark=SIZE), scores, metric)
+
+
+def _quiz(rows: StoreRows, dice: random.Random) -> None:
+    """One benchmark, whose prompts have a topic and a level, and a clustering."""
+    rows.describe("quiz", rows.metric())
+    keys = [f"q{i:03}" for i in range(120)]
+    for i, key in enumerate(keys):
+        number = rows.prompt("quiz", key)
+        topic = {"topic": "abcdef"[i % 6], "level": i % 2} if i < 114 else {"level": 1}
+        rows.rows["prompt"][number - 1]["metadata"] = topic
+    halves = {"first": keys[:60], "second": keys[60:]}
+    rows.clusters("quiz", halves, name="half", default=False)
+    for m, model in enumerate(MODELS):
+        rows.scores(rows.run(model, "quiz"), answers(dice, m, 0, keys))
+
+
+def _seeds(rows: StoreRows, dice: random.Random) -> None:
+    """Few-shot seeds as runs of their own (``shots``), and as draws within a run (``helm``)."""
+    for benchmark in ("shots", "helm"):
+        rows.describe(benchmark, rows.metric())
+        keys = [f"{benchmark}{i:02}" for i in range(40)]
+        for m, model in enumerate(MODELS[:4]):
+            three = [answers(dice, 2 * m, seed, keys) for seed in range(3)]
+            if benchmark == "shots":
+                for seed, scores in enumerate(three):
+                    rows.scores(rows.run(model, benchmark, fewshot_seed=seed + 1), scores)
+                continue
+            run = rows.run(model, benchmark)
+            rows.scores(run, {key: [one[key] for one in three] for key in keys})
+            for row in rows.rows["score"]:
+                if row["run_id"] == run:
+                    draw = str(row["draw"])
+                    row["variant_id"] = rows.add(
+                        "prompt_variant", ("", draw), perturbation="", fewshot_draw=draw, template=""
+                    )
+
+
+def _few(rows: StoreRows, dice: random.Random) -> None:
+    """A benchmark of one model, one whose models tie, one that a new model has begun."""
+    for name in ("solo", "even", "begun"):
+        rows.describe(name, rows.metric())
+    rows.scores(rows.run("org/m0", "solo"), answers(dice, 3, 0, ["s1", "s2", "s3"]))
+    for model in MODELS[:3]:
+        rows.scores(rows.run(model, "even"), {f"e{i}": 1.0 for i in range(10)})
+    keys = [f"b{i:02}" for i in range(50)]
+    for m, model in enumerate(MODELS[:6]):
+        rows.scores(rows.run(model, "begun", n_benchmark=50), answers(dice, m, 0, keys))
+
+
+@pytest.fixture(scope="module")
+def rows() -> StoreRows:
+    return build_rows()
+
+
+def test_a_suite_is_read_as_its_tree_every_score_oriented(world: Store) -> None:
+    data = read_suite(world, "exam", Selection())
+    assert data.scores.scenarios == tuple(sorted(set(LEAVES.values()))) and data.models == MODELS
+    assert [one.name for one in data.scores.subscenarios] == list(LEAVES)
+    sign = {row["benchmark"]: -1 if row["benchmark"] == "exam/f" else 1 for row in _means(world)}
+    for row in _means(world):
+        place, model = list(LEAVES).index(row["benchmark"]), MODELS.index(row["model"])
+        if (model, row["benchmark"]) != (2, "exam/c"):
+            assert data.scores.means[place, model] == pytest.approx(sign[row["benchmark"]] * row["mean"])
+    assert np.isnan(data.scores.means[2, 1]) and np.isnan(data.scores.means[3, 2])
+    told = " ".join(data.notes)
+    assert "org/m2" in told and "--subset" in told and "2 model(s) lack scenarios (org/m1, org/m2)" in told
+    whole = read_suite(world, "exam", Selection(subset_ok=True))
+    assert not np.isnan(whole.scores.means[3, 2])
+
+
+def _means(store: Store) -> list[dict[str, object]]:
+    query = (
+        "select run_current.model, run_current.benchmark, avg(prompt_score.value) as mean from prompt_score"
+        " join run_current on run_current.run_id = prompt_score.run_id where run_current.benchmark like 'exam/%'"
+        " group by run_current.model, run_current.benchmark"
+    )
+    return store.arrow(query).to_pylist()
+
+
+def test_figures_are_those_of_the_arrays(world: Store) -> None:
+    report = reliability(world, "exam", n_resamples=50)
+    data = read_suite(world, "exam", Selection())
+    rates = mean_win_rate(data.scores.scores(data.scores.means))
+    assert {row.model: row.mean_win_rate for row in report.models} == pytest.approx(
+        dict(zip(MODELS, rates.tolist(), strict=True))
+    )
+    assert [row.mean_win_rate or 0 for row in report.models] == sorted(rates, reverse=True)
+    assert {(row.granularity, row.size) for row in report.rows} == {
+        *[("scenarios", size) for size in (1, 2, 3, 4, 5, None)],
+        *[("subscenarios", size) for size in (1, None)],
+        *[("prompts", size) for size in (10, 20, 50, None)],
+        ("seeds", None),
+    }
+    by = {(row.granularity, row.size): row for row in report.rows}
+    assert by["seeds", None].reason and by["prompts", None].n_prompts == 7 * SIZE
+    assert by["prompts", 10].n_prompts == 60 and len(by["prompts", 10].best_errors) == 5
+    assert report.tau_within is not None and len(report.agreement) == 21 and len(report.pool) == 9
+    view = world.arrow("select model, mean_win_rate from mean_win_rate where suite = 'exam'").to_pylist()
+    theirs = {row["model"]: row["mean_win_rate"] for row in view}
+    ours = {row.model: row.mean_win_rate for row in reliability(world, "exam", subset_ok=True, n_resamples=5).models}
+    assert ours == pytest.approx(theirs)  # SQL and Python
+
+
+def test_standalone_and_lists(world: Store) -> None:
+    report = reliability(world, "exam", standalone=True, n_resamples=20)
+    assert (report.n_scenarios, report.n_subscenarios) == (7, 7)
+    listed = reliability(world, "exam/b,exam/a/*,exam/d", n_resamples=20)
+    assert (listed.n_scenarios, listed.n_subscenarios) == (4, 4)
+    assert all(row.ranking is None for row in listed.rows if row.granularity == "scenarios")
+    node = reliability(world, "exam/a,exam/b", n_resamples=20)
+    assert (node.n_scenarios, node.n_subscenarios) == (2, 3)
+
+
+def test_one_benchmark_by_a_field_of_its_prompts(world: Store) -> None:
+    report = reliability(world, "quiz", scenarios="topic", n_resamples=20)
+    assert (report.n_scenarios, report.n_prompts, report.scenarios_by) == (6, 114, "topic")
+    assert any("6 of 120 prompts without topic" in note for note in report.notes)
+    both = reliability(world, "quiz", scenarios="topic,level", n_resamples=20)
+    assert (both.n_scenarios, both.n_subscenarios) == (6, 6)  # a topic has one level here
+    halves = reliability(world, "quiz", scenarios="half", n_resamples=20)
+    assert (halves.n_scenarios, halves.n_prompts) == (2, 120)
+    whole = reliability(world, "quiz", n_resamples=20)
+    assert whole.n_scenarios == 1 and any("--scenarios FIELD" in note for note in whole.notes)
+    assert whole.rows[0].reason.startswith("1 scenario:") and whole.prompt_rows[-1].ranking is not None
+
+
+@pytest.mark.parametrize("name", ["shots", "helm"])
+def test_few_shot_seeds(world: Store, name: str) -> None:
+    report = reliability(world, name, n_resamples=60)
+    assert report.n_models == 4 and [row.budget for row in report.seed_designs] == [30, 60, 120]
+    seeds = [row for row in report.rows if row.granularity == "seeds"]
+    assert [row.size for row in seeds] == [1, 2, None] and seeds[-1].ranking is not None
+    mean = "select avg(value) as mean from prompt_score join run_current using (run_id) where model = 'org/m3'"
+    (row,) = world.arrow(f"{mean} and benchmark = '{name}'").to_pylist()
+    assert {one.model: one.mean for one in report.models}["org/m3"] == pytest.approx(row["mean"])
+
+
+def test_bad_input_is_one_line(run: Caller, url: str) -> None:
+    run("reliability", "solo", db=url).fails(2, "1 model(s) with scores of prompts; 2 are needed")
+    run("reliability", "nowhere", db=url).fails(2, "nowhere")
+    run("reliability", "quiz", "--scenarios", "colour", db=url).fails(
+        2, "no prompt of quiz has the field 'colour'", "topic"
+    )
+    run("reliability", "quiz", "--scenarios", "a,b,c", db=url).fails(2, "expected a field, or two")
+    run("reliability", "exam", "--scenarios", "topic", db=url).fails(2, "leave --scenarios out")
+    run("reliability", "exam", "--where", "temperature=7", db=url).fails(2, "0 model(s)")
+    run("flash", "exam", "--model", "org/m99", db=url).fails(2, "no answers of 'org/m99'", "org/m")
+    run("flash", "exam", "--model", "org/m3", "--new", db=url).fails(2, "leave --new out")
+    run("flash", "exam", "--new", db=url).fails(2, "--ids and --new go with --model")
+    run("flash", "exam", "--tiers", "1,2,3", db=url).fails(2, "must fall")
+    run("anchors", "begun", db=url).fails(2, "need 8 models, found 6")
+    run("anchors", "quiz", "--sizes", "500", db=url).fails(2, "500 anchors of 120 prompts")
+    run("anchors", "quiz", "--model", "3pl", db=url).fails(2, "3PL is not fitted")
+    ties = run("reliability", "even", "--resamples", "20", db=url)
+    assert ties.code == 0 and "Nothing can be said of the order" in ties.out and "same mean win rate" in ties.err
+
+
+def test_what_people_see(run: Caller, url: str) -> None:
+    shown = run("reliability", "exam", "--resamples", "100", db=url)
+    first, second, *_ = shown.out.splitlines()
+    assert "order" in first and "the top two" in first and first.endswith(".")
+    assert second.startswith("exam by acc, errors: 9 models, 6 scenarios in 7 subscenarios, 210 prompts")
+    for part, heading in {
+        "sizes": "Other prompts of a scenario:",
+        "models": "by BT",
+        "pool": "pairs turned",
+        "switches": "2 models",
+        "agreement": "Mean tau within scenarios",
+    }.items():
+        assert heading in run("reliability", "exam", "--part", part, "--resamples", "20", db=url).out, part
+    assert "width, uniform" in run("reliability", "shots", "--part", "seeds", "--resamples", "20", db=url).out
+    assert "no runs with several" in run("reliability", "exam", "--part", "seeds", "--resamples", "20", db=url).out
+    rows = run("reliability", "exam", "--json", "--resamples", "20", db=url).rows
+    assert {"granularity", "ranking", "ranking_low", "best_errors", "reason"} <= set(rows[0])
+    assert len(run("reliability", "exam", "--part", "pool", "--json", "--resamples", "20", db=url).rows) == 9
+
+
+def test_flash_of_a_stored_model_and_of_all(run: Caller, url: str, world: Store) -> None:
+    report = flash(world, "quiz", model="org/m0", sizes=(20, 60), n_resamples=40)
+    assert report.is_settled and report.rows[-1].size is None and report.rows[-1].rank == 9
+    assert report.n_models == 8 and len(report.check) == 8 and "settled" in str(report)
+    assert report.saving == 120 / next(row.n_prompts for row in report.rows if row.is_enough)
+    shown = run("flash", "quiz", "--resamples", "20", db=url)
+    assert shown.out.startswith("Ranked as if new, the 9 models of quiz end") and "stops here" in shown.out
+    assert len(run("flash", "quiz", "--resamples", "20", "--json", db=url).rows) == 9
+    small = run("flash", "even", "--resamples", "20", db=url)
+    assert "No check: no scenario has more than 20 prompts" in small.out
+
+
+def test_flash_tells_a_new_model_what_comes_next(run: Caller, url: str, tmp_path: Path) -> None:
+    ids = run("flash", "begun", "--model", "org/new", "--new", "--ids", "--sizes", "10,30", db=url).out.split()
+    assert len(ids) == len(set(ids)) == 10
+    other = run("flash", "begun", "--model", "org/new", "--new", "--ids", "--sizes", "10,30", "--seed", "1", db=url)
+    assert other.out.split() != ids
+    # the answers come in, one could not be scored: the first step is done
+    begun = StoreRows()
+    _few(begun, random.Random("_few"))
+    own = begun.run("org/new", "begun", n_benchmark=50)
+    begun.scores(own, dict.fromkeys(ids, 0.0) | {"of another version": 1.0})
+    with open_store(f"duckdb:///{tmp_path / 'begun.duckdb'}", create=True) as store:
+        begun.write(store)
+        report = flash(store, "begun", model="org/new", sizes=(10, 30), n_resamples=50)
+    assert [row.size for row in report.rows] == [10] and report.rows[0].rank == 7 and report.n_prompts == 50
+    assert any("1 prompts that one model alone has" in note for note in report.notes)
+    assert report.is_settled == report.rows[0].is_enough
+    following = flash(connect_store(tmp_path), "begun", model="org/new", sizes=(10, 30), tiers=(7, 2), n_resamples=50)
+    if not following.is_settled:
+        assert following.next_size == 30 and len(following.next_prompts) == 20
+        assert not {row.key for row in following.next_prompts} & set(ids)
+
+
+def connect_store(folder: Path) -> Store:
+    return open_store(f"duckdb:///{folder / 'begun.duckdb'}")
+
+
+def test_anchors_of_a_benchmark(run: Caller, url: str) -> None:
+    report = connect(url).anchors("quiz", sizes=(10, 30))
+    assert (report.n_models, report.n_items, report.model) == (9, 120, "1pl")
+    assert [(row.n_items, row.method) for row in report.rows[:2]] == [(10, "random"), (10, "scores")]
+    assert sum(row.weight for row in report.anchors) == pytest.approx(1) and len(report.anchors) == 30
+    assert sum(row.n_items for row in report.anchors) == 120
+    shown = run("anchors", "quiz", db=url)
+    assert "24 anchors" in shown.out and "gp-irt" in shown.out and "biased by design" in shown.err
+    assert len(run("anchors", "quiz", "--ids", "--sizes", "7", db=url).out.split()) == 7
+    assert {"weight", "n_items"} <= set(run("anchors", "quiz", "--list", "--json", db=url).rows[0])
+    with pytest.raises(MisuseError, match="irt or scores"):
+        connect(url).anchors("quiz", by="chance")
+
+
+def test_the_order_of_rows_does_not_matter(tmp_path: Path) -> None:
+    reports, plans = [], []
+    for order in (1, -1):
+        rows = StoreRows()
+        rows.describe("quiz", rows.metric())
+        keys = [f"q{i:03}" for i in range(60)]
+        if order < 0:
+            rows.describe("first", rows.metric("other"))
+            rows.scores(rows.run("org/z", "first"), {"x": 1.0}, rows.metric("other"))
+        for m, model in list(enumerate(MODELS[:5]))[::order]:
+            dice = random.Random(m)
+            scores = answers(dice, m, 0, keys)
+            rows.scores(rows.run(model, "quiz"), {key: scores[key] for key in keys[::order]})
+        with open_store(f"duckdb:///{tmp_path / f'{order}.duckdb'}", create=True) as store:
+            rows.write(store)
+            reports.append(reliability(store, "quiz", n_resamples=50))
+            plans.append(flash(store, "quiz", model="org/new", new=True, n_resamples=10))
+    assert reports[0] == reports[1]
+    assert [row.key for row in plans[0].next_prompts] == [row.key for row in plans[1].next_prompts]
+    assert plans[0].check == plans[1].check

@@ -1,0 +1,72 @@
+"""Family ``reliability``: what another draw of a benchmark's prompts would change of its ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from warehouse.analysis.families.benchmark_data import BenchmarkData
+from warehouse.analysis.families.family import RefreshQuestion, Settings, Value
+from warehouse.errors import MisuseError
+
+_INSTANCES = 1000
+
+
+class Reliability:
+    """One question for each benchmark, as a suite of one scenario (Perlitz et al. 2024 appendix D)."""
+
+    name, version = "reliability", "1"
+
+    def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
+        """One, where two conditions can be ranked."""
+        if len(data.conditions) < 2:
+            return []
+        relevant = {"level": settings.level, "seed": settings.seed, "instances": _INSTANCES}
+        return [RefreshQuestion("all conditions", tuple(data.conditions), relevant)]
+
+    def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
+        """DIoR of ranking, quality and best model over other prompts, and the rank resolution.
+
+        Raises:
+            MisuseError: there is no one metric, or fewer than two conditions with scores of prompts.
+        """
+        from warehouse.analysis.reliability.suite_data import benchmark_scores
+        from warehouse.stats.suites.dior import reliability
+
+        scores = benchmark_scores(data.all_scores())
+        found = reliability(scores, "prompts", n_resamples=_INSTANCES, seed=settings.seed, level=settings.level)
+        if found.ranking.value is None and not found.reason:
+            raise MisuseError("no ranking of the instances is defined")
+        details = {
+            "models": len(scores.models),
+            "n_undefined": found.n_undefined,
+            "best_errors": [None if np.isnan(error) else error for error in found.best_errors],
+        }
+        figures = {
+            "dior_ranking": (found.ranking.value, found.ranking.low, found.ranking.high),
+            "dior_quality": (found.quality.value, found.quality.low, found.quality.high),
+            "dior_best": (found.best.value, found.best.low, found.best.high),
+            "same_order": (found.same_order, None, None),
+            "rank_resolution": (found.rank_resolution, None, None),
+        }
+        label = data.metrics[0].label
+        return [
+            Value(
+                "benchmark",
+                question.subject,
+                label,
+                statistic,
+                "bootstrap",
+                estimate=estimate,
+                low=low,
+                high=high,
+                n=scores.n_prompts,
+                reason=found.reason if estimate is None else "",
+                details=details,
+            )
+            for statistic, (estimate, low, high) in figures.items()
+        ]
+
+
+FAMILY = Reliability()

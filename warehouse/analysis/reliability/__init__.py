@@ -1,0 +1,1 @@
+"""How much of a suite its verdicts rest on: reliability, coarse-to-fine ranks, anchors."""

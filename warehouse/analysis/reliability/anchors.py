@@ -1,0 +1,196 @@
+"""Anchors of a benchmark or suite: a few prompts that stand for all, with their measured errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.irt.fitting import excerpt_of
+from warehouse.analysis.irt.pool import Pool, read_pool
+from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorRow
+from warehouse.analysis.results import Result
+from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.errors import MisuseError
+from warehouse.records.run_fields import CHECKPOINT_FIELDS, WHO_FIELDS
+from warehouse.stats.core.inputs import as_seed
+from warehouse.stats.items.anchor_errors import Curves, anchor_errors, irt_anchors, shares_of
+from warehouse.stats.items.anchors import choose_anchors
+from warehouse.stats.items.irt import as_model, fit_irt
+from warehouse.store.connection import Store
+
+#: What anchors are clustered by.
+BY = ("irt", "scores")
+_SIZES = (50, 100)
+_NAMED = 5
+#: A recipe is what runs share besides checkpoint and seed.
+_RECIPE = tuple(name for name in WHO_FIELDS if name not in {*CHECKPOINT_FIELDS, "training_seed", "position_unit"})
+
+
+@dataclass(frozen=True)
+class AnchorReport(Result):
+    """Anchors, biased by design, and what they would have cost on stored models.
+
+    Attributes:
+        benchmarks: names.
+        n_models, n_items: complete answers.
+        model: ``1pl`` or ``2pl``.
+        by: ``irt`` or ``scores``: what the anchors are clustered by.
+        anchors: of the last size, in the order of their benchmarks and keys.
+        rows: errors on models left out, by size and method.
+        seed: of everything random.
+        notes: what a reader should know.
+    """
+
+    notebook_columns: ClassVar[tuple[str, ...]] = ("n_items", "method", "error", "bias", "tau", "reversals")
+    benchmarks: tuple[str, ...]
+    n_models: int
+    n_items: int
+    model: str
+    by: str
+    anchors: tuple[AnchorRow, ...]
+    rows: tuple[AnchorErrorRow, ...]
+    seed: int
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        last = [row for row in self.rows if row.n_items == len(self.anchors)]
+        best = min(last, key=lambda row: row.error)
+        plain = next(row for row in last if row.method == "random")
+        name = best.method.replace("_", "-")
+        random = f"{100 * plain.error:.2g} points off on models left out"
+        if best is plain:
+            return f"No estimate from {best.n_items} anchors beats as many random prompts ({random})"
+        return (
+            f"{best.n_items} anchors of {self.n_items} prompts give a score {100 * best.error:.2g} points off (best:"
+            f" {name}), as many random prompts {random}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name; rows and anchors are lists of dictionaries."""
+        return super().to_dict() | {"anchors": [row.to_dict() for row in self.anchors]}
+
+
+def anchors(
+    store: Store,
+    benchmarks: Sequence[str],
+    *,
+    sizes: Sequence[int] | None = None,
+    by: str = "irt",
+    model: str | None = None,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    latest: bool = False,
+    seed: int = 0,
+) -> AnchorReport:
+    """Anchors by k-means, and how far estimates from them are off for models that they were not chosen on.
+
+    All benchmarks count alike in the score, and all prompts of one. Scores that are no right draws are
+    cut to right and wrong.
+
+    Args:
+        benchmarks: names of benchmarks and suites, globs among them.
+        sizes: numbers of anchors, those of the largest are listed; None: 50 and 100, or a fifth of the
+            prompts where there are fewer than 200.
+        by: ``irt`` clusters prompts by (α, β), ``scores`` by the scores of all models.
+        model: ``1pl`` or ``2pl``; None: 2PL from 20 models on, else 1PL.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        where: conditions ``field=value`` on the runs.
+        latest: of each model only the conditions that ran last.
+        seed: of k-means, folds and random prompts.
+
+    Raises:
+        MisuseError: unknown names, fewer than eight models with answers to the same prompts, sizes out
+            of range.
+    """
+    as_seed(seed)
+    if by not in BY or (sizes is not None and min(sizes, default=0) < 1):
+        raise MisuseError(f"anchors by {by!r} of sizes {sizes}; expected {' or '.join(BY)}, and sizes from 1")
+    names = [benchmarks] if isinstance(benchmarks, str) else benchmarks
+    pool = read_pool(store, names, Selection(None, metric, as_conditions(where), "none", latest))
+    whole, notes = _complete(pool)
+    responses = whole.responses
+    usual = _SIZES if responses.n_items >= 2 * max(_SIZES) else (max(2, responses.n_items // 5),)
+    wanted = sorted(set(usual if sizes is None else sizes))
+    if wanted[-1] >= responses.n_items:
+        raise MisuseError(f"{wanted[-1]} anchors of {responses.n_items} prompts; there must be fewer")
+    omega = _weights(whole)
+    families = np.array(whole.names)
+    found = anchor_errors(
+        responses, wanted, weights=omega, groups=families, curves=_curves(whole), model=model, seed=seed
+    )
+    fitted = as_model(model, responses.n_models)
+    if by == "irt":
+        fit = fit_irt(responses, fitted, tolerance=1e-4)
+        chosen = irt_anchors(fit, responses, wanted[-1], weights=omega, seed=seed)
+    else:
+        chosen = choose_anchors(shares_of(responses).T, wanted[-1], weights=omega, seed=seed)
+    if fitted == "1pl":
+        notes.append("1PL (fewer than 20 models): prompts differ in difficulty alone; anchors are by score columns")
+    means, sizes_of = whole.means, np.bincount(chosen.clusters)
+    return AnchorReport(
+        benchmarks=whole.benchmarks,
+        n_models=responses.n_models,
+        n_items=responses.n_items,
+        model=fitted,
+        by=by,
+        anchors=tuple(
+            AnchorRow(
+                prompt=f"prompt:{whole.prompts[j]}",
+                key=whole.keys[j],
+                benchmark=whole.forms[whole.form[j]].label,
+                weight=float(chosen.weights[place]),
+                n_items=int(sizes_of[place]),
+                mean_score=float(means[j]),
+                text=excerpt_of(whole.texts[j]),
+            )
+            for place, j in enumerate(chosen.items.tolist())
+        ),
+        rows=tuple(AnchorErrorRow(**{name: getattr(one, name) for name in AnchorErrorRow.columns()}) for one in found),
+        seed=seed,
+        notes=(*whole.notes, *notes),
+    )
+
+
+def _complete(pool: Pool) -> tuple[Pool, list[str]]:
+    """Models that answered most, and the prompts that all of them did."""
+    answered, notes = pool.responses.answered(), []
+    models, items = np.ones(len(answered), bool), np.asarray(answered.all(axis=0))
+    if items.sum() < answered.shape[1] / 2:  # models that lack much cost more prompts than they are worth
+        models = answered.mean(axis=1) > 0.95
+        items = np.asarray(answered[models].all(axis=0)) if models.sum() > 1 else items
+    if not models.all():
+        left = [name for name, kept in zip(pool.responses.models, models, strict=True) if not kept]
+        notes.append(f"{len(left)} models lack prompts and are left out: {', '.join(left[:_NAMED])}")
+    part = pool.part(models, items)
+    if part is None:
+        raise MisuseError(f"no two prompts have answers of all {int(models.sum())} models; anchors need them complete")
+    if not items.all():
+        notes.append(f"{int((~items).sum())} prompts that not all models answered are left out")
+    return part, notes
+
+
+def _weights(pool: Pool) -> NDArray[np.float64]:
+    """ω: benchmarks alike, prompts of one alike."""
+    sizes = np.bincount(pool.form, minlength=len(pool.forms))
+    return np.asarray(1.0 / (sizes[pool.form] * np.count_nonzero(sizes)))
+
+
+def _curves(pool: Pool) -> Curves | None:
+    """Which models are seeds and checkpoints of one recipe; None if none are."""
+    recipes = [str([one.setting(name) for name in _RECIPE]) for one in pool.conditions]
+    seeds = [str(one.setting("training_seed") or "") for one in pool.conditions]
+    positions = [one.setting("position") for one in pool.conditions]
+    labels: dict[str, set[tuple[str, object]]] = {recipe: set() for recipe in recipes}
+    for recipe, seed, position in zip(recipes, seeds, positions, strict=True):
+        labels[recipe].add((seed, position))
+    if all(len(found) < 2 for found in labels.values()):
+        return None
+    return Curves(
+        recipe=np.unique(recipes, return_inverse=True)[1],
+        seed=np.unique(seeds, return_inverse=True)[1],
+        position=np.array([np.nan if one is None else float(one) for one in positions]),
+    )

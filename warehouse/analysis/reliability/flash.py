@@ -1,0 +1,294 @@
+"""Coarse-to-fine ranks on a suite: what a new model has to answer, and its rank after each step."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.irt.fitting import excerpt_of
+from warehouse.analysis.reliability.results import FlashModelRow, FlashStepRow, NextPromptRow
+from warehouse.analysis.reliability.suite_data import SuiteData, read_suite
+from warehouse.analysis.results import Result
+from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.errors import MisuseError, did_you_mean
+from warehouse.stats.core.inputs import as_seed
+from warehouse.stats.suites.flash import SIZES, FlashCheck, flash_check, flash_path, flash_sizes
+from warehouse.stats.suites.instances import shared_sizes
+from warehouse.stats.suites.score_table import SuiteScores
+from warehouse.stats.suites.win_rates import best_first, mean_over_scenarios, mean_win_rate, ranks_of
+from warehouse.store.connection import Store
+
+
+@dataclass(frozen=True)
+class FlashReport(Result):
+    """Ranks from few prompts.
+
+    Attributes:
+        suite: name of it.
+        metric: names of the metrics.
+        model: the one that is ranked; empty for the check alone.
+        n_models: stored models, the ranked one not counted.
+        n_prompts: of the suite.
+        rows: steps of the model that its answers allow.
+        next_size: prompts of a scenario of the next step; None where none is needed, or all are next.
+        next_prompts: what the model has not answered of it yet, in the order to ask.
+        is_settled: a step was enough.
+        saving: all prompts over those of the step that was; None before.
+        check: each stored model ranked as if it were new; empty with ``no_check``.
+        mean_error, mean_saving, within: of the check, mean over models.
+        sizes: prompts of a scenario at each step of the check; None: all.
+        resolutions: Res(S) of each over all stored models.
+        tiers: best rank for which each is enough.
+        stopped: share of models and orders that stop at each.
+        no_check: why there is no check.
+        seed: of the random orders.
+        notes: what a reader should know.
+    """
+
+    notebook_columns: ClassVar[tuple[str, ...]] = ()
+    suite: str
+    metric: str
+    model: str
+    n_models: int
+    n_prompts: int
+    rows: tuple[FlashStepRow, ...]
+    next_size: int | None
+    next_prompts: tuple[NextPromptRow, ...]
+    is_settled: bool
+    saving: float | None
+    check: tuple[FlashModelRow, ...]
+    mean_error: float | None
+    mean_saving: float | None
+    within: float | None
+    sizes: tuple[int | None, ...]
+    resolutions: tuple[int, ...]
+    tiers: tuple[int, ...]
+    stopped: tuple[float, ...]
+    no_check: str
+    seed: int
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if not self.model:
+            return _check_in_words(self)
+        last = next((row for row in self.rows if row.is_enough), self.rows[-1] if self.rows else None)
+        n = len(self.next_prompts)
+        if last is None:
+            return f"{self.model} has no rank yet: it has to answer {n} prompts first"
+        rank = f"{self.model} is at rank {last.rank}"
+        rank += f" ± {last.resolution}" if last.resolution else ""
+        rank += f" of {self.n_models + 1} after {last.n_prompts} of {self.n_prompts} prompts"
+        return f"{rank}: settled" if self.is_settled else f"{rank}; {n} more prompts would come next"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name; rows, check and next_prompts are lists of dictionaries."""
+        return super().to_dict() | {
+            name: [row.to_dict() for row in getattr(self, name)] for name in ("check", "next_prompts")
+        }
+
+
+def flash(
+    store: Store,
+    suite: str,
+    *,
+    model: str | None = None,
+    new: bool = False,
+    scenarios: str | None = None,
+    standalone: bool = False,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    latest: bool = False,
+    sizes: Sequence[int] | None = None,
+    tiers: Sequence[int] | None = None,
+    n_resamples: int = 200,
+    seed: int = 0,
+) -> FlashReport:
+    """Rank a model with as few prompts as its place needs (Flash, Perlitz et al. 2024 §6).
+
+    Prompts are asked in an order that depends on their keys and the seed alone. A low rank is settled
+    by few, a high one by more; the check ranks each stored model as if it were new.
+
+    Args:
+        suite: name of a suite, names of benchmarks with commas between them, or one benchmark.
+        model: name of the model to rank, with some answers or none; None: the check alone.
+        new: the model has no answers yet.
+        scenarios: field of one benchmark's prompts, or a clustering, that splits it into scenarios.
+        standalone: every subscenario is a scenario of its own.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        where: conditions ``field=value`` on the runs.
+        latest: of each model only the conditions that ran last.
+        sizes: prompts of a scenario at each step before all; None: 20, 50, 200, 1000.
+        tiers: best rank for which each size is enough; None: 20, 10, 5, 2 for about 40 models, else
+            shares of their number.
+        n_resamples: random orders behind resolution and check, at least 1.
+        seed: of all orders.
+
+    Raises:
+        MisuseError: unknown names, ambiguous conditions, fewer than two stored models.
+        StatisticsError: numbers out of range.
+    """
+    as_seed(seed)
+    if new and model is None:
+        raise MisuseError("new goes with a model")
+    steps_at = SIZES if sizes is None else tuple(sizes)
+    if n_resamples < 1 or not steps_at or min(steps_at) < 1:
+        raise MisuseError(f"orders and sizes must be at least 1, found {n_resamples}, {list(steps_at)}")
+    selection = Selection(None, metric, as_conditions(where), "none", latest)
+    data = read_suite(
+        store,
+        suite,
+        selection,
+        scenarios=scenarios,
+        standalone=standalone,
+        unfinished=() if model is None else (model, model.partition(" (")[0]),
+    )
+    place = None if model is None else _place(data, model, new)
+    everyone = np.arange(len(data.scores.models))
+    stored = data.scores if place is None else data.scores.part(np.delete(everyone, place))
+    found, why = _check(stored, steps_at, tiers, n_resamples, seed)
+    full = ranks_of(mean_win_rate(stored.scores(stored.means), ties=0.5))
+    steps, following, answered = [], None, None
+    if model is not None:
+        orders = [_order(rows, seed) for rows in data.prompts]
+        if place is not None:
+            steps = flash_path(
+                data.scores, place, orders, sizes=steps_at, tiers=tiers, n_resamples=n_resamples, seed=seed
+            )
+            answered = [~np.isnan(one.scores[:, place]) for one in data.scores.subscenarios]
+        following = _following(data.scores, steps, steps_at)
+    stop = next((step for step in steps if step.is_enough), None)
+    size = None if following is None else following[0]
+    return FlashReport(
+        suite=data.name,
+        metric=data.metric,
+        model=model or "",
+        n_models=len(stored.models),
+        n_prompts=data.scores.n_prompts,
+        rows=tuple(
+            FlashStepRow(
+                step.size,
+                step.n_prompts,
+                step.rank,
+                step.resolution,
+                step.best_rank,
+                min(len(stored.models) + 1, step.rank + step.resolution),
+                step.tier,
+                step.is_enough,
+            )
+            for step in steps
+        ),
+        next_size=size,
+        next_prompts=() if following is None else _next_prompts(data, orders, size, answered),
+        is_settled=stop is not None,
+        saving=None if stop is None else data.scores.n_prompts / stop.n_prompts,
+        check=() if found is None else _check_rows(stored, found, full),
+        mean_error=None if found is None else float(found.mean_error.mean()),
+        mean_saving=None if found is None else float(found.saving.mean()),
+        within=None if found is None else float(found.within.mean()),
+        sizes=() if found is None else found.sizes,
+        resolutions=() if found is None else found.resolutions,
+        tiers=() if found is None else found.tiers,
+        stopped=() if found is None else tuple(found.stopped.mean(axis=0).tolist()),
+        no_check=why,
+        seed=seed,
+        notes=data.notes,
+    )
+
+
+def _place(data: SuiteData, model: str, new: bool) -> int | None:
+    """Number of the model; None for one without answers."""
+    names = data.scores.models
+    fitting = [i for i, name in enumerate(names) if name == model]
+    fitting = fitting or [i for i, name in enumerate(data.models) if name == model]
+    if len(fitting) > 1:
+        listed = "; ".join(names[i] for i in fitting[:5])
+        raise MisuseError(f"{model} has several conditions: {listed}; name one, or choose with --where or --latest")
+    if new and fitting:
+        raise MisuseError(f"{model} has answers on {data.name}: leave --new out")
+    if not fitting and not new:
+        hint = did_you_mean(model, names, "--new plans for a model that has no answers yet")
+        raise MisuseError(f"no answers of {model!r} on {data.name}; {hint}")
+    return fitting[0] if fitting else None
+
+
+def _check(
+    stored: SuiteScores, sizes: Sequence[int], tiers: Sequence[int] | None, n_resamples: int, seed: int
+) -> tuple[FlashCheck | None, str]:
+    if len(stored.models) < 3:
+        return None, f"{len(stored.models)} stored models: leaving one out needs at least 3"
+    if not flash_sizes(stored, sizes):
+        return None, f"no scenario has more than {min(sizes)} prompts: there is nothing to save"
+    return flash_check(stored, sizes=sizes, tiers=tiers, n_resamples=n_resamples, seed=seed), ""
+
+
+def _check_rows(stored: SuiteScores, found: FlashCheck, full: NDArray[np.float64]) -> tuple[FlashModelRow, ...]:
+    means = mean_over_scenarios(stored.scores(stored.means))
+    used = found.stopped @ np.array(found.n_prompts, dtype=np.float64)
+    return tuple(
+        FlashModelRow(
+            model=stored.models[m],
+            rank=None if np.isnan(full[m]) else int(full[m]),
+            mean_error=float(found.mean_error[m]),
+            largest_error=float(found.largest_error[m]),
+            within=float(found.within[m]),
+            saving=float(found.saving[m]),
+            n_prompts=float(used[m]),
+        )
+        for m in best_first(-full, means, stored.models).tolist()
+    )
+
+
+def _order(rows: Sequence[Mapping[str, Any]], seed: int) -> NDArray[np.intp]:
+    """Rows of a subscenario's prompts in the order in which they are asked: by a hash of their keys,
+    the same in every store."""
+
+    def key(place: int) -> bytes:
+        split, name, occurrence, _ = rows[place]["order"]
+        return hashlib.sha256(f"{seed}\0{rows[place]['benchmark']}\0{split}\0{name}\0{occurrence}".encode()).digest()
+
+    return np.array(sorted(range(len(rows)), key=key), dtype=np.intp)
+
+
+def _following(scores: SuiteScores, steps: Sequence[Any], sizes: Sequence[int]) -> tuple[int | None] | None:
+    """The size that comes next, in a tuple; None where a step was enough."""
+    if any(step.is_enough for step in steps):
+        return None
+    every: list[int | None] = [*flash_sizes(scores, sizes), None]
+    return (every[len(steps)],)
+
+
+def _next_prompts(
+    data: SuiteData, orders: Sequence[NDArray[np.intp]], size: int | None, answered: Sequence[NDArray[np.bool_]] | None
+) -> tuple[NextPromptRow, ...]:
+    found = []
+    counts = shared_sizes(data.scores, size)
+    for number, (one, rows, order) in enumerate(zip(data.scores.subscenarios, data.prompts, orders, strict=True)):
+        for place in order[: counts[number]].tolist():
+            if answered is None or not answered[number][place]:
+                row = rows[place]
+                found.append(
+                    NextPromptRow(
+                        scenario=one.scenario,
+                        subscenario=one.name,
+                        benchmark=row["benchmark"],
+                        prompt=f"prompt:{row['id']}",
+                        key=str(row["tool_id"] or row["key"]),
+                        text=excerpt_of(row["text"]),
+                    )
+                )
+    return tuple(found)
+
+
+def _check_in_words(report: FlashReport) -> str:
+    if report.mean_error is None or report.mean_saving is None:
+        return f"No check: {report.no_check}"
+    return (
+        f"Ranked as if new, the {report.n_models} models of {report.suite} end {report.mean_error:.2g} places from"
+        f" their full rank on average, with {report.mean_saving:.3g} times fewer prompts; the full rank lies within the"
+        f" resolution in {100 * (report.within or 0):.0f} %"
+    )

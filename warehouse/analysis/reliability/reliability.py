@@ -1,0 +1,337 @@
+"""How far the verdicts of a suite depend on its scenarios, prompts, few-shot seeds and models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from warehouse.analysis.reliability.results import (
+    AgreementRow,
+    ModelRow,
+    PoolRow,
+    ReliabilityRow,
+    SeedDesignRow,
+    SwitchRow,
+)
+from warehouse.analysis.reliability.suite_data import SuiteData, read_suite
+from warehouse.analysis.results import Result
+from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.errors import MisuseError
+from warehouse.stats.core.inputs import as_level, as_seed
+from warehouse.stats.suites.aggregates import Aggregates, aggregates
+from warehouse.stats.suites.dior import WINDOWS, Reliability, sizes_of
+from warehouse.stats.suites.dior import reliability as one_reliability
+from warehouse.stats.suites.fewshot_seeds import seed_designs
+from warehouse.stats.suites.instances import GRANULARITIES
+from warehouse.stats.suites.score_table import SuiteScores
+from warehouse.stats.suites.stability import pool_stability, subscenario_agreement
+from warehouse.stats.suites.win_rates import best_first
+from warehouse.store.connection import Store
+
+#: An order, or a winner, counts as settled from here on.
+SETTLED = 0.95
+_ENOUGH_TAU = 0.9
+
+
+@dataclass(frozen=True)
+class ReliabilityReport(Result):
+    """What a suite's verdicts rest on.
+
+    Attributes:
+        suite: name of it.
+        metric: names of the metrics of its benchmarks.
+        n_models, n_scenarios, n_subscenarios, n_prompts: of the suite.
+        scenarios_by: field of prompts that makes the scenarios; empty for the benchmark tree.
+        level: of the bounds.
+        seed: of the random draws.
+        rows: by granularity and size, all of it last.
+        models: best first.
+        pool: what each model's leaving does.
+        switches: windows of adjacent models by size.
+        agreement: pairs of subscenarios.
+        tau_within, tau_across: mean τ of pairs within a scenario, and across; None without any.
+        seed_designs: few-shot seeds, full cross and uniform; empty without seeds.
+        notes: what a reader should know.
+    """
+
+    notebook_columns: ClassVar[tuple[str, ...]] = (
+        "granularity",
+        "size",
+        "ranking",
+        "quality",
+        "best",
+        "same_order",
+        "rank_resolution",
+        "reason",
+    )
+    suite: str
+    metric: str
+    n_models: int
+    n_scenarios: int
+    n_subscenarios: int
+    n_prompts: int
+    scenarios_by: str
+    level: float
+    seed: int
+    rows: tuple[ReliabilityRow, ...]
+    models: tuple[ModelRow, ...]
+    pool: tuple[PoolRow, ...]
+    switches: tuple[SwitchRow, ...]
+    agreement: tuple[AgreementRow, ...]
+    tau_within: float | None
+    tau_across: float | None
+    seed_designs: tuple[SeedDesignRow, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{_order_in_words(self.prompt_rows, self.level)}; {_top_in_words(self.prompt_rows)}"
+
+    @property
+    def prompt_rows(self) -> list[ReliabilityRow]:
+        """Rows of other prompts, by size, all of them last."""
+        return [row for row in self.rows if row.granularity == "prompts"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields by name; all kinds of rows are lists of dictionaries."""
+        parts = ("models", "pool", "switches", "agreement", "seed_designs")
+        return super().to_dict() | {name: [row.to_dict() for row in getattr(self, name)] for name in parts}
+
+
+def reliability(
+    store: Store,
+    suite: str,
+    *,
+    scenarios: str | None = None,
+    standalone: bool = False,
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    latest: bool = False,
+    cluster: str | None = None,
+    subset_ok: bool = False,
+    sizes: Sequence[int] | None = None,
+    ties: float | None = None,
+    n_resamples: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> ReliabilityReport:
+    """How far the ranking, the best model and the win rates of a suite would change with other
+    scenarios, subscenarios, prompts or few-shot seeds; how they depend on the aggregate and the pool.
+
+    Args:
+        suite: name of a suite, names of benchmarks with commas between them, or one benchmark.
+        scenarios: field of one benchmark's prompts, or a clustering, that splits it into scenarios; two
+            with a comma: scenarios and their subscenarios.
+        standalone: every subscenario is a scenario of its own.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        where: conditions ``field=value`` on the runs.
+        latest: of each model only the conditions that ran last.
+        cluster: prompts that are drawn together: None for the default clusterings, ``"none"``,
+            ``"same_text"``, or a name.
+        subset_ok: runs on a part of a benchmark count too.
+        sizes: prompts of a scenario to try; None: 10, 20, 50 … below the largest scenario.
+        ties: what a tie on a scenario counts; None: 0 as published with all, ½ at smaller sizes.
+        n_resamples: instances of each size, at least 1.
+        level: of the bounds, in (0, 1).
+        seed: of the random draws.
+
+    Raises:
+        MisuseError: unknown names, ambiguous conditions, fewer than two models with scores of prompts.
+        StatisticsError: a number out of range.
+    """
+    as_level(level)
+    as_seed(seed)
+    if n_resamples < 1 or (ties is not None and not 0 <= ties <= 1) or any(size < 1 for size in sizes or ()):
+        raise MisuseError("instances and sizes must be at least 1, ties between 0 and 1")
+    selection = Selection(None, metric, as_conditions(where), cluster, latest, subset_ok)
+    data = read_suite(store, suite, selection, scenarios=scenarios, standalone=standalone)
+    scores = data.scores
+    found = [
+        one_reliability(scores, granularity, size, ties=ties, n_resamples=n_resamples, seed=seed, level=level)
+        for granularity in GRANULARITIES
+        for size in _sizes(scores, granularity, sizes)
+    ]
+    by_prompts = [one for one in found if one.granularity == "prompts"]
+    figures = aggregates(scores)
+    agreement = subscenario_agreement(scores)
+    designs = []
+    if any(one.seeds is not None for one in scores.subscenarios):
+        designs = seed_designs(scores, n_resamples=n_resamples, seed=seed)
+    return ReliabilityReport(
+        suite=data.name,
+        metric=data.metric,
+        n_models=len(scores.models),
+        n_scenarios=len(scores.scenarios),
+        n_subscenarios=len(scores.subscenarios),
+        n_prompts=scores.n_prompts,
+        scenarios_by=data.scenarios_by,
+        level=level,
+        seed=seed,
+        rows=tuple(_row(one) for one in found),
+        models=_model_rows(scores, figures, by_prompts[-1]),
+        pool=_pool_rows(scores, figures),
+        switches=tuple(
+            SwitchRow(window, one.size, one.n_prompts, _known(probability))
+            for one in by_prompts
+            for window, probability in zip(WINDOWS, one.switches, strict=False)
+        ),
+        agreement=_agreement_rows(scores, agreement.tau),
+        tau_within=agreement.within,
+        tau_across=agreement.across,
+        seed_designs=tuple(
+            SeedDesignRow(
+                one.budget,
+                one.width_full,
+                one.width_uniform,
+                _known(one.error_full),
+                _known(one.error_uniform),
+                one.ranking_full,
+                one.ranking_uniform,
+            )
+            for one in designs
+        ),
+        notes=(*data.notes, *_notes(data, figures)),
+    )
+
+
+def _sizes(scores: SuiteScores, granularity: str, asked: Sequence[int] | None) -> list[int | None]:
+    smaller = sizes_of(scores, granularity)
+    if asked is not None and granularity == "prompts":
+        smaller = sorted({size for size in asked if size < scores.sizes.max()})
+    return [*smaller, None]
+
+
+def _row(one: Reliability) -> ReliabilityRow:
+    bounds: dict[str, float | None] = {}
+    for name in ("ranking", "weighted", "quality", "best"):
+        dior = getattr(one, name)
+        bounds |= {name: dior.value, f"{name}_low": dior.low, f"{name}_high": dior.high}
+    return ReliabilityRow(
+        granularity=one.granularity,
+        size=one.size,
+        n_prompts=one.n_prompts,
+        **bounds,
+        best_error=one.best_error,
+        best_errors=tuple(_known(error) for error in one.best_errors),
+        same_order=one.same_order,
+        rank_resolution=one.rank_resolution,
+        n_resamples=one.n_resamples,
+        n_undefined=one.n_undefined,
+        ties=one.ties,
+        reason=one.reason,
+    )
+
+
+def _model_rows(scores: SuiteScores, found: Aggregates, whole: Reliability) -> tuple[ModelRow, ...]:
+    order = best_first(found.figures[0], found.figures[1], scores.models)
+    in_suite = int((scores.known.sum(axis=1) > 1).sum())
+    rows = []
+    for m in order.tolist():
+        figures = [_known(x) for x in found.figures[:, m]]
+        ranks = [None if math.isnan(x) else int(x) for x in found.ranks[:, m]]
+        known = [rank for rank in ranks if rank is not None]
+        quality = whole.quality_by_model
+        resolution = whole.rank_resolution_by_model
+        rows.append(
+            ModelRow(
+                model=scores.models[m],
+                n_scenarios=int(found.n_scenarios[m]),
+                n_scenarios_suite=in_suite,
+                rank=ranks[0],
+                mean_win_rate=figures[0],
+                mean=figures[1],
+                rank_mean=ranks[1],
+                mean_z=figures[2],
+                rank_z=ranks[2],
+                bradley_terry=figures[3],
+                rank_bradley_terry=ranks[3],
+                subscenario_win_rate=figures[4],
+                rank_subscenarios=ranks[4],
+                rank_low=min(known, default=None),
+                rank_high=max(known, default=None),
+                quality=None if quality is None else _known(quality[m]),
+                rank_resolution=None if resolution is None or math.isnan(resolution[m]) else int(resolution[m]),
+            )
+        )
+    return tuple(rows)
+
+
+def _pool_rows(scores: SuiteScores, found: Aggregates) -> tuple[PoolRow, ...]:
+    if len(scores.models) < 3:
+        return ()
+    stable = pool_stability(scores)
+    order = best_first(found.figures[0], found.figures[1], scores.models)
+    return tuple(
+        PoolRow(
+            model=scores.models[m],
+            rank=None if math.isnan(found.ranks[0, m]) else int(found.ranks[0, m]),
+            n_moved=int(stable.n_moved[m]),
+            largest=int(stable.largest[m]),
+            n_reversed=int(stable.n_reversed[m]),
+            leader_changes=bool(stable.leader_changes[m]),
+        )
+        for m in order.tolist()
+    )
+
+
+def _agreement_rows(scores: SuiteScores, tau: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[AgreementRow, ...]:
+    parts = scores.subscenarios
+    return tuple(
+        AgreementRow(a.scenario, a.name, b.scenario, b.name, _known(tau[i, j]), a.scenario == b.scenario)
+        for i, a in enumerate(parts)
+        for j, b in enumerate(parts)
+        if i < j
+    )
+
+
+def _notes(data: SuiteData, found: Aggregates) -> list[str]:
+    notes = []
+    if len(data.scores.models) < 3:
+        notes.append("two models: a ranking is one pair, and no model can leave")
+    if np.nanmax(found.ranks[0]) == 1:
+        notes.append("all models have the same mean win rate: there is no ranking to be reliable")
+    return notes
+
+
+def _order_in_words(rows: Sequence[ReliabilityRow], level: float) -> str:
+    settled = next((row for row in rows if row.same_order is not None and row.same_order >= SETTLED), None)
+    whole = rows[-1]
+    if whole.same_order is None or whole.ranking is None:
+        return f"Nothing can be said of the order: {whole.reason}"
+    if settled is not None:
+        same = _percent(settled.same_order)
+        if settled.size is None:
+            return f"A resample of all prompts gives the same order in {same} of cases"
+        return f"{settled.size} prompts a scenario give the same order as all in {same} of resamples"
+    near = next((row for row in rows if row.ranking is not None and row.ranking >= _ENOUGH_TAU), None)
+    again = f"a resample of all prompts gives the same order in {_percent(whole.same_order)} of cases"
+    bound = f"in {50 * (1 + level):g} %"
+    if near is None:
+        return f"No size settles the order of all models: {again} (τ at least {whole.ranking:.2f} {bound})"
+    size = "all prompts" if near.size is None else f"{near.size} prompts a scenario"
+    return (
+        f"{size[0].upper()}{size[1:]} give nearly the order of all (τ at least {near.ranking:.2f} {bound}), but {again}"
+    )
+
+
+def _top_in_words(rows: Sequence[ReliabilityRow]) -> str:
+    told = [bool(row.best_errors) and (row.best_errors[0] or 0.0) <= 1 - SETTLED for row in rows]
+    known = [bool(row.best_errors) and row.best_errors[0] is not None for row in rows]
+    if not known[-1]:
+        return "the top two are not on the same scenarios"
+    if not told[-1]:
+        return "the top two cannot be told apart at any size" if not any(told) else "the top two cannot be told apart"
+    first = len(told) - next((i for i, one in enumerate(reversed(told)) if not one), len(told))
+    size = rows[first].size
+    return "the top two are told apart " + ("by all prompts only" if size is None else f"from {size} prompts on")
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f} %"
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

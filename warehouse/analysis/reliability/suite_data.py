@@ -1,0 +1,313 @@
+"""The scores of all models on a suite, as what its reliability is worked out of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.reliability.fewshot import one_of_seeds, seeds_of
+from warehouse.analysis.reliability.fields import Labels, prompt_labels
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.benchmarks import canonical_names, direction_unknown, find_benchmark
+from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+    coverage_flags,
+    coverage_of,
+    group_entries,
+    is_partial,
+)
+from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions
+from warehouse.analysis.suites.entries import LeafEntries, read_leaves
+from warehouse.analysis.suites.tree import find_suite, is_suite, scenario_names
+from warehouse.errors import MisuseError
+from warehouse.stats.suites.score_table import Subscenario, SuiteScores, subscenario, suite_scores
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+_NAMED = 5
+#: Clusters of a subscenario from which on they are drawn whole.
+_FEWEST_CLUSTERS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class SuiteData:
+    """A suite.
+
+    Attributes:
+        name: of it.
+        metric: names of the metrics of its benchmarks.
+        scores: models by name; subscenarios with their prompts in the order of their natural keys.
+        models: name of each model without what tells its conditions apart, shape (M,).
+        prompts: rows of each subscenario's prompts: ``id``, ``key``, ``tool_id``, ``text`` …
+        scenarios_by: field of prompts that makes the scenarios; empty for the benchmark tree.
+        notes: what a reader should know.
+    """
+
+    name: str
+    metric: str
+    scores: SuiteScores
+    models: tuple[str, ...]
+    prompts: tuple[tuple[Mapping[str, Any], ...], ...]
+    scenarios_by: str
+    notes: tuple[str, ...]
+
+
+def read_suite(
+    store: Store,
+    name: str,
+    selection: Selection,
+    *,
+    scenarios: str | None = None,
+    standalone: bool = False,
+    unfinished: Collection[str] = (),
+    least_models: int = 2,
+) -> SuiteData:
+    """The scores of all models on a suite, higher is better.
+
+    Runs that differ in their few-shot seed alone are one model, and their mean its score. A model
+    with a run on a part of a benchmark lacks that benchmark, unless the selection says otherwise.
+
+    Args:
+        name: of a suite, names with commas between them, or one benchmark.
+        selection: of metric, runs and clustering; its benchmark does not count.
+        scenarios: field of the prompts' documents, or name of a clustering, that splits one benchmark
+            into scenarios; two with a comma: scenarios and their subscenarios.
+        standalone: every subscenario is a scenario of its own.
+        unfinished: names of models of which runs on a part count.
+        least_models: that there have to be.
+
+    Raises:
+        MisuseError: unknown names, ambiguous conditions, too few models with scores of prompts.
+    """
+    tree, notes = _leaf_names(store, name, scenarios)
+    leaves, refused = read_leaves(store, tree.benchmarks, selection)
+    notes += [f"left out: {reason}" for reason in refused]
+    by_leaf: dict[str, list[ScoredCondition]] = {}
+    for leaf in leaves:
+        by_leaf[leaf.benchmark.name], said = _comparable(leaf, selection.subset_ok, set(unfinished))
+        notes += said
+    sets = match_conditions(one_of_seeds(by_leaf), latest=selection.latest)
+    labels = describe_sets(sets)
+    bare = [one.model for one in sets]
+    full = [f"{m} ({label})" if bare.count(m) > 1 and label else m for m, label in zip(bare, labels, strict=True)]
+    order = sorted(range(len(sets)), key=lambda i: (full[i], i))
+    if len(order) < least_models:
+        reasons = "".join(f"; {note}" for note in notes[:3])
+        raise MisuseError(f"{name}: {len(order)} model(s) with scores of prompts; {least_models} are needed{reasons}")
+    parts: list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]] = []
+    metrics: set[str] = set()
+    for leaf in leaves:
+        own = leaf.benchmark.name
+        columns = [sets[i].entries.get(own) for i in order]
+        if not any(columns):
+            continue
+        metrics.add(leaf.metric.label)
+        labelled = prompt_labels(store, leaf.benchmark, scenarios, tree.scenario.get(own, own))
+        made, said = _subscenarios(store, leaf, columns, by_leaf[own], labelled, selection.cluster)
+        parts += made
+        notes += said
+    kept, notes = _without_single(parts, notes)
+    names = [full[i] for i in order]
+    there = np.zeros(len(names), bool)
+    for one, _ in kept:
+        there |= ~np.isnan(one.scores).all(axis=0)
+    if there.sum() < least_models or not kept:
+        raise MisuseError(f"{name}: {int(there.sum())} model(s) with scores of prompts; {least_models} are needed")
+    if not there.all():
+        gone = [model for model, is_there in zip(names, there, strict=True) if not is_there]
+        notes.append(f"without a score here, left out: {', '.join(gone[:_NAMED])}")
+    rows = np.flatnonzero(there)
+    cut = [replace(one, scores=one.scores[:, rows], seeds=_columns(one.seeds, rows)) for one, _ in kept]
+    scores = suite_scores([names[i] for i in rows], cut)
+    notes += _missing(scores)
+    return SuiteData(
+        name=tree.name,
+        metric=", ".join(sorted(metrics)),
+        scores=scores.standalone() if standalone else scores,
+        models=tuple(bare[order[i]] for i in rows),
+        prompts=_in_order(kept, scores),
+        scenarios_by=scenarios or "",
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """Benchmarks of a suite, and the scenario of each by name."""
+
+    name: str
+    benchmarks: tuple[Any, ...]
+    scenario: Mapping[str, str]
+
+
+def _leaf_names(store: Store, name: str, scenarios: str | None) -> tuple[_Tree, list[str]]:
+    listed = name not in canonical_names(store) and any(mark in name for mark in ",*?[")
+    if listed or is_suite(store, name):
+        if scenarios is not None:
+            raise MisuseError(f"{name} is a suite, whose scenarios are what lies below it: leave --scenarios out")
+        suite = find_suite(store, name)
+        notes = [f"no runs on {', '.join(suite.empty[:_NAMED])}: not part of the suite"] if suite.empty else []
+        return _Tree(suite.name, suite.leaves, scenario_names(store, name)), notes
+    found = find_benchmark(store, name)
+    notes = (
+        [] if scenarios else [f"{found.name} is one scenario; --scenarios FIELD splits it by a field of its prompts"]
+    )
+    return _Tree(found.name, (found,), {}), notes
+
+
+def _comparable(leaf: LeafEntries, subset_ok: bool, unfinished: set[str]) -> tuple[list[ScoredCondition], list[str]]:
+    """Entries with scores that can stand side by side and cover the benchmark, and what was left out."""
+    usable = [entry for entry in leaf.entries if entry.usable is not None]
+    groups = sorted(group_entries(usable).values(), key=len, reverse=True) or [[]]
+    notes, name = [], leaf.benchmark.name
+    others = len(leaf.entries) - len(usable)
+    if others:
+        notes.append(f"{name}: {others} condition(s) without scores of prompts are left out")
+    if len(groups) > 1:
+        left = sum(map(len, groups[1:]))
+        notes.append(f"{name}: {left} of another split, task version, metric or judge left out (--where chooses)")
+    whole = coverage_of(groups[0])
+    kept: list[ScoredCondition] = []
+    cut: list[ScoredCondition] = []
+    for entry in groups[0]:
+        flags = coverage_flags(entry, whole)
+        is_whole = subset_ok or entry.condition.model in unfinished or not is_partial(flags)
+        (kept if is_whole else cut).append(entry)
+    if cut:
+        shown = ", ".join(sorted({entry.condition.model for entry in cut})[:_NAMED])
+        notes.append(f"{name}: {len(cut)} on a part of it count as lacking it ({shown}); --subset takes them")
+    if leaf.metric.higher_is_better is None:
+        notes.append(f"{direction_unknown(leaf.metric.label)}; higher is taken to be")
+    if leaf.metric.link != "identity" or any(
+        e.usable is not None and e.usable.uneven_weights is not None for e in kept
+    ):
+        notes.append(f"{name}: scores are plain means over prompts, before the metric's weights and scale")
+    return kept, notes
+
+
+def _subscenarios(
+    store: Store,
+    leaf: LeafEntries,
+    columns: Sequence[ScoredCondition | None],
+    entries: Sequence[ScoredCondition],
+    labelled: Labels,
+    cluster: str | None,
+) -> tuple[list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], list[str]]:
+    """A leaf as one subscenario, or split by the labels of its prompts."""
+    name, notes = leaf.benchmark.name, list(labelled.notes)
+    sign = -1.0 if leaf.metric.higher_is_better is False else 1.0
+    by_seed = seeds_of(store, columns, entries)
+    seen = [entry.usable.prompts for entry in entries if entry.usable is not None]
+    prompts = np.unique(np.concatenate(seen))
+    values = np.full((len(prompts), len(columns)), np.nan)
+    for place, (entry, seeds) in enumerate(zip(columns, by_seed.means, strict=True)):
+        if entry is not None and entry.usable is not None:
+            ids, figures = (entry.usable.prompts, entry.usable.values) if seeds is None else seeds
+            values[np.searchsorted(prompts, ids), place] = sign * figures
+    shared = (~np.isnan(values)).sum(axis=1) > 1
+    if shared.any() and not shared.all():
+        notes.append(f"{name}: {int((~shared).sum())} prompts that one model alone has scores of are left out")
+        prompts, values = prompts[shared], values[shared]
+    infinite = np.isinf(values)
+    if infinite.any():
+        raise MisuseError(f"{name}: {int(infinite.sum())} infinite score(s); win rates need finite ones")
+    clusters = cluster_map(store, leaf.benchmark.ids, leaf.benchmark.clusterings, cluster).labels(prompts)
+    rows = _prompt_rows(store, prompts)
+    cube = by_seed.table(prompts)
+    notes += by_seed.notes(name)
+    found = []
+    for scenario, part in labelled.groups(prompts):
+        chosen = np.array(sorted(part, key=lambda row: rows[row]["order"]), dtype=np.intp)
+        own = None if clusters is None else clusters[chosen]
+        if own is not None and len(np.unique(own)) < _FEWEST_CLUSTERS:
+            own = None
+        scores, table = values[chosen], None
+        if cube is not None and not np.isnan(cube[:, chosen]).any():
+            table = sign * cube[:, chosen]
+        found.append(
+            (
+                subscenario(scenario[0], scenario[1], scores, clusters=own, seeds=table),
+                tuple(rows[row] | {"benchmark": name} for row in chosen),
+            )
+        )
+    if clusters is not None and any(one.clusters is not None for one, _ in found):
+        notes.append(f"{name}: prompts of a cluster are drawn together (--cluster none draws each by itself)")
+    return found, notes
+
+
+def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> list[dict[str, Any]]:
+    """Rows of prompts in the order of their ids, with a natural key to order them by."""
+    condition, parameters = one_of("id", prompts.tolist(), "p")
+    found = store.arrow(query_text("analysis", "matrix_prompts").format(condition=condition), parameters).to_pylist()
+    by_id = {row["id"]: row for row in found}
+    return [
+        row | {"order": (str(row["split"]), str(row["key"]), row["occurrence"], row["id"])}
+        for row in (by_id[one] for one in prompts.tolist())
+    ]
+
+
+def _without_single(
+    parts: Sequence[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], notes: list[str]
+) -> tuple[list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], list[str]]:
+    """Subscenarios that two models have; what one model alone has compares nobody."""
+    kept = [part for part in parts if (~np.isnan(part[0].scores).all(axis=0)).sum() > 1]
+    alone = [one.name for one, _ in parts if (~np.isnan(one.scores).all(axis=0)).sum() < 2]
+    more = [f"one model alone has {', '.join(alone[:_NAMED])}: left out"] if alone else []
+    return kept, notes + more
+
+
+def _columns(seeds: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+    return None if seeds is None else seeds[:, :, rows]
+
+
+def _missing(scores: SuiteScores) -> list[str]:
+    lacking = np.asarray((~scores.known).any(axis=0))
+    if not lacking.any():
+        return []
+    named = [name for name, is_lacking in zip(scores.models, lacking, strict=True) if is_lacking]
+    return [
+        f"{len(named)} model(s) lack scenarios ({', '.join(named[:_NAMED])}): their win rates are over the scenarios"
+        " they have, which can flatter them"
+    ]
+
+
+def _in_order(
+    kept: Sequence[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], scores: SuiteScores
+) -> tuple[tuple[Mapping[str, Any], ...], ...]:
+    """Prompts in the order of the suite's subscenarios."""
+    of = {(one.scenario, one.name): rows for one, rows in kept}
+    return tuple(of[one.scenario, one.name] for one in scores.subscenarios)
+
+
+def benchmark_scores(found: BenchmarkScores) -> SuiteScores:
+    """One benchmark, as a leaderboard takes it, as a suite of one scenario.
+
+    Raises:
+        MisuseError: fewer than two conditions with scores of all its prompts.
+    """
+    leaf = LeafEntries(found.benchmark, found.entries, found.coverages, found.others)
+    kept, _ = _comparable(leaf, found.subset_ok, set())
+    if len(kept) < 2:
+        raise MisuseError(f"{found.benchmark.name}: {len(kept)} condition(s) with scores of its prompts; 2 are needed")
+    scores = [entry.usable for entry in kept]
+    prompts = np.unique(np.concatenate([one.prompts for one in scores if one is not None]))
+    values = np.full((len(prompts), len(kept)), np.nan)
+    sign = -1.0 if found.metric.higher_is_better is False else 1.0
+    for place, one in enumerate(scores):
+        if one is not None:
+            values[np.searchsorted(prompts, one.prompts), place] = sign * one.values
+    labels = found.clusters.labels(prompts)
+    if labels is not None and len(np.unique(labels)) < _FEWEST_CLUSTERS:
+        labels = None
+    names = [f"{entry.condition.model}#{entry.condition.key}" for entry in kept]
+    order = np.array(sorted(range(len(names)), key=names.__getitem__))
+    name = found.benchmark.name
+    part = subscenario(name, name, values[:, order], clusters=labels)
+    return suite_scores([names[i] for i in order], [part])

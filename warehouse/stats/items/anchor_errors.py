@@ -1,0 +1,321 @@
+"""How far estimates from anchors are off for models that the anchors were not chosen on, and what they
+do to rankings, seeds and training curves (Madaan et al. 2024 §5, tables 3, 4 and 7; statistics.md §5)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray, as_seed, as_shares
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.items.anchors import Anchors, anchor_score, choose_anchors, gp_irt_weight, p_irt, predict_rest
+from warehouse.stats.items.irt import IrtFit, as_model, fit_irt
+from warehouse.stats.items.responses import Responses
+from warehouse.stats.suites.rank_agreement import kendall_tau_b
+from warehouse.stats.training.monotonicity import monotonicity_tau
+
+#: Ways to a score from m prompts.
+METHODS = ("random", "scores", "irt", "p_irt", "gp_irt")
+FOLDS = 5
+#: Models that anchors are chosen on, at least, and models in all.
+LEAST_TRAIN, LEAST_MODELS = 3, 8
+#: Random choices of prompts that are averaged.
+RANDOM_DRAWS = 50
+#: The best models, of which reversals are counted apart.
+TOP = 10
+
+
+@dataclass(frozen=True)
+class AnchorError(Figures):
+    """One way to a score from m prompts, on models left out.
+
+    Attributes:
+        method: ``random`` (mean of random prompts), ``scores`` (weighted anchors by k-means on score
+            columns), ``irt`` (weighted anchors on (α, β)), ``p_irt``, ``gp_irt``.
+        n_items: m.
+        error: mean |estimate − score on all prompts|.
+        bias: mean of estimate − score.
+        largest: largest |estimate − score|.
+        se_error: of ``error``, over models; None with one.
+        tau: Kendall's τ-b with the full ranking; None where constant.
+        reversals: share of pairs of models, not tied on all prompts, that the estimate puts the other
+            way round.
+        top_reversals: the same among the best 10; None with fewer than 2 pairs.
+        seed_sd, seed_sd_full: standard deviation over seeds (ddof 1), mean over recipes and
+            checkpoints, by the estimate and on all prompts; None without seeds.
+        monotonicity, monotonicity_full: mean τ-b of curves against the order of checkpoints; None
+            without three checkpoints of a run.
+    """
+
+    method: str
+    n_items: int
+    error: float
+    bias: float
+    largest: float
+    se_error: float | None
+    tau: float | None
+    reversals: float | None
+    top_reversals: float | None
+    seed_sd: float | None
+    seed_sd_full: float | None
+    monotonicity: float | None
+    monotonicity_full: float | None
+
+    def __str__(self) -> str:
+        tau = "-" if self.tau is None else f"{self.tau:.3g}"
+        return f"{self.method}, {self.n_items} prompts: error {self.error:.3g}, τ {tau}"
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Which models are checkpoints and seeds of one recipe.
+
+    Attributes:
+        recipe: label of each model's recipe, equal for all its seeds and checkpoints, shape (M,).
+        seed: label of the training seed, shape (M,).
+        position: in training, NaN where unknown, shape (M,).
+    """
+
+    recipe: NDArray[np.intp]
+    seed: NDArray[np.intp]
+    position: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Items fitted on some models, with what gp-IRT needs of them.
+
+    Attributes:
+        fit: the item response model.
+        biases: b̂ for each number of anchors, from models held out among these, in order.
+        variance: σ̂².
+    """
+
+    fit: IrtFit
+    biases: tuple[float, ...]
+    variance: float
+
+
+def anchor_errors(
+    responses: Responses,
+    sizes: Sequence[int],
+    *,
+    weights: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    curves: Curves | None = None,
+    model: str | None = None,
+    seed: int = 0,
+) -> list[AnchorError]:
+    """Every method at every size, each model estimated from anchors chosen without it.
+
+    Models are left out in 5 folds, those of one group together. Within the others a quarter is held
+    out again, for b̂ of gp-IRT.
+
+    Args:
+        responses: answers of all models to all items, none missing.
+        sizes: numbers of anchors m, below the number of items.
+        weights: ω of each item in the score, shape (J,); None: all alike.
+        groups: label of each model's family, shape (M,); None: each by itself.
+        curves: seeds and checkpoints among the models; None: there are none.
+        model: ``1pl`` or ``2pl``; None: by the number of models.
+        seed: of folds, starts and random choices.
+
+    Returns:
+        by size, then by `METHODS`.
+
+    Raises:
+        StatisticsError: fewer than 8 models, missing cells, sizes out of range.
+    """
+    m, n = responses.n_models, responses.n_items
+    if m < LEAST_MODELS:
+        raise StatisticsError(f"errors on models left out need {LEAST_MODELS} models, found {m}")
+    if not responses.answered().all():
+        raise StatisticsError("anchors need answers of all models to all prompts; leave the others out")
+    if not sizes or min(sizes) < 1 or max(sizes) >= n:
+        raise StatisticsError(f"numbers of anchors must lie between 1 and {n - 1}, found {list(sizes)}")
+    omega, name = as_shares(weights, n), as_model(model, m)
+    y = shares_of(responses)
+    truth = y @ omega
+    fold = _folds(np.arange(m) if groups is None else np.asarray(groups), as_seed(seed))
+    estimates = {(size, method): np.full(m, np.nan) for size in sizes for method in METHODS[1:]}
+    for number in np.unique(fold):
+        held, train = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        if len(train) < LEAST_TRAIN:
+            raise StatisticsError(f"{len(train)} models are left to choose anchors on, expected {LEAST_TRAIN} or more")
+        fitted = fit_for_anchors(responses.part(train), sizes, weights=omega, model=name, seed=seed)
+        for place, size in enumerate(sizes):
+            columns = choose_anchors(y[train].T, size, weights=omega, seed=seed)
+            estimates[size, "scores"][held] = anchor_score(y[held][:, columns.items], columns.weights)
+            chosen = irt_anchors(fitted.fit, responses.part(train), size, weights=omega, seed=seed)
+            found = estimate_all(fitted, place, responses.part(held), chosen, weights=omega)
+            for method, values in found.items():
+                estimates[size, method][held] = values
+    rows = []
+    for size in sizes:
+        rng = np.random.default_rng([seed, 31, size])
+        draws = [_random_mean(y, omega, rng.choice(n, size, replace=False)) for _ in range(RANDOM_DRAWS)]
+        rows.append(_mean_of_draws([_measures("random", size, truth, one, curves) for one in draws]))
+        rows += [_measures(method, size, truth, estimates[size, method], curves) for method in METHODS[1:]]
+    return rows
+
+
+def shares_of(responses: Responses) -> FloatArray:
+    """Share of right draws in each cell, shape (M, J)."""
+    y = responses.successes.astype(np.float64)
+    return y if responses.trials is None else y / responses.trials
+
+
+def irt_anchors(
+    fit: IrtFit, responses: Responses, size: int, *, weights: ArrayLike | None = None, seed: int = 0
+) -> Anchors:
+    """Anchors by (α, β), β = −d. A 1PL has no more different items than scores: where they are fewer than
+    anchors, by score columns.
+
+    Args:
+        fit: of the items.
+        responses: that it was fitted on.
+        size: m.
+        weights: ω, shape (J,).
+        seed: of k-means.
+    """
+    coordinates = np.column_stack([fit.a, -fit.d])
+    if len(np.unique(coordinates, axis=0)) < size:
+        coordinates = shares_of(responses).T
+    return choose_anchors(coordinates, size, weights=weights, seed=seed)
+
+
+def fit_for_anchors(
+    responses: Responses, sizes: Sequence[int], *, weights: ArrayLike | None = None, model: str, seed: int = 0
+) -> Fitted:
+    """Fit items, and find b̂ on a quarter of the models that a second fit has not seen.
+
+    Args:
+        responses: answers without gaps.
+        sizes: numbers of anchors.
+        weights: ω, shape (J,).
+        model: ``1pl`` or ``2pl``.
+        seed: of the quarter and of k-means.
+    """
+    m = responses.n_models
+    order = np.random.default_rng([as_seed(seed), 32]).permutation(m)
+    n_inner = max(1, m // 4)
+    held, train = np.sort(order[:n_inner]), np.sort(order[n_inner:])
+    omega = as_shares(weights, responses.n_items)
+    biases = [0.0] * len(sizes)
+    if len(train) >= 2:
+        inside = responses.part(train)
+        inner, y = fit_irt(inside, model, tolerance=1e-4), shares_of(responses)[held]
+        for place, size in enumerate(sizes):
+            chosen = irt_anchors(inner, inside, size, weights=omega, seed=seed)
+            p = predict_rest(inner, responses.part(held, chosen.items), chosen.items)
+            rest = np.setdiff1d(np.arange(responses.n_items), chosen.items)
+            share = omega[rest] / omega[rest].sum()
+            biases[place] = float(np.abs((p[:, rest] - y[:, rest]) @ share).mean())
+    variance = float(shares_of(responses).var(axis=1).mean())
+    return Fitted(fit_irt(responses, model, tolerance=1e-4), tuple(biases), variance)
+
+
+def estimate_all(
+    fitted: Fitted, place: int, responses: Responses, anchors: Anchors, *, weights: ArrayLike | None = None
+) -> dict[str, FloatArray]:
+    """IRT, p-IRT and gp-IRT of new models, from their answers to the anchors alone.
+
+    Args:
+        fitted: on other models.
+        place: of this number of anchors among those that ``fitted`` knows.
+        responses: of the new models; cells off the anchors are not looked at.
+        anchors: the items, with their weights.
+        weights: ω, shape (J,).
+    """
+    omega = as_shares(weights, responses.n_items)
+    answers = responses.part(slice(None), anchors.items)
+    y = shares_of(answers)
+    direct = anchor_score(y, anchors.weights)
+    model_based = p_irt(y, predict_rest(fitted.fit, answers, anchors.items), anchors.items, omega)
+    weight = gp_irt_weight(fitted.biases[place], fitted.variance, len(anchors.items))
+    return {"irt": direct, "p_irt": model_based, "gp_irt": weight * direct + (1 - weight) * model_based}
+
+
+def _measures(method: str, size: int, truth: FloatArray, estimate: FloatArray, curves: Curves | None) -> AnchorError:
+    off = estimate - truth
+    tau = float(kendall_tau_b(truth, estimate[None])[0])
+    top = np.argsort(-truth, kind="stable")[:TOP]
+    spread = [_seed_sd(figures, curves) for figures in (estimate, truth)]
+    rises = [_monotonicity(figures, curves) for figures in (estimate, truth)]
+    return AnchorError(
+        method=method,
+        n_items=size,
+        error=float(np.abs(off).mean()),
+        bias=float(off.mean()),
+        largest=float(np.abs(off).max()),
+        se_error=float(np.abs(off).std(ddof=1) / math.sqrt(len(off))) if len(off) > 1 else None,
+        tau=None if math.isnan(tau) else tau,
+        reversals=_reversals(truth, estimate),
+        top_reversals=_reversals(truth[top], estimate[top]),
+        seed_sd=spread[0],
+        seed_sd_full=spread[1],
+        monotonicity=rises[0],
+        monotonicity_full=rises[1],
+    )
+
+
+def _reversals(truth: FloatArray, estimate: FloatArray) -> float | None:
+    i, j = np.triu_indices(len(truth), 1)
+    signs = np.sign(truth[i] - truth[j]), np.sign(estimate[i] - estimate[j])
+    untied = signs[0] != 0
+    return float((signs[0] * signs[1] < 0)[untied].mean()) if untied.sum() > 1 else None
+
+
+def _seed_sd(figures: FloatArray, curves: Curves | None) -> float | None:
+    if curves is None:
+        return None
+    places: dict[tuple[int, str], dict[int, float]] = {}
+    for i, value in enumerate(figures):
+        key = int(curves.recipe[i]), str(curves.position[i])
+        places.setdefault(key, {})[int(curves.seed[i])] = float(value)
+    found = [float(np.std(list(seeds.values()), ddof=1)) for seeds in places.values() if len(seeds) > 1]
+    return float(np.mean(found)) if found else None
+
+
+def _monotonicity(figures: FloatArray, curves: Curves | None) -> float | None:
+    if curves is None:
+        return None
+    runs: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    for i, value in enumerate(figures):
+        if not np.isnan(curves.position[i]):
+            key = int(curves.recipe[i]), int(curves.seed[i])
+            runs.setdefault(key, []).append((float(curves.position[i]), float(value)))
+    taus = [monotonicity_tau([y for _, y in sorted(run)]) for run in runs.values() if len(run) > 2]
+    known = [tau for tau in taus if tau is not None]
+    return float(np.mean(known)) if known else None
+
+
+def _random_mean(y: FloatArray, omega: FloatArray, items: NDArray[np.intp]) -> FloatArray:
+    return np.asarray(y[:, items] @ omega[items] / omega[items].sum())
+
+
+def _mean_of_draws(draws: Sequence[AnchorError]) -> AnchorError:
+    """Each measure as its mean over draws; None where a draw has none."""
+
+    def mean(name: str) -> float | None:
+        values = [getattr(one, name) for one in draws]
+        return None if None in values else float(np.mean(values))
+
+    names = [name for name in vars(draws[0]) if name not in ("method", "n_items")]
+    figures: dict[str, float | None] = {name: mean(name) for name in names}
+    return AnchorError(draws[0].method, draws[0].n_items, **figures)  # type: ignore[arg-type]
+
+
+def _folds(groups: NDArray[np.generic], seed: int) -> NDArray[np.intp]:
+    """Fold of each model; models of one group share it."""
+    names, codes = np.unique(groups, return_inverse=True)
+    order = np.random.default_rng([seed, 33]).permutation(len(names))
+    if len(names) < 2:
+        raise StatisticsError("all models are of one family: none can be left out")
+    fold: NDArray[np.intp] = (order % min(FOLDS, len(names)))[codes]
+    return fold

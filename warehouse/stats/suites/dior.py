@@ -1,0 +1,350 @@
+"""Decision Impact on Reliability: what another draw of scenarios, subscenarios, prompts or few-shot
+seeds would change (Perlitz et al. 2024 §2, §4; statistics.md §6)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
+from warehouse.stats.core.result_base import Figures
+from warehouse.stats.intervals.closed_form import interval_wilson
+from warehouse.stats.suites.instances import GRANULARITIES, Instances, draw_instances, shared_sizes
+from warehouse.stats.suites.rank_agreement import kendall_tau_b, weighted_tau
+from warehouse.stats.suites.score_table import SuiteScores
+from warehouse.stats.suites.win_rates import (
+    TIES_HALF,
+    TIES_PUBLISHED,
+    Pool,
+    best_first,
+    comparable,
+    mean_over_scenarios,
+    pools,
+    ranks_of,
+    win_rates,
+)
+
+#: Below so many scenarios nothing is said of their choice.
+LEAST_SCENARIOS = 5
+#: Adjacent models of which the first and the last are compared.
+WINDOWS = (2, 3, 5, 10, 20)
+#: Instances without a ranking above this share leave no figure.
+MOST_UNDEFINED = 0.05
+#: Prompts of a scenario that are tried.
+PROMPT_SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+
+
+@dataclass(frozen=True)
+class Dior(Figures):
+    """A lower bound over instances, with what the number of instances leaves open.
+
+    Attributes:
+        value: the 2.5 % quantile of the meta-metric over instances (of the best model: 1 − the upper
+            end of Wilson's interval of the error rate); None with the reason of `Reliability`.
+        low, high: Monte Carlo interval: order statistics (Wilson's other end), at the same level.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "no figure"
+        return f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]"
+
+
+_NONE = Dior(None, None, None)
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability(Figures):
+    """What one decision leaves reliable at one size.
+
+    Attributes:
+        granularity: what is drawn anew: ``scenarios``, ``subscenarios``, ``prompts`` or ``seeds``.
+        size: drawn (see `draw_instances`); None: as many as there are.
+        n_prompts: prompts that a model then answers, on average.
+        n_resamples: instances.
+        ties: what a tie counts in instances and suite alike.
+        ranking: DIoR of the full ranking, Kendall's τ-b.
+        weighted: the same weighted towards the top models.
+        quality: DIoR of the models' quality: mean over models of 1 − |difference of mean win rates|.
+        quality_by_model: of each model, shape (M,); NaN where not defined.
+        best: DIoR of the best model: 1 − the upper Wilson end of the mean error rate.
+        best_error: mean of e_j.
+        best_errors: e_j, share of instances in which the second of the pool without the best j beats
+            its first, ties ½; j = 0 … min(4, M − 2).
+        same_order: share of instances in which every pair of models stands as in the suite.
+        rank_resolution: 95 % quantile of |rank − rank in the suite| over models and instances.
+        rank_resolution_by_model: the same of each model, shape (M,).
+        switches: for windows of 2, 3, 5, 10 and 20 adjacent models, the share of instances in which
+            the last beats the first, ties ½, mean over windows; NaN where there are fewer models.
+        n_undefined: instances with a constant ranking or fewer than 2 models in common.
+        reason: why there are no figures, or not all of them.
+    """
+
+    granularity: str
+    size: int | None
+    n_prompts: float
+    n_resamples: int
+    ties: float
+    ranking: Dior = _NONE
+    weighted: Dior = _NONE
+    quality: Dior = _NONE
+    quality_by_model: FloatArray | None = None
+    best: Dior = _NONE
+    best_error: float | None = None
+    best_errors: tuple[float, ...] = ()
+    same_order: float | None = None
+    rank_resolution: int | None = None
+    rank_resolution_by_model: FloatArray | None = None
+    switches: tuple[float, ...] = ()
+    n_undefined: int = 0
+    reason: str = ""
+
+    def __str__(self) -> str:
+        size = "all" if self.size is None else str(self.size)
+        if self.reason and self.ranking.value is None:
+            return f"{self.granularity}, {size}: {self.reason}"
+        return f"{self.granularity}, {size}: ranking {self.ranking}, quality {self.quality}, best {self.best}"
+
+
+def reliability(
+    suite: SuiteScores,
+    granularity: str,
+    size: int | None = None,
+    *,
+    ties: float | None = None,
+    n_resamples: int = 1000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> Reliability:
+    """DIoR of the three decisions at one granularity and size.
+
+    Args:
+        suite: the scores.
+        granularity: ``scenarios``, ``subscenarios``, ``prompts`` or ``seeds``.
+        size: see `draw_instances`; None: all.
+        ties: what a tie counts; None: 0 as published at all, ½ at a smaller size.
+        n_resamples: instances, at least 1.
+        seed: of them.
+        level: of the bounds and of the Monte Carlo intervals.
+
+    Returns:
+        without figures, with the reason: below 5 scenarios for ``scenarios``, where no scenario has
+        two subscenarios for ``subscenarios``, without few-shot seeds for ``seeds``.
+
+    Raises:
+        StatisticsError: another granularity, a number out of range.
+    """
+    _check(granularity, size, n_resamples, ties)
+    tie = ties if ties is not None else TIES_PUBLISHED if size is None else TIES_HALF
+    empty = Reliability(granularity, size, prompts_of(suite, granularity, size), n_resamples, tie)
+    reason = _why_none(suite, granularity)
+    if reason:
+        return replace(empty, reason=reason)
+    own = comparable(suite.scores(suite.means))
+    found = [
+        _measure(block, own, tie, chosen)
+        for chosen in [pools(own, suite.models, tie)]
+        for block in draw_instances(suite, granularity, size, n_resamples, as_seed(seed))
+    ]
+    rates = np.concatenate([figures for figures, _ in found])
+    errors = np.concatenate([wrong for _, wrong in found])
+    return summarise(empty, suite, own, rates, errors, as_level(level))
+
+
+def prompts_of(suite: SuiteScores, granularity: str, size: int | None) -> float:
+    """Prompts that a model answers at a size, on average."""
+    if size is None:
+        return float(suite.n_prompts)
+    if granularity == "scenarios":
+        return float(suite.sizes.mean() * size)
+    if granularity == "prompts":
+        return float(sum(shared_sizes(suite, size)))
+    of = suite.scenario_of
+    sizes = np.array([one.n for one in suite.subscenarios], dtype=np.float64)
+    if granularity == "seeds":
+        seeds = [1 if one.seeds is None else len(one.seeds) for one in suite.subscenarios]
+        return float(sizes @ np.array([min(size, k) / k for k in seeds]))
+    return float(sum(sizes[of == c].mean() * min(size, int((of == c).sum())) for c in range(len(suite.scenarios))))
+
+
+def sizes_of(suite: SuiteScores, granularity: str) -> list[int]:
+    """Sizes below all that are worth a look."""
+    if granularity == "scenarios":
+        return list(range(1, len(suite.scenarios))) if len(suite.scenarios) >= LEAST_SCENARIOS else []
+    if granularity == "subscenarios":
+        return list(range(1, int(np.bincount(suite.scenario_of).max())))
+    if granularity == "seeds":
+        return list(range(1, max((len(one.seeds) for one in suite.subscenarios if one.seeds is not None), default=1)))
+    return [size for size in PROMPT_SIZES if size < suite.sizes.max()]
+
+
+def summarise(
+    empty: Reliability, suite: SuiteScores, own: FloatArray, rates: FloatArray, errors: FloatArray, level: float
+) -> Reliability:
+    """The figures of instances.
+
+    Args:
+        empty: which decision.
+        suite: the scores.
+        own: comparable scenario scores of the suite, shape (C, M).
+        rates: mean win rates of the instances, shape (B, M).
+        errors: whether the second of each pool beats its first (½ for a tie), shape (B, J).
+        level: of the bounds.
+    """
+    reference = mean_over_scenarios(win_rates(own, empty.ties))
+    tau = kendall_tau_b(reference, rates)
+    undefined = int(np.isnan(tau).sum())
+    gaps = np.abs(rates - reference)
+    both = ~np.isnan(gaps)
+    with np.errstate(invalid="ignore"):
+        quality = 1 - np.where(both, gaps, 0.0).sum(axis=1) / both.sum(axis=1)
+    ranks, full = ranks_of(rates), ranks_of(reference)
+    away = np.abs(ranks - full)
+    e = _error_rates(errors)
+    mean_error = float(e.mean()) if e.size else math.nan
+    notes = []
+    if undefined > MOST_UNDEFINED * len(tau):
+        notes.append(
+            f"{undefined} of {len(tau)} instances have no ranking: win rates are all equal, or of fewer than 2 models"
+        )
+    if math.isnan(mean_error):
+        notes.append("the first two models of a pool do not both have what was drawn")
+    return replace(
+        empty,
+        ranking=quantile_bound(tau, level),
+        weighted=quantile_bound(weighted_tau(reference, rates), level),
+        quality=quantile_bound(quality, level),
+        quality_by_model=np.array([_or_nan(quantile_bound(1 - column, level).value) for column in gaps.T]),
+        best=_NONE if math.isnan(mean_error) else _wilson(mean_error, len(errors), level),
+        best_error=None if math.isnan(mean_error) else mean_error,
+        best_errors=tuple(e.tolist()),
+        same_order=float(np.mean(_same_order(reference, rates))),
+        rank_resolution=_highest(away, level),
+        rank_resolution_by_model=np.array([_or_nan(_highest(column, level)) for column in away.T]),
+        switches=_switches(suite, own, reference, rates),
+        n_undefined=undefined,
+        reason="; ".join(notes),
+    )
+
+
+def quantile_bound(values: FloatArray, level: float = 0.95) -> Dior:
+    """The lower quantile (linear) at (1 − level)/2 of the values that are defined; None if more than
+    5 % are not. Its Monte Carlo interval are the order statistics that hold it with the level."""
+    known = np.sort(values[~np.isnan(values)])
+    if not len(known) or len(values) - len(known) > MOST_UNDEFINED * len(values):
+        return _NONE
+    alpha = (1 - level) / 2
+    low, high = (int(stats.binom.ppf(p, len(known), alpha)) for p in (alpha, 1 - alpha))
+    return Dior(
+        float(np.quantile(known, alpha)), float(known[max(low - 1, 0)]), float(known[min(high, len(known) - 1)])
+    )
+
+
+def _measure(block: Instances, own: FloatArray, ties: float, chosen: Sequence[Pool]) -> tuple[FloatArray, FloatArray]:
+    """Mean win rates of a block's instances (b, M), and the errors of each pool (b, J)."""
+    rates = mean_over_scenarios(win_rates(block.scores, ties), block.weights)
+    errors = [np.empty((len(rates), 0))]
+    for pool in chosen:
+        sides = np.array([pool.first, pool.second], dtype=np.intp)
+        among = np.searchsorted(pool.models, sides)
+        scores = block.scores[..., pool.models]
+        two = _two_rates(scores, among, ties)
+        pair = comparable(mean_over_scenarios(two, block.weights))
+        gap = pair[:, 1] - pair[:, 0]
+        errors.append(np.where(np.isnan(gap), np.nan, (gap > 0) + 0.5 * (gap == 0))[:, None])
+    return rates, np.concatenate(errors, axis=1)
+
+
+def _two_rates(scores: FloatArray, two: NDArray[np.intp], ties: float) -> FloatArray:
+    """Win rates of two models against their pool, shape (…, C, 2)."""
+    known = ~np.isnan(scores)
+    others = known.sum(axis=-1) - 1.0
+    found = []
+    for m in two.tolist():
+        own = scores[..., m : m + 1]
+        wins = (own > scores).sum(axis=-1) + ties * ((own == scores).sum(axis=-1) - 1.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found.append(np.where(known[..., m] & (others > 0), wins / others, np.nan))
+    return np.stack(found, axis=-1)
+
+
+def _error_rates(errors: FloatArray) -> FloatArray:
+    """e_j over the instances in which both models have what was drawn; NaN if more than 5 % are not."""
+    known = ~np.isnan(errors)
+    enough = known.sum(axis=0) >= max(1.0, (1 - MOST_UNDEFINED) * len(errors))
+    with np.errstate(invalid="ignore"):
+        return np.where(enough, np.where(known, errors, 0.0).sum(axis=0) / known.sum(axis=0), np.nan)
+
+
+def _wilson(error: float, n: int, level: float) -> Dior:
+    found = interval_wilson(error * n, n, level=level)
+    return Dior(1 - found.high, 1 - found.high, 1 - found.low)
+
+
+def _highest(values: FloatArray, level: float) -> int | None:
+    known = values[~np.isnan(values)]
+    return int(np.quantile(known, level, method="higher")) if known.size else None
+
+
+def _same_order(reference: FloatArray, rates: FloatArray) -> FloatArray:
+    """Whether every pair that the suite does not tie stands the same way round, shape (B,)."""
+    there = ~np.isnan(reference)
+    order = np.argsort(-comparable(reference)[there], kind="stable")
+    x, y = comparable(reference)[there][order], comparable(rates)[:, there][:, order]
+    # groups of tied models: the lowest of each must lie above the highest of all that follow
+    best_after = np.maximum.accumulate(y[:, ::-1], axis=1)[:, ::-1]
+    worst_before = np.minimum.accumulate(y, axis=1)
+    steps = np.flatnonzero(x[:-1] > x[1:])
+    return np.asarray((worst_before[:, steps] > best_after[:, steps + 1]).all(axis=1))
+
+
+def _switches(suite: SuiteScores, own: FloatArray, reference: FloatArray, rates: FloatArray) -> tuple[float, ...]:
+    order = best_first(reference, mean_over_scenarios(own), suite.models)
+    order = order[~np.isnan(reference[order])]
+    y = comparable(rates)[:, order]
+    found = []
+    for window in WINDOWS:
+        if len(order) < window:
+            found.append(math.nan)
+            continue
+        first, last = y[:, : len(order) - window + 1], y[:, window - 1 :]
+        known = ~np.isnan(first - last)
+        wrong = (last > first) + 0.5 * (last == first)
+        found.append(float(wrong[known].mean()) if known.any() else math.nan)
+    return tuple(found)
+
+
+def _why_none(suite: SuiteScores, granularity: str) -> str:
+    n = len(suite.scenarios)
+    if granularity == "scenarios" and n < LEAST_SCENARIOS:
+        return f"{n} scenario{'s' * (n > 1)}: their choice is judged from {LEAST_SCENARIOS} on"
+    if granularity == "subscenarios" and len(suite.subscenarios) == n:
+        return "no scenario has two subscenarios"
+    if granularity == "seeds" and all(one.seeds is None for one in suite.subscenarios):
+        return "no runs with several few-shot seeds"
+    return ""
+
+
+def _check(granularity: str, size: int | None, n_resamples: int, ties: float | None) -> None:
+    if granularity not in GRANULARITIES:
+        raise StatisticsError(f"`granularity` must be one of {', '.join(GRANULARITIES)}, found {granularity!r}")
+    if size is not None and size < 1:
+        raise StatisticsError(f"`size` must be at least 1, found {size}")
+    if n_resamples < 1:
+        raise StatisticsError(f"`n_resamples` must be at least 1, found {n_resamples}")
+    if ties is not None and not 0 <= ties <= 1:
+        raise StatisticsError(f"`ties` must lie between 0 and 1, found {ties}")
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
