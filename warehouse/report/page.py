@@ -19,9 +19,11 @@ from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
+from warehouse.report.anchors import anchor
 from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, draw
 from warehouse.report.maps import excerpt
+from warehouse.report.opening import opening
 from warehouse.report.sections import benchmark_section, suite_section
 
 #: What a page is called.
@@ -102,8 +104,14 @@ class Renderer:
             links: ``home`` and ``log``, pages of the same folder, and ``pages``, rows of the
                 table of contents; for the parts of a split report.
         """
+        files = {row.name: row.file for row in links.get("pages", ())}
+        shown = [*benchmarks, *(part for part in data.benchmarks if part.name in files)]
         return self._template.render(
             data=data,
+            opening=opening(suites, shown, data.changes, files, _since(data))
+            if (suites or shown) and not links.get("home")
+            else None,
+            anchor=anchor,
             shows=shows,
             title=title,
             suites=[suite_section(part) for part in suites],
@@ -161,6 +169,18 @@ def write_whole(target: Path, text: str) -> int:
     finally:
         draft.unlink(missing_ok=True)
     return len(content)
+
+
+def _since(data: ReportData) -> str:
+    """What was read since the last refresh."""
+    changes = data.changes
+    newer = sum(
+        changes is not None and row["loaded_at"] > changes.refreshed_at for row in data.sources if row["loaded_at"]
+    )
+    if not newer:
+        return ""
+    sources = "1 source was" if newer == 1 else f"{newer} sources were"
+    return f"{sources} read since the last refresh; the comparison does not have them yet: warehouse refresh."
 
 
 def _draw(spec: Spec) -> Drawing | None:

@@ -13,6 +13,7 @@ from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.report.curves import curve_charts
 from warehouse.report.maps import map_part
 from warehouse.report.matrix import matrix_part
+from warehouse.report.opening import answer_of
 from warehouse.report.plots import make_axis
 
 #: Conditions of one group that the matrix of all pairs shows.
@@ -27,6 +28,7 @@ def benchmark_section(part: BenchmarkPart) -> dict[str, Any]:
     ends = [value for row in rows for value in (row.estimate, row.ci_low, row.ci_high)]
     return {
         "part": part,
+        "answer": answer_of(part),
         "axis": make_axis(ends),
         "conditions": any(row.condition for row in rows),
         "splits": any(row.split for row in rows),

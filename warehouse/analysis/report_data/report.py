@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
+from warehouse.analysis.report_data.changes import Changes, read_changes
 from warehouse.analysis.report_data.suite import SuitePart, suite_part
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
@@ -38,6 +39,7 @@ class ReportData:
         published_errors: rows of the view ``published_errors``.
         sources: rows of the view ``ingest_log``, with fewer columns.
         unscored: number of samples without a score, by run, metric and status.
+        changes: of figures between the last two refreshes; None where fewer than two have ended.
         level: nominal coverage of all intervals.
         n_resamples: draws behind rank sets and simultaneous intervals.
         seed: of the draws.
@@ -49,6 +51,7 @@ class ReportData:
     published_errors: tuple[Row, ...]
     sources: tuple[Row, ...]
     unscored: tuple[Row, ...]
+    changes: Changes | None
     level: float
     n_resamples: int
     seed: int
@@ -101,6 +104,7 @@ def read_report(
         published_errors=_of(chosen, _stored(store, "report_published_errors")),
         sources=tuple(_stored(store, "report_sources")),
         unscored=_of(chosen, _stored(store, "report_unscored")),
+        changes=read_changes(store, chosen),
         level=level,
         n_resamples=n_resamples,
         seed=seed,
