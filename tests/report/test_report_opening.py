@@ -42,9 +42,9 @@ def build() -> StoreRows:
             scores = {f"q{n}": float((dice.random() < skill) != lower) for n in range(PROMPTS)}
             rows.scores(rows.run(model, name), scores, metric)
     _refreshes(rows)
-    for table in list(rows.rows):
-        if "id" in rows.rows[table][0]:
-            rows.rows["id_counter"].append({"table_name": table, "next_id": len(rows.rows[table]) + 1})
+    for kind in list(rows.rows):
+        if "id" in rows.rows[kind][0]:
+            rows.rows["id_counter"].append({"table_name": kind, "next_id": len(rows.rows[kind]) + 1})
     return rows
 
 

@@ -19,7 +19,9 @@ from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
+from warehouse.report import log_tables
 from warehouse.report.anchors import anchor
+from warehouse.report.board import DIRECTION, in_words
 from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, draw
 from warehouse.report.maps import excerpt
@@ -28,8 +30,6 @@ from warehouse.report.sections import benchmark_section, suite_section
 
 #: What a page is called.
 TITLE = "Evaluation report"
-
-_DIRECTION = {True: "higher is better", False: "lower is better", None: "direction unknown"}
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,8 @@ class Renderer:
             autoescape=True, undefined=StrictUndefined, finalize=_blank, loader=FunctionLoader(_text), auto_reload=False
         )
         environment.globals |= {
-            "direction": _DIRECTION,
+            "direction": DIRECTION,
+            "logs": log_tables,
             "excerpt": excerpt,
             "draw": _draw,
             "made": made.strftime("%Y-%m-%d %H:%M"),
@@ -81,6 +82,7 @@ class Renderer:
             "style_hash": _source_hash(style),
             "script_hash": _source_hash(script),
         }
+        environment.filters["in_words"] = in_words
         self._template = environment.get_template("page.html.j2")
 
     def page(
@@ -114,8 +116,8 @@ class Renderer:
             anchor=anchor,
             shows=shows,
             title=title,
-            suites=[suite_section(part) for part in suites],
-            sections=[benchmark_section(part) for part in benchmarks],
+            suites=[suite_section(part, data.level) for part in suites],
+            sections=[benchmark_section(part, data.level) for part in benchmarks],
             verdicts=sorted(Counter(row["verdict"] for row in data.published).items()),
             **{"home": "", "log": "", "pages": (), **links},
         )

@@ -86,10 +86,10 @@ def _of_class(kinds: str) -> str:
     return "" if not kinds else f' class="{kinds}"' if " " in kinds else f" class={kinds}"
 
 
-def name(head: str, values: Iterable[str], *, wrap: bool = False) -> Column:
+def name(head: str, values: Iterable[str | None], *, wrap: bool = False) -> Column:
     """What a row is of: its header."""
     kind = " class=wrap" if wrap else ""
-    return Column(head, "", tuple(f'<th scope="row"{kind}><bdi>{escape(value)}</bdi></th>' for value in values))
+    return Column(head, "", tuple(f'<th scope="row"{kind}><bdi>{escape(value or "")}</bdi></th>' for value in values))
 
 
 def text(

@@ -37,7 +37,8 @@ class ReportData:
         benchmarks: by name.
         published: rows of the view ``published_against_recomputed``.
         published_errors: rows of the view ``published_errors``.
-        sources: rows of the view ``ingest_log``, with fewer columns.
+        sources: rows of the view ``ingest_log``, with fewer columns: those that brought what is shown.
+        n_other_sources: how many others the store knows.
         unscored: number of samples without a score, by run, metric and status.
         changes: of figures between the last two refreshes; None where fewer than two have ended.
         level: nominal coverage of all intervals.
@@ -50,6 +51,7 @@ class ReportData:
     published: tuple[Row, ...]
     published_errors: tuple[Row, ...]
     sources: tuple[Row, ...]
+    n_other_sources: int
     unscored: tuple[Row, ...]
     changes: Changes | None
     level: float
@@ -96,13 +98,17 @@ def read_report(
             progress(name, done, len(names))
         parts.append(benchmark_part(shared, name, level, n_resamples, seed))
     chosen = set(names) if benchmarks else None
+    held = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
+    log = _stored(store, "report_sources")
+    sources = tuple(row for row in log if row["source_id"] in held)
     shown = [name for name, leaves in suites.items() if leaves <= set(names)]
     return ReportData(
         suites=tuple(suite_part(store, name, level) for name in shown),
         benchmarks=tuple(parts),
         published=_of(chosen, _stored(store, "report_published")),
         published_errors=_of(chosen, _stored(store, "report_published_errors")),
-        sources=tuple(_stored(store, "report_sources")),
+        sources=sources,
+        n_other_sources=len(log) - len(sources),
         unscored=_of(chosen, _stored(store, "report_unscored")),
         changes=read_changes(store, chosen),
         level=level,
