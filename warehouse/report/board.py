@@ -45,7 +45,7 @@ def board_table(part: BenchmarkPart, level: float) -> Markup:
         [
             count("Rank", [row.rank for row in rows], spare=False, keep=True),
             name("Model", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows], spare=not several, wrap=True),
+            text("Condition", [row.condition for row in rows], spare=not several),
             text("Split", [row.split for row in rows], spare=True),
             text("Metric", [row.metric for row in rows], spare=True),
             text("Group", [row.group for row in rows], spare=True, keep=True),
@@ -110,7 +110,7 @@ def suite_table(name_of: str, board: SuiteBoard, level: float) -> Markup:
         [
             count("Rank", [row.rank for row in rows], spare=False, keep=True),
             name("Model", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows], spare=True, wrap=True),
+            text("Condition", [row.condition for row in rows], spare=True),
             text("Group", [row.group for row in rows], spare=True, keep=True),
             *_estimates(rows, axis, decimals(row.standard_error for row in rows)),
             count("Benchmarks", [row.n_leaves for row in rows], keep=True),

@@ -123,7 +123,7 @@ def _distribution_table(rows: Sequence[DistributionRow]) -> Markup:
         "P(correct) over prompts: how often the generations of one prompt are correct.",
         [
             name("Model mapped", [row.model for row in rows]),
-            text("Condition", [", ".join(filter(None, (row.condition, row.split))) for row in rows], wrap=True),
+            text("Condition", [", ".join(filter(None, (row.condition, row.split))) for row in rows]),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Draws", [row.n_draws for row in rows]),
             number("Mean", [row.mean for row in rows], 3),

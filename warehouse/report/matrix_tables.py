@@ -196,11 +196,7 @@ def growth_says(found: MatrixGrowth) -> str:
     """From which size on scores are near those on all prompts."""
     steps = sorted((step for step in found.steps if step.order == "random"), key=lambda step: step.size)
     near = next(
-        (
-            step.size
-            for place, step in enumerate(steps)
-            if all(later.largest_gap is not None and later.largest_gap <= 0.02 for later in steps[place:])
-        ),
+        (step.size for place, step in enumerate(steps) if all(later.largest_gap <= 0.02 for later in steps[place:])),
         None,
     )
     if near is None or not steps:

@@ -140,8 +140,8 @@ def _heat_column(part: BenchmarkPart, rows: Sequence[LeaderboardRow | None]) -> 
 
 
 def _shade(row: LeaderboardRow, part: BenchmarkPart) -> int:
-    """5 where none is significantly better, less the more are; 0 without a test."""
-    if row.statistical_rank is None:
+    """5 where none is significantly better, less the more are; 0 without a test, or without another model."""
+    if row.statistical_rank is None or part.board is None or sum(one.rank is not None for one in part.board.rows) < 2:
         return 0
     return _SHADES if row.statistical_rank == 1 else round((_SHADES - 1) * _share_not_better(row, part))
 

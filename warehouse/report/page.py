@@ -19,7 +19,7 @@ from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
-from warehouse.report import log_tables
+from warehouse.report import item_tables, log_tables
 from warehouse.report.anchors import anchor
 from warehouse.report.board import DIRECTION, in_words
 from warehouse.report.charts import Spec
@@ -73,6 +73,7 @@ class Renderer:
         environment.globals |= {
             "direction": DIRECTION,
             "logs": log_tables,
+            "items": item_tables,
             "excerpt": excerpt,
             "draw": _draw,
             "made": made.strftime("%Y-%m-%d %H:%M"),
@@ -117,7 +118,7 @@ class Renderer:
             shows=shows,
             title=title,
             suites=[suite_section(part, data.level) for part in suites],
-            sections=[benchmark_section(part, data.level) for part in benchmarks],
+            sections=[benchmark_section(part, data.level, data.prompts) for part in benchmarks],
             verdicts=sorted(Counter(row["verdict"] for row in data.published).items()),
             **{"home": "", "log": "", "pages": (), **links},
         )

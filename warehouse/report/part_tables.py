@@ -23,7 +23,7 @@ def variance_table(found: VarianceReport, benchmark: str) -> Markup | None:
         "What makes the error: the choice of prompts, and the draws (the most that more draws can save).",
         [
             name("Model tested", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows], wrap=True),
+            text("Condition", [row.condition for row in rows]),
             number("SE", [row.standard_error for row in rows], places),
             number("Share of prompts", [row.share_between for row in rows], 2),
             number("Share of draws", [row.share_within for row in rows], 2),
@@ -47,7 +47,7 @@ def curves_table(found: Curves, benchmark: str) -> Markup:
         " of the checkpoints; above 0 is getting better.",
         [
             name("Model", [row.model for row in rows]),
-            text("Condition", [row.condition for row in rows], wrap=True),
+            text("Condition", [row.condition for row in rows]),
             text("Metric", [row.metric for row in rows], spare=True),
             text("Split", [row.split for row in rows], spare=True),
             text("Unit", [row.unit for row in rows], spare=True),
@@ -96,7 +96,7 @@ def seeds_table(found: SeedReport, benchmark: str) -> Markup:
         [
             name("Seeds of", [row.model for row in rows]),
             text("Recipe", [row.recipe for row in rows], wrap=True),
-            text("Position", [None if row.position is None else f"{row.position}" for row in rows]),
+            text("Position", [f"{row.position}" for row in rows]),
             count("Seeds", [row.n_seeds for row in rows]),
             number("Mean", [row.estimate for row in rows], places),
             number("SD over seeds", [row.seed_sd for row in rows], "%.2g", spare=True),

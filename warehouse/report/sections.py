@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.report.board import MOST_LEAVES, board_table, leaves_table, others_table, suite_table
 from warehouse.report.curves import curve_charts
+from warehouse.report.item_tables import prompts_say, prompts_table
 from warehouse.report.maps import map_part
 from warehouse.report.matrix import matrix_part
 from warehouse.report.opening import answer_of
@@ -15,11 +17,14 @@ from warehouse.report.pairs import apart, pair_groups
 from warehouse.report.part_tables import curves_table, noise_table, seeds_table, variance_table
 
 
-def benchmark_section(part: BenchmarkPart, level: float = 0.95) -> dict[str, Any]:
+def benchmark_section(
+    part: BenchmarkPart, level: float = 0.95, prompts: Mapping[int, Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
     """A benchmark with its tables and charts.
 
     Args:
         level: nominal coverage of the intervals.
+        prompts: by id, what the single prompts that it names ask.
     """
     rows = part.board.rows if part.board else ()
     return {
@@ -34,6 +39,8 @@ def benchmark_section(part: BenchmarkPart, level: float = 0.95) -> dict[str, Any
         "curves_table": curves_table(part.curves, part.name) if part.curves else None,
         "noise_table": noise_table(part.noise, part.name) if part.noise else None,
         "seeds_table": seeds_table(part.seeds, part.name) if part.seeds else None,
+        "prompts_say": prompts_say(part.hard) if part.hard else "",
+        "prompts_table": prompts_table(part.hard, part.name, prompts or {}) if part.hard else None,
         "maps": map_part(part.maps) if part.maps else None,
         "matrix": matrix_part(part.matrix, apart(part.pairs)),
         "can_have_matrix": sum(row.method != "published" and row.n_prompts > 1 for row in rows) > 1,
@@ -74,6 +81,7 @@ def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
         ("Pairs", "pairs", True),
         ("Variance", "variance", True),
         ("Training", "training", part.curves or part.noise),
+        ("Prompts", "prompts", part.hard),
         ("Data map", "datamap", part.maps),
         ("Performance matrix", "matrix", part.matrix.found),
     ]

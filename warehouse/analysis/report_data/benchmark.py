@@ -12,6 +12,7 @@ from warehouse.analysis.leaderboard.curves import Curves, training_curves
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
+from warehouse.analysis.report_data.hard_prompts import HardPrompts, hard_prompts
 from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.analysis.selection.conditions import runs_on
 from warehouse.analysis.training.curve_rows import CurvesReport
@@ -62,6 +63,7 @@ class BenchmarkPart:
         along: what the curves show; None where no model has two checkpoints.
         maps: P(correct) against S(consistency); None where no prompt has several generations.
         matrix: the analyses of its performance matrix that the store holds.
+        hard: single prompts to look at; None for fewer than two conditions or prompts.
         bounds: of the metric's values; None where unknown.
         other_rows: by other metrics, rows of the conditions that have none on ``board``.
     """
@@ -80,6 +82,7 @@ class BenchmarkPart:
     along: CurvesReport | None
     maps: Maps | None
     matrix: StoredMatrix
+    hard: HardPrompts | None = None
     bounds: tuple[float | None, float | None] | None = None
     other_rows: tuple[LeaderboardRow, ...] = ()
 
@@ -121,6 +124,7 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         along,
         _maps(store, board, level) if board else None,
         stored_matrix(store, name),
+        hard_prompts(store, name) if board else None,
         _bounds(store, board) if board else None,
         _rows_elsewhere(store, board, level) if board else (),
     )

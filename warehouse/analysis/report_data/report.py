@@ -6,9 +6,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse.analysis.irt.results import AbilityReport
+from warehouse.analysis.report_data.abilities import stored_abilities
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.changes import Changes, read_changes
 from warehouse.analysis.report_data.suite import SuitePart, suite_part
+from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.stats.core.inputs import as_level, as_seed
@@ -41,6 +44,8 @@ class ReportData:
         n_other_sources: how many others the store knows.
         unscored: number of samples without a score, by run, metric and status.
         changes: of figures between the last two refreshes; None where fewer than two have ended.
+        abilities: stored scales of item response models over what is shown.
+        prompts: by id, what the single prompts that are named ask.
         level: nominal coverage of all intervals.
         n_resamples: draws behind rank sets and simultaneous intervals.
         seed: of the draws.
@@ -54,6 +59,8 @@ class ReportData:
     n_other_sources: int
     unscored: tuple[Row, ...]
     changes: Changes | None
+    abilities: tuple[AbilityReport, ...]
+    prompts: Mapping[int, Row]
     level: float
     n_resamples: int
     seed: int
@@ -111,10 +118,18 @@ def read_report(
         n_other_sources=len(log) - len(sources),
         unscored=_of(chosen, _stored(store, "report_unscored")),
         changes=read_changes(store, chosen),
+        abilities=stored_abilities(store, names),
+        prompts=_named_prompts(store, parts),
         level=level,
         n_resamples=n_resamples,
         seed=seed,
     )
+
+
+def _named_prompts(store: Store, parts: Sequence[BenchmarkPart]) -> dict[int, Row]:
+    """The single prompts that parts name, read at once."""
+    ids = [prompt for part in parts if part.hard for prompt in part.hard.prompts]
+    return prompts_by_id(store, ids) if ids else {}
 
 
 def _shared(store: Store, names: Sequence[str]) -> Iterator[tuple[str, Store]]:
