@@ -25,7 +25,7 @@ def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
 
     links = [Markup('<a href="{}"><bdi>{}</bdi></a>').format(page.file, page.name) for page in pages]
     return table(
-        "Benchmarks",
+        "First of each leaderboard",
         "The first of each leaderboard; the page of a benchmark holds all of it. Published against recomputed:"
         f" {verdicts or 'no source publishes a figure'}.",
         [
@@ -45,7 +45,7 @@ def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
 def published_table(rows: Sequence[Row], caption: str) -> Markup:
     """Figures that sources publish, and the same from their samples."""
     return table(
-        "Published against recomputed",
+        "Figures that sources publish",
         caption,
         [
             name("Model", [row["model"] for row in rows]),
@@ -90,7 +90,7 @@ def errors_table(rows: Sequence[Row]) -> Markup:
 def sources_table(rows: Sequence[Row]) -> Markup:
     """The sources behind what is shown."""
     return table(
-        "Ingest log",
+        "Sources that were read",
         "What was read for the figures above. Of each path as much as tells it from the others; times are UTC.",
         [
             count("Source", [row["source_id"] for row in rows], keep=True, spare=False),
@@ -113,7 +113,7 @@ def sources_table(rows: Sequence[Row]) -> Markup:
 def unscored_table(rows: Sequence[Row]) -> Markup:
     """Samples without a score."""
     return table(
-        "Unscored samples",
+        "Samples without a score",
         Markup(
             "Samples without a score, which are in no estimate. One by one:"
             " <code>warehouse query unscored_samples</code>"

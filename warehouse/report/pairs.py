@@ -47,15 +47,15 @@ def _group(group: PairGroup, rows: list[PairRow], benchmark: str, several: bool)
     return {
         "first": labels[0],
         "name": part,
-        "table": _forest(group, rows),
-        "matrix": _numbers(group, benchmark) if small else None,
+        "table": _forest(group, rows, " ".join(filter(None, (benchmark, part)))),
+        "matrix": _numbers(group, benchmark, part) if small else None,
         "chart": None if small else _heat(group),
         "key": None if small else _key(labels[:MOST], benchmark),
         "more": max(0, len(labels) - MOST),
     }
 
 
-def _forest(group: PairGroup, rows: list[PairRow]) -> Markup:
+def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
     """Differences from the first."""
     labels, size = group.labels, round(1 - group.pairs.level, 10)
     first = rows[: len(labels) - 1]
@@ -68,7 +68,7 @@ def _forest(group: PairGroup, rows: list[PairRow]) -> Markup:
         for row in first
     ]
     return table(
-        f"Differences from {labels[0]}",
+        f"Differences from {labels[0]} on {benchmark}",
         "Paired differences, first minus other, on the prompts that both have. Intervals hold for all pairs"
         f" ({len(rows)}) together (max-|T|). Filled: differs by Holm at {size:g}.",
         [
@@ -93,7 +93,7 @@ def _square(group: PairGroup, what: str) -> list[list[float]]:
     return found
 
 
-def _numbers(group: PairGroup, benchmark: str) -> Markup:
+def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
     """Row minus column, with a star where they differ."""
     differences, holm = _square(group, "difference"), _square(group, "p_holm")
     size = 1 - group.pairs.level
@@ -110,7 +110,7 @@ def _numbers(group: PairGroup, benchmark: str) -> Markup:
 
     labels = [f"{place} {label}" for place, label in enumerate(group.labels, 1)]
     return table(
-        f"All pairs of {benchmark}",
+        f"All pairs of {benchmark}{' ' * bool(part)}{part}",
         f"Row minus column; bold with *: differs by Holm at {round(size, 10):g}.",
         [name("Model", labels), *(cells(column) for column in range(len(labels)))],
         sortable=False,
