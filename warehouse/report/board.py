@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
@@ -155,7 +156,11 @@ def in_words(note: str) -> str:
     """A note without words that only programs know."""
     for word, plain in _PLAIN:
         note = note.replace(word, plain)
-    return note
+    return _METHOD.sub(lambda found: found[0].replace("_", " "), note)
+
+
+#: Names of methods, as a leaderboard's notes have them.
+_METHOD = re.compile(r"intervals by \w+|: \w+ gives \[")
 
 
 _PLAIN = (

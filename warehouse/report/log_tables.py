@@ -123,7 +123,7 @@ def unscored_table(rows: Sequence[Row]) -> Markup:
             text("Model", [row["model"] for row in rows], wrap=True, keep=True),
             count("Run", [row["run_id"] for row in rows], keep=True),
             text("Metric", [_metric(row) for row in rows], spare=True),
-            text("Status", [row["status"] for row in rows], spare=True),
+            text("Status", [(row["status"] or "").replace("_", " ") for row in rows], spare=True),
             count("Samples", [row["n_samples"] for row in rows], spare=False, keep=True),
         ],
     )

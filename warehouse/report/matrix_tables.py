@@ -13,19 +13,24 @@ from warehouse.analysis.matrix.rows import ClusterRow, ExplainRow, GrowthStep, R
 from warehouse.report.plots import Axis
 from warehouse.report.table import Column, count, drawing, name, number, table, text, written
 
+#: Weightings that a narrow table shows.
+FIRST = 2
+#: Permutations from which on p can be .05.
+LEAST_PERMUTATIONS = 19
 #: A cluster with more than this share of the prompts says so.
 LARGE = 0.3
 
 
 def test_says(found: MatrixTest) -> str:
     """Whether models fail on the same prompts."""
-    beyond = any(row.p_value is not None and row.p_value <= 0.05 for row in found.rows)
-    if beyond:
+    if found.n_permutations < LEAST_PERMUTATIONS:
+        return f"{found.n_permutations} permutations are too few to say whether prompts are correlated beyond chance."
+    if any(row.p_value is not None and row.p_value <= 0.05 for row in found.rows):
         return (
-            "Prompts are correlated: models succeed and fail on the same ones, so that prompts count for less than"
-            " their number says."
+            "Prompts are correlated: models succeed and fail on the same ones, more than by chance, so that the mean"
+            " depends on which kinds of prompts there are many of."
         )
-    return "No correlation of prompts beyond chance was found: it does no harm to count prompts as independent."
+    return "No correlation of prompts beyond chance was found."
 
 
 def test_table(found: MatrixTest) -> Markup:
@@ -52,7 +57,7 @@ def test_table(found: MatrixTest) -> Markup:
 
 def clusters_say(found: MatrixClusters) -> str:
     """Whether clusters are more than chance, and whether one of them holds most prompts."""
-    if found.p_value is None:
+    if found.p_value is None or found.n_permutations < LEAST_PERMUTATIONS:
         said = f"Prompts fall into {found.n_clusters} clusters; whether that is chance was not tested."
     elif found.p_value <= 0.05:
         said = f"Prompts fall into {found.n_clusters} clusters that models solve or fail together, more than by chance."
@@ -145,9 +150,10 @@ def weights_table(changes: Sequence[Any], schemes: Sequence[str], benchmark: str
         for row in changes:
             score, change, shade = row.changes[place]
             arrow = f"▲{change}" if change > 0 else f"▼{-change}" if change < 0 else "="
-            own = f" class={shade}" if shade else ""
+            kinds = " ".join(filter(None, [shade, "x" if place >= FIRST else ""]))
+            own = f' class="{kinds}"' if kinds else ""
             cells.append(f'<td{own} data-v="{change}">{written(score, 3)} {arrow}')
-        columns.append(Column(str(Markup("<bdi>{}</bdi>").format(scheme)), "n", tuple(cells)))
+        columns.append(Column(str(Markup("<bdi>{}</bdi>").format(scheme)), "n", tuple(cells), None, place >= FIRST))
     return table(
         f"Ranks under other weights, {benchmark}",
         "Score under each weighting, and the change of rank from equal weights: ▲ rises, ▼ falls; coloured where it"
