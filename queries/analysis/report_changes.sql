@@ -5,7 +5,8 @@ select latest.finished_at as refreshed_at, earlier.finished_at as previous_at, p
     past.low, past.high, past.previous_estimate
 from refresh latest
 join (
-    select max(case when place = 1 then id end) as last_id, max(case when place = 2 then id end) as previous_id
+    select max(case when place = 1 then id end) as last_id,
+        max(case when place = 2 then id end) as previous_id
     from (
         select id, row_number() over (order by id desc nulls last) as place
         from refresh
