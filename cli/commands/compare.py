@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.analysis.items.excerpts import distinctive
+
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.compare_footnotes import explain, print_footnotes, print_models
@@ -204,7 +206,9 @@ def _print_flips(comparison: Comparison, limit: int) -> None:
         if not flips:
             continue
         needless = ("question", "target", "a said", "b said")
-        print_table(columns, [_flip_cells(flip) for flip in flips], needless=needless)
+        texts = distinctive([flip.text for flip in flips])
+        cells = [_flip_cells(flip, text) for flip, text in zip(flips, texts, strict=True)]
+        print_table(columns, cells, needless=needless)
         if total > limit:
             click.echo(f"... and {total - limit} more: --flips {total}")
         click.echo(
@@ -212,10 +216,10 @@ def _print_flips(comparison: Comparison, limit: int) -> None:
         )
 
 
-def _flip_cells(flip: Flip) -> list[Any]:
+def _flip_cells(flip: Flip, question: str) -> list[Any]:
     name = flip.tool_id or str(flip.prompt_id)
     answers = (flip.response_a or flip.choice_a, flip.response_b or flip.choice_b)
-    texts = (flip.text, flip.target, *answers)
+    texts = (question, flip.target, *answers)
     return [name, flip.difference, flip.score_a, flip.score_b, *map(_short, texts)]
 
 

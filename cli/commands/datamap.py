@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.analysis.items.excerpts import distinctive
+
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import (
@@ -180,6 +182,7 @@ def _print_suspects(mapped: DataMap, *, everything: bool) -> None:
     click.echo()
     several = len({(row.benchmark, row.model) for row in mapped.rows}) > 1
     conditions = len({row.condition for row in mapped.rows}) > 1
+    texts = distinctive([row.text for row in shown], [row.text for row in mapped.rows] if not several else [])
     cells = [
         {
             "benchmark": row.benchmark if several else "",
@@ -191,9 +194,9 @@ def _print_suspects(mapped: DataMap, *, everything: bool) -> None:
             "S": number(row.consistency, 2),
             "majority": excerpt(row.majority_answer, EXCERPT),
             "target": excerpt(row.target, EXCERPT),
-            "question": excerpt(row.text, EXCERPT),
+            "question": excerpt(question, EXCERPT),
         }
-        for row in shown
+        for row, question in zip(shown, texts, strict=True)
     ]
     print_rows(cells, needless=("benchmark", "model", "condition", "target"))
     if len(shown) < len(suspects):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.analysis.items.excerpts import distinctive
+
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import Function, no_store_option, output_options, replace_option, threshold_option
@@ -128,16 +130,17 @@ def _print_similar(nearest: Similar) -> None:
     what = "the text" if nearest.prompt_id is None else f"prompt:{nearest.prompt_id}"
     click.echo(f"nearest to {what}: {excerpt(nearest.wanted, EXCERPT)}")
     click.echo(f"by {nearest.embedder}, of {nearest.n_compared} prompts\n")
+    texts = distinctive([row.text for row in nearest.rows], [nearest.wanted])
     rows = [
         {
             "similarity": number(row.similarity, 3),
             "benchmark": row.benchmark,
             "split": row.split,
             "prompt": f"prompt:{row.prompt_id}",
-            "question": excerpt(row.text, EXCERPT),
+            "question": excerpt(question, EXCERPT),
             "target": excerpt(row.target, EXCERPT // 2),
         }
-        for row in nearest.rows
+        for row, question in zip(nearest.rows, texts, strict=True)
     ]
     print_rows(rows, needless=("split", "target"), empty="no other prompt")
 
@@ -196,12 +199,16 @@ def _print_duplicates(result: Duplicates) -> None:
             [[row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3)] for row in result.models],
         )
     click.echo()
-    print_rows([_pair(row) for row in result.rows[:SHOWN]], needless=("alike",), counts=("models",))
+    shown = result.rows[:SHOWN]
+    texts = distinctive([row.text_a for row in shown], [row.text_b for row in shown])
+    print_rows(
+        [_pair(row, text) for row, text in zip(shown, texts, strict=True)], needless=("alike",), counts=("models",)
+    )
     if len(result.rows) > SHOWN:
         click.echo(f"... and {len(result.rows) - SHOWN} more pairs: --json or --csv has them")
 
 
-def _pair(row: DuplicateRow) -> dict[str, Any]:
+def _pair(row: DuplicateRow, question: str) -> dict[str, Any]:
     both = row.benchmark_a == row.benchmark_b
     places = row.benchmark_a if both else f"{row.benchmark_a}, {row.benchmark_b}"
     target = {True: "same", False: "differs", None: ""}[row.same_target]
@@ -212,7 +219,7 @@ def _pair(row: DuplicateRow) -> dict[str, Any]:
         "models": row.n_models,
         "alike": number(row.alike, 2),
         "target": target,
-        "question": excerpt(row.text_a, EXCERPT),
+        "question": excerpt(question, EXCERPT),
     }
 
 

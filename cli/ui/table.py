@@ -9,10 +9,12 @@ import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import floor, log10
 from typing import Any, TextIO
 
 import click
+
+from warehouse.analysis.figures import decimals as decimals
+from warehouse.analysis.figures import fixed
 
 #: Rows that a terminal is given; files and pipes get all.
 TERMINAL_ROWS = 1000
@@ -25,7 +27,6 @@ LEAST = 10
 COMFORTABLE = 26
 #: Where a call keeps what the user wants of its tables (`click.Context.meta`).
 WIDE, CHOSEN = "warehouse.wide", "warehouse.columns"
-MOST_DECIMALS = 8
 #: Terminals below this break lines themselves.
 NARROW = 60
 NOTHING: tuple[Any, ...] = (None, "", (), [])
@@ -43,18 +44,11 @@ class Figure:
         return self.text
 
 
-def decimals(errors: Iterable[float | None]) -> int:
-    """Decimals at which the smallest standard error has two digits that say something."""
-    smallest = min((error for error in errors if error), default=0.01)
-    return min(max(1 - floor(log10(smallest)), 0), MOST_DECIMALS)
-
-
 def number(value: float | None, places: int, *, sign: bool = False) -> Figure | None:
     """A figure with so many decimals."""
     if value is None:
         return None
-    rounded = round(float(value), places) + 0.0  # never -0.000
-    return Figure(f"{rounded:{'+' if sign else ''}.{places}f}")
+    return Figure(fixed(value, places, sign=sign))
 
 
 def p_value(value: float | None) -> Figure | None:

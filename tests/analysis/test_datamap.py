@@ -122,7 +122,10 @@ def test_wrong_and_always_alike_is_suspected(opener: StoreOpener) -> None:
     found = datamap(opener, "org/a", benchmark="quiz", where=["temperature=0.2"])
     assert [row.tool_id for row in found.suspects] == ["label"]  # hard: apart; mute: no answer
     wider = datamap(opener, "org/a", benchmark="quiz", where=["temperature=0.2"], max_p=0.2, min_s=-1.7)
-    assert [row.tool_id for row in wider.suspects] == ["label", "hard", "torn"]
+    assert [row.tool_id for row in wider.suspects] == ["label", "hard"]
+    (torn,) = [row for row in wider.rows if row.tool_id == "torn"]
+    assert torn.p_correct == 0.2 and torn.ci_high is not None and torn.ci_high > 0.5  # draws are too few to say so
+    assert any("1 prompt is answered wrongly and alike in too few draws" in note for note in wider.notes)
     assert any("is not suspected" in note for note in wider.notes)
     assert any("S is never below -1.61" in note for note in wider.notes)
 

@@ -17,6 +17,7 @@ from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, requests, table
 from tests.support.stores import ENGINES
 from tests.support.two_models import build_two_models
+from warehouse.analysis.figures import decimals
 from warehouse.analysis.report_data.report import ReportData, read_report
 from warehouse.report.page import render
 from warehouse.report.plots import WIDTH, make_axis
@@ -62,7 +63,8 @@ def test_figures_are_those_of_the_commands(data: ReportData, url: str) -> None:
         assert all(name.startswith("delta_k1") for name in differing)
     frame = store.query("published_against_recomputed")
     assert [row["verdict"] for row in data.published].count("contradicts") == sum(frame["verdict"] == "contradicts")
-    assert len(data.sources) == len(store.query("ingest_log"))
+    assert len(data.sources) + data.n_other_sources == len(store.query("ingest_log"))
+    assert [row["path"] for row in data.sources] == ["dump1"]  # the other brought no run
     unscored = store.query("unscored_samples", limit=10**6)
     assert sum(row["n_samples"] for row in data.unscored) == len(unscored) > 0
 
@@ -75,12 +77,14 @@ def test_the_page_holds_the_figures(url: str) -> None:
     assert board is not None
     rows = table(page, "Rank", "Model")
     assert [row["Model"] for row in rows] == [row.model for row in board.rows]
-    assert [row["Estimate"] for row in rows] == [f"{row.estimate:.4g}" for row in board.rows]
+    places = decimals(row.standard_error for row in board.rows)
+    assert [row["Estimate"] for row in rows] == [f"{row.estimate:.{places}f}" for row in board.rows]
+    assert [row["Stat. rank"] for row in rows] == [f"{row.statistical_rank}" for row in board.rows]
     assert [row["Group"] for row in rows] == [row.group for row in board.rows]
     pairs = one.benchmarks[0].pairs
     assert pairs is not None
     (forest,) = table(page, "Other model")
-    assert forest["Difference"] == f"{pairs.rows[0].difference:+.4g}"
+    assert forest["Difference"] == f"{pairs.rows[0].difference:+.{decimals([pairs.rows[0].standard_error])}f}"
     difference = round(pairs.rows[0].difference or 0, 3)
     assert [[row[name].rstrip("*") for name in "12"] for row in table(page, "Model", "1")] == [
         ["·", f"{difference:.3f}"],

@@ -22,7 +22,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
-        if tag in ("td", "th"):  # their end tags may be left out
+        if tag in ("td", "th", "tr"):  # their end tags may be left out
             self.end_cell()
         if tag == "table":
             self.tables.append([])
@@ -31,7 +31,7 @@ class Reader(HTMLParser):
         self.open = [] if tag in ("td", "th") else self.open
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th", "tr"):
+        if tag in ("td", "th", "tr", "tbody", "table"):
             self.end_cell()
 
     def end_cell(self) -> None:

@@ -7,10 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from warehouse.analysis.items.datamap import DataMap
 from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
+from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.report_data.benchmark import Maps
 from warehouse.report.charts import Chart, Spec, axis, bars, chart, colours, layer
+from warehouse.report.table import count, name, number, table, text
 
 #: Suspects in the table of one benchmark.
 TOP = 20
@@ -35,6 +39,9 @@ class MapPart:
         n_suspects: how many such prompts there are.
         max_p: suspected are prompts with at most this P(correct)
         min_s: and at least this S(consistency).
+        says: what follows, in one sentence.
+        table: the distributions.
+        suspects_table: the suspects.
         notes: what a reader should know.
         more: models whose maps are not shown.
     """
@@ -46,6 +53,9 @@ class MapPart:
     n_suspects: int
     max_p: float
     min_s: float
+    says: str
+    table: Markup | None
+    suspects_table: Markup | None
     notes: tuple[str, ...]
     more: tuple[str, ...]
 
@@ -70,6 +80,9 @@ def map_part(found: Maps) -> MapPart:
         n_suspects=len(suspects),
         max_p=first.max_p if first else 0.0,
         min_s=first.min_s if first else 0.0,
+        says=_says([row for _, row in spread], len(suspects)),
+        table=_distribution_table([row for _, row in spread]) if spread else None,
+        suspects_table=_suspects_table(found, suspects) if suspects else None,
         notes=(*notes, *found.left_out),
         more=found.more,
     )
@@ -89,9 +102,81 @@ def _unlikely(row: DataMapRow) -> tuple[float, float]:
     return row.p_correct or 0.0, -(row.consistency or 0.0)
 
 
-def excerpt(text: str | None) -> str:
+def _says(rows: Sequence[DistributionRow], n_suspects: int) -> str:
+    """How much of the benchmark models get right always, never, and sometimes."""
+    if not rows:
+        return "No model has a data map."
+    first = rows[0]
+    sometimes = max(0.0, 1 - first.share_never - first.share_always)
+    suspects = "no prompt" if not n_suspects else "1 prompt" if n_suspects == 1 else f"{n_suspects} prompts"
+    verb = "has" if n_suspects < 2 else "have"
+    return (
+        f"{_name(first)} is right on {100 * first.share_always:.0f}% of the prompts in every draw, on"
+        f" {100 * first.share_never:.0f}% in none, and on {100 * sometimes:.0f}% by luck of the draw;"
+        f" {suspects} {verb} a key that draws speak against."
+    )
+
+
+def _distribution_table(rows: Sequence[DistributionRow]) -> Markup:
+    return table(
+        f"P(correct) of {rows[0].benchmark}",
+        "P(correct) over prompts: how often the generations of one prompt are correct.",
+        [
+            name("Model mapped", [row.model for row in rows]),
+            text("Condition", [", ".join(filter(None, (row.condition, row.split))) for row in rows]),
+            count("Prompts", [row.n_prompts for row in rows]),
+            count("Draws", [row.n_draws for row in rows]),
+            number("Mean", [row.mean for row in rows], 3),
+            number("SD", [row.sd for row in rows], 3, spare=True),
+            number("Never", [row.share_never for row in rows], 3),
+            number("Always", [row.share_always for row in rows], 3),
+            number("25%", [row.p25 for row in rows], 2, spare=True),
+            number("50%", [row.p50 for row in rows], 2, spare=True),
+            number("75%", [row.p75 for row in rows], 2, spare=True),
+            number("Mean S", [row.mean_consistency for row in rows], 2, spare=True),
+            number("Mean sets", [row.mean_sets for row in rows], 2, spare=True),
+            count("Suspects", [row.n_suspected for row in rows], keep=True),
+        ],
+    )
+
+
+def _suspects_table(found: Maps, suspects: Sequence[tuple[int, DataMapRow]]) -> Markup:
+    first, shown = found.maps[0], suspects[:TOP]
+    more = (
+        Markup(" The first {} of {}; all: <code>warehouse datamap MODEL --suspects</code>.").format(
+            len(shown), len(suspects)
+        )
+        if len(suspects) > len(shown)
+        else ""
+    )
+    rows = [row for _, row in shown]
+    texts = distinctive([row.text for row in rows], [row.text for row in first.rows])
+    return table(
+        f"Suspected label errors of {first.rows[0].benchmark}",
+        Markup(
+            "Suspected label errors: P(correct) at most {:g} and S(consistency) at least {:g}, of draws enough to say"
+            " so: answered wrongly, and always alike. A row has the condition with the lowest P; those that most"
+            " conditions suspect stand first.{}"
+        ).format(first.max_p, first.min_s, more),
+        [
+            name("Prompt", [row.tool_id or row.key for row in rows], wrap=True),
+            text("Question", [excerpt(one) for one in texts], long=True, spare=True, keep=True),
+            text("Target", [excerpt(row.target) for row in rows], wrap=True, keep=True),
+            text("Majority answer", [excerpt(row.majority_answer) for row in rows], wrap=True, keep=True),
+            count("Suspected by", [number_of for number_of, _ in shown], keep=True),
+            number("P(correct)", [row.p_correct for row in rows], "%.3g"),
+            number("High", [row.ci_high for row in rows], 2, spare=True),
+            number("S", [row.consistency for row in rows], 2, spare=True),
+            number("Its share", [row.majority_share for row in rows], 2, spare=True),
+            text("Model", [row.model for row in rows], spare=True),
+            text("Condition", [row.condition for row in rows], wrap=True, spare=True),
+        ],
+    )
+
+
+def excerpt(full: str | None) -> str:
     """The beginning of a text on one line."""
-    words = " ".join((text or "").split())
+    words = " ".join((full or "").split())
     return words if len(words) <= TEXT else f"{words[: TEXT - 1]}…"
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.matrix.cached import StoredMatrix
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixWeights
+from warehouse.report import matrix_tables as tables
+from warehouse.report.maps import excerpt as shorten
 from warehouse.report.matrix_charts import (
     FDR,
     coefficient_chart,
@@ -32,13 +36,23 @@ _COMMANDS = {
 }
 
 
-def matrix_part(found: StoredMatrix) -> dict[str, Any]:
-    """Charts and tables of what is stored, by field; what is not there is None."""
+def matrix_part(found: StoredMatrix, told: Mapping[tuple[str, str], bool] | None = None) -> dict[str, Any]:
+    """Charts and tables of what is stored, by field; what is not there is None.
+
+    Args:
+        told: whether two models are told apart, by their labels; unknown pairs count as ties.
+    """
     chosen = dict(found.chosen)
     parts: dict[str, Any] = {
-        "test": found.test and {"found": found.test, "charts": similarity_charts(found.test)},
+        "test": found.test
+        and {
+            "found": found.test,
+            "charts": similarity_charts(found.test),
+            "says": tables.test_says(found.test),
+            "table": tables.test_table(found.test),
+        },
         "clusters": found.clusters and _clusters(found.clusters),
-        "weights": found.weights and _weights(found.weights),
+        "weights": found.weights and _weights(found.weights, told or {}),
         "growth": found.growth and _growth(found.growth),
         "explanation": found.explanation and _explanation(found.explanation),
     }
@@ -61,12 +75,14 @@ def _head(found: Any, chosen: str) -> str:
 
 def _clusters(found: MatrixClusters) -> dict[str, Any]:
     largest = sorted(found.clusters, key=lambda row: -row.n_prompts)
+    more = max(0, len(largest) - TOP)
+    texts = [shorten(one) for one in distinctive([row.text for row in largest])[:TOP]]
     return {
         "found": found,
         "chart": silhouette_chart(found),
-        "largest": largest[:TOP],
-        "texts": any(row.text for row in largest[:TOP]),
-        "more": max(0, len(largest) - TOP),
+        "says": tables.clusters_say(found),
+        "silhouettes": tables.silhouettes_table(found),
+        "table": tables.clusters_table(largest[:TOP], found.benchmark, more, texts),
     }
 
 
@@ -80,7 +96,7 @@ class ChangeRow:
     changes: tuple[tuple[float, int, str], ...]
 
 
-def _weights(found: MatrixWeights) -> dict[str, Any]:
+def _weights(found: MatrixWeights, told: Mapping[tuple[str, str], bool]) -> dict[str, Any]:
     schemes = list(dict.fromkeys(row.scheme for row in found.rows))
     cells = {(row.model, row.scheme): row for row in found.rows}
     models = sorted(found.models, key=lambda model: cells[model, "uniform"].rank)
@@ -94,7 +110,9 @@ def _weights(found: MatrixWeights) -> dict[str, Any]:
                 (
                     cells[model, one].score,
                     cells[model, one].rank_change,
-                    _shade(cells[model, one].rank_change, len(models)),
+                    _shade(cells[model, one].rank_change, len(models))
+                    if tables.passes(model, one, models, cells, told)
+                    else "",
                 )
                 for one in others
             ),
@@ -104,12 +122,12 @@ def _weights(found: MatrixWeights) -> dict[str, Any]:
     by_model = {row.model: row for row in found.random}
     ordered = [by_model[model] for model in models]
     ends = [value for row in found.random for value in (row.lowest, row.highest)]
+    axis = make_axis(ends)
     return {
         "found": found,
-        "schemes": others,
-        "changes": changes,
-        "random": ordered,
-        "axis": make_axis(ends),
+        "says": tables.weights_say(models, cells, others, told),
+        "table": tables.weights_table(changes, others, found.benchmark),
+        "random_table": tables.random_table(found, ordered, axis),
         "outranks": outrank_chart(found, ordered),
     }
 
@@ -129,29 +147,29 @@ def _growth(found: MatrixGrowth) -> dict[str, Any]:
     return {
         "found": found,
         "charts": growth_charts(found),
-        "steps": [step for step in found.steps if step.size in shown],
+        "says": tables.growth_says(found),
+        "table": tables.growth_table([step for step in found.steps if step.size in shown], found.benchmark),
     }
 
 
 def _explanation(found: MatrixExplanation) -> dict[str, Any]:
     rows = [row for row in found.rows if row.coefficient is not None]
     positive = [row for row in rows if (row.coefficient or 0) > 0]
+    tests = [
+        ("mean coefficient", found.mean_coefficient, found.mean_coefficient_permuted, found.p_mean_coefficient, None),
+        ("ks of coefficients", found.ks_coefficient, None, found.p_ks_coefficient, found.p_ks_coefficient_textbook),
+        ("ks of FDRs", found.ks_fdr, None, found.p_ks_fdr, found.p_ks_fdr_textbook),
+        ("Mantel r", found.mantel_r, None, found.mantel_p, None),
+    ]
+    top = positive[:TOP]
+    texts = [shorten(one) for one in distinctive([row.text for row in rows])]
+    by_row = dict(zip((row.prompt for row in rows), texts, strict=True))
     return {
         "found": found,
         "chart": coefficient_chart(found),
-        "top": positive[:TOP],
-        "tests": [
-            (
-                "mean coefficient",
-                found.mean_coefficient,
-                found.mean_coefficient_permuted,
-                found.p_mean_coefficient,
-                None,
-            ),
-            ("ks of coefficients", found.ks_coefficient, None, found.p_ks_coefficient, found.p_ks_coefficient_textbook),
-            ("ks of FDRs", found.ks_fdr, None, found.p_ks_fdr, found.p_ks_fdr_textbook),
-            ("Mantel r", found.mantel_r, None, found.mantel_p, None),
-        ],
+        "table": tables.explanation_table(tests, found.benchmark),
+        "top": bool(top),
+        "top_table": tables.explained_table(top, found.benchmark, [by_row[row.prompt] for row in top]) if top else None,
         "n_found": sum((row.fdr or 0) < FDR for row in positive if row.fdr is not None),
         "n_defined": len(rows),
     }

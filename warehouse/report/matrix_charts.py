@@ -96,14 +96,22 @@ def outrank_chart(found: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Char
     )
 
 
-def heat_map(values: Sequence[Sequence[float | None]], *, title: str, say: str) -> Chart | None:
-    """A square of shares in [0, 1], rows and columns numbered alike; missing ones stay empty."""
+def heat_map(
+    values: Sequence[Sequence[float | None]], *, title: str, say: str, words: Sequence[str] = ()
+) -> Chart | None:
+    """A square of shares in [0, 1], rows and columns numbered alike; missing ones stay empty.
+
+    Args:
+        title: what it is called.
+        say: what is seen, in words.
+        words: of each shade in the legend; none for shares in percent.
+    """
     size = len(values)
     if not size:
         return None
     cell = min(_LARGEST_CELL, max(1, _SIDE // size))
     every = next(step for step in _EVERY if step * cell >= _APART)
-    words = [f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%" for shade in range(SHADES)]
+    words = words or [f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%" for shade in range(SHADES)]
     runs = sorted(
         (shade, row + 0.5, row + 1.5, first + 0.5, last + 0.5)
         for row, shares in enumerate(values)

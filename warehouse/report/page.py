@@ -19,15 +19,17 @@ from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
+from warehouse.report import item_tables, log_tables
+from warehouse.report.anchors import anchor
+from warehouse.report.board import DIRECTION, in_words
 from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, draw
 from warehouse.report.maps import excerpt
+from warehouse.report.opening import opening
 from warehouse.report.sections import benchmark_section, suite_section
 
 #: What a page is called.
 TITLE = "Evaluation report"
-
-_DIRECTION = {True: "higher is better", False: "lower is better", None: "direction unknown"}
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,9 @@ class Renderer:
             autoescape=True, undefined=StrictUndefined, finalize=_blank, loader=FunctionLoader(_text), auto_reload=False
         )
         environment.globals |= {
-            "direction": _DIRECTION,
+            "direction": DIRECTION,
+            "logs": log_tables,
+            "items": item_tables,
             "excerpt": excerpt,
             "draw": _draw,
             "made": made.strftime("%Y-%m-%d %H:%M"),
@@ -79,6 +83,7 @@ class Renderer:
             "style_hash": _source_hash(style),
             "script_hash": _source_hash(script),
         }
+        environment.filters["in_words"] = in_words
         self._template = environment.get_template("page.html.j2")
 
     def page(
@@ -102,12 +107,18 @@ class Renderer:
             links: ``home`` and ``log``, pages of the same folder, and ``pages``, rows of the
                 table of contents; for the parts of a split report.
         """
+        files = {row.name: row.file for row in links.get("pages", ())}
+        shown = [*benchmarks, *(part for part in data.benchmarks if part.name in files)]
         return self._template.render(
             data=data,
+            opening=opening(suites, shown, data.changes, files, _since(data))
+            if (suites or shown) and not links.get("home")
+            else None,
+            anchor=anchor,
             shows=shows,
             title=title,
-            suites=[suite_section(part) for part in suites],
-            sections=[benchmark_section(part) for part in benchmarks],
+            suites=[suite_section(part, data.level) for part in suites],
+            sections=[benchmark_section(part, data.level, data.prompts) for part in benchmarks],
             verdicts=sorted(Counter(row["verdict"] for row in data.published).items()),
             **{"home": "", "log": "", "pages": (), **links},
         )
@@ -161,6 +172,18 @@ def write_whole(target: Path, text: str) -> int:
     finally:
         draft.unlink(missing_ok=True)
     return len(content)
+
+
+def _since(data: ReportData) -> str:
+    """What was read since the last refresh."""
+    changes = data.changes
+    newer = sum(
+        changes is not None and row["loaded_at"] > changes.refreshed_at for row in data.sources if row["loaded_at"]
+    )
+    if not newer:
+        return ""
+    sources = "1 source was" if newer == 1 else f"{newer} sources were"
+    return f"{sources} read since the last refresh; the comparison does not have them yet: warehouse refresh."
 
 
 def _draw(spec: Spec) -> Drawing | None:

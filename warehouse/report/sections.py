@@ -2,59 +2,59 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from typing import Any
 
-from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
-from warehouse.analysis.comparison.all_pairs_row import PairRow
-from warehouse.analysis.leaderboard.curves import Curves
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.suite import SuitePart
+from warehouse.report.board import MOST_LEAVES, board_table, leaves_table, others_table, suite_table
 from warehouse.report.curves import curve_charts
+from warehouse.report.item_tables import prompts_say, prompts_table
 from warehouse.report.maps import map_part
 from warehouse.report.matrix import matrix_part
-from warehouse.report.plots import make_axis
-
-#: Conditions of one group that the matrix of all pairs shows.
-MATRIX_SIZE = 50
-#: Benchmarks of a suite whose figures stand in one table.
-MOST_LEAVES = 20
+from warehouse.report.opening import answer_of
+from warehouse.report.pairs import apart, pair_groups
+from warehouse.report.part_tables import curves_table, noise_table, seeds_table, variance_table
 
 
-def benchmark_section(part: BenchmarkPart) -> dict[str, Any]:
-    """A benchmark with axes, charts, and which columns say something."""
+def benchmark_section(
+    part: BenchmarkPart, level: float = 0.95, prompts: Mapping[int, Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    """A benchmark with its tables and charts.
+
+    Args:
+        level: nominal coverage of the intervals.
+        prompts: by id, what the single prompts that it names ask.
+    """
     rows = part.board.rows if part.board else ()
-    ends = [value for row in rows for value in (row.estimate, row.ci_low, row.ci_high)]
     return {
         "part": part,
-        "axis": make_axis(ends),
-        "conditions": any(row.condition for row in rows),
-        "splits": any(row.split for row in rows),
-        "metrics": len({row.metric for row in rows}) > 1,
-        "reasons": any(row.ci_low is None for row in rows),
-        "recomputed_parts": any(row.part_estimate is not None for row in rows),
-        "clusters": any(row.n_clusters is not None for row in rows),
-        "groups": _groups(part.pairs) if part.pairs else [],
+        "answer": answer_of(part),
+        "board_table": board_table(part, level) if part.board else None,
+        "others_table": others_table(part) if part.board and part.board.others else None,
+        "groups": pair_groups(part.pairs) if part.pairs else [],
+        "variance_table": variance_table(part.variance, part.name) if part.variance else None,
         "curves": curve_charts(part.curves) if part.curves else [],
         "findings": _findings(part),
-        "curve_columns": _curve_columns(part.curves) if part.curves else {},
+        "curves_table": curves_table(part.curves, part.name) if part.curves else None,
+        "noise_table": noise_table(part.noise, part.name) if part.noise else None,
+        "seeds_table": seeds_table(part.seeds, part.name) if part.seeds else None,
+        "prompts_say": prompts_say(part.hard) if part.hard else "",
+        "prompts_table": prompts_table(part.hard, part.name, prompts or {}) if part.hard else None,
         "maps": map_part(part.maps) if part.maps else None,
-        "matrix": matrix_part(part.matrix),
+        "matrix": matrix_part(part.matrix, apart(part.pairs)),
         "can_have_matrix": sum(row.method != "published" and row.n_prompts > 1 for row in rows) > 1,
         "parts": _parts(part),
     }
 
 
-def suite_section(part: SuitePart) -> dict[str, Any]:
-    """A suite with its axis, and which columns say something."""
-    rows = part.board.rows if part.board else ()
-    ends = [value for row in rows for value in (row.estimate, row.ci_low, row.ci_high)]
+def suite_section(part: SuitePart, level: float = 0.95) -> dict[str, Any]:
+    """A suite with its tables."""
+    board = part.board
     return {
         "part": part,
-        "axis": make_axis(ends),
-        "conditions": any(row.condition for row in rows),
-        "reasons": any(row.ci_low is None for row in rows),
-        "leaves": part.board is not None and len(part.board.leaves) <= MOST_LEAVES,
+        "table": suite_table(part.name, board, level) if board else None,
+        "leaves": leaves_table(part.name, board) if board and len(board.leaves) <= MOST_LEAVES else None,
     }
 
 
@@ -74,15 +74,6 @@ def _findings(part: BenchmarkPart) -> list[str]:
     return said
 
 
-def _curve_columns(found: Curves) -> dict[str, bool]:
-    rows = found.rows
-    return {
-        "condition": any(row.condition for row in rows),
-        "metric": len({row.metric for row in rows}) > 1,
-        "split": any(row.split for row in rows),
-    }
-
-
 def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
     """Words and ids of what there is of a benchmark."""
     there = [
@@ -90,58 +81,8 @@ def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
         ("Pairs", "pairs", True),
         ("Variance", "variance", True),
         ("Training", "training", part.curves or part.noise),
+        ("Prompts", "prompts", part.hard),
         ("Data map", "datamap", part.maps),
         ("Performance matrix", "matrix", part.matrix.found),
     ]
     return [(words, name) for words, name, found in there if found]
-
-
-def _groups(found: Pairs) -> list[dict[str, Any]]:
-    groups, rows = [], list(found.rows)
-    for group in found.groups:
-        own, rows = rows[: len(group.pairs)], rows[len(group.pairs) :]
-        groups.append(_group(group, own, several=len(found.groups) > 1))
-    return groups
-
-
-def _group(group: PairGroup, rows: list[PairRow], several: bool) -> dict[str, Any]:
-    labels = group.labels
-    against_first = rows[: len(labels) - 1]
-    ends = [end for row in against_first for end in (row.difference, row.ci_low, row.ci_high)]
-    return {
-        "first": labels[0],
-        "name": ", ".join(filter(None, (group.metric, group.split, group.task_version))) if several else "",
-        "n_pairs": len(rows),
-        "reasons": any(row.reason for row in against_first),
-        "size": round(1 - group.pairs.level, 10),
-        "axis": make_axis(ends, zero=True),
-        "forest": list(zip(labels[1:], against_first, strict=True)),
-        "matrix": _matrix(group),
-        "more": max(0, len(labels) - MATRIX_SIZE),
-    }
-
-
-def _matrix(group: PairGroup) -> list[tuple[str, list[tuple[str, bool]]]]:
-    """Label and cells of each row: the difference as text, and whether Holm's test tells it."""
-    shown = group.labels[:MATRIX_SIZE]
-    differences, holm = (
-        group.pairs.square(name)[:MATRIX_SIZE, :MATRIX_SIZE].tolist() for name in ("difference", "p_holm")
-    )
-    size = 1 - group.pairs.level
-    places = _decimals(differences)
-    return [
-        (
-            label,
-            [
-                (f"{round(value, places) + 0.0:.{places}f}" if value == value else "·", p <= size)
-                for value, p in zip(values, ps, strict=True)
-            ],
-        )
-        for label, values, ps in zip(shown, differences, holm, strict=True)
-    ]
-
-
-def _decimals(differences: list[list[float]]) -> int:
-    """Decimals at which the largest difference has three digits."""
-    largest = max((abs(value) for row in differences for value in row if value == value), default=0)
-    return min(8, max(0, 2 - math.floor(math.log10(largest)))) if largest else 0

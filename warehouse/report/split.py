@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,15 +10,11 @@ from pathlib import Path
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData, Row
 from warehouse.errors import MisuseError
+from warehouse.report.anchors import slug
 from warehouse.report.page import TITLE, Renderer, Written, check_target, write_whole
 
 #: The pages that are of no benchmark.
 INDEX, LOG = "index.html", "ingest-log.html"
-#: Characters of a benchmark's name in that of its file.
-MOST = 80
-
-_PLAIN = re.compile(r"[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9_-]+)*")
-_OTHER = re.compile(r"[^a-z0-9_.-]+")
 
 
 @dataclass(frozen=True)
@@ -42,12 +36,7 @@ class PageEntry:
 def file_name(benchmark: str) -> str:
     """The file of a benchmark: its name, where every file system takes that and no other benchmark
     can have it; else what is left of it, with a hash. It depends on nothing but the name."""
-    name = f"{benchmark}.html"
-    if _PLAIN.fullmatch(benchmark) and len(benchmark) <= MOST and name not in (INDEX, LOG):
-        return name
-    digest = hashlib.sha256(benchmark.encode("utf-8", "surrogatepass")).hexdigest()[:10]
-    words = _OTHER.sub("-", benchmark.lower())[:MOST].strip("-.")
-    return f"{words or 'benchmark'}~{digest}.html"
+    return f"{slug(benchmark, (INDEX.removesuffix('.html'), LOG.removesuffix('.html')))}.html"
 
 
 def check_folder(path: str | Path) -> Path:

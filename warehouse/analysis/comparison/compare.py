@@ -13,6 +13,7 @@ from warehouse.analysis.comparison.pair_tests import Options, check_estimand, di
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.comparison.planned import PLANNED, PlannedPair, planned_pair, planned_tests
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
+from warehouse.analysis.comparison.words import CANNOT_TELL
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks, in_words, pick_all
@@ -102,8 +103,7 @@ class Comparison(Result):
         on += f"{row.n_prompts} common prompts)"
         if row.better:
             return f"{row.better} is better {on}."
-        equal = f"equal within {row.margin:g}" if row.equivalent else "not told apart"
-        return f"a and b are {equal} {on}."
+        return f"a and b {f'are equal within {row.margin:g}' if row.equivalent else CANNOT_TELL} {on}."
 
     def _notebook_rows(self) -> tuple[ComparisonRow, ...]:
         return (*self.rows, *(() if self.overall is None else (self.overall,)))
@@ -121,10 +121,10 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
     a, b = (sum(row.better == name for row in rows) for name in "ab")
     rest = len(rows) - a - b
     if rest == len(rows):
-        return f"a and b are not told apart on any of {rest} benchmarks."
+        return f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
     said = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
-    said += [f"not told apart on {rest}"] if rest else []
-    return f"Of {len(rows)} benchmarks {', '.join(said)}."
+    apart = f"; on {rest} they {CANNOT_TELL}" if rest else ""
+    return f"Of {len(rows)} benchmarks {', '.join(said)}{apart}."
 
 
 def compare(

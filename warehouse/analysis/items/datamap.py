@@ -29,6 +29,8 @@ from warehouse.store.opener import StoreOpener
 
 #: Thresholds of a suspected label error (Zhang et al. 2025, §4).
 MAX_P, MIN_S = 0.1, -0.8
+#: A suspect is wrong in more than half of what could be drawn: the upper end of P(correct) lies below.
+MOST_UPPER = 0.5
 #: Cosine similarity from which on two generations say the same.
 ALIKE = 0.9
 
@@ -272,7 +274,7 @@ def _condition_rows(
                 ci_low=lower,
                 ci_high=upper,
                 n_draws=n,
-                suspected=_is_suspect(p, consistency, settings),
+                suspected=_is_beyond(p, consistency, settings) and _has_draws(upper, settings),
                 **consistency,
                 **{name: known[prompt][name] for name in ("tool_id", "key", "target", "text")},
             )
@@ -300,10 +302,26 @@ def _consistency_of(sets: SetsOfPrompts, place: int | None) -> dict[str, Any]:
     }
 
 
-def _is_suspect(p: float | None, consistency: Mapping[str, Any], settings: _Settings) -> bool:
+def _is_beyond(p: float | None, consistency: Mapping[str, Any], settings: _Settings) -> bool:
+    """Whether P and S lie beyond the thresholds, and the majority gives an answer."""
     if p is None or consistency["consistency"] is None or consistency["majority_answer"] is None:
         return False
     return p <= settings.max_p + 1e-12 and consistency["consistency"] >= settings.min_s - 1e-12
+
+
+def _has_draws(upper: float | None, settings: _Settings) -> bool:
+    """Whether draws are enough to say so: the interval of P(correct) leaves out that the model is as often right."""
+    return upper is not None and upper < max(MOST_UPPER, settings.max_p)
+
+
+def _few_draws(rows: Sequence[DataMapRow], settings: _Settings) -> int:
+    """Prompts beyond the thresholds that too few draws keep from being suspects."""
+    beyond = [
+        row
+        for row in rows
+        if _is_beyond(row.p_correct, {"consistency": row.consistency, "majority_answer": row.majority_answer}, settings)
+    ]
+    return sum(not row.suspected for row in beyond)
 
 
 def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: _Settings) -> list[str]:
@@ -317,6 +335,12 @@ def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: _Settings)
         notes.append(
             f"with {most} generations S is never below {-math.log(most):.2f}: a threshold of"
             f" {settings.min_s:g} leaves nothing out"
+        )
+    few = _few_draws(rows, settings)
+    if few:
+        notes.append(
+            f"{few} {'prompt is' if few == 1 else 'prompts are'} answered wrongly and alike in too few draws to be"
+            f" suspected: P(correct) may be {MOST_UPPER:g} and more"
         )
     if sets.n_too_long:
         notes.append(

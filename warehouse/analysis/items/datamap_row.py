@@ -36,8 +36,8 @@ class DataMapRow(Row):
         n_generations: generations that were put into sets.
         majority_share: share of the generations in the largest set; None like ``consistency``.
         majority_answer: the first generation of the largest set; None where it says nothing.
-        suspected: P and S are beyond the thresholds and the majority gives an answer: the target
-            may be wrong.
+        suspected: P and S are beyond the thresholds, the upper end of P lies below 1/2 and the majority
+            gives an answer: the target may be wrong.
         target: the expected answer.
         text: the question.
     """

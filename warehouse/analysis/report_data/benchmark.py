@@ -12,7 +12,8 @@ from warehouse.analysis.leaderboard.curves import Curves, training_curves
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
-from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.report_data.hard_prompts import HardPrompts, hard_prompts
+from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.analysis.selection.conditions import runs_on
 from warehouse.analysis.training.curve_rows import CurvesReport
 from warehouse.analysis.training.curves import curves as curves_of_training
@@ -62,6 +63,8 @@ class BenchmarkPart:
         along: what the curves show; None where no model has two checkpoints.
         maps: P(correct) against S(consistency); None where no prompt has several generations.
         matrix: the analyses of its performance matrix that the store holds.
+        hard: single prompts to look at; None for fewer than two conditions or prompts.
+        bounds: of the metric's values; None where unknown.
         other_rows: by other metrics, rows of the conditions that have none on ``board``.
     """
 
@@ -79,6 +82,8 @@ class BenchmarkPart:
     along: CurvesReport | None
     maps: Maps | None
     matrix: StoredMatrix
+    hard: HardPrompts | None = None
+    bounds: tuple[float | None, float | None] | None = None
     other_rows: tuple[LeaderboardRow, ...] = ()
 
 
@@ -119,8 +124,17 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         along,
         _maps(store, board, level) if board else None,
         stored_matrix(store, name),
+        hard_prompts(store, name) if board else None,
+        _bounds(store, board) if board else None,
         _rows_elsewhere(store, board, level) if board else (),
     )
+
+
+def _bounds(store: Store, board: Leaderboard) -> tuple[float | None, float | None] | None:
+    """Bounds of the metric of a leaderboard, where the figure is a mean of its values."""
+    metrics = metrics_of(store, find_benchmark(store, board.benchmark).ids)
+    found = {one.bounds if one.link == "identity" else None for one in metrics if one.label == board.metric}
+    return found.pop() if len(found) == 1 else None
 
 
 def _rows_elsewhere(store: Store, board: Leaderboard, level: float) -> tuple[LeaderboardRow, ...]:

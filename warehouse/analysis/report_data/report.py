@@ -6,8 +6,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse.analysis.irt.results import AbilityReport
+from warehouse.analysis.report_data.abilities import stored_abilities
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
+from warehouse.analysis.report_data.changes import Changes, read_changes
 from warehouse.analysis.report_data.suite import SuitePart, suite_part
+from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.stats.core.inputs import as_level, as_seed
@@ -36,8 +40,12 @@ class ReportData:
         benchmarks: by name.
         published: rows of the view ``published_against_recomputed``.
         published_errors: rows of the view ``published_errors``.
-        sources: rows of the view ``ingest_log``, with fewer columns.
+        sources: rows of the view ``ingest_log``, with fewer columns: those that brought what is shown.
+        n_other_sources: how many others the store knows.
         unscored: number of samples without a score, by run, metric and status.
+        changes: of figures between the last two refreshes; None where fewer than two have ended.
+        abilities: stored scales of item response models over what is shown.
+        prompts: by id, what the single prompts that are named ask.
         level: nominal coverage of all intervals.
         n_resamples: draws behind rank sets and simultaneous intervals.
         seed: of the draws.
@@ -48,7 +56,11 @@ class ReportData:
     published: tuple[Row, ...]
     published_errors: tuple[Row, ...]
     sources: tuple[Row, ...]
+    n_other_sources: int
     unscored: tuple[Row, ...]
+    changes: Changes | None
+    abilities: tuple[AbilityReport, ...]
+    prompts: Mapping[int, Row]
     level: float
     n_resamples: int
     seed: int
@@ -93,18 +105,31 @@ def read_report(
             progress(name, done, len(names))
         parts.append(benchmark_part(shared, name, level, n_resamples, seed))
     chosen = set(names) if benchmarks else None
+    held = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
+    log = _stored(store, "report_sources")
+    sources = tuple(row for row in log if row["source_id"] in held)
     shown = [name for name, leaves in suites.items() if leaves <= set(names)]
     return ReportData(
         suites=tuple(suite_part(store, name, level) for name in shown),
         benchmarks=tuple(parts),
         published=_of(chosen, _stored(store, "report_published")),
         published_errors=_of(chosen, _stored(store, "report_published_errors")),
-        sources=tuple(_stored(store, "report_sources")),
+        sources=sources,
+        n_other_sources=len(log) - len(sources),
         unscored=_of(chosen, _stored(store, "report_unscored")),
+        changes=read_changes(store, chosen),
+        abilities=stored_abilities(store, names),
+        prompts=_named_prompts(store, parts),
         level=level,
         n_resamples=n_resamples,
         seed=seed,
     )
+
+
+def _named_prompts(store: Store, parts: Sequence[BenchmarkPart]) -> dict[int, Row]:
+    """The single prompts that parts name, read at once."""
+    ids = [prompt for part in parts if part.hard for prompt in part.hard.prompts]
+    return prompts_by_id(store, ids) if ids else {}
 
 
 def _shared(store: Store, names: Sequence[str]) -> Iterator[tuple[str, Store]]:

@@ -26,6 +26,8 @@ from warehouse.store.curate.clusterings import Members, store_clustering
 
 #: A growth below this is chance, and not told.
 GROWN = 1.05
+#: A cluster with more than this share of the prompts chains: each is like the next, not like all.
+CHAINS = 0.3
 #: Name of a semantic clustering unless another is given.
 NAME = "semantic"
 
@@ -100,7 +102,18 @@ class SemanticClusters(Result):
     def __str__(self) -> str:
         median = self.median_growth
         grown = "" if median is None or median < GROWN else (f"; standard errors are {median:.2f} times as large")
-        return f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} clusters{grown}"
+        return f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} clusters{grown}{self.chained}"
+
+    @property
+    def chained(self) -> str:
+        """That one cluster holds most prompts, in words with a semicolon before them; else empty."""
+        if self.n_prompts < 2 or self.largest <= CHAINS * self.n_prompts:
+            return ""
+        share = round(100 * self.largest / self.n_prompts)
+        return (
+            f"; it chains: one cluster holds {self.largest} prompts ({share}%), each like the next but not like all, so"
+            " that errors allow for too much; a higher --threshold splits it"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name, and the median growth."""

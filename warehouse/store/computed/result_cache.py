@@ -109,10 +109,15 @@ def outdated(store: Store, question: Question) -> datetime | None:
         return connection.execute(query).scalar_one_or_none()
 
 
+def analysed_subjects(store: Store) -> set[str]:
+    """What there are stored analyses of."""
+    return store.once("analysed subjects", lambda: _subjects(store))
+
+
 def kept(store: Store, subject: str, method_version: str) -> list[Kept]:
     """The analyses of a subject by this version of the method, newest first."""
     table = tables.analysis
-    if subject not in store.once("analysed subjects", lambda: _subjects(store)):
+    if subject not in analysed_subjects(store):
         return []
     query = (
         sa.select(table.c.id, table.c.kind, table.c.parameters, table.c.created_at)

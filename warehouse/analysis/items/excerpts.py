@@ -1,0 +1,45 @@
+"""Excerpts of prompts: the part that differs, not the template that all share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+#: Texts of which at least so many are needed to tell a template from a coincidence.
+LEAST = 3
+#: Words that all share, from which on they are left out.
+SHARED = 6
+
+
+def distinctive(texts: Sequence[str | None], others: Sequence[str | None] = ()) -> list[str]:
+    """Each text on one line, without the words that all begin or end with.
+
+    Left out are at least six words, and only where three texts that differ share them; an ellipsis
+    stands in their place. What lies between is not touched.
+
+    Args:
+        texts: of prompts; None is empty.
+        others: further prompts of the same benchmark, which say what is a template.
+    """
+    words = [(text or "").split() for text in texts]
+    known = {tuple(one) for one in (*words, *((text or "").split() for text in others)) if one}
+    if len(known) < LEAST:
+        return [" ".join(one) for one in words]
+    ordered = sorted(known)
+    first, last = ordered[0], ordered[-1]  # what the extremes share at the front, all share
+    begin = _shared(first, last)
+    turned = sorted(one[::-1] for one in known)
+    end = min(_shared(turned[0], turned[-1]), min(map(len, known)) - begin)
+    begin, end = (length if length >= SHARED else 0 for length in (begin, end))
+    return [_without(one, begin, end) for one in words]
+
+
+def _shared(a: Sequence[str], b: Sequence[str]) -> int:
+    """Words at the front of both."""
+    return next((place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def _without(words: Sequence[str], begin: int, end: int) -> str:
+    if not words:
+        return ""
+    kept = words[begin : len(words) - end]
+    return " ".join([*["…"] * (begin > 0), *kept, *["…"] * (end > 0)])

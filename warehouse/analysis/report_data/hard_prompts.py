@@ -1,0 +1,81 @@
+"""Prompts that a report points at: the hardest, those that go against the rest, those all answer alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from warehouse.analysis.comparison.all_pairs import comparable
+from warehouse.analysis.selection.clusterings import NO_CLUSTERS
+from warehouse.analysis.selection.score_matrix import score_table
+from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.selection import Selection
+from warehouse.errors import MisuseError
+from warehouse.stats.items.discrimination import discrimination
+from warehouse.store.connection import Store
+
+#: Prompts of each kind.
+TOP = 5
+
+
+@dataclass(frozen=True)
+class HardPrompts:
+    """What `items` says of single prompts, in short.
+
+    Attributes:
+        n_prompts: prompts that all conditions have a score of.
+        n_models: conditions.
+        n_constant: prompts with one score for all.
+        n_negative: prompts on which conditions do the worse, the better they do on the rest (false
+            ones at most 5 %, Benjamini and Hochberg).
+        hardest: ids and mean scores of the hardest, at most 5.
+        negative: ids and correlations with the rest of the most negative, at most 5.
+    """
+
+    n_prompts: int
+    n_models: int
+    n_constant: int
+    n_negative: int
+    hardest: tuple[tuple[int, float], ...]
+    negative: tuple[tuple[int, float], ...]
+
+    @property
+    def prompts(self) -> tuple[int, ...]:
+        """Ids of all that are named."""
+        return tuple(prompt for prompt, _ in (*self.hardest, *self.negative))
+
+
+def hard_prompts(store: Store, benchmark: str) -> HardPrompts | None:
+    """The largest group of conditions, by the headline metric; None for fewer than two of either.
+
+    Args:
+        benchmark: name of a benchmark with current runs.
+    """
+    try:
+        found = select_entries(store, Selection(benchmark, cluster=NO_CLUSTERS))
+    except MisuseError:
+        return None
+    groups = [comparable(members, found) for members in found.groups().values()]
+    members = max(groups, key=len, default=[])
+    if len(members) < 2 or found.metric.link != "identity":
+        return None
+    table = score_table(members, found.clusters)
+    complete = ~np.isnan(table.values).any(axis=1)
+    values, ids = table.values[complete], table.prompts[complete]
+    if len(ids) < 2:
+        return None
+    sign = -1.0 if found.metric.higher_is_better is False else 1.0
+    said = discrimination(sign * values.T)
+    means = values.mean(axis=1)
+    hardest = np.lexsort([ids, sign * means])[:TOP]
+    against = np.flatnonzero(said.is_negative)
+    against = against[np.lexsort([ids[against], said.q_negative[against]])]
+    return HardPrompts(
+        n_prompts=len(ids),
+        n_models=len(members),
+        n_constant=int(said.is_constant.sum()),
+        n_negative=len(against),
+        hardest=tuple((int(ids[place]), float(means[place])) for place in hardest),
+        negative=tuple((int(ids[place]), float(said.corrected[place])) for place in against[:TOP]),
+    )

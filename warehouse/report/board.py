@@ -1,0 +1,214 @@
+"""Tables of leaderboards, of benchmarks and of suites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup
+
+from warehouse.analysis.figures import decimals
+from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.suites.leaderboard import SuiteBoard
+from warehouse.analysis.suites.row import SuiteRow
+from warehouse.report.plots import Axis, make_axis
+from warehouse.report.table import (
+    Column,
+    count,
+    drawing,
+    html,
+    interval_drawn,
+    known,
+    name,
+    number,
+    table,
+    text,
+    written,
+)
+
+DIRECTION = {True: "higher is better", False: "lower is better", None: "direction unknown"}
+#: Benchmarks of a suite whose figures stand in one table.
+MOST_LEAVES = 20
+
+
+def board_table(part: BenchmarkPart, level: float) -> Markup:
+    """The leaderboard of a benchmark."""
+    assert part.board is not None
+    rows = part.board.rows
+    axis = _axis(rows)
+    places = decimals(row.standard_error for row in rows)
+    several = len({row.model for row in rows}) < len(rows)
+    return table(
+        f"Leaderboard of {part.name}",
+        f"Leaderboard. Drawn: estimate and {100 * level:g}% interval, the numbers of the same row. Rows that share a"
+        " letter cannot be told apart.",
+        [
+            count("Rank", [row.rank for row in rows], spare=False, keep=True),
+            name("Model", [row.model for row in rows]),
+            text("Condition", [row.condition for row in rows], spare=not several),
+            text("Split", [row.split for row in rows], spare=True),
+            text("Metric", [row.metric for row in rows], spare=True),
+            text("Group", [row.group for row in rows], spare=True, keep=True),
+            *_estimates(rows, axis, places),
+            count("Stat. rank", [row.statistical_rank for row in rows], keep=True)
+            if any(row.statistical_rank is not None for row in rows)
+            else None,
+            text("Rank set", [_rank_set(row) for row in rows], spare=True),
+            count("Prompts", [row.n_prompts for row in rows]),
+            count("Clusters", [row.n_clusters for row in rows]),
+            count("Draws", [row.n_draws for row in rows]),
+            count("Unscored", [row.n_unscored for row in rows]),
+            count("Runs", [row.runs for row in rows]),
+            text("Method", [row.method.replace("_", " ") for row in rows], spare=True),
+            text("Flags", [flags(row.flags) for row in rows], spare=True, wrap=True),
+            text(
+                "Recomputed from the part that is stored", [_part(row, places) for row in rows], spare=True, wrap=True
+            ),
+            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], spare=True, wrap=True),
+        ],
+    )
+
+
+def others_table(part: BenchmarkPart) -> Markup:
+    """The metrics that a leaderboard does not show."""
+    assert part.board is not None
+    others = part.board.others
+
+    def elsewhere(metric: str) -> Markup:
+        own = [row for row in part.other_rows if row.metric == metric]
+        return Markup(", ").join(
+            Markup("<bdi>{}</bdi> {}").format(_label(row), _with_interval(row, decimals([row.standard_error])))
+            for row in own
+        )
+
+    return table(
+        f"Other metrics of {part.name}",
+        Markup(
+            "Other metrics, which this leaderboard does not show. Each: <code>warehouse leaderboard BENCHMARK --metric"
+            " NAME</code>"
+        ),
+        [
+            name("Other metric", [one.metric for one in others]),
+            text("Direction", [DIRECTION[one.higher_is_better] for one in others], spare=True),
+            count("Conditions", [one.n_conditions for one in others], spare=False, keep=True),
+            count("Not above", [one.n_elsewhere for one in others], spare=False, keep=True),
+            html("Figures of conditions that are not above", [elsewhere(one.metric) for one in others])
+            if part.other_rows
+            else None,
+        ],
+    )
+
+
+def suite_table(name_of: str, board: SuiteBoard, level: float) -> Markup:
+    """The leaderboard of a suite."""
+    rows = board.rows
+    axis = _axis(rows)
+    return table(
+        f"Leaderboard of suite {name_of}",
+        f"Suite. Drawn: estimate and {100 * level:g}% interval; errors of the benchmarks add up, with covariances"
+        " where they share prompts or clusters. Rows that share a letter cannot be told apart.",
+        [
+            count("Rank", [row.rank for row in rows], spare=False, keep=True),
+            name("Model", [row.model for row in rows]),
+            text("Condition", [row.condition for row in rows], spare=True),
+            text("Group", [row.group for row in rows], spare=True, keep=True),
+            *_estimates(rows, axis, decimals(row.standard_error for row in rows)),
+            count("Benchmarks", [row.n_leaves for row in rows], keep=True),
+            count("Missing", [row.n_missing for row in rows], keep=True),
+            count("Prompts", [row.n_prompts for row in rows]),
+            count("Unscored", [row.n_unscored for row in rows]),
+            text("Flags", [flags(row.flags) for row in rows], spare=True, wrap=True),
+            text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], spare=True, wrap=True),
+        ],
+    )
+
+
+def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
+    """What each model of a suite has on each benchmark."""
+    rows = board.rows
+    places = decimals(row.standard_error for row in rows)
+    return table(
+        f"Benchmarks of suite {name_of}",
+        "Estimate on each benchmark of the suite.",
+        [
+            name("Model on the suite", [row.model for row in rows]),
+            text("Condition", [row.condition for row in rows], spare=True),
+            *(
+                number(f"<bdi>{Markup.escape(leaf.name)}</bdi>", [row.leaf_estimates[at] for row in rows], places)
+                for at, leaf in enumerate(board.leaves)
+            ),
+        ],
+    )
+
+
+def flags(found: Iterable[str]) -> str:
+    """Warnings in words."""
+    return (
+        ", ".join(found)
+        .replace("missing_leaves", "missing benchmarks")
+        .replace("leaves_", "benchmarks_")
+        .replace("_", " ")
+    )
+
+
+def in_words(note: str) -> str:
+    """A note without words that only programs know."""
+    for word, plain in _PLAIN:
+        note = note.replace(word, plain)
+    return _METHOD.sub(lambda found: found[0].replace("_", " "), note)
+
+
+#: Names of methods, as a leaderboard's notes have them.
+_METHOD = re.compile(r"intervals by \w+|: \w+ gives \[")
+
+
+_PLAIN = (
+    ("(subset_ok ranks them)", "(--subset ranks them)"),
+    ("(partial_ok ranks them)", "(--partial ranks them)"),
+    ("(subset_ok compares it)", "(--subset compares it)"),
+    ("a part of a leaf", "a part of a benchmark"),
+    ("ranked by the leaves they have", "ranked by the benchmarks they have"),
+    ("rows lack leaves", "rows lack benchmarks"),
+    ("differs between leaves", "differs between benchmarks"),
+    ("leaves share prompts", "benchmarks share prompts"),
+)
+
+
+def _axis(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> Axis | None:
+    return make_axis([end for row in rows for end in (row.estimate, row.ci_low, row.ci_high)])
+
+
+def _estimates(
+    rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], axis: Axis | None, places: int
+) -> list[Column | None]:
+    drawn = [interval_drawn(axis, row.estimate, row.ci_low, row.ci_high) for row in rows] if axis else []
+    return [
+        number("Estimate", [row.estimate for row in rows], places),
+        drawing("Interval", axis, drawn),
+        number("Low", [row.ci_low for row in rows], places),
+        number("High", [row.ci_high for row in rows], places),
+        number("SE", [row.standard_error for row in rows], places, spare=True),
+    ]
+
+
+def _rank_set(row: LeaderboardRow) -> str:
+    return "" if row.rank_low is None else f"{row.rank_low}–{row.rank_high}"
+
+
+def _part(row: LeaderboardRow, places: int) -> str:
+    if row.part_estimate is None:
+        return ""
+    ends = (
+        f" [{written(row.part_ci_low, places)}, {written(row.part_ci_high, places)}]" if known(row.part_ci_low) else ""
+    )
+    return f"{written(row.part_estimate, places)}{ends} of {row.part_n_prompts}"
+
+
+def _with_interval(row: LeaderboardRow, places: int) -> str:
+    ends = f" [{written(row.ci_low, places)}, {written(row.ci_high, places)}]" if known(row.ci_low) else ""
+    return f"{written(row.estimate, places)}{ends}"
+
+
+def _label(row: LeaderboardRow) -> str:
+    return f"{row.model} {row.condition}" if row.condition else row.model

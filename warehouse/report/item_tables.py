@@ -1,0 +1,85 @@
+"""Single prompts and scales on the page, closed until somebody opens them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from warehouse.analysis.figures import decimals
+from warehouse.analysis.irt.results import AbilityReport
+from warehouse.analysis.items.excerpts import distinctive
+from warehouse.analysis.report_data.hard_prompts import HardPrompts
+from warehouse.report.maps import excerpt
+from warehouse.report.table import count, name, number, table, text
+
+Row = Mapping[str, Any]
+
+
+def prompts_say(found: HardPrompts) -> str:
+    """One sentence on single prompts."""
+    share = 100 * found.n_constant / found.n_prompts
+    negative = {0: "none goes", 1: "1 goes"}.get(found.n_negative, f"{found.n_negative} go")
+    return (
+        f"Of {found.n_prompts} prompts, {found.n_constant} ({share:.0f}%) have one score for all {found.n_models}"
+        f" conditions and compare nobody; {negative} against the rest."
+    )
+
+
+def prompts_table(found: HardPrompts, benchmark: str, known: Mapping[int, Row]) -> Markup:
+    """The hardest prompts, and those on which the better models do worse."""
+    rows = [("against the rest", prompt, value) for prompt, value in found.negative]
+    rows += [("hardest", prompt, value) for prompt, value in found.hardest]
+    prompts = [known.get(prompt, {}) for _, prompt, _ in rows]
+    texts = distinctive([one.get("text") for one in prompts])
+    return table(
+        f"Single prompts of {benchmark}",
+        Markup(
+            "Hardest: the lowest mean over conditions. Against the rest: correlation with all other prompts below 0,"
+            " false ones at most 5%. All: <code>warehouse items BENCHMARK</code>; keys that answers speak against:"
+            " <code>warehouse audit BENCHMARK</code>."
+        ),
+        [
+            name("Single prompt", [_called(one, row[1]) for one, row in zip(prompts, rows, strict=True)], wrap=True),
+            text("Why", [row[0] for row in rows], keep=True),
+            number("Mean or correlation", [row[2] for row in rows], 2),
+            text("Question", [excerpt(one) for one in texts], long=True, spare=True, keep=True),
+        ],
+    )
+
+
+def _called(prompt: Row, number_of: int) -> str:
+    return str(prompt.get("tool_id") or prompt.get("key") or f"prompt:{number_of}")
+
+
+def abilities_say(found: AbilityReport) -> str:
+    """One sentence on a scale."""
+    first = found.rows[0]
+    tied = sum(row.rank_low == 1 for row in found.rows[1:])
+    alike = f"; {tied} more may be first" if tied else ""
+    return f" is the most able of {len(found.rows)} on the scale of {first.n_items} and more prompts{alike}."
+
+
+def abilities_table(found: AbilityReport) -> Markup:
+    """All models on one scale."""
+    rows = found.rows
+    places = decimals(row.standard_error for row in rows)
+    return table(
+        f"Abilities on {', '.join(found.benchmarks)}",
+        f"Ability in standard deviations of the models, by the {found.model.upper()} item response model;"
+        f" {100 * found.level:g}% intervals. Computed {found.computed_at.replace('T', ' ')} UTC.",
+        [
+            count("Rank", [row.rank for row in rows], spare=False, keep=True),
+            name("Model on the scale", [row.model for row in rows]),
+            number("Ability", [row.ability for row in rows], places, sign=True),
+            number("Low", [row.ci_low for row in rows], places, sign=True),
+            number("High", [row.ci_high for row in rows], places, sign=True),
+            text(
+                "Rank set",
+                ["" if row.rank_low is None else f"{row.rank_low}–{row.rank_high}" for row in rows],
+                spare=True,
+            ),
+            count("Prompts", [row.n_items for row in rows]),
+        ],
+    )

@@ -1,0 +1,171 @@
+"""Tables of the store behind the figures: published ones, sources, samples without a score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+
+from markupsafe import Markup
+
+from warehouse.analysis.figures import decimals
+from warehouse.report.table import Column, count, name, number, table, text, written
+
+Row = dict[str, Any]
+
+
+def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
+    """The first of each leaderboard, with a link to its page."""
+    places = [decimals([(page.high - page.low) / 4 if None not in (page.low, page.high) else None]) for page in pages]
+
+    def figures(head: str, field: str) -> Column:
+        shown = zip((getattr(page, field) for page in pages), places, strict=True)
+        return Column(head, "n", tuple(f'<td data-v="{written(one, "%.8g")}">{written(one, at)}' for one, at in shown))
+
+    links = [Markup('<a href="{}"><bdi>{}</bdi></a>').format(page.file, page.name) for page in pages]
+    return table(
+        "First of each leaderboard",
+        "The first of each leaderboard; the page of a benchmark holds all of it. Published against recomputed:"
+        f" {verdicts or 'no source publishes a figure'}.",
+        [
+            Column("Benchmark", "", tuple(f'<th scope="row">{link}</th>' for link in links)),
+            text("Metric", [page.metric for page in pages], spare=True),
+            count("Conditions", [page.n_rows for page in pages]),
+            text("First", [page.model for page in pages], wrap=True, keep=True),
+            figures("Estimate", "estimate"),
+            figures("Low", "low"),
+            figures("High", "high"),
+            count("Published that contradict", [page.n_contradicting for page in pages]),
+            count("Unscored", [page.n_unscored for page in pages]),
+        ],
+    )
+
+
+def published_table(rows: Sequence[Row], caption: str) -> Markup:
+    """Figures that sources publish, and the same from their samples."""
+    return table(
+        "Figures that sources publish",
+        caption,
+        [
+            name("Model", [row["model"] for row in rows]),
+            text("Benchmark", [_benchmark(row) for row in rows], wrap=True, keep=True),
+            text("Metric", [_metric(row) for row in rows], spare=True),
+            text("Statistic", [row["statistic"] for row in rows], spare=True),
+            number("Published", [row["published"] for row in rows], "%.6g"),
+            number("Recomputed", [row["recomputed"] for row in rows], "%.6g", spare=True),
+            number("Difference", [row["difference"] for row in rows], "%.3g", spare=True),
+            count("Prompts", [row["n_found"] for row in rows]),
+            text(
+                "Verdict",
+                [str(row["verdict"]).replace("_", " ") for row in rows],
+                keep=True,
+                wrap=True,
+                classes=["bad" if row["verdict"] == "contradicts" else "" for row in rows],
+            ),
+        ],
+    )
+
+
+def errors_table(rows: Sequence[Row]) -> Markup:
+    """Standard errors that sources publish, and the formula behind each."""
+    return table(
+        "Published standard errors",
+        "Standard errors that sources publish, and the formula that gives them from the samples. naive: prompts taken"
+        " as independent; naive n: the same, with n for n - 1; clustered: by a clustering of the benchmark."
+        " Unexplained: by none of these.",
+        [
+            name("Model of the error", [row["model"] for row in rows]),
+            text("Benchmark", [_benchmark(row) for row in rows], wrap=True),
+            text("Metric", [_metric(row) for row in rows], spare=True),
+            text("Statistic", [row["statistic"] for row in rows], spare=True),
+            number("Published error", [row["published"] for row in rows], "%.4g"),
+            number("By the formula", [row["recomputed"] for row in rows], "%.4g", spare=True),
+            count("Prompts", [row["n_prompts"] for row in rows]),
+            text("Verdict on the error", [_error_verdict(row) for row in rows], wrap=True),
+        ],
+    )
+
+
+def sources_table(rows: Sequence[Row]) -> Markup:
+    """The sources behind what is shown."""
+    return table(
+        "Sources that were read",
+        "What was read for the figures above. Of each path as much as tells it from the others; times are UTC.",
+        [
+            count("Source", [row["source_id"] for row in rows], keep=True, spare=False),
+            name("Path", short_paths([row["path"] or "" for row in rows]), wrap=True),
+            text("Format", [row["format"] for row in rows], spare=True),
+            text("State", [row["state"] for row in rows], spare=True),
+            count("Runs", [row["n_runs"] for row in rows]),
+            count("Samples", [row["n_samples"] for row in rows], spare=False, keep=True),
+            count("Scores", [row["n_scores"] for row in rows]),
+            count("Rejected", [row["n_rejected"] for row in rows]),
+            text(
+                "Begun",
+                [f"{row['claimed_at']:%Y-%m-%d %H:%M}" if row["claimed_at"] else "" for row in rows],
+                spare=True,
+            ),
+        ],
+    )
+
+
+def unscored_table(rows: Sequence[Row]) -> Markup:
+    """Samples without a score."""
+    return table(
+        "Samples without a score",
+        Markup(
+            "Samples without a score, which are in no estimate. One by one:"
+            " <code>warehouse query unscored_samples</code>"
+        ),
+        [
+            name("Benchmark", [row["benchmark"] for row in rows]),
+            text("Model", [row["model"] for row in rows], wrap=True, keep=True),
+            count("Run", [row["run_id"] for row in rows], keep=True),
+            text("Metric", [_metric(row) for row in rows], spare=True),
+            text("Status", [(row["status"] or "").replace("_", " ") for row in rows], spare=True),
+            count("Samples", [row["n_samples"] for row in rows], spare=False, keep=True),
+        ],
+    )
+
+
+def short_paths(paths: Sequence[str]) -> list[str]:
+    """Of each path the shortest end that no other has; an address of a network whole."""
+    parts = [_parts(path) for path in paths]
+    short: dict[tuple[str, ...], str] = {}
+    longest = max(map(len, parts), default=0)
+    for length in range(1, longest + 1):
+        open_ends = {own for own in parts if own not in short}
+        ends = Counter(own[-length:] for own in {*parts})
+        short |= {own: "/".join(own[-length:]) for own in open_ends if ends[own[-length:]] == 1 or length >= len(own)}
+    return [short[own] for own in parts]
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    if "://" in path:
+        return (path,)
+    windows = "\\" in path and "/" not in path
+    pure = PureWindowsPath(path) if windows else PurePosixPath(path)
+    return tuple(part for part in pure.parts if part not in (pure.anchor, "..")) or (path,)
+
+
+def verdicts_in_words(rows: Sequence[Row]) -> str:
+    """How often each verdict was given."""
+    counts = sorted(Counter(str(row["verdict"]) for row in rows).items())
+    return ", ".join(f"{verdict.replace('_', ' ')}: {number}" for verdict, number in counts)
+
+
+def _benchmark(row: Row) -> str:
+    return f"{row['benchmark']} ({row['split']})" if row["split"] else str(row["benchmark"])
+
+
+def _metric(row: Row) -> str:
+    return f"{row['metric']},{row['metric_filter']}" if row["metric_filter"] else str(row["metric"])
+
+
+def _error_verdict(row: Row) -> str:
+    return (
+        f"{row['verdict']} ({row['clustering']})".replace("_", " ")
+        if row["clustering"]
+        else row["verdict"].replace("_", " ")
+    )

@@ -1,0 +1,195 @@
+"""The opening of the page: the answer of each benchmark, all models on all of them, what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from warehouse.analysis.comparison.words import Sentence
+from warehouse.analysis.figures import decimals, fixed
+from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.report_data.answer import answer, suite_answer
+from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.changes import Change, Changes
+from warehouse.analysis.report_data.suite import SuitePart
+from warehouse.report.anchors import anchor
+from warehouse.report.table import Column, count, name, number, table, text, written
+
+#: Models and benchmarks of the heat table; beyond these it is left out.
+MOST_MODELS, MOST_BENCHMARKS = 60, 40
+#: Rows of the table of changes.
+MOST_CHANGES = 50
+#: Shades of the heat table.
+_SHADES = 5
+
+
+@dataclass(frozen=True)
+class Line:
+    """The answer of one benchmark or suite.
+
+    Attributes:
+        link: of its section or page.
+        name: of it.
+        words: the sentence, as HTML.
+    """
+
+    link: str
+    name: str
+    words: Markup
+
+
+def opening(
+    suites: Sequence[SuitePart],
+    benchmarks: Sequence[BenchmarkPart],
+    changes: Changes | None,
+    links: Mapping[str, str],
+    note: str = "",
+) -> dict[str, Any]:
+    """What stands at the head of the page.
+
+    Args:
+        changes: between the last two refreshes; None without them.
+        links: page of a benchmark by its name; without one it is a section of this page.
+        note: what came into the store since.
+    """
+    lines = [
+        Line(f"#{anchor('suite', part.name)}", f"Suite {part.name}", as_html(suite_answer(part.board)))
+        for part in suites
+        if part.board and part.board.rows
+    ]
+    lines += [
+        Line(links.get(part.name) or f"#{anchor('benchmark', part.name)}", part.name, answer_of(part))
+        for part in benchmarks
+    ]
+    return {"lines": lines, "heat": heat_table(benchmarks), "changes": changes and _changes(changes, note)}
+
+
+def answer_of(part: BenchmarkPart) -> Markup:
+    """The sentence of a benchmark; why there is none where it has no leaderboard."""
+    if part.board is None or not part.board.rows:
+        return Markup("No leaderboard: {}").format(part.why_no_board)
+    return as_html(answer(part.board, part.pairs, part.bounds))
+
+
+def as_html(sentence: Sentence) -> Markup:
+    """Names of dumps are escaped, and keep their direction of writing."""
+    return Markup(escape(sentence.template)).format(*(Markup("<bdi>{}</bdi>").format(one) for one in sentence.names))
+
+
+def heat_table(benchmarks: Sequence[BenchmarkPart]) -> Markup | None:
+    """Models by benchmarks, shaded by what the tests say; None for a single model or too many.
+
+    The shade is the share of the other rows of the benchmark that are not significantly better, so that
+    models that cannot be told apart look alike, however their figures differ.
+    """
+    parts = [part for part in benchmarks if part.board and any(row.rank is not None for row in part.board.rows)]
+    best = {part.name: _best_rows(part) for part in parts}
+    models = sorted({model for rows in best.values() for model in rows})
+    if not 1 < len(models) <= MOST_MODELS or not 0 < len(parts) <= MOST_BENCHMARKS:
+        return None
+    standing = {
+        model: [_share_not_better(best[part.name][model], part) for part in parts if model in best[part.name]]
+        for model in models
+    }
+    models.sort(key=lambda model: (-len(standing[model]), -sum(standing[model]) / len(standing[model]), model))
+    several = any(
+        len({row.model for row in part.board.rows}) < len(part.board.rows) for part in parts if part.board is not None
+    )
+    return table(
+        "Models by benchmarks",
+        "Estimates, models that do well on most benchmarks first. The darker, the fewer models are significantly"
+        " better; than the darkest, none."
+        + (" Of several conditions of a model the one with the best rank." if several else ""),
+        [
+            name("Model overall", models),
+            *(_heat_column(part, [best[part.name].get(model) for model in models]) for part in parts),
+        ],
+    )
+
+
+def _best_rows(part: BenchmarkPart) -> dict[str, LeaderboardRow]:
+    """Of each model the row with the best rank."""
+    found: dict[str, LeaderboardRow] = {}
+    for row in part.board.rows if part.board else ():
+        if row.rank is not None and (row.model not in found or row.rank < (found[row.model].rank or 0)):
+            found[row.model] = row
+    return found
+
+
+def _share_not_better(row: LeaderboardRow, part: BenchmarkPart) -> float:
+    """1 for a row that none is significantly better than, 0 for one that all others are."""
+    n_others = sum(one.rank is not None for one in part.board.rows) - 1 if part.board else 0
+    better = row.statistical_rank if row.statistical_rank is not None else row.rank
+    return 1.0 if n_others < 1 or better is None else 1 - min((better - 1) / n_others, 1.0)
+
+
+def _heat_column(part: BenchmarkPart, rows: Sequence[LeaderboardRow | None]) -> Column:
+    places = decimals(row.standard_error for row in rows if row)
+    cells = []
+    for row in rows:
+        if row is None:
+            cells.append("<td>")
+            continue
+        shade = _shade(row, part)
+        own = f" class=up{shade}" if shade else ""
+        cells.append(f'<td{own} data-v="{written(row.estimate, "%.8g")}">{written(row.estimate, places)}')
+    return Column(Markup("<bdi>{}</bdi>").format(part.name), "n", tuple(cells))
+
+
+def _shade(row: LeaderboardRow, part: BenchmarkPart) -> int:
+    """5 where none is significantly better, less the more are; 0 without a test, or without another model."""
+    if row.statistical_rank is None or part.board is None or sum(one.rank is not None for one in part.board.rows) < 2:
+        return 0
+    return _SHADES if row.statistical_rank == 1 else round((_SHADES - 1) * _share_not_better(row, part))
+
+
+def _changes(changes: Changes, note: str) -> dict[str, Any]:
+    rows = changes.rows[:MOST_CHANGES]
+    return {
+        "words": _in_words(changes),
+        "note": note,
+        "more": len(changes.rows) - len(rows),
+        "table": _changes_table(rows) if rows else None,
+    }
+
+
+def _in_words(changes: Changes) -> Markup:
+    since = f"Since the refresh of {changes.previous_at:%Y-%m-%d %H:%M} UTC"
+    counts = (("changed", len(changes.moved)), ("new", len(changes.new)), ("gone", len(changes.gone)))
+    said = [f"{n} {'figure' if n == 1 else 'figures'} {word}" for word, n in counts if n]
+    if not said:
+        return Markup("{}, no figure has changed.").format(since)
+    first = [row for row in changes.rows if row.leads_now]
+    leads = Markup("").join(
+        Markup("; <bdi>{}</bdi> is now first on <bdi>{}</bdi>").format(row.model, row.benchmark) for row in first[:3]
+    )
+    return Markup("{}: {}{}.").format(since, ", ".join(said), leads)
+
+
+def _changes_table(rows: Sequence[Change]) -> Markup:
+    places = decimals(row.standard_error for row in rows)
+    return table(
+        "Figures that changed",
+        "Figures that the newest refresh changed, the largest changes of each benchmark first.",
+        [
+            name("Model that changed", [row.model for row in rows]),
+            text("Benchmark", [row.benchmark for row in rows]),
+            text("Metric", [row.metric for row in rows], spare=True),
+            number("Before", [row.before for row in rows], places),
+            number("Now", [row.now for row in rows], places),
+            text("Change", [_change(row, places) for row in rows], keep=True),
+            number("Low", [row.low for row in rows], places, spare=True),
+            number("High", [row.high for row in rows], places, spare=True),
+            count("Rank before", [row.rank_before for row in rows]),
+            count("Rank now", [row.rank_now for row in rows]),
+        ],
+    )
+
+
+def _change(row: Change, places: int) -> str:
+    if row.before is None:
+        return "new"
+    return "gone" if row.now is None else fixed(row.now - row.before, places, sign=True)

@@ -1,0 +1,157 @@
+"""Pairs on the page: differences from the first, and all of them as a table or as a heat map."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
+from warehouse.analysis.comparison.all_pairs_row import PairRow
+from warehouse.analysis.figures import decimals, fixed
+from warehouse.report.charts import Chart
+from warehouse.report.matrix_charts import SHADES, heat_map
+from warehouse.report.plots import make_axis
+from warehouse.report.table import Column, count, drawing, interval_drawn, name, number, table, text
+
+#: Conditions of one group that all pairs show, and up to which they are a table of numbers.
+MOST, MOST_NUMBERS = 50, 15
+
+
+def pair_groups(found: Pairs) -> list[dict[str, Any]]:
+    """Groups of conditions, each with its table of differences and all its pairs."""
+    groups, rows = [], list(found.rows)
+    for group in found.groups:
+        own, rows = rows[: len(group.pairs)], rows[len(group.pairs) :]
+        groups.append(_group(group, own, found.benchmark, several=len(found.groups) > 1))
+    return groups
+
+
+def apart(found: Pairs | None) -> dict[tuple[str, str], bool]:
+    """Whether Holm's test tells two conditions apart, by their labels, in both orders."""
+    told: dict[tuple[str, str], bool] = {}
+    for group in found.groups if found else ():
+        labels, size = group.labels, 1 - group.pairs.level
+        pairs = zip(group.pairs.first.tolist(), group.pairs.second.tolist(), group.pairs.p_holm.tolist(), strict=True)
+        for a, b, p in pairs:
+            told[labels[a], labels[b]] = told[labels[b], labels[a]] = p <= size
+    return told
+
+
+def _group(group: PairGroup, rows: list[PairRow], benchmark: str, several: bool) -> dict[str, Any]:
+    labels = group.labels
+    part = ", ".join(filter(None, (group.metric, group.split, group.task_version))) if several else ""
+    small = len(labels) <= MOST_NUMBERS
+    return {
+        "first": labels[0],
+        "name": part,
+        "table": _forest(group, rows, " ".join(filter(None, (benchmark, part)))),
+        "matrix": _numbers(group, benchmark, part) if small else None,
+        "chart": None if small else _heat(group),
+        "key": None if small else _key(labels[:MOST], benchmark),
+        "more": max(0, len(labels) - MOST),
+    }
+
+
+def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
+    """Differences from the first."""
+    labels, size = group.labels, round(1 - group.pairs.level, 10)
+    first = rows[: len(labels) - 1]
+    axis = make_axis([end for row in first for end in (row.difference, row.ci_low, row.ci_high)], zero=True)
+    places = decimals(row.standard_error for row in first)
+    drawn = [
+        interval_drawn(axis, row.difference, row.ci_low, row.ci_high, zero=True, filled=(row.p_holm or 1.0) <= size)
+        if axis
+        else ""
+        for row in first
+    ]
+    return table(
+        f"Differences from {labels[0]} on {benchmark}",
+        "Paired differences, first minus other, on the prompts that both have. Intervals hold for all pairs"
+        f" ({len(rows)}) together (max-|T|). Filled: differs by Holm at {size:g}.",
+        [
+            name("Other model", labels[1:]),
+            number("Difference", [row.difference for row in first], places, sign=True),
+            drawing("Simultaneous interval", axis, drawn),
+            number("Low", [row.ci_low for row in first], places, sign=True),
+            number("High", [row.ci_high for row in first], places, sign=True),
+            number("SE", [row.standard_error for row in first], places, spare=True),
+            number("p", [row.p_value for row in first], "%.2g", spare=True),
+            number("p, Holm", [row.p_holm for row in first], "%.2g", spare=True),
+            number("p, max-|T|", [row.p_max_t for row in first], "%.2g", spare=True),
+            number("Correlation", [row.correlation for row in first], 2, spare=True),
+            count("Prompts", [row.n_prompts for row in first]),
+            text("Why no error", [row.reason for row in first], wrap=True, spare=True),
+        ],
+    )
+
+
+def _square(group: PairGroup, what: str) -> list[list[float]]:
+    found: list[list[float]] = group.pairs.square(what)[:MOST, :MOST].tolist()
+    return found
+
+
+def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
+    """Row minus column, with a star where they differ."""
+    differences, holm = _square(group, "difference"), _square(group, "p_holm")
+    size = 1 - group.pairs.level
+    places = _decimals(differences)
+
+    def cells(column: int) -> Column:
+        values = [(row[column], ps[column] <= size) for row, ps in zip(differences, holm, strict=True)]
+        told = [fixed(value, places) if value == value else "·" for value, _ in values]
+        cells = [
+            f"<td><b>{words}*</b>" if differs else f"<td>{words}"
+            for words, (_, differs) in zip(told, values, strict=True)
+        ]
+        return Column(f"{column + 1}", "n", tuple(cells))
+
+    labels = [f"{place} {label}" for place, label in enumerate(group.labels, 1)]
+    return table(
+        f"All pairs of {benchmark}{' ' * bool(part)}{part}",
+        f"Row minus column; bold with *: differs by Holm at {round(size, 10):g}.",
+        [name("Model", labels), *(cells(column) for column in range(len(labels)))],
+        sortable=False,
+    )
+
+
+def _heat(group: PairGroup) -> Chart | None:
+    """Where the row differs from the column, and by how much; empty where they cannot be told apart."""
+    differences, holm = _square(group, "difference"), _square(group, "p_holm")
+    size = 1 - group.pairs.level
+    largest = max((abs(value) for row in differences for value in row if value == value), default=0.0) or 1.0
+    shares = [
+        [
+            min(max((value / largest + 1) / 2, 0.0), 1.0) if value == value and p <= size else None
+            for value, p in zip(values, ps, strict=True)
+        ]
+        for values, ps in zip(differences, holm, strict=True)
+    ]
+    n_told = sum(share is not None for row in shares for share in row) // 2
+    n_pairs = len(shares) * (len(shares) - 1) // 2
+    edges = [largest * (2 * shade / SHADES - 1) for shade in range(SHADES + 1)]
+    places = _decimals([edges])
+    words = [f"{fixed(a, places)} to {fixed(b, places)}" for a, b in zip(edges, edges[1:], strict=False)]
+    return heat_map(
+        shares,
+        title=f"Row minus column, where Holm's test tells them apart at {round(size, 10):g}; empty: it does not",
+        say=f"Heat map of {len(shares)} by {len(shares)} conditions in order of rank: {n_told} of {n_pairs} pairs"
+        " differ",
+        words=words,
+    )
+
+
+def _key(labels: Sequence[str], benchmark: str) -> Markup:
+    return table(
+        f"Numbers of {benchmark}",
+        "Numbers of the heat map.",
+        [count("No.", range(1, len(labels) + 1), spare=False, keep=True), name("Model", labels)],
+    )
+
+
+def _decimals(differences: Sequence[Sequence[float]]) -> int:
+    """Decimals at which the largest difference has three digits."""
+    largest = max((abs(value) for row in differences for value in row if value == value), default=0)
+    return min(8, max(0, 2 - math.floor(math.log10(largest)))) if largest else 0

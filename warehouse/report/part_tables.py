@@ -1,0 +1,110 @@
+"""Tables of variance and of training."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from warehouse.analysis.figures import decimals
+from warehouse.analysis.leaderboard.curves import Curves
+from warehouse.analysis.training.seeds import SeedsReport
+from warehouse.analysis.variance.seeds import SeedReport
+from warehouse.analysis.variance.variance import VarianceReport
+from warehouse.report.table import count, name, number, table, text
+
+
+def variance_table(found: VarianceReport, benchmark: str) -> Markup | None:
+    """What makes the error of each condition; None where it cannot be split."""
+    rows = [row for row in found.rows if row.share_between is not None]
+    if not rows:
+        return None
+    places = decimals(row.standard_error for row in rows)
+    return table(
+        f"Variance of {benchmark}",
+        "What makes the error: the choice of prompts, and the draws (the most that more draws can save).",
+        [
+            name("Model tested", [row.model for row in rows]),
+            text("Condition", [row.condition for row in rows]),
+            number("SE", [row.standard_error for row in rows], places),
+            number("Share of prompts", [row.share_between for row in rows], 2),
+            number("Share of draws", [row.share_within for row in rows], 2),
+            number("SE, draws doubled", [row.se_double_draws for row in rows], places, spare=True),
+            number("SE, prompts fixed", [row.se_prompts_fixed for row in rows], places, spare=True),
+            number("Draws a prompt", [row.mean_draws for row in rows], "%.3g", spare=True),
+            text("Advice", [row.advice for row in rows], wrap=True, spare=True),
+        ],
+    )
+
+
+def curves_table(found: Curves, benchmark: str) -> Markup:
+    """First, last and best figure of every curve."""
+    rows = found.rows
+    places = decimals(
+        (p.ci_high - p.ci_low) / 4 for row in rows for p in row.points if p.ci_high is not None and p.ci_low is not None
+    )
+    return table(
+        f"Curves of {benchmark}",
+        "Curves along training, the best last figure first. Monotonicity: Kendall's τ-b of the figures with the order"
+        " of the checkpoints; above 0 is getting better.",
+        [
+            name("Model", [row.model for row in rows]),
+            text("Condition", [row.condition for row in rows]),
+            text("Metric", [row.metric for row in rows], spare=True),
+            text("Split", [row.split for row in rows], spare=True),
+            text("Unit", [row.unit for row in rows], spare=True),
+            count("Checkpoints", [row.n_checkpoints for row in rows], keep=True),
+            number("First", [row.first for row in rows], places, spare=True),
+            number("Last", [row.last for row in rows], places),
+            number("Best", [row.best for row in rows], places),
+            number("Best at", [row.best_position for row in rows], "%g", spare=True),
+            number("Monotonicity", [row.monotonicity for row in rows], 2, sign=True, spare=True),
+        ],
+    )
+
+
+def noise_table(found: SeedsReport, benchmark: str) -> Markup:
+    """What another seed or checkpoint changes."""
+    rows = found.rows
+    places = decimals(row.seed_sd for row in rows)
+    return table(
+        f"Noise of training on {benchmark}",
+        "What another seed or checkpoint changes. Noise floor: difference of two single runs of one recipe that seeds"
+        " alone exceed in 5 % of cases.",
+        [
+            name("Recipe of", [row.model for row in rows]),
+            text("Recipe", [row.recipe for row in rows], wrap=True),
+            count("Seeds", [row.n_seeds for row in rows], keep=True),
+            count("Checkpoints", [row.n_checkpoints for row in rows]),
+            number("Last", [row.seed_mean for row in rows], places),
+            number("SD over seeds", [row.seed_sd for row in rows], "%.2g", spare=True),
+            number("Low", [row.seed_sd_low for row in rows], "%.2g", spare=True),
+            number("High", [row.seed_sd_high for row in rows], "%.2g", spare=True),
+            number("Half-width of a run", [row.half_width for row in rows], "%.2g", spare=True),
+            number("Noise floor", [row.noise_floor for row in rows], "%.2g"),
+            number("Jitter", [row.jitter for row in rows], "%.2g", spare=True),
+            text("Why no floor", [row.reason for row in rows], wrap=True, spare=True),
+        ],
+    )
+
+
+def seeds_table(found: SeedReport, benchmark: str) -> Markup:
+    """Training seeds crossed with prompts."""
+    rows = found.rows
+    places = decimals(row.se_both_sampled for row in rows)
+    return table(
+        f"Training seeds of {benchmark}",
+        "Training seeds crossed with prompts: the error of the mean by what is taken to be a sample.",
+        [
+            name("Seeds of", [row.model for row in rows]),
+            text("Recipe", [row.recipe for row in rows], wrap=True),
+            text("Position", [f"{row.position}" for row in rows]),
+            count("Seeds", [row.n_seeds for row in rows]),
+            number("Mean", [row.estimate for row in rows], places),
+            number("SD over seeds", [row.seed_sd for row in rows], "%.2g", spare=True),
+            number("SE, prompts sampled", [row.se_seeds_fixed for row in rows], "%.2g", spare=True),
+            number("SE, seeds sampled", [row.se_prompts_fixed for row in rows], "%.2g", spare=True),
+            number("SE, both", [row.se_both_sampled for row in rows], "%.2g"),
+            count("Prompts", [row.n_prompts for row in rows]),
+            count("Left out", [row.n_left_out for row in rows]),
+            text("Why no figure", [row.reason for row in rows], wrap=True, spare=True),
+        ],
+    )

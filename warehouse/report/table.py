@@ -1,0 +1,190 @@
+"""Tables of the page: columns that say something, as many decimals as errors justify, priorities.
+
+A column that has one text or count in all rows is not shown but said once, below the caption. Columns
+that are ``spare`` are hidden where a table is narrow, until somebody asks for all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from warehouse.analysis.figures import fixed
+from warehouse.report.plots import Axis
+
+#: How a number is written: by decimals, or by a printf form.
+Form = int | str
+_OPENED = Markup('<div class="scroll" role="region" aria-label="{}" tabindex="0">{}<table{}>\n<caption>{}</caption>\n')
+_ALL = Markup('<label class="all"><input type="checkbox">All columns</label>')
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column.
+
+    Attributes:
+        head: its name, as HTML.
+        kind: class of its header, ``n`` for numbers, ``figure`` for drawings.
+        cells: of each row, with their tags, as HTML.
+        words: what it says in each row, for those that may be said once; None for others.
+        spare: hidden where the table is narrow.
+    """
+
+    head: str
+    kind: str
+    cells: tuple[str, ...]
+    words: tuple[str, ...] | None = None
+    spare: bool = False
+
+
+def table(
+    label: str, caption: str, columns: Iterable[Column | None], *, sortable: bool = True, chosen: int = -1
+) -> Markup:
+    """A table as HTML.
+
+    Args:
+        label: for those who hear the page.
+        caption: text, or HTML that is marked so.
+        columns: None for those that are left out.
+        sortable: whether its heads can be clicked.
+        chosen: a row that stands out.
+    """
+    kept, said = _shown([column for column in columns if column is not None])
+    about = Markup("{} In all rows: {}.").format(caption, ", ".join(said)) if said else escape(caption)
+    spare = any(column.spare for column in kept)
+    opened = _OPENED.format(label, _ALL if spare else "", Markup(' class="sortable"') if sortable else "", about)
+    heads = "".join(_head(column) for column in kept)
+    rows = [
+        f"<tr{' class=chosen' if place == chosen else ''}>{''.join(cells)}\n"
+        for place, cells in enumerate(zip(*(column.cells for column in kept), strict=True))
+    ]
+    return opened + Markup(f"<thead><tr>{heads}</tr></thead>\n<tbody>{''.join(rows)}</tbody></table></div>")
+
+
+def _shown(columns: Sequence[Column]) -> tuple[list[Column], list[str]]:
+    """Columns that differ between rows, and what the others say."""
+    kept: list[Column] = []
+    said: list[str] = []
+    for column in columns:
+        if column.words is None or (len({*column.words}) > 1 or (len(column.words) == 1 and column.words[0])):
+            kept.append(column)
+        elif column.words and column.words[0]:
+            said.append(f"{Markup(column.head).striptags()} {column.words[0]}")
+    return kept, said
+
+
+def _head(column: Column) -> str:
+    kinds = " ".join(filter(None, [column.kind, "x" if column.spare else ""]))
+    return f'<th scope="col"{_of_class(kinds)}>{column.head}</th>'
+
+
+def _of_class(kinds: str) -> str:
+    return "" if not kinds else f' class="{kinds}"' if " " in kinds else f" class={kinds}"
+
+
+def name(head: str, values: Iterable[str | None], *, wrap: bool = False) -> Column:
+    """What a row is of: its header."""
+    kind = " class=wrap" if wrap else ""
+    return Column(head, "", tuple(f'<th scope="row"{kind}><bdi>{escape(value or "")}</bdi></th>' for value in values))
+
+
+def text(
+    head: str,
+    values: Iterable[str | None],
+    *,
+    spare: bool = False,
+    wrap: bool = False,
+    long: bool = False,
+    keep: bool = False,
+    classes: Sequence[str] = (),
+) -> Column:
+    """Words; empty where there are none.
+
+    Args:
+        wrap: they may take several lines; ``long``: and more room.
+        keep: shown even where all are the same.
+        classes: of each cell, besides.
+    """
+    words = ["" if value is None else str(value) for value in values]
+    kind = "wrap long" if long else "wrap" if wrap else "t"
+    own = f"{kind}{' x' if spare else ''}"
+    kinds = [_of_class(f"{own} {one}".strip()) for one in classes] if classes else [_of_class(own)] * len(words)
+    cells = (f"<td{one}>{f'<bdi>{escape(word)}</bdi>' if word else ''}" for one, word in zip(kinds, words, strict=True))
+    return Column(head, "", tuple(cells), None if keep else tuple(words), spare)
+
+
+def html(head: str, values: Iterable[Markup | str], *, spare: bool = False) -> Column:
+    """HTML of our own, or text."""
+    own = "wrap x" if spare else "wrap"
+    return Column(head, "", tuple(f'<td class="{own}">{escape(value)}' for value in values), None, spare)
+
+
+def count(head: str, values: Iterable[float | None], *, spare: bool = True, keep: bool = False) -> Column:
+    """Whole numbers."""
+    found = list(values)
+    words = None if keep else tuple("" if value is None else f"{value:d}" for value in found)
+    return Column(head, "n", tuple(_cell(value, "%d", spare) for value in found), words, spare)
+
+
+def number(
+    head: str, values: Iterable[float | None], form: Form = "%.4g", *, sign: bool = False, spare: bool = False
+) -> Column:
+    """Figures, all with the same decimals, or p-values and shares by a form; never left out."""
+    found = list(values)
+    words = () if any(known(value) for value in found) else tuple("" for _ in found)
+    return Column(head, "n", tuple(_cell(value, form, spare, sign) for value in found), words or None, spare)
+
+
+def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> Column | None:
+    """Drawings on one axis, hidden where there is no room; None without an axis."""
+    if axis is None:
+        return None
+    ticks = "".join(
+        f'<path class="tick" d="M{at} 15V20"/><text x="{at}" y="11">{words}</text>' for at, words in axis.ticks
+    )
+    return Column(
+        f'{head}<svg aria-hidden="true">{ticks}</svg>',
+        "figure",
+        tuple(f"<td class=x>{one}" for one in cells),
+        None,
+        True,
+    )
+
+
+def interval_drawn(
+    axis: Axis, value: float | None, low: float | None, high: float | None, *, zero: bool = False, filled: bool = True
+) -> str:
+    """An estimate and its interval on an axis."""
+    if not known(value):
+        return ""
+    line = f'<path class="zero" d="M{axis.at(0)} 0V20"/>' if zero else ""
+    bar = f'<path class="bar" d="M{axis.at(low)} 10H{axis.at(high)}"/>' if known(low) and known(high) else ""
+    return (
+        f'<svg aria-hidden="true"{"" if filled else " class=none"}>{line}{bar}'
+        f'<circle class="dot" cx="{axis.at(value)}" cy="10" r="4"/></svg>'
+    )
+
+
+def known(value: Any) -> bool:
+    """Whether there is a finite number."""
+    return value is not None and math.isfinite(value)
+
+
+def written(value: float | None, form: Form, *, sign: bool = False) -> str:
+    """A number as text; empty for a missing one."""
+    if value is None or value != value:
+        return ""
+    if isinstance(form, str):
+        return str(form % value)
+    return fixed(value, form, sign=sign) if math.isfinite(value) else f"{value}"
+
+
+def _cell(value: float | None, form: Form, spare: bool, sign: bool = False) -> str:
+    """A cell, with the exact number where it shows a rounded one, to sort by."""
+    shown, exact = written(value, form, sign=sign), written(value, "%.8g")
+    own = " class=x" if spare else ""
+    return f"<td{own}>{shown}" if exact == shown else f'<td{own} data-v="{exact}">{shown}'
