@@ -20,7 +20,7 @@ from ..ui.options import (
     selection_options,
 )
 from ..ui.output import Output
-from ..ui.table import decimals, interval, level_column, number, p_value, print_rows, print_table
+from ..ui.table import decimals, interval, level_column, number, of_shown, p_value, print_rows, print_table
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
@@ -150,8 +150,8 @@ def _print(comparison: Comparison, rows: list[ComparisonRow], state: State) -> N
     )
     counts = ("only a", "only b", "unscored a", "unscored b")
     cells = [_cells(row, state.verbose) for row in rows]
-    print_rows(cells, needless=needless, counts=counts, spare=SPARE)
-    print_footnotes(explain(comparison, rows))
+    shown = print_rows(cells, needless=needless, counts=counts, spare=SPARE)
+    print_footnotes(of_shown(explain(comparison, rows, flags="flags" in shown), cells[0], shown))
     for row in rows:
         if row.reason and (row.ci_low is None or state.verbose):
             state.say(f"note: {row.benchmark}: {row.reason}")

@@ -20,12 +20,20 @@ from ..ui.options import (
     subset_option,
 )
 from ..ui.output import Output
-from ..ui.table import decimals, direction, interval, level_column, number, print_rows, print_text
+from ..ui.table import (
+    decimals,
+    direction,
+    interval,
+    legend_of,
+    level_column,
+    number,
+    print_legend,
+    print_rows,
+    print_text,
+)
 from .suites import show_suite, suite_of, suite_options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard
     from warehouse.analysis.leaderboard.row import LeaderboardRow
     from warehouse.store.connection import Store
@@ -95,14 +103,13 @@ def leaderboard(state: State, /, benchmark: str | None, output: Output, estimand
             return show_suite(store, state, suite, output, options)
         boards = [rank(store, benchmark, **options)] if benchmark else _all(store, state, options)
     if output.for_people:
+        shown: set[str] = set()
         for index, board in enumerate(boards):
             click.echo("\n" if index else "", nl=False)
-            _print(board, state, board.legend if len(boards) == 1 else ())
-        legend = dict.fromkeys(line for board in boards for line in board.legend)
-        if len(boards) > 1 and legend:
-            click.echo()
-            for line in legend:
-                print_text(line)
+            shown |= _print(board, state)
+        legend = legend_of(line for board in boards for line in board.legend)
+        click.echo("\n" if len(boards) > 1 and shown & legend.keys() else "", nl=False)
+        print_legend(legend, shown)
     else:
         output.emit_records(LeaderboardRow, [row for board in boards for row in board.rows])
 
@@ -124,22 +131,24 @@ def _all(store: Store, state: State, options: dict[str, Any]) -> list[Leaderboar
     return boards
 
 
-def _print(board: Leaderboard, state: State, legend: Sequence[str]) -> None:
+def _print(board: Leaderboard, state: State) -> set[str]:
+    """Print a board; the columns that it shows."""
     from warehouse.analysis.selection.other_metrics import describe_others
 
     click.echo(f"{board.benchmark} by {board.metric} ({direction(board.higher_is_better)})")
     places = decimals(row.standard_error for row in board.rows)
     hidden = _hidden(board, state.verbose)
     rows = [{name: cell for name, cell in _cells(row, places).items() if name not in hidden} for row in board.rows]
-    print_rows(rows, needless=NEEDLESS, spare=SPARE)
+    shown = print_rows(rows, needless=NEEDLESS, spare=SPARE)
     for line in board.basis:
         print_text(line)
     for note in board.notes:
         state.say(f"note: {note.replace('subset_ok', '--subset')}")
     explained = [row for row in board.rows if row.estimate is None or state.verbose]
     say_reasons([(row, row.reason) for row in explained], state)
-    for line in filter(None, (*legend, describe_others(board.others))):
+    for line in filter(None, (describe_others(board.others),)):
         print_text(line)
+    return set(shown)
 
 
 def _hidden(board: Leaderboard, verbose: bool) -> set[str]:

@@ -57,8 +57,8 @@ def print_footnotes(lines: Iterable[str]) -> None:
         click.echo(fill(line, width, subsequent_indent="  ", break_on_hyphens=False))
 
 
-def explain(comparison: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
-    """Sentences for the rows that are shown."""
+def explain(comparison: Comparison, rows: Sequence[ComparisonRow], *, flags: bool = True) -> list[str]:
+    """Sentences for the rows that are shown, and for their flags."""
     lines = [
         *_how(rows),
         *_clusters(rows),
@@ -71,7 +71,7 @@ def explain(comparison: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
         *_equivalence(rows),
         *_overall(comparison, rows),
     ]
-    return lines + meanings(flag for row in rows for flag in row.flags)
+    return lines + meanings(flag for row in rows for flag in row.flags if flags)
 
 
 def _how(rows: Sequence[ComparisonRow]) -> list[str]:

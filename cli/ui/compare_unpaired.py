@@ -8,7 +8,7 @@ import click
 
 from .compare_footnotes import print_footnotes, print_models
 from .flag_meanings import meanings
-from .table import decimals, interval, level_column, number, p_value, print_rows
+from .table import decimals, interval, level_column, number, of_shown, p_value, print_rows
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.unpaired import UnpairedComparison, UnpairedRow
@@ -66,8 +66,9 @@ SPARE = (
 def _print(comparison: UnpairedComparison, state: State) -> None:
     print_models(comparison.rows[0])
     needless = ("split", "p Holm", "clusters a", "clusters b", "unscored a", "unscored b", "flags")
-    print_rows([_cells(row) for row in comparison.rows], needless=needless, spare=SPARE)
-    print_footnotes(_explain(comparison.rows))
+    cells = [_cells(row) for row in comparison.rows]
+    shown = print_rows(cells, needless=needless, spare=SPARE)
+    print_footnotes(of_shown(_explain(comparison.rows), cells[0], shown))
     for row in comparison.rows:
         if row.ci_low is None:
             state.say(f"note: {row.benchmark}: {row.reason}")
@@ -104,7 +105,8 @@ def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
         "Unpaired: each figure is over its own prompts, and the errors are taken as independent:"
         " se = sqrt(se_a² + se_b²) (Miller 2024, eq. 5)"
         f"{', by cluster (CR2) where prompts are clustered' if clustered else ''}.",
-        "p and interval: Welch's t; p z: the paper's normal test (eq. 6).",
+        "p: Welch's t, as of the interval.",
+        "p z: the paper's normal test (eq. 6).",
     ]
     adjusted = sum(row.p_holm is not None for row in rows)
     if adjusted:

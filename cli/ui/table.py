@@ -106,8 +106,8 @@ def print_table(
     needless: Sequence[str] = (),
     counts: Sequence[str] = (),
     spare: Sequence[str] = (),
-) -> None:
-    """Print rows under their columns; numbers to the right.
+) -> tuple[str, ...]:
+    """Print rows under their columns, numbers to the right; the names of the columns that are shown.
 
     Columns named ``needless`` are left out where they say nothing in any row, those named
     ``counts`` where they are 0 as well. A terminal that is too narrow does without the columns named
@@ -116,7 +116,7 @@ def print_table(
     """
     if not rows:
         print(empty)
-        return
+        return ()
     chosen = chosen_columns(columns)
     if chosen:
         kept = [list(columns).index(name) for name in chosen]
@@ -129,7 +129,8 @@ def print_table(
         ]
     table = _texts_of(columns, rows, kept)
     if not sys.stdout.isatty():
-        return _print_plain(table)
+        _print_plain(table)
+        return tuple(table.columns)
     width = shutil.get_terminal_size().columns
     left_out = [] if chosen or _asked(WIDE) else _left_out(table, spare, width)
     if left_out:
@@ -142,6 +143,27 @@ def print_table(
         print(f"... and {len(rows) - table.n_rows} more rows: --json, --csv or a pipe has all")
     if left_out:
         print_text(f"({', '.join(left_out)}: --wide)")
+    return tuple(table.columns)
+
+
+def print_legend(meanings: Mapping[str, str], shown: Iterable[str]) -> None:
+    """What columns mean, a line for each of those that are shown."""
+    known = set(shown)
+    for name, meaning in meanings.items():
+        if name in known:
+            print_text(f"{name}: {meaning}")
+
+
+def of_shown(lines: Iterable[str], columns: Iterable[str], shown: Iterable[str]) -> list[str]:
+    """Lines but those ``column: meaning`` of columns that are not shown."""
+    hidden = set(columns) - set(shown)
+    return [line for line in lines if line.partition(": ")[0] not in hidden]
+
+
+def legend_of(lines: Iterable[str]) -> dict[str, str]:
+    """``column: meaning`` by column."""
+    parts = (line.partition(": ") for line in lines)
+    return {name: meaning for name, _, meaning in parts}
 
 
 def _asked(name: str) -> Any:
@@ -188,12 +210,12 @@ def print_rows(
     needless: Sequence[str] = (),
     counts: Sequence[str] = (),
     spare: Sequence[str] = (),
-) -> None:
+) -> tuple[str, ...]:
     """Print rows that name their cells, all in the same order; see :func:`print_table`."""
     cells = list(rows)
     columns = list(cells[0]) if cells else []
     values = [list(row.values()) for row in cells]
-    print_table(columns, values, empty=empty, needless=needless, counts=counts, spare=spare)
+    return print_table(columns, values, empty=empty, needless=needless, counts=counts, spare=spare)
 
 
 def print_text(text: str) -> None:
