@@ -281,6 +281,7 @@ _TIME = (
         "warehouse history model-a gsm8k",
         "warehouse history model-a gsm8k --statistic score --last 5",
         "warehouse history gsm8k",
+        "warehouse history model-a",
     )),
     Entry("schedule", "time", "schedule", "Ingest, refresh and report at the times you say.", (
         'warehouse schedule --cron "0 * * * *" --watch results/ --report report.html',
