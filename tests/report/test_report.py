@@ -187,7 +187,7 @@ def test_the_command_writes_and_replaces(run: Caller, url: str, tmp_path: Path) 
     out.write_text("old")
     found = run("report", "one", "--out", str(out), "--resamples", "99", "--json", db=url)
     (row,) = found.rows
-    assert row == {"path": str(out), "bytes": out.stat().st_size, "benchmarks": 1}
+    assert row == {"path": str(out), "bytes": out.stat().st_size, "benchmarks": 1, "unchanged": False}
     assert out.read_text().startswith("<!DOCTYPE html>")
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
     again = warehouse.connect(url).report(tmp_path / "p.html", "one", n_resamples=99)
