@@ -148,7 +148,7 @@ USES = {
     "similar": Use((f"{ANALYSIS}.text.similar:similar",), "similar"),
     "duplicates": Use((f"{ANALYSIS}.text.duplicates:duplicates",), "duplicates", silent=("progress",)),
     "cluster_semantic": Use(
-        (f"{ANALYSIS}.text.semantic_clusters:cluster_semantic",), "cluster-semantic", silent=("progress",)
+        (f"{ANALYSIS}.text.semantic_clusters:cluster_semantic",), "cluster text", silent=("progress",)
     ),
     "refresh": Use(
         ("warehouse.analysis.families.family:Settings",),
@@ -157,7 +157,7 @@ USES = {
         silent=("n_resamples", "progress"),
         flags=("dry_run", "prune", "only_alerts"),
     ),
-    "history": Use(("warehouse.refresh.history:history",), "history", silent=("model", "benchmark"), flags=("names",)),
+    "history": Use(("warehouse.refresh.history:history",), "history", silent=("model",), flags=("names",)),
     "report": Use(
         (f"{ANALYSIS}.report_data.report:read_report",), "report", own=("out", "split"), silent=("progress",)
     ),

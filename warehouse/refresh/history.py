@@ -76,7 +76,7 @@ class History(Result):
 def history(
     store: Store,
     model: str | None,
-    benchmark: str | None,
+    benchmark: str | None = None,
     *,
     metric: str | None = None,
     statistic: str | None = None,

@@ -46,7 +46,7 @@ class ItemRow(Row):
         outfit: mean squared residual, 1 where the model fits: a ranking, no test.
         same_text: other prompts of the benchmark with the same text.
         near: other prompts in its semantic cluster, of those that are stored; None where there are
-            none (`warehouse cluster-semantic`).
+            none (`warehouse cluster text`).
         text: beginning of the prompt.
     """
 
