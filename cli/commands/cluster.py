@@ -126,7 +126,7 @@ def _say_chained(state: State, name: str, largest: int, prompts: int) -> None:
 
 
 def _print_clusters(clusters: SemanticClusters) -> None:
-    click.echo(f"{clusters}")
+    click.echo(clusters.one_line)
     click.echo(
         f"joined from cosine {clusters.threshold:g} on ({clusters.embedder}); {clusters.n_single} prompts"
         f" stand alone, the largest cluster has {clusters.largest}"

@@ -102,14 +102,14 @@ def refresh(
         output.emit_records(StaleRow, listed.rows[:SHOWN] if shown else listed.rows, empty="nothing is stale")
         if shown:
             click.echo(f"... and {len(listed.rows) - SHOWN} more: --json has them all")
-        _say(state, str(listed), listed.notes)
+        _say(state, listed.one_line, listed.notes)
         return 0
     with share(state.quiet, "refreshing") as bar:
         tell = None if bar is None else lambda done, total: bar(done / total)
         refreshed = recompute(state.opener(), work, wait=state.wait, progress=tell, say=state.say)
     if not only_alerts:
         output.emit_records(FamilyRow, refreshed.rows, counts=("resumed", "gone", "failed"))
-    _say(state, str(refreshed), refreshed.notes)
+    _say(state, refreshed.one_line, refreshed.notes)
     failed = _failures(refreshed)
     if prune is not None:
         _prune(state, prune)

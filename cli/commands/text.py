@@ -96,7 +96,7 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
     ]
     counts = ("truncated", "without text", "without vector")
     print_rows(rows, needless=("revision",), counts=counts)
-    click.echo(f"\n{embedding}")
+    click.echo(f"\n{embedding.one_line}")
     if any(row.n_truncated for row in embedding.rows):
         state.say("note: of truncated texts the model read the beginning only")
     if any(row.n_without_vector for row in embedding.rows):
@@ -177,7 +177,7 @@ def duplicates(state: State, /, benchmarks: tuple[str, ...], output: Output, **o
 
 
 def _print_duplicates(result: Duplicates) -> None:
-    click.echo(f"{result}")
+    click.echo(result.one_line)
     if not result.rows:
         return
     click.echo(f"largest group: {result.largest_group} prompts\n")

@@ -99,7 +99,11 @@ def print_view(view: View, *, legend: bool = True) -> set[str]:
         elif not isinstance(part, Below):
             print_text(part)
         elif not part.column or (legend and part.column in shown):
-            print_text(part.line)
+            print(
+                "\n".join(wrap(part.line, part.width))
+                if part.width and not sys.stdout.isatty()
+                else fitted(part.line, sys.stdout)
+            )
     return shown
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from html import escape
 from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overload
+
+from warehouse.tables.html import in_html
+from warehouse.tables.text import in_text
+from warehouse.tables.view import Table, View
+from warehouse.tables.words import Figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,22 +116,34 @@ class Result:
 
         return pd.DataFrame([row.to_dict() for row in self.rows])
 
+    @property
+    def one_line(self) -> str:
+        """The answer in one line; empty where it has none."""
+        return "" if type(self).__str__ is Result.__str__ else str(self)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """What people are shown of it: the command's sentences and tables.
+
+        Args:
+            verbose: with everything that there is to say.
+        """
+        rows = [row.to_dict() for row in self._notebook_rows()]
+        names = self.notebook_columns or (tuple(rows[0]) if rows else ())
+        filled = [name for name in names if any(_says_something(row[name]) for row in rows)]
+        cells = tuple(tuple(_in_words(row[name]) for name in filled) for row in rows)
+        table = Table(tuple(filled), cells, spare=tuple(reversed(filled[1:])))
+        return View((*filter(None, (self.one_line,)), table))
+
+    def __str__(self) -> str:
+        return in_text(self.view())
+
     def _notebook_rows(self) -> tuple[Any, ...]:
         """Rows that a notebook shows."""
         return self.rows
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the one line above the rows, without columns that say nothing."""
-        import pandas as pd
-
-        rows = [row.to_dict() for row in self._notebook_rows()]
-        names = self.notebook_columns or (tuple(rows[0]) if rows else ())
-        filled = [name for name in names if any(_says_something(row[name]) for row in rows)]
-        cells = [[_in_words(row[name]) for name in filled] for row in rows[:NOTEBOOK_ROWS]]
-        table = pd.DataFrame(cells, columns=filled).to_html(index=False, border=0)
-        more = len(rows) - NOTEBOOK_ROWS
-        below = f"<p>... and {more} more rows: to_frame() has all</p>" if more > 0 else ""
-        return f"<p>{escape(str(self))}</p>{table}{below}"
+        """What a notebook shows: the same as HTML, with intervals drawn."""
+        return in_html(self.view(), rows=NOTEBOOK_ROWS)
 
 
 class StoredResult(Result):
@@ -159,9 +175,7 @@ def _says_something(value: Any) -> bool:
     return not (value is None or value != value or (isinstance(value, str | list) and not value))
 
 
-def _in_words(value: Any) -> str:
+def _in_words(value: Any) -> Any:
     if not _says_something(value):
         return ""
-    if isinstance(value, list):
-        return ", ".join(_in_words(item) for item in value)
-    return f"{value:.4g}" if isinstance(value, float) and value % 1 else f"{value}"
+    return Figure(f"{value:.4g}") if isinstance(value, float) else value

@@ -57,10 +57,17 @@ class Table:
 
 @dataclass(frozen=True)
 class Below:
-    """A line below a table; with a column only where that one is shown."""
+    """A line below a table; with a column only where that one is shown.
+
+    Attributes:
+        line: a sentence.
+        column: name of a column of the table above.
+        width: characters at which it is broken also where a page has no width; 0: never.
+    """
 
     line: str
     column: str = ""
+    width: int = 0
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ def cell(value: Any) -> str:
 
 def is_number(values: Iterable[Any]) -> bool:
     """Whether all known values of a column are numbers."""
-    known = [value for value in values if value is not None]
+    known = [value for value in values if value is not None and value != ""]
     return bool(known) and all(
         isinstance(value, int | float | Figure) and not isinstance(value, bool) for value in known
     )

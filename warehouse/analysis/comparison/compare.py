@@ -9,9 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from warehouse.analysis.comparison.disagreements import Flip, read_flips
+from warehouse.analysis.comparison.footnotes import explain
 from warehouse.analysis.comparison.pair_tests import Options, check_estimand, difference_of, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
+from warehouse.analysis.comparison.view import comparison_table, models_of, remarks
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks, in_words, pick_all
@@ -21,6 +23,8 @@ from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
+from warehouse.tables.view import View
+from warehouse.tables.words import visible
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,9 @@ class Comparison(Result):
     n_resamples: int
     seed: int
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         row = self.rows[0] if len(self.rows) == 1 else self.overall
         if row is None:
             return f"{self.a} against {self.b} on {len(self.rows)} benchmarks"
@@ -103,6 +109,16 @@ class Comparison(Result):
             return f"{row.better} is better {on}."
         equal = f"equal within {row.margin:g}" if row.equivalent else "not told apart"
         return f"a and b are {equal} {on}."
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's sentence and table, and how the figures were made."""
+        return self.view_of(self._notebook_rows(), verbose=verbose)
+
+    def view_of(self, rows: Sequence[ComparisonRow], *, verbose: bool = False) -> View:
+        """The same of some rows."""
+        lines = explain(rows, self.overall, n_resamples=self.n_resamples, seed=self.seed)
+        head = (*models_of(rows[0]), visible(self.sentence), "")
+        return View((*head, comparison_table(rows, verbose=verbose), "", *lines), tuple(remarks(rows, verbose=verbose)))
 
     def _notebook_rows(self) -> tuple[ComparisonRow, ...]:
         return (*self.rows, *(() if self.overall is None else (self.overall,)))

@@ -96,7 +96,9 @@ class ItemReport(Result):
     rows: tuple[ItemRow, ...]
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         negative, constant = sum(row.negative for row in self.rows), sum(row.constant for row in self.rows)
         copies = sum(row.same_text > 0 for row in self.rows)
         twice = f", {copies} have the text of another" if copies else ""
