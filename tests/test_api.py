@@ -65,7 +65,11 @@ USES = {
     ),
     "show": Use((f"{ANALYSIS}.items.show:show",), "show"),
     "leaderboard": Use(
-        (f"{ANALYSIS}.leaderboard.leaderboard:leaderboard", f"{ANALYSIS}.suites.leaderboard:suite_leaderboard"),
+        (
+            f"{ANALYSIS}.leaderboard.leaderboard:leaderboard",
+            f"{ANALYSIS}.suites.leaderboard:suite_leaderboard",
+            f"{ANALYSIS}.leaderboard.all_boards:leaderboards",
+        ),
         "leaderboard",
         silent=("n_resamples", "seed"),
         renamed=SUBSET | {"partial": "partial_ok"},
@@ -268,7 +272,6 @@ def test_overloads_of_a_leaderboard_take_what_their_function_takes() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({}, "give a benchmark, or the group"),
         ({"benchmark": "a", "group": "b"}, "give a benchmark, or the group"),
         ({"benchmark": "a", "force": True}, "force is for suites"),
         ({"benchmark": "a", "weights": "prompts"}, "weights is for suites"),

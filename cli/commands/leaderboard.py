@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.errors import MisuseError
-
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import (
@@ -23,8 +21,7 @@ from ..ui.table import print_text, print_view
 from .suites import show_suite, suite_of, suite_options
 
 if TYPE_CHECKING:
-    from warehouse.analysis.leaderboard.leaderboard import Leaderboard
-    from warehouse.store.connection import Store
+    pass
 
 
 @command("leaderboard")
@@ -45,6 +42,7 @@ if TYPE_CHECKING:
 @output_options
 @pass_state
 def leaderboard(state: State, /, benchmark: str | None, output: Output, estimand: str, **options: Any) -> None:
+    from warehouse.analysis.leaderboard.all_boards import leaderboards
     from warehouse.analysis.leaderboard.leaderboard import leaderboard as rank
     from warehouse.analysis.leaderboard.row import LeaderboardRow
     from warehouse.analysis.leaderboard.view import legend_lines
@@ -54,7 +52,12 @@ def leaderboard(state: State, /, benchmark: str | None, output: Output, estimand
         suite = suite_of(store, benchmark, options)
         if suite is not None:
             return show_suite(store, state, suite, output, options)
-        boards = [rank(store, benchmark, **options)] if benchmark else _all(store, state, options)
+        if benchmark:
+            boards, left_out = (rank(store, benchmark, **options),), ()
+        else:
+            found = leaderboards(store, **options)
+            boards, left_out = found.boards, found.left_out
+    state.notes(f"left out: {reason}" for reason in left_out)
     if output.for_people:
         shown: set[str] = set()
         for index, board in enumerate(boards):
@@ -69,20 +72,3 @@ def leaderboard(state: State, /, benchmark: str | None, output: Output, estimand
             print_text("\n".join(("", *(line.line for line in lines))) if lines else "")
     else:
         output.emit_records(LeaderboardRow, [row for board in boards for row in board.rows])
-
-
-def _all(store: Store, state: State, options: dict[str, Any]) -> list[Leaderboard]:
-    """A board for every benchmark that has one, by the name it is shown under."""
-    from warehouse.analysis.leaderboard.leaderboard import leaderboard as rank
-    from warehouse.store.curate.aliases import benchmarks
-
-    boards, reasons = [], []
-    for name in sorted({row.shown_as for row in benchmarks(store) if row.n_runs}):
-        try:
-            boards.append(rank(store, name, **options))
-        except MisuseError as error:
-            reasons.append(str(error))
-    if not boards:
-        raise MisuseError("; ".join(reasons) or "the store has no runs yet; see: warehouse ingest")
-    state.notes(f"left out: {reason}" for reason in reasons)
-    return boards

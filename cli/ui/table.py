@@ -95,7 +95,7 @@ def print_view(view: View, *, legend: bool = True) -> set[str]:
     shown: set[str] = set()
     for part in view.parts:
         if isinstance(part, Table):
-            shown = {*_print(part)}
+            shown |= {*_print(part)}
         elif not isinstance(part, Below):
             print_text(part)
         elif not part.column or (legend and part.column in shown):

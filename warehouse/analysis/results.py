@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from inspect import get_annotations
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
+from warehouse.errors import MisuseError
+from warehouse.tables.drawing import PLOTTERS
 from warehouse.tables.html import in_html
 from warehouse.tables.text import in_text
 from warehouse.tables.view import Table, View
@@ -15,6 +17,8 @@ from warehouse.tables.words import Figure
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 T = TypeVar("T")
 
@@ -94,6 +98,71 @@ def _columns(row: type[Row]) -> tuple[str, ...]:
     return tuple(name for name in declared if name in own or isinstance(vars(row).get(name), Column))
 
 
+class ConfidenceInterval(NamedTuple):
+    """Both ends, by the names that scipy gives them."""
+
+    low: float | None
+    high: float | None
+
+
+class Tested:
+    """What a row of a comparison is called in scipy; of fields that the row has."""
+
+    difference: Any
+    standard_error: Any
+    p_value: Any
+    ci_low: Any
+    ci_high: Any
+
+    @property
+    def pvalue(self) -> float | None:
+        """Two-sided p-value of the test that was asked for; None where it does not apply."""
+        found: float | None = self.p_value
+        return found
+
+    @property
+    def statistic(self) -> float | None:
+        """t: the difference over its standard error; None without one, or where another test was asked for."""
+        if not self.standard_error or getattr(self, "test", "t") != "t":
+            return None
+        return float(self.difference / self.standard_error)
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """Interval of the difference."""
+        return ConfidenceInterval(self.ci_low, self.ci_high)
+
+
+class SingleTest:
+    """The same of a result with one row."""
+
+    rows: tuple[Any, ...]
+
+    @property
+    def pvalue(self) -> float | None:
+        """Two-sided p-value; see :class:`Tested`."""
+        found: float | None = self._only.pvalue
+        return found
+
+    @property
+    def statistic(self) -> float | None:
+        """t; see :class:`Tested`."""
+        found: float | None = self._only.statistic
+        return found
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """Interval of the difference."""
+        found: ConfidenceInterval = self._only.confidence_interval
+        return found
+
+    @property
+    def _only(self) -> Any:
+        if len(self.rows) != 1:
+            raise MisuseError(f"{len(self.rows)} rows have a p-value each: take it of rows[i], or name one benchmark")
+        return self.rows[0]
+
+
 class Result:
     """Base of a result: a frozen dataclass with ``rows``.
 
@@ -115,6 +184,41 @@ class Result:
         import pandas as pd
 
         return pd.DataFrame([row.to_dict() for row in self.rows])
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([row.to_dict() for row in self.rows])
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rows as a polars frame.
+
+        Raises:
+            MisuseError: polars is not installed.
+        """
+        try:
+            import polars as pl
+        except ImportError:
+            raise MisuseError("the package polars is not installed; run: python -m pip install polars") from None
+        frame = pl.from_arrow(self.to_arrow())
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+    def plot(self) -> Any:
+        """The result as a chart: estimates with their intervals, or what the report draws of it.
+
+        Returns:
+            an ``altair`` chart where Altair is installed, else a
+            :class:`~warehouse.report.plot_results.VegaLite`, which a notebook shows too; ``spec`` of
+            the latter is the specification of Vega-Lite.
+
+        Raises:
+            MisuseError: there is nothing that could be drawn.
+        """
+        if not PLOTTERS:
+            raise MisuseError("charts are drawn by the library's face; import warehouse.api first")
+        return PLOTTERS[0](self)
 
     @property
     def one_line(self) -> str:

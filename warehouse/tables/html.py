@@ -29,10 +29,10 @@ def in_html(view: View, *, rows: int) -> str:
         rows: of a table at most.
     """
     parts: list[str] = []
-    shown: Sequence[str] = ()
+    shown: set[str] = set()
     for part in view.parts:
         if isinstance(part, Table):
-            shown = [part.columns[index] for index in part.filled()] if part.rows else []
+            shown |= {part.columns[index] for index in part.filled()} if part.rows else set()
             parts.append(_table(part, rows))
         elif not isinstance(part, Below):
             parts += [_line(part, _LINE)] if part else []

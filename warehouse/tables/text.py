@@ -61,16 +61,17 @@ def lay_out(table: Table, *, width: int | None = None, wide: bool = False, chose
 def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
     """A view as lines of a width."""
     lines: list[str] = []
-    shown: tuple[str, ...] = ()
+    shown: set[str] = set()
     for part in view.parts:
         if isinstance(part, Table):
             table = Table(part.columns, part.rows[:rows], part.empty, part.needless, part.counts, part.spare)
             laid = lay_out(table, width=width)
-            lines, shown = [*lines, *laid.lines], laid.columns
+            lines = [*lines, *laid.lines]
+            shown |= {*laid.columns}
             if len(part.rows) > rows:
                 lines.append(f"... and {len(part.rows) - rows} more rows: to_frame() has all")
             if laid.left_out:
-                lines += wrap(f"({', '.join(laid.left_out)}: to_frame())", width)
+                lines += wrap(f"(left out: {', '.join(laid.left_out)}; to_frame() has all)", width)
         elif isinstance(part, Below):
             lines += wrap(part.line, width) if not part.column or part.column in shown else []
         else:

@@ -14,7 +14,7 @@ from warehouse.analysis.comparison.pair_tests import Options, check_estimand, di
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
 from warehouse.analysis.comparison.view import comparison_table, models_of, remarks
-from warehouse.analysis.results import Result
+from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks, in_words, pick_all
 from warehouse.analysis.selection.conditions import Condition
@@ -28,7 +28,7 @@ from warehouse.tables.words import visible
 
 
 @dataclass(frozen=True)
-class Comparison(Result):
+class Comparison(SingleTest, Result):
     """Paired differences, one row per benchmark and split.
 
     Attributes:

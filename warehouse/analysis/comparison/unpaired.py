@@ -20,7 +20,7 @@ from warehouse.analysis.comparison.pairing import (
 from warehouse.analysis.comparison.row import which_better
 from warehouse.analysis.comparison.view import models_of
 from warehouse.analysis.leaderboard.row import usable_bounds
-from warehouse.analysis.results import Column, Result, Row
+from warehouse.analysis.results import Column, Result, Row, SingleTest, Tested
 from warehouse.analysis.selection.benchmarks import Metric, find_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, outside_clusters
 from warehouse.analysis.selection.common_benchmarks import in_words
@@ -37,7 +37,7 @@ from warehouse.tables.words import decimals, interval, level_column, number, p_v
 
 
 @dataclass(frozen=True)
-class UnpairedRow(Row):
+class UnpairedRow(Tested, Row):
     """The difference on one benchmark and split, first minus second, each on its own prompts.
 
     Attributes:
@@ -131,7 +131,7 @@ class UnpairedRow(Row):
 
 
 @dataclass(frozen=True)
-class UnpairedComparison(Result):
+class UnpairedComparison(SingleTest, Result):
     """Unpaired differences, one row per benchmark and split.
 
     Attributes:
