@@ -144,6 +144,14 @@ _LOOK = (
         "warehouse report gsm8k --out gsm8k.html",
         "warehouse report --split --out results",
     )),
+    Entry("claim", "look", "claim", "Write a figure down so that others can check it.", (
+        'warehouse claim "leaderboard gsm8k" -o claim.json',
+        'warehouse claim "compare model-a model-b -b gsm8k" -o claim.json',
+    )),
+    Entry("claim verify", "look", "claim", "Recompute a claim, and say what differs.", (
+        "warehouse claim verify claim.json",
+        "warehouse claim verify claim.json --from results/",
+    )),
     Entry("query", "look", "query", "Run a view, a library query or one SELECT of your own.", (
         "warehouse query",
         "warehouse query score_summary --json",

@@ -31,6 +31,7 @@ ANALYSIS = "warehouse.analysis"
 REFRESH = "warehouse.refresh"
 INTERCHANGE = "warehouse.interchange"
 REPORT = "warehouse.report"
+CLAIMS = "warehouse.claims"
 SCHEDULE = "warehouse.schedule"
 INGEST = "warehouse.ingest"
 EXPORT = "warehouse.export"
@@ -46,6 +47,7 @@ LIBRARY = {
     EMBEDDINGS,
     TABLES,
     ANALYSIS,
+    CLAIMS,
     REFRESH,
     REPORT,
     QUERIES,
@@ -71,6 +73,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     TABLES: {ERRORS, TABLES},
     ANALYSIS: {ERRORS, RECORDS, STORE, STATS, EMBEDDINGS, TABLES, ANALYSIS},
     REFRESH: {ERRORS, RECORDS, ANALYSIS, STORE, STATS, TABLES, REFRESH},
+    CLAIMS: {ERRORS, RECORDS, STORE, ANALYSIS, INGEST, CLAIMS},
     REPORT: {ERRORS, RECORDS, ANALYSIS, REPORT},
     SCHEDULE: {ERRORS, RECORDS, STORE, ANALYSIS, REFRESH, REPORT, INGEST, SCHEDULE},
     QUERIES: set(),
