@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: Characters of an answer and of a question.
 ANSWER, ANSWER_WIDE, QUESTION = 14, 40, 50
-_MORE = ("id", "stratum", "rate", "unparsed", "question")
+_SPARE = ("question", "unparsed", "rate", "stratum", "id", "FDR")
 
 
 @command("audit")
@@ -148,9 +148,7 @@ def _print_suspects(report: AuditReport, rows: Sequence[AuditRow], state: State)
         }
         for row in rows
     ]
-    if not state.verbose:  # a terminal of 80 columns has room for what decides
-        cells = [{name: cell for name, cell in row.items() if name not in _MORE} for row in cells]
-    print_rows(cells, needless=("stratum", "rate", "unparsed", "audit", "beside", "question"))
+    print_rows(cells, needless=("stratum", "rate", "unparsed", "audit", "beside", "question"), spare=_SPARE)
 
 
 def _beside(row: AuditRow) -> list[str]:
@@ -192,10 +190,8 @@ def _print_effect(report: AuditReport, state: State) -> None:
         }
         for row in rows
     ]
-    if not state.verbose:  # a terminal of 80 columns has room for the interval without the suspects
-        cells = [{key: cell for key, cell in row.items() if key != name} for row in cells]
     click.echo()
-    print_rows(cells, needless=("flags",))
+    print_rows(cells, needless=("flags",), spare=(name, "flags"))
 
 
 def _arrow(before: int | None, after: int | None) -> str:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
 
 
-#: Columns that -v adds; --json and --csv have all.
-_MORE = ("first", "checkpoints", "chance", "band")
+#: Columns that a narrow terminal does without, the first of them first.
+_SPARE = ("band", "chance", "checkpoints", "first", "drop at", "split")
 #: Curves whose findings are told one by one.
 _TOLD = 6
 
@@ -96,9 +96,9 @@ def _print_curves(found: CurvesReport, state: State) -> None:
     ]
     places = decimals(widths)
     rows = [_curve_cells(row, places, level_column(found.level)) for row in found.rows]
-    if not state.verbose:  # a terminal of 80 columns has room for what was found
-        rows = [{key: cell for key, cell in row.items() if key not in _MORE} for row in rows]
-    print_rows(_said_once(rows), needless=("split", "recipe", "setting", "above from", "drops", "drop at"))
+    print_rows(
+        _said_once(rows), needless=("split", "recipe", "setting", "above from", "drops", "drop at"), spare=_SPARE
+    )
 
 
 def _said_once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -136,7 +136,11 @@ def _print_checkpoints(found: CurvesReport) -> None:
     points = found.checkpoints
     places = decimals([(p.ci_high - p.ci_low) / 4 for p in points if p.ci_low is not None and p.ci_high is not None])
     rows = _said_once([_point_cells(point, places, level_column(found.level)) for point in points])
-    print_rows(rows, needless=("split", "recipe", "setting", "p chance", "p drop", "", "change"))
+    print_rows(
+        rows,
+        needless=("split", "recipe", "setting", "p chance", "p drop", "", "change"),
+        spare=("p drop", "p chance", "split"),
+    )
 
 
 def _point_cells(point: CheckpointRow, places: int, band: str) -> dict[str, Any]:

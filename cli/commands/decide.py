@@ -55,7 +55,11 @@ def _print(decisions: Decisions) -> None:
     click.echo()
     floors = [row.noise_floor for row in decisions.rows if row.noise_floor]
     places = decimals(floors)
-    print_rows([_cells(row, places) for row in decisions.rows], needless=("split", "better", "floor from"))
+    print_rows(
+        [_cells(row, places) for row in decisions.rows],
+        needless=("split", "better", "floor from"),
+        spare=("floor from", "split", "B", "A"),
+    )
     for advice, n in Counter(row.advice for row in decisions.rows if row.advice).items():
         print_text(f"{advice} ({n} row{'s' * (n > 1)})")
 

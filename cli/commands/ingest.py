@@ -30,6 +30,7 @@ REFUSED = 3
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, readable=False))
 @click.option(
     "--map",
+    "--mapping",
     "mapping",
     metavar="FILE",
     type=click.Path(exists=True, dir_okay=False),

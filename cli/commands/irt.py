@@ -100,7 +100,7 @@ def fit(
 
     report = asked(state, benchmarks, options).fit(family=families(family), **options)
     if output.for_people:
-        print_fit(report, top, wide=state.verbose)
+        print_fit(report, top)
     else:
         output.emit_records(FittedItemRow, report.rows)
     state.notes(report.notes)
@@ -124,9 +124,9 @@ def ability(
     question = asked(state, benchmarks, options)
     report = question.abilities(sensitivity=sensitivity, family=families(family), **options)
     if output.for_people and sensitivity:
-        print_sensitivity(report, wide=state.verbose)
+        print_sensitivity(report)
     elif output.for_people:
-        print_abilities(report, wide=state.verbose)
+        print_abilities(report)
     elif sensitivity:
         output.emit_records(SensitivityRow, report.sensitivity)
     else:
@@ -158,7 +158,7 @@ def next_(
         for row in report.rows:
             click.echo(row.key)
     elif output.for_people:
-        print_next(report, wide=state.verbose)
+        print_next(report)
     else:
         output.emit_records(NextRow, report.rows)
     state.notes((*report.notes, "for ability and rank only: answers to chosen prompts give no score"))

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from warehouse.analysis.training.recipes import RecipesReport, RecipesRow
 
 
-#: Columns that -v adds; --json and --csv have all.
-_MORE = ("recipe sd", "noise sd", "noise from", "pairs", "SNR", "SNR interval", "seed sd", "jitter", "least prompts")
+#: Columns that a narrow terminal does without, the first of them first.
+_SPARE = (
+    *("SNR interval", "SNR", "jitter", "seed sd", "recipe sd", "noise sd", "pairs", "least prompts", "noise from"),
+    *("flags", "power in budget", "split"),
+)
 
 
 @command("recipes")
@@ -104,13 +107,11 @@ def _print(found: RecipesReport, state: State) -> None:
     click.echo()
     places = decimals([value for row in found.rows for value in (row.noise_sd, row.recipe_sd) if value])
     rows = [_cells(row, places, f"{100 * found.level:g}% interval") for row in found.rows]
-    if not state.verbose:  # a terminal of 80 columns has room for what decides
-        rows = [{key: cell for key, cell in row.items() if key not in _MORE} for row in rows]
     for name in ("metric", "verdict"):
         if len(rows) > 1 and len({row[name] for row in rows}) == 1:  # said once
             print_text(f"{name}: {rows[0][name]}")
             rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
-    print_rows(rows, needless=tuple(key for key in rows[0] if key not in ("benchmark", "recipes")))
+    print_rows(rows, needless=tuple(key for key in rows[0] if key not in ("benchmark", "recipes")), spare=_SPARE)
     for name in ("accuracy_reason", "plan_reason"):
         reasons = Counter(why for row in found.rows if (why := getattr(row, name)))
         state.notes(f"{why}: {n} row{'s' * (n > 1)}" for why, n in reasons.items())
@@ -124,6 +125,7 @@ def _cells(row: RecipesRow, places: int, interval_of_level: str) -> dict[str, An
         "benchmark": row.benchmark,
         "split": row.split,
         "metric": row.metric,
+        "setting": row.setting,
         "recipes": row.n_recipes if row.n_both is None else row.n_both,
         "recipe sd": number(row.recipe_sd, places),
         "noise sd": number(row.noise_sd, places),

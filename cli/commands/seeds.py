@@ -12,16 +12,21 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import average_option, level_option, metric_option, output_options, where_option
 from ..ui.output import Output
-from ..ui.table import decimals, interval, number, p_value, print_rows, print_text
+from ..ui.table import decimals, interval, level_column, number, p_value, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.seeds import SeedsReport, SeedsRow
 
 
-#: Columns that -v adds; --json and --csv have all.
-_MORE = ("checkpoints", "half-width", "jitter", "tau", "p rise")
-#: Columns that make room for a second metric.
-_INSTEAD = ("mean", "noise floor", "sd over seeds", "95% interval")
+#: Columns that are left out where no row has them.
+_NEEDLESS = (
+    *("split", "recipe", "setting", "mean", "sd over seeds", "half-width", "noise floor", "jitter", "tau", "p rise"),
+    *("SNR", "SNR, other", "ratio", "interval of ratio", "flags"),
+)
+#: Columns that a narrow terminal does without, the first of them first.
+_SPARE = ("checkpoints", "half-width", "jitter", "tau", "p rise")
+#: Further ones, to make room for a second metric.
+_FOR_ANOTHER = ("mean", "noise floor", "sd over seeds", "split")
 
 
 @command("seeds")
@@ -61,27 +66,16 @@ def _print(found: SeedsReport, state: State) -> None:
         print_text(sentence)
     click.echo()
     places = decimals([value for row in found.rows for value in (row.seed_sd, row.jitter) if value])
-    rows = [_cells(row, places, f"{100 * found.level:g}% interval") for row in found.rows]
-    if not state.verbose:  # a terminal of 80 columns has room for what decides
-        more = {*_MORE, *(_INSTEAD if found.rows[0].other_metric else ("SNR",))}
-        rows = [{key: cell for key, cell in row.items() if key not in more} for row in rows]
+    rows = [_cells(row, places, level_column(found.level)) for row in found.rows]
     for name in ("metric", "model"):
         if len(rows) > 1 and len({row[name] for row in rows}) == 1:  # said once
             print_text(f"{name}: {rows[0][name]}")
             rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
-    needless = (
-        "split",
-        "recipe",
-        "flags",
-        "half-width",
-        "jitter",
-        "tau",
-        "p rise",
-        "SNR, other",
-        "ratio",
-        "interval of ratio",
-    )
-    print_rows(rows, needless=needless)
+    level = level_column(found.level)
+    floors = any(row.noise_floor is not None for row in found.rows)
+    first = () if floors else ("mean",)  # jitter says more where there is one seed
+    spare = (*_SPARE, level, *_FOR_ANOTHER) if found.rows[0].other_metric else (*_SPARE, "SNR", "mean", "split", level)
+    print_rows(rows, needless=(*_NEEDLESS, level), spare=(*first, *spare, "flags", "metric"))
     without = Counter(row.reason for row in found.rows if row.reason)
     state.notes(f"{reason}: {n} row{'s' * (n > 1)}" for reason, n in without.items())
 
@@ -93,6 +87,7 @@ def _cells(row: SeedsRow, places: int, interval_of_level: str) -> dict[str, Any]
         "metric": row.metric,
         "model": row.model,
         "recipe": row.recipe,
+        "setting": row.setting,
         "seeds": row.n_seeds,
         "checkpoints": row.n_checkpoints,
         "mean": number(row.seed_mean, places),

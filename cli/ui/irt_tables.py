@@ -19,7 +19,7 @@ _ID, _BENCHMARK, _MODEL = 16, 14, 26
 _CLEARLY = 2.0
 
 
-def print_fit(report: IrtReport, top: int, *, wide: bool) -> None:
+def print_fit(report: IrtReport, top: int) -> None:
     """What the model is, how well it predicts, and the prompts that stand out."""
     print_text(f"{report.one_line}.")
     print_text(_spread(report.rows))
@@ -34,7 +34,7 @@ def print_fit(report: IrtReport, top: int, *, wide: bool) -> None:
     several = len(report.forms) > 1
     print_text("Prompts with the most surprises (infit and outfit are 1 where the model fits; a ranking, no test):")
     shown = report.rows[:top] if top else report.rows
-    print_rows([_item(row, several, wide) for row in shown], needless=("text",))
+    print_rows([_item(row, several) for row in shown], needless=("text",), spare=("text", "models"))
     click.echo()
     if report.dif_reason:
         print_text(f"Families are not compared: {report.dif_reason}.")
@@ -49,7 +49,9 @@ def print_fit(report: IrtReport, top: int, *, wide: bool) -> None:
     flagged = sorted((row for row in report.rows if row.dif), key=lambda row: row.dif_q or 0.0)
     if flagged:
         click.echo()
-        print_rows([_dif(row, several, wide) for row in (flagged[:top] if top else flagged)], needless=("text",))
+        print_rows(
+            [_dif(row, several) for row in (flagged[:top] if top else flagged)], needless=("text",), spare=("text",)
+        )
 
 
 def _spread(rows: Sequence[FittedItemRow]) -> str:
@@ -79,10 +81,10 @@ def _losses(report: IrtReport) -> str:
     )
 
 
-def _item(row: FittedItemRow, several: bool, wide: bool) -> dict[str, Any]:
+def _item(row: FittedItemRow, several: bool) -> dict[str, Any]:
     cells: dict[str, Any] = _named(row, several)
-    cells |= {"models": row.n_models} if wide else {}
     cells |= {
+        "models": row.n_models,
         "mean": number(row.mean_score, 2),
         "a": number(row.discrimination, 2),
         "difficulty": number(row.difficulty, 2),
@@ -90,17 +92,17 @@ def _item(row: FittedItemRow, several: bool, wide: bool) -> dict[str, Any]:
         "infit": number(row.infit, 2),
         "outfit": number(row.outfit, 2),
     }
-    return cells | ({"text": row.text} if wide else {})
+    return cells | {"text": row.text}
 
 
-def _dif(row: FittedItemRow, several: bool, wide: bool) -> dict[str, Any]:
+def _dif(row: FittedItemRow, several: bool) -> dict[str, Any]:
     cells = _named(row, several)
     cells |= {
         "family": excerpt(row.dif_family, _MODEL),
         "easier by (logits)": number(row.dif_effect, 2, sign=True),
         "q": p_value(row.dif_q),
     }
-    return cells | ({"text": row.text} if wide else {})
+    return cells | {"text": row.text}
 
 
 def _named(row: FittedItemRow, several: bool) -> dict[str, Any]:
@@ -128,7 +130,7 @@ def _print_blocks(blocks: Sequence[BlockRow]) -> None:
     click.echo()
 
 
-def print_abilities(report: AbilityReport, *, wide: bool) -> None:
+def print_abilities(report: AbilityReport) -> None:
     """The scale, the most able first."""
     print_text(f"{report.one_line}; abilities in standard deviations of these models.")
     click.echo()
@@ -139,43 +141,42 @@ def print_abilities(report: AbilityReport, *, wide: bool) -> None:
         one: dict[str, Any] = {
             "rank": row.rank,
             "ranks": None if row.rank_low is None else f"{row.rank_low}-{row.rank_high}",
-            "model": row.model if wide else _name(row.model, _MODEL),
+            "model": visible(row.model),
             "ability": number(row.ability, 2),
             "se": number(row.standard_error, 2),
         }
-        one |= {f"its {level}": interval(row.ci_low, row.ci_high, 2)} if wide else {}
+        one |= {f"its {level}": interval(row.ci_low, row.ci_high, 2)}
         one |= {"behind": number(row.behind_leader, 2), level: interval(row.behind_low, row.behind_high, 2)}
-        one |= {"p": p_value(row.p_leader), "prompts": row.n_items, "block": row.block} if wide else {}
+        one |= {"p": p_value(row.p_leader), "prompts": row.n_items, "block": row.block}
         cells.append(one)
-    print_rows(cells)
+    print_rows(cells, needless=("block",), spare=("block", f"its {level}", "p", "prompts", "se"))
     click.echo()
     print_text("ranks: those that the data leave a model; behind: the first model's ability less its own.")
 
 
-def _name(name: str | None, length: int) -> str:
-    """A model's name, cut in the middle: what tells its conditions apart stands at the end."""
-    text = visible(name or "")
-    half = (length - 3) // 2
-    return text if len(text) <= length else f"{text[: length - 3 - half]}...{text[-half:]}"
-
-
-def print_sensitivity(report: AbilityReport, *, wide: bool) -> None:
+def print_sensitivity(report: AbilityReport) -> None:
     """The scale without single benchmarks and families."""
     print_text(f"{report.one_line}; what its order of models is without one benchmark or family.")
     click.echo()
     cells = []
     for row in report.sensitivity:
         one: dict[str, Any] = {"without": f"{row.kind} {excerpt(row.left_out, _ID)}"}
-        one |= {"models": row.n_models, "prompts": row.n_items} if wide else {}
         one |= {
+            "models": row.n_models,
+            "prompts": row.n_items,
             "tau": number(row.tau, 3),
             "places": row.most_places,
-            "first": _name(row.leader, _ID),
-            "moves most": _name(row.most_moved, _ID),
+            "first": visible(row.leader or ""),
+            "moves most": visible(row.most_moved or ""),
             "by (sd)": number(row.shift, 2, sign=True),
         }
         cells.append(one)
-    print_rows(cells, empty="nothing to leave out", needless=("tau", "places", "first", "moves most", "by (sd)"))
+    print_rows(
+        cells,
+        empty="nothing to leave out",
+        needless=("tau", "places", "first", "moves most", "by (sd)"),
+        spare=("prompts", "models"),
+    )
     for row in report.sensitivity:
         if row.reason:
             print_text(f"without {row.kind} {row.left_out}: {row.reason}")
@@ -188,7 +189,7 @@ def print_sensitivity(report: AbilityReport, *, wide: bool) -> None:
     )
 
 
-def print_next(report: NextReport, *, wide: bool) -> None:
+def print_next(report: NextReport) -> None:
     """The plan, and how far the ability can then be off."""
     print_text(
         f"{report.asked} has answered {report.n_asked} of {report.n_items} prompts: ability {report.ability:.2f}"
@@ -217,5 +218,5 @@ def print_next(report: NextReport, *, wide: bool) -> None:
             "chance": number(row.chance, 2),
             "difficulty": number(row.difficulty, 2),
         }
-        cells.append(one | ({"text": row.text} if wide else {}))
-    print_rows(cells, needless=("text",))
+        cells.append(one | {"text": row.text})
+    print_rows(cells, needless=("text",), spare=("text",))

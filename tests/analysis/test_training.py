@@ -114,21 +114,25 @@ def test_signal_to_noise_by_a_second_metric(tmp_path: Path) -> None:
 
 
 def test_a_suite_stands_for_its_benchmarks(tmp_path: Path) -> None:
-    scores = [
-        (name, s, p, (p + s) % (2 + len(name)) > 0) for name in ("a", "b.c", "d") for s in (1, 2) for p in range(9)
+    places = (("a", 0), ("a", 2), ("b.c", 0), ("d", 0))
+    lines = [
+        f"m,{name},{shots},{seed},p{p},{int((p + seed) % (2 + len(name)) > 0)}"
+        for name, shots in places
+        for seed in (1, 2)
+        for p in range(9)
     ]
-    lines = [f"m,{name},{s},p{p},{int(right)}" for name, s, p, right in scores]
-    (tmp_path / "f.csv").write_text("model,part,seed,prompt_id,score\n" + "\n".join(lines) + "\n")
+    (tmp_path / "f.csv").write_text("model,part,shots,seed,prompt_id,score\n" + "\n".join(lines) + "\n")
     (tmp_path / "map.toml").write_text(
-        'files = ["f.csv"]\n[run]\nmodel = "model"\ntraining_seed = "seed"\nbenchmark = "part"\n'
+        'files = ["f.csv"]\n[run]\nmodel = "model"\ntraining_seed = "seed"\nbenchmark = "part"\nfewshot = "shots"\n'
         'suite = { const = "exam" }\n[sample]\nprompt_id = "prompt_id"\n[[scores]]\nmetric = "acc"\nvalue = "score"\n'
         '[metrics.acc]\nkind = "binary"\nhigher_is_better = true\n'
     )
     with open_store(f"duckdb:///{tmp_path / 's.duckdb'}", create=True, write=True) as store:
         assert not ingest(store, [tmp_path / "f.csv"], mapping=tmp_path / "map.toml").refused
         everything = seeds(store).rows
-        assert len(everything) == 3 and seeds(store, ["exam"]).rows == everything
-        assert [row.benchmark for row in seeds(store, ["*b.c", "a", "a"]).rows] == ["a", "b.c"]
+        assert len(everything) == 4 and seeds(store, ["exam"]).rows == everything
+        assert [row.benchmark for row in seeds(store, ["*b.c", "d", "d"]).rows] == ["b.c", "d"]
+        assert sorted(row.setting for row in everything) == ["", "", "fewshot=0", "fewshot=2"]
         with pytest.raises(MisuseError, match="exan"):
             seeds(store, ["exan"])
 

@@ -9,7 +9,7 @@ import pytest
 
 import warehouse
 from tests.analysis.test_audit import N, lines, store_of, write_verdicts
-from tests.support.cli import Caller
+from tests.support.cli import Caller, on_a_terminal
 from warehouse.analysis.audit.row import AgreementRow, AuditRow, EffectRow
 
 
@@ -19,13 +19,15 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_people_see_the_list_in_80_columns(run: Caller, url: str) -> None:
-    shown = run("audit", "quiz", "--strata", "category", "--top", "2", db=url)
-    first = shown.out.splitlines()[0]
-    assert " of 300 keys are suspect at 0.1, about " in first and first.endswith("(quiz, 6 models).")
+    call = ("audit", "quiz", "--strata", "category", "--top", "2")
+    seen = on_a_terminal(80, "--db", url, *call)
+    assert " of 300 keys are suspect at 0.1, about " in seen[0] and max(map(len, seen)) <= 80
+    assert "stratum" not in seen[3] and "stratum" in seen[-1] and seen[-1].endswith("--wide)")
+    shown = run(*call, db=url)
+    assert shown.out.splitlines()[0].endswith("(quiz, 6 models).")
     assert len([line for line in shown.out.splitlines() if line.startswith("prompt:")]) == 2
-    assert max(map(len, shown.out.splitlines())) <= 88  # what stands beside may be folded
     assert "more suspects: --top 0 has all" in shown.err and "a clean list proves no clean key" in shown.err
-    assert "stratum" in run("-v", "audit", "quiz", "--strata", "category", db=url).out
+    assert "stratum" in shown.out
     none = run("audit", "quiz", "--threshold", "1", db=url)
     assert none.out == "None of 300 keys is suspect at 1 (quiz, 6 models); that proves none right.\n"
 

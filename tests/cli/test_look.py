@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import pty
 import re
-import subprocess
 
 import pytest
 
-from tests.support.cli import COMMAND, Caller, filled_url
+from tests.support.cli import Caller, filled_url, on_a_terminal
 from tests.support.world import build_world
 from warehouse.analysis.comparison.compare import compare
 from warehouse.analysis.comparison.row import ComparisonRow
@@ -94,21 +90,6 @@ def test_figures_have_the_decimals_that_their_errors_allow(run: Caller, url: str
     figure, low = line.split("org/a")[1].split()[0], line.split("[")[1].split(",")[0]
     assert figure != low  # 5000.25, not 5000
     assert len(figure.partition(".")[2]) == 2
-
-
-def on_a_terminal(width: int, *call: str) -> list[str]:
-    """Lines that a command prints to a terminal of so many columns."""
-    master, slave = pty.openpty()
-    environment = os.environ | {"TERM": "xterm", "COLUMNS": str(width), "NO_COLOR": "1"}
-    process = subprocess.Popen([str(COMMAND), *call], stdout=slave, stderr=subprocess.DEVNULL, env=environment)
-    os.close(slave)
-    seen = b""
-    with contextlib.suppress(OSError):  # raised when the other side is closed
-        while block := os.read(master, 4096):
-            seen += block
-    os.close(master)
-    assert process.wait() == 0
-    return re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
 
 
 @pytest.mark.engine

@@ -121,13 +121,16 @@ def incapable(*arguments: str, url: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_files_and_folders_without_permission(folder: Path, duckdb_url: str) -> None:
+@pytest.mark.parametrize("mode", [0, 0o100, 0o400], ids=["closed", "entered only", "listed only"])
+def test_files_and_folders_without_permission(folder: Path, duckdb_url: str, mode: int) -> None:
     (folder / "locked").mkdir()
     (folder / "locked" / "r.csv").write_text(ROWS)
+    (folder / "locked" / "deeper").mkdir()
     (folder / "secret.csv").write_text(ROWS)
     (folder / "notes.md").write_text("hello")
     for name in ("secret.csv", "notes.md", "locked"):
         (folder / name).chmod(0)
+    (folder / "locked").chmod(mode)
     try:
         done = incapable("ingest", str(folder), url=duckdb_url)
         alone = incapable("ingest", str(folder / "locked"), url=duckdb_url)
@@ -136,10 +139,11 @@ def test_files_and_folders_without_permission(folder: Path, duckdb_url: str) -> 
     assert done.returncode == 3, done.stderr
     assert "1 loaded, 0 unchanged, 2 refused" in done.stdout
     said = done.stderr.splitlines()
-    assert f"Error: {folder}/locked: a folder that cannot be read: Permission denied" in said
+    locked = "locked/r.csv: cannot be read" if mode == 0o400 else "locked: a folder that cannot be read"
+    assert f"Error: {folder}/{locked}: Permission denied" in said
     assert f"Error: {folder}/secret.csv: cannot be read: Permission denied" in said
     assert f"note: {folder}/notes.md: cannot be read: Permission denied" in said
-    assert alone.returncode == 3 and "a folder that cannot be read" in alone.stderr
+    assert alone.returncode == 3 and locked.partition("/")[2] in alone.stderr and "cannot be read" in alone.stderr
 
 
 def test_a_file_that_loses_its_permission_is_the_fault_of_nobody(folder: Path, duckdb_url: str) -> None:

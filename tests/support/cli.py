@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -73,6 +76,21 @@ def in_subprocess(
         env={**os.environ, **(environment or {})},
         **options,
     )
+
+
+def on_a_terminal(width: int, *call: str) -> list[str]:
+    """Lines that a command prints to a terminal of so many columns."""
+    master, slave = pty.openpty()
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": str(width), "NO_COLOR": "1"}
+    process = subprocess.Popen([str(COMMAND), *call], stdout=slave, stderr=subprocess.DEVNULL, env=environment)
+    os.close(slave)
+    seen = b""
+    with contextlib.suppress(OSError):  # raised when the other side is closed
+        while block := os.read(master, 4096):
+            seen += block
+    os.close(master)
+    assert process.wait() == 0
+    return re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).splitlines()
 
 
 @contextmanager

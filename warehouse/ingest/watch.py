@@ -9,6 +9,7 @@ reported once until it changes.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -60,7 +61,7 @@ class Watcher:
     def ready(self) -> tuple[list[tuple[Path, ...]], list[Unread]]:
         """Files of each source that is ready, and settled new files that are not read."""
         now = self.clock()
-        there = [path for path in self.paths if path.exists()]
+        there = [path for path in self.paths if os.path.exists(path)]
         self._read_with, unknown = sources(there, **self.reading)
         for path in {path for others in self._read_with.values() for path in others} - self._seen.keys():
             with suppress(OSError):  # outside the folders, so seen from now on only

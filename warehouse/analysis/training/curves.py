@@ -15,15 +15,12 @@ from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.training.crossings import correlations, cross_all
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
 from warehouse.analysis.training.prompt_tables import Chance, Checkpoint, Curve, change, find_chance, read_checkpoints
-from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores, read_recipes, settings_apart
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.training.curve_tests import departure
 from warehouse.store.connection import Store
-
-#: Settings that are said elsewhere.
-_OWN = ("recipe", "split", "benchmark_recorded")
 
 
 def curves(
@@ -129,12 +126,8 @@ def _chosen(
 
 def _labelled(found: Sequence[Curve]) -> list[Curve]:
     """Each with the settings in which it differs from the others."""
-    names = [name for name in found[0].recipe.settings if name not in _OWN]
-    told = [name for name in names if len({str(one.recipe.settings[name]) for one in found}) > 1]
-    return [
-        replace(one, setting=", ".join(f"{name}={value}" for name in told if (value := one.recipe.settings[name])))
-        for one in found
-    ]
+    settings = settings_apart([one.recipe for one in found])
+    return [replace(one, setting=setting) for one, setting in zip(found, settings, strict=True)]
 
 
 def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:

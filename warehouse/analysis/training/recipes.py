@@ -17,7 +17,7 @@ from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.prompt_tables import read_checkpoints
 from warehouse.analysis.training.scales import Scale, scales
-from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores, read_recipes, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.training.decision_accuracy import decision_accuracy, decision_ceiling, reliability
@@ -41,6 +41,7 @@ class RecipesRow(Row):
         benchmark: its name.
         split: part of the benchmark.
         metric: name of the metric, with its filter.
+        setting: settings in which this row differs from others of the same benchmark and metric.
         n_recipes: recipes at the small scale.
         n_both: recipes at both scales; None without a large one.
         recipe_sd: standard deviation of the recipes' figures at the small scale.
@@ -76,6 +77,7 @@ class RecipesRow(Row):
     benchmark: str
     split: str
     metric: str
+    setting: str
     n_recipes: int
     n_both: int | None
     recipe_sd: float | None
@@ -212,7 +214,11 @@ def recipes(
         raise MisuseError(
             f"no benchmark has two recipes{what}; recipes are told apart by the field recipe, else by the model"
         )
-    rows = [_row(store, at, at_large.get(key) if large else None, bool(large), plan) for key, at in several.items()]
+    settings = settings_in_groups([at.example for at in several.values()], lambda one: (one.benchmark, one.metric))
+    rows = [
+        _row(store, at, at_large.get(key) if large else None, bool(large), plan, setting)
+        for (key, at), setting in zip(several.items(), settings, strict=True)
+    ]
     rows.sort(key=lambda row: (-(row.accuracy or 0), -(row.ceiling or 0), row.benchmark, row.metric))
     return RecipesReport(tuple(rows), level, delta, power, bool(large), len(at_small) - len(several))
 
@@ -232,8 +238,8 @@ def _refuse(
         raise MisuseError(f"a budget is above 0, found {budget}")
 
 
-def _row(store: Store, small: Scale, large: Scale | None, two_scales: bool, plan: Plan) -> RecipesRow:
-    one = next(iter(small.members.values()))[0]
+def _row(store: Store, small: Scale, large: Scale | None, two_scales: bool, plan: Plan, setting: str) -> RecipesRow:
+    one = small.example
     noise, source = small.noise()
     ceiling = _ceiling(small, large)
     accuracy = _accuracy(small, large, two_scales, plan.level)
@@ -246,6 +252,7 @@ def _row(store: Store, small: Scale, large: Scale | None, two_scales: bool, plan
         benchmark=one.benchmark,
         split=one.settings["split"] or "",
         metric=one.metric,
+        setting=setting,
         n_recipes=len(small.figures),
         n_both=accuracy[4],
         recipe_sd=None if small.spread is None else math.sqrt(small.spread),

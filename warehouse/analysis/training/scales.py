@@ -47,6 +47,11 @@ class Scale:
     members: Mapping[str, tuple[RecipeScores, ...]]
     averaged: int
 
+    @property
+    def example(self) -> RecipeScores:
+        """One of them; all share benchmark, metric and settings."""
+        return next(iter(self.members.values()))[0]
+
     @cached_property
     def runs(self) -> dict[str, list[float]]:
         """The figures of all runs of each recipe; without those that have fewer than m checkpoints."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.reference import Where, parse_where
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.training.trajectories import RecipeScores, read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores, read_recipes, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.training.jitter import MOST, jitter
@@ -33,6 +33,7 @@ class SeedsRow(Row):
         metric: name of the metric, with its filter.
         model: name of the model.
         recipe: data mix or hyperparameters of the replicates.
+        setting: settings in which this row differs from others of the same model and recipe.
         n_seeds: seeds S.
         n_checkpoints: checkpoints that all seeds have.
         seed_mean: mean over seeds at the last common checkpoint, or of the last ``averaged``.
@@ -72,6 +73,7 @@ class SeedsRow(Row):
     metric: str
     model: str
     recipe: str
+    setting: str
     n_seeds: int
     n_checkpoints: int
     seed_mean: float
@@ -117,6 +119,7 @@ class SeedsReport(Result):
         "benchmark",
         "model",
         "recipe",
+        "setting",
         "n_seeds",
         "n_checkpoints",
         "seed_mean",
@@ -175,7 +178,11 @@ def seeds(
     others = _others(store, ids, against, parse_where(where)) if against else {}
     if against and not others:
         raise MisuseError(f"no figure by the metric {against!r} there")
-    rows = tuple(seeds_row(one, others.get(_key(one)), averaged, level) for one in telling)
+    settings = settings_in_groups(telling, lambda one: (one.benchmark, one.metric, one.model, one.recipe))
+    rows = tuple(
+        seeds_row(one, others.get(_key(one)), averaged, level, setting)
+        for one, setting in zip(telling, settings, strict=True)
+    )
     return SeedsReport(level, rows, len(recipes) - len(telling))
 
 
@@ -225,7 +232,7 @@ def _ratio(recipe: RecipeScores, other: RecipeScores | None, averaged: int, leve
 
 
 def seeds_row(
-    recipe: RecipeScores, other: RecipeScores | None = None, averaged: int = 1, level: float = 0.95
+    recipe: RecipeScores, other: RecipeScores | None = None, averaged: int = 1, level: float = 0.95, setting: str = ""
 ) -> SeedsRow:
     """Seeds and checkpoints of one recipe.
 
@@ -234,6 +241,7 @@ def seeds_row(
         other: the same runs by another metric, to compare the signal to noise.
         averaged: m, last checkpoints of each run whose mean is its figure.
         level: of intervals and the noise floor.
+        setting: what tells it from other recipes of the table.
     """
     positions = recipe.common
     reasons: list[str] = []
@@ -263,6 +271,7 @@ def seeds_row(
         metric=recipe.metric,
         model=recipe.model,
         recipe=recipe.recipe,
+        setting=setting,
         n_seeds=n_seeds,
         n_checkpoints=len(positions),
         seed_mean=float(finals.mean()),

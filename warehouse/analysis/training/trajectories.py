@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
@@ -19,6 +19,9 @@ from warehouse.store.sql.query_files import query_text
 
 #: What replicates of a recipe share: all but their seed and what names a checkpoint.
 SHARED = tuple(name for name in LABEL_FIELDS if name not in ("training_seed", *CHECKPOINT_FIELDS))
+
+#: Settings that have columns of their own.
+_SAID_ELSEWHERE = ("recipe", "split", "benchmark_recorded")
 
 #: Columns of a figure, in order.
 _FIGURE = ("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "estimate", "standard_error")
@@ -147,6 +150,29 @@ def read_recipes(
     seeds, positions = (runs.column(name).to_pylist() for name in ("training_seed", "position"))
     found = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
     return sorted(found, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
+
+
+def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
+    """For each recipe the settings in which it differs from the others, such as ``fewshot=2``; empty
+    where nothing differs but what a table of recipes says by itself."""
+    told = [
+        name for name in SHARED if name not in _SAID_ELSEWHERE and len({str(one.settings[name]) for one in recipes}) > 1
+    ]
+    return [
+        ", ".join(f"{name}={value}" for name in told if (value := one.settings[name]) is not None) for one in recipes
+    ]
+
+
+def settings_in_groups(recipes: Sequence[RecipeScores], group: Callable[[RecipeScores], object]) -> list[str]:
+    """As `settings_apart`, each held against those of its group only."""
+    members: dict[object, list[int]] = {}
+    for place, one in enumerate(recipes):
+        members.setdefault(group(one), []).append(place)
+    told = [""] * len(recipes)
+    for places in members.values():
+        for place, words in zip(places, settings_apart([recipes[place] for place in places]), strict=True):
+            told[place] = words
+    return told
 
 
 def _is_in(run: int, wanted: Set[int] | None) -> bool:

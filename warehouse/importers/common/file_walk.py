@@ -71,7 +71,7 @@ def walk(path: Path) -> Iterator[Path]:
         closed.append(Path(os.fsdecode(error.filename)))
 
     for folder, subfolders, names in os.walk(path, onerror=keep):
-        links = [name for name in subfolders if Path(folder, name).is_symlink()]
+        links = [name for name in subfolders if os.path.islink(os.path.join(folder, name))]
         subfolders[:] = sorted(name for name in {*subfolders} - {*links} if not _is_hidden(name))
         shown = sorted(name for name in (*names, *links) if not _is_hidden(name))
         yield from (Path(folder) / name for name in shown)
