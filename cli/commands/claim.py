@@ -80,7 +80,7 @@ def _parsed(question: str) -> tuple[str, dict[str, Any]]:
     parameters: dict[str, Any] = {}
     for name, value in context.params.items():
         if name in known:
-            plain = list(value) if isinstance(value, tuple) else value
+            plain: Any = list(value) if isinstance(value, tuple) else value
             plain = plain.replace("-", "_") if name == "estimand" and plain else plain
             if plain not in (None, []) and plain != known[name]:
                 parameters[name] = plain

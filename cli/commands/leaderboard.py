@@ -52,12 +52,9 @@ def leaderboard(state: State, /, benchmark: str | None, output: Output, estimand
         suite = suite_of(store, benchmark, options)
         if suite is not None:
             return show_suite(store, state, suite, output, options)
-        if benchmark:
-            boards, left_out = (rank(store, benchmark, **options),), ()
-        else:
-            found = leaderboards(store, **options)
-            boards, left_out = found.boards, found.left_out
-    state.notes(f"left out: {reason}" for reason in left_out)
+        every = None if benchmark else leaderboards(store, **options)
+        boards = every.boards if every else (rank(store, str(benchmark), **options),)
+    state.notes(f"left out: {reason}" for reason in (every.left_out if every else ()))
     if output.for_people:
         shown: set[str] = set()
         for index, board in enumerate(boards):
@@ -69,6 +66,7 @@ def leaderboard(state: State, /, benchmark: str | None, output: Output, estimand
             lines = dict.fromkeys(
                 line for board in boards for line in legend_lines(board.legend) if line.column in shown
             )
-            print_text("\n".join(("", *(line.line for line in lines))) if lines else "")
+            for text in ("", *(line.line for line in lines)) if lines else ():
+                print_text(text)
     else:
         output.emit_records(LeaderboardRow, [row for board in boards for row in board.rows])

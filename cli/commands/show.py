@@ -93,7 +93,7 @@ def _print_prompt_runs(view: PromptRuns) -> None:
 
 
 def _print_prompt(view: PromptView) -> None:
-    click.echo(visible(view.one_line))
+    click.echo(visible(str(view)))
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, view.prompt[name])
     for response in view.responses:

@@ -108,29 +108,28 @@ class ConfidenceInterval(NamedTuple):
 class Tested:
     """What a row of a comparison is called in scipy; of fields that the row has."""
 
-    difference: Any
-    standard_error: Any
-    p_value: Any
-    ci_low: Any
-    ci_high: Any
-
     @property
     def pvalue(self) -> float | None:
         """Two-sided p-value of the test that was asked for; None where it does not apply."""
-        found: float | None = self.p_value
+        found: float | None = self._named("p_value")
         return found
 
     @property
     def statistic(self) -> float | None:
         """t: the difference over its standard error; None without one, or where another test was asked for."""
-        if not self.standard_error or getattr(self, "test", "t") != "t":
+        error = self._named("standard_error")
+        if not error or getattr(self, "test", "t") != "t":
             return None
-        return float(self.difference / self.standard_error)
+        return float(self._named("difference") / error)
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
         """Interval of the difference."""
-        return ConfidenceInterval(self.ci_low, self.ci_high)
+        return ConfidenceInterval(self._named("ci_low"), self._named("ci_high"))
+
+    def _named(self, column: str) -> Any:
+        """A column of the row."""
+        return getattr(self, column)
 
 
 class SingleTest:

@@ -111,7 +111,7 @@ def history(
             rows = _figures(store, model, found.name, found.ids)
         except MisuseError as error:
             raise MisuseError(f"{error}; {_what_there_is(store, found)}") from None
-    about = " on ".join(filter(None, (None if model is None else repr(model), found and found.name)))
+    about = " on ".join(filter(None, ("" if model is None else repr(model), found.name if found else "")))
     if not rows:
         raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, found)}")
     rows = _narrowed(_narrowed(rows, "metric", metric, about), "statistic", statistic, about)

@@ -65,7 +65,7 @@ class Leaderboard(Result):
         head = f"{self.benchmark} by {self.metric} ({direction(self.higher_is_better)})"
         table = leaderboard_table(self.rows, verbose=verbose)
         others = describe_others(self.others)
-        below = (*self.basis, *legend_lines(self.legend), *filter(None, (others,)))
+        below = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
         return View((head, table, *below), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
 
 
