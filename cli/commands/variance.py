@@ -303,11 +303,11 @@ SEED_SPARE = ("split", "metric", "recipe", "V both", "V seeds", "V prompts", "pr
 SEED_LEGEND = {
     "se seeds fixed": "error if these seeds are all there are, and prompts a sample",
     "se prompts fixed": "error if these prompts are all there are, and seeds a sample",
-    "se both sampled": "error if both are samples; squared: V prompts + V seeds + V both",
+    "se both sampled": "error if both are samples",
     "seed sd": "standard deviation of the seeds' figures",
     "V prompts": "variance of the figure that the choice of prompts makes",
     "V seeds": "variance that the choice of seeds makes",
-    "V both": "variance of seeds that differ by prompt, and of draws",
+    "V both": "what both together make, and draws, for one score",
     "left out": "prompts that some seed has no score of",
 }
 

@@ -23,7 +23,7 @@ from warehouse.errors import MisuseError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import as_level
 from warehouse.store.connection import Store
-from warehouse.tables.view import View
+from warehouse.tables.view import Below, View
 from warehouse.tables.words import direction
 
 Line = tuple[ScoredCondition, LeaderboardRow]
@@ -65,7 +65,7 @@ class Leaderboard(Result):
         head = f"{self.benchmark} by {self.metric} ({direction(self.higher_is_better)})"
         table = leaderboard_table(self.rows, verbose=verbose)
         others = describe_others(self.others)
-        below = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
+        below: list[str | Below] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
         return View((head, table, *below), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
 
 
