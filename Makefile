@@ -52,6 +52,7 @@ bench: setup ## Measure speed and memory (minutes)
 calibrate: setup ## Simulate the default intervals and tests, write docs/calibration.md (minutes)
 	@$(BIN)/python benchmarks/calibrate.py --jobs $(JOBS)
 	@$(BIN)/python benchmarks/calibrate_unequal.py --jobs $(JOBS)
+	@$(BIN)/python benchmarks/calibrate_sequential.py
 
 sweep: setup ## Ingest every dump with strange values for every key (hours; PART=0/40 is a part)
 	@$(BIN)/python tests/campaign/sweep.py --part $(PART)

@@ -20,6 +20,7 @@ import refresh
 import report
 import report_many
 import scores
+import sequential
 import server
 import small_sources
 import writers
@@ -37,6 +38,7 @@ BENCHMARKS = {
     "report": report.run,
     "report-many": report_many.run,
     "scores": scores.run,
+    "sequential": sequential.run,
     "server": server.run,
     "small-sources": small_sources.run,
     "writers": writers.run,

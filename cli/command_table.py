@@ -196,6 +196,8 @@ _INFERENCE = (
     Entry("gate", "inference", "gate", "Decide whether a candidate is no worse than a baseline.", (
         "warehouse gate candidate baseline --margin 0.01",
         "warehouse gate --candidate model-b --baseline model-a -b gsm8k --margin 0.02 --markdown",
+        "warehouse gate candidate baseline -b gsm8k --margin 0.02 --sequential --n-max 800",
+        "warehouse gate candidate baseline --margin 0.02 --sequential --follow logs/running.eval",
     )),
 )  # fmt: skip
 

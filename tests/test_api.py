@@ -52,6 +52,7 @@ class Use:
 
 ANALYSIS = "warehouse.analysis"
 SUBSET = {"subset": "subset_ok"}
+SEQUENTIAL = ("asked", "obf", "no_history", "follow", "mapping", "values")
 USES = {
     "ingest": Use(
         ("warehouse.ingest.pipeline:ingest",),
@@ -83,7 +84,33 @@ USES = {
     "pairs": Use(
         (f"{ANALYSIS}.comparison.all_pairs:pairs",), "pairs", silent=("with_flags",), flags=("matrix",), renamed=SUBSET
     ),
-    "gate": Use((f"{ANALYSIS}.comparison.gate:gate",), "gate", silent=("margin",), flags=("models", "markdown")),
+    "gate": Use(
+        (f"{ANALYSIS}.comparison.gate:gate",),
+        "gate",
+        silent=("margin",),
+        flags=("models", "markdown", *SEQUENTIAL, "n_max", "seed", "estimand", "looks"),
+    ),
+    "sequential_gate": Use(
+        (f"{ANALYSIS}.sequential.gate:sequential_gate",),
+        "gate",
+        silent=("margin", "use_history"),
+        flags=("models", "markdown", "max_unscored", *SEQUENTIAL),
+    ),
+    "follow_gate": Use(
+        (f"{ANALYSIS}.sequential.gate:sequential_gate", "warehouse.ingest.pipeline:ingest"),
+        "gate",
+        own=("log", "benchmark", "pause", "say"),
+        fixed=(
+            *("margins", "benchmarks", "cluster", "estimand", "paths"),
+            *("options", "defaults", "dry_run", "progress", "only", "higher_is_better"),
+        ),
+        silent=("margin", "use_history", "format", "benchmark", "pause", "say"),
+        flags=(
+            *("models", "markdown", "max_unscored", "asked", "obf", "no_history"),
+            *("margins", "benchmarks", "cluster", "estimand"),
+        ),
+        renamed={"follow": "log"},
+    ),
     "variance": Use(
         (f"{ANALYSIS}.variance.variance:variance",),
         "variance",

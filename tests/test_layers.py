@@ -34,6 +34,7 @@ REPORT = "warehouse.report"
 CLAIMS = "warehouse.claims"
 SCHEDULE = "warehouse.schedule"
 INGEST = "warehouse.ingest"
+INTEGRATIONS = "warehouse.integrations"
 EXPORT = "warehouse.export"
 QUERIES = "warehouse.queries"
 MIGRATIONS = "warehouse.migrations"
@@ -81,6 +82,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "warehouse.migrations.env": {"warehouse.store.schema.tables"},
     CLI: {"warehouse"},  # everything
     "warehouse.config": {ERRORS, STORE},  # where the store is, and who said so
+    INTEGRATIONS: {ERRORS, RECORDS, IMPORTERS, STORE, ANALYSIS, INTEGRATIONS},  # inside the tools of others
     INTERCHANGE: {ERRORS, RECORDS, STORE, EXPORT, INTERCHANGE},  # formats of others
     EXPORT: {ERRORS, STORE},  # tables and views -> Parquet, by natural keys
     INGEST: {ERRORS, RECORDS, IMPORTERS, STORE, INGEST},  # paths -> importer -> loader

@@ -11,6 +11,7 @@ from ..state import State, pass_state
 from ..ui.options import REFERENCE, force_option, max_unscored_option, output_options, selection_options
 from ..ui.output import Output
 from ..ui.table import number, p_value, print_rows
+from .gate_sequential import SequentialOptions, sequential_gate, sequential_options
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.gate import Gate
@@ -75,6 +76,7 @@ SPARE = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candid
 )
 @max_unscored_option("More of the candidate's samples without a score: undecided.")
 @force_option
+@sequential_options
 @click.option("--markdown", is_flag=True, help="A summary for a pull request.")
 @output_options
 @pass_state
@@ -87,15 +89,18 @@ def gate(
     margins: tuple[float | None, dict[str, float]],
     output: Output,
     markdown: bool,
+    sequential: SequentialOptions,
     **options: Any,
 ) -> int:
     from warehouse.analysis.comparison.gate import GateRow
     from warehouse.analysis.comparison.gate import gate as decide
 
-    if markdown and not output.for_people:
-        raise click.UsageError("give one of --markdown, --json, --jsonl, --csv and --parquet")
+    if markdown and (sequential.asked or not output.for_people):
+        raise click.UsageError("give one of --markdown, --sequential, --json, --jsonl, --csv and --parquet")
     candidate, baseline = _two_models(models, candidate, baseline)
     margin, own = margins
+    if sequential.asked:
+        return sequential_gate(state, candidate, baseline, margin, own, output, sequential, **options)
     with state.open() as store:
         decision = decide(store, candidate, baseline, margin, margins=own, **options)
     if markdown:

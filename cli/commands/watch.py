@@ -47,7 +47,7 @@ class _Until:
 def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[], None]) -> None:
     """Go on until SIGINT or SIGTERM; then end after the source that is being loaded."""
     pause = min(max(watcher.settle / 2, 0.1), 5.0)
-    with _stopping() as stop:
+    with stopping() as stop:
         state.say(f"watching {', '.join(map(str, watcher.paths))}; Ctrl-C ends")
         last_error = ""
         while not stop.is_set():
@@ -86,7 +86,7 @@ def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Ca
 
 
 @contextmanager
-def _stopping() -> Iterator[threading.Event]:
+def stopping() -> Iterator[threading.Event]:
     """An event that the first signal sets; the second acts as always."""
     stop = threading.Event()
     numbers = (signal.SIGINT, signal.SIGTERM)

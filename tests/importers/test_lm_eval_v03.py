@@ -61,6 +61,15 @@ def test_write_out_samples() -> None:
     assert first["scores"][1]["value"] == 4.25
 
 
+@pytest.mark.parametrize("found", [True, 1 << 63, "7a"])
+def test_an_id_that_is_no_place(tmp_path: Path, found: object) -> None:
+    rows = json.loads((FOLDER / "yes_write_out_info.json").read_text())
+    rows[1]["doc_id"] = found
+    (tmp_path / "yes_write_out_info.json").write_text(json.dumps(rows))
+    second = take_v03(tmp_path / "yes_write_out_info.json", model="org/tiny").rows[1]
+    assert (second["position"], second["prompt_id"]) == (None, str(found))
+
+
 def test_write_out_of_generated_text() -> None:
     taken = take_v03(FOLDER / "say_write_out_info.json", model="org/tiny")
     (row,) = taken.rows

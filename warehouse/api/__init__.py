@@ -15,6 +15,7 @@ from warehouse.api.leaderboard import LeaderboardMethods
 from warehouse.api.load import LoadMethods
 from warehouse.api.query import QueryMethods
 from warehouse.api.refresh import RefreshMethods
+from warehouse.api.sequential import SequentialMethods
 from warehouse.api.text import TextMethods
 from warehouse.api.training import TrainingMethods
 from warehouse.api.variance import VarianceMethods
@@ -39,6 +40,7 @@ class Warehouse(
     QueryMethods,
     LeaderboardMethods,
     ComparisonMethods,
+    SequentialMethods,
     VarianceMethods,
     TrainingMethods,
     ItemMethods,

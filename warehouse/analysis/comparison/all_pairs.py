@@ -222,6 +222,8 @@ def _left_out(found: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]
 
 
 def _why_not(entry: ScoredCondition, found: BenchmarkScores) -> str:
+    if entry.stopped is not None:
+        return "stopped early because of their scores"
     if entry.usable is None:
         return "no scored prompts to pair"
     if is_partial(coverage_flags(entry, found.coverages[entry.group])):

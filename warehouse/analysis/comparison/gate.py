@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from warehouse.analysis.comparison.compare import find_both
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
@@ -24,8 +25,9 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$@:.-])")
 
 def as_markdown(found: Gate) -> str:
     """A heading, a table, and what to do; names from dumps stand as text."""
+    candidate, baseline = names(found.candidate, found.baseline, found.rows)
     lines = [
-        f"### {_MARKS[found.verdict]}: {_escaped(found.candidate)} against {_escaped(found.baseline)}",
+        f"### {_MARKS[found.verdict]}: {_escaped(candidate)} against {_escaped(baseline)}",
         "",
         "| benchmark | verdict | candidate | baseline | difference | at least | margin | p | prompts | needed |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -99,6 +101,8 @@ class GateRow(Row):
         model_baseline: name of the baseline's.
         runs_candidate: ids of its runs.
         runs_baseline: of the baseline's.
+        condition_candidate: settings that tell its runs from the baseline's.
+        condition_baseline: settings that tell the baseline's from its.
     """
 
     benchmark: str
@@ -125,6 +129,8 @@ class GateRow(Row):
     model_baseline: str
     runs_candidate: tuple[int, ...]
     runs_baseline: tuple[int, ...]
+    condition_candidate: str
+    condition_baseline: str
 
 
 @dataclass(frozen=True)
@@ -155,11 +161,42 @@ class Gate(Result):
         counts = ", ".join(
             f"{number} {verdict}" for verdict in EXIT if (number := sum(row.verdict == verdict for row in self.rows))
         )
-        return f"{self.verdict}: {self.candidate} against {self.baseline} ({counts})"
+        candidate, baseline = names(self.candidate, self.baseline, self.rows)
+        return f"{self.verdict}: {candidate} against {baseline} ({counts})"
 
     def to_markdown(self) -> str:
         """A summary for a pull request."""
         return as_markdown(self)
+
+
+class Sides(Protocol):
+    """What a row of a gate says of the two models."""
+
+    @property
+    def model_candidate(self) -> str: ...
+    @property
+    def model_baseline(self) -> str: ...
+    @property
+    def condition_candidate(self) -> str: ...
+    @property
+    def condition_baseline(self) -> str: ...
+
+
+def names(candidate: str, baseline: str, rows: Sequence[Sides]) -> tuple[str, str]:
+    """Both references so that a reader can tell them apart: ``run:7`` with its model, two conditions
+    of one model with the settings in which they differ."""
+    sides = (
+        (candidate, {row.model_candidate for row in rows}, {row.condition_candidate for row in rows}),
+        (baseline, {row.model_baseline for row in rows}, {row.condition_baseline for row in rows}),
+    )
+    is_one = bool(rows) and sides[0][1] == sides[1][1]
+    return _name(*sides[0], is_one), _name(*sides[1], is_one)
+
+
+def _name(reference: str, models: set[str], conditions: set[str], is_one: bool) -> str:
+    known = list(models) if reference.startswith("run:") and len(models) == 1 else []
+    known += list(conditions - {""}) if is_one and len(conditions) == 1 else []
+    return f"{reference} ({', '.join(known)})" if known else reference
 
 
 @dataclass(frozen=True)
@@ -316,6 +353,8 @@ def _row(item: _Tested, tests: int, alpha: float) -> GateRow:
         model_baseline=pair.b.model,
         runs_candidate=pair.a.run_ids,
         runs_baseline=pair.b.run_ids,
+        condition_candidate=pair.labels[0],
+        condition_baseline=pair.labels[1],
     )
 
 

@@ -14,6 +14,7 @@ from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.other_metrics import advise_metric, scored_metrics
 from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.stopped import stopped_early
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.links import find_link
@@ -120,6 +121,7 @@ def read_pair(store: Store, a: Condition, b: Condition, selection: Selection, *,
     shared = sorted(set(a.run_ids) & set(b.run_ids))
     if shared:
         raise NotComparable(f"both references mean run {shared[0]}")
+    refuse_stopped(store, a, b)
     metric_a, metric_b, scores_a, scores_b = scores_of_both(store, a, b, selection.metric)
     refuse_incomparable(a, b, metric_a, metric_b, force)
     benchmarks = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
@@ -129,6 +131,21 @@ def read_pair(store: Store, a: Condition, b: Condition, selection: Selection, *,
     pair = pair_up(a, b, metric_a, scores_a, scores_b, clusters)
     first, second = label_conditions(store, (a, b))
     return replace(pair, labels=(first, second), note=clusters.note)
+
+
+def refuse_stopped(store: Store, a: Condition, b: Condition) -> None:
+    """Refuse runs that were ended early because of their scores: no test with a fixed n holds.
+
+    Raises:
+        NotComparable: names the run and the rule.
+    """
+    records = stopped_early(store, (a, b))
+    for condition in (a, b):
+        if condition.key in records:
+            raise NotComparable(
+                f"{condition.model} was stopped early by {records[condition.key].name}, so that tests and intervals"
+                " for a fixed number of prompts do not hold; see: warehouse gate --sequential"
+            )
 
 
 def pair_up(

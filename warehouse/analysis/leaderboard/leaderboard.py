@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from warehouse.analysis.leaderboard.footnotes import describe_basis, describe_ranks
 from warehouse.analysis.leaderboard.ranks import RankOptions, with_ranks
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
+from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.leaderboard.view import leaderboard_table, legend_lines, reasons_of
 from warehouse.analysis.results import DRAWS, Result
 from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
@@ -169,8 +170,9 @@ def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
     sign = 1 if group[0][0].metric.higher_is_better is False else -1
     lines = [line for line in group if line[1].estimate is not None]
     lines.sort(key=lambda line: (float(_comparable(line[1])) * sign, *_words(line[1])))
-    best = min((_standing(row) for _, row in lines), default=0)
-    eligible = [row for _, row in lines if subset_ok or _standing(row) == best]
+    whole = [row for _, row in lines if STOPPED not in row.flags]
+    best = min(map(_standing, whole), default=0)
+    eligible = [row for row in whole if subset_ok or _standing(row) == best]
     figures = [_comparable(row) for row in eligible]
     ranks = {row.run_ids: figures.index(_comparable(row)) + 1 for row in eligible}
     rest = [line for line in group if line[1].estimate is None]
@@ -209,7 +211,11 @@ def _rows(number: int) -> str:
 def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
     """What has a figure and no rank, and why."""
     kinds = {3: "on a part of the benchmark", 2: "on a single prompt", 1: "with published figures"}
-    left = [_standing(row) for row in rows if row.estimate is not None and row.rank is None]
+    unranked = [row for row in rows if row.estimate is not None and row.rank is None]
+    left = [_standing(row) for row in unranked if STOPPED not in row.flags]
+    stopped = len(unranked) - len(left)
+    if stopped:
+        yield f"{_rows(stopped)} of runs that were stopped early because of their scores: not ranked"
     for kind, words in kinds.items():
         if kind in left and not subset_ok:
             how = "not ranked beside those with scores of all prompts" if kind < 3 else "not ranked"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks
+from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, is_partial
@@ -83,6 +84,8 @@ def _has_scores(entry: ScoredCondition, row: LeaderboardRow) -> bool:
 def _why_not_placed(row: LeaderboardRow) -> str:
     if row.estimate is None:
         return "no figure"
+    if STOPPED in row.flags:
+        return "stopped early because of its scores"
     if is_partial(row.flags) and row.rank is None:
         return "a part of the benchmark"
     if row.method == "published":

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from warehouse.analysis.leaderboard.stopped import STOPPED, StoppedEstimate, stopped_estimate
 from warehouse.analysis.leaderboard.unscored import UnscoredBounds, unscored_bounds
 from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
@@ -86,7 +87,7 @@ class LeaderboardRow(Row):
         method: of the interval, or ``"published"``.
         flags: warnings of the statistics, and ``subset``, ``truncated``, ``failed``,
             ``unscored``, ``many_unscored``, ``other_prompts``, ``published``,
-            ``outside_bounds``, ``prompts_outside_clusters``.
+            ``outside_bounds``, ``prompts_outside_clusters``, ``stopped_early``.
         reason: why this method, or why there is no figure or interval.
         se_naive: error as if prompts were independent (Miller eq. 1).
         design_effect: squared ratio of the headline error to ``se_naive``, with clusters.
@@ -177,7 +178,7 @@ class LeaderboardRow(Row):
     part_n_prompts: ClassVar[Column[int | None]] = Column("part.n_prompts")
     design_effect_miller: ClassVar[Column[float | None]] = Column("sampled.design_effect_miller")
     other_metrics: tuple[str, ...] = ()
-    figure: Estimate | FixedPromptsEstimate | PublishedEstimate | None = None
+    figure: Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate | None = None
     ranks: Ranks = NO_RANKS
     unscored: UnscoredBounds = NO_BOUNDS
     part: LeaderboardRow | None = None
@@ -219,6 +220,9 @@ def make_row(
         StatisticsError: the data do not allow the method asked for.
     """
     bare = _bare_row(entry, options, whole)
+    if entry.stopped is not None:
+        figure, reason = stopped_estimate(entry, options.level)
+        return replace(bare, figure=figure, reason=reason, flags=(*bare.flags, STOPPED))
     if entry.is_cut and entry.published is not None and entry.usable is not None:
         part = _estimated(bare, entry.usable, entry.metric, clusters, options)
         return replace(_as_published(bare, entry.published), part=part)

@@ -14,6 +14,7 @@ from warehouse.analysis.selection.other_metrics import OtherMetric, other_metric
 from warehouse.analysis.selection.reference import hint_on_values, parse_where
 from warehouse.analysis.selection.scores import PromptScores, Published, read_published, read_scores
 from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.stopped import StoppedScores, read_stopped
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 
@@ -38,13 +39,19 @@ class BenchmarkCoverage:
 
 @dataclass(frozen=True)
 class ScoredCondition:
-    """A condition with everything that its row is made of."""
+    """A condition with everything that its row is made of.
+
+    Attributes:
+        stopped: of a run that was ended early because of its scores; then no mean of them is a
+            figure with an error.
+    """
 
     condition: Condition
     label: str
     metric: Metric
     scores: PromptScores | None
     published: Published | None
+    stopped: StoppedScores | None = None
 
     @property
     def group(self) -> Group:
@@ -60,7 +67,7 @@ class ScoredCondition:
     def usable(self) -> PromptScores | None:
         """The scores, if a mean of them is the figure."""
         has_mean = self.scores is not None and self.scores.n and self.metric.link != "none"
-        return self.scores if has_mean else None
+        return self.scores if has_mean and self.stopped is None else None
 
     @property
     def is_cut(self) -> bool:
@@ -194,8 +201,9 @@ def read_entries(store: Store, conditions: Sequence[Condition], metrics: Sequenc
             found.append((place, metric, scored.get(place), figures.get(place)))
     places = sorted({place for place, *_ in found})
     labels = dict(zip(places, label_conditions(store, [conditions[place] for place in places]), strict=True))
+    stopped = read_stopped(store, conditions)
     return [
-        ScoredCondition(conditions[place], labels[place], metric, scores, figure)
+        ScoredCondition(conditions[place], labels[place], metric, scores, figure, stopped.get(conditions[place].key))
         for place, metric, scores, figure in found
     ]
 

@@ -19,6 +19,7 @@ from warehouse.analysis.selection.scored_conditions import (
 )
 from warehouse.analysis.selection.scores import read_published, read_scores
 from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.stopped import stopped_early
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -140,6 +141,7 @@ def _entries(
     places = [(leaf, item) for leaf, items in enumerate(conditions) for item in items]
     labels = [label for items in conditions for label in label_conditions(store, items)]
     found: list[list[ScoredCondition]] = [[] for _ in conditions]
+    stopped = stopped_early(store, [item for _, item in places])
     for metric_id in sorted({metric.id for metrics in chosen for metric in metrics}):
         own = {m.benchmark_id: m for metrics in chosen for m in metrics if m.id == metric_id}
         judged = [any(m.id == metric_id for m in metrics) for metrics in chosen]
@@ -148,6 +150,8 @@ def _entries(
         figures = read_published(store, runs, [metric_id])
         for place in sorted(scores.keys() | figures.keys()):
             leaf, condition = places[place]
+            if condition.key in stopped:  # no mean of its scores has an error
+                continue
             of_leaf = (m for m in chosen[leaf] if m.id == metric_id)
             metric = own.get(condition.setting("benchmark_id")) or next(of_leaf)
             entry = ScoredCondition(condition, labels[place], metric, scores.get(place), figures.get(place))

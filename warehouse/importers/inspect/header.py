@@ -166,9 +166,21 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
             "eval": {**spec, "dataset": data},
             "plan": mapping_of(header, "plan"),
             "stats": stats,
+            **_early_stopping(header),
             **{key: header[key] for key in ("status", "metadata", "error") if header.get(key)},
         },
     }
+
+
+def _early_stopping(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Why the run was ended before all samples were asked, where the log says so."""
+    found = mapping_of(header, "results", "early_stopping")
+    stops = found.get("early_stops")
+    if not isinstance(stops, list) or not stops:
+        return {}
+    manager = text_or_none(found.get("manager")) or ""
+    said = mapping_of(found, "metadata")
+    return {"early_stopping": {"rule": "", "manager": manager, **said, "n_left_out": len(stops)}}
 
 
 def _generation(header: Mapping[str, Any]) -> dict[str, Any]:

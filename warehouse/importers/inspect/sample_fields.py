@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from warehouse.importers.common.chat_messages import content_of
 from warehouse.importers.common.json_fields import as_text, compact, number_or_none, part_of, text_or_none, whole_count
 from warehouse.importers.inspect.messages import messages_of
 from warehouse.importers.inspect.sample import Sample
@@ -32,6 +33,13 @@ def target_of(stated: Any, letters: Mapping[str, str]) -> str | list[str]:
         return texts[0] if len(texts) == 1 else sorted(texts)
     text = "" if stated is None else as_text(stated)
     return letters.get(text, text)
+
+
+def identity_of(sample: Sample, letters: Mapping[str, str]) -> str:
+    """What makes a prompt: input, options in sorted order, target."""
+    target = target_of(sample.get("target"), letters)
+    content = content_of(sample.get("input"))
+    return compact({"input": content, "choices": sorted(letters.values()), "target": target})
 
 
 def answer_of(scored: Iterable[Mapping[str, Any]], letters: Mapping[str, str]) -> str | None:

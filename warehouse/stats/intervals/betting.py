@@ -102,11 +102,11 @@ def betting_interval(values: FloatArray, bounds: tuple[float, float], level: flo
 
 def betting_ends(game: Game, bets: Bets) -> tuple[float, float]:
     """The means of z that neither side has refuted, from ``game.low`` to ``game.high``."""
-    limit, stakes = math.log(2 / bets.alpha), _stakes(game, bets)
+    limit, stakes = math.log(2 / bets.alpha), bet_sizes(game, bets)
 
     def gain(side: int, mean: float) -> float:
         means = np.full(len(game.z), mean)
-        return float(_paths(game, means, side, bets, stakes).max()) - limit
+        return float(capital_paths(game, means, side, bets, stakes).max()) - limit
 
     return (
         _border(lambda mean: gain(1, mean), game.low, game.high),
@@ -123,11 +123,11 @@ def log_capital(game: Game, means: FloatArray, side: int, bets: Bets) -> FloatAr
         side: 1 or −1.
         bets: of the gamblers.
     """
-    return _paths(game, means, side, bets, _stakes(game, bets))
+    return capital_paths(game, means, side, bets, bet_sizes(game, bets))
 
 
-def _paths(game: Game, means: FloatArray, side: int, bets: Bets, stakes: FloatArray) -> FloatArray:
-    """`log_capital`, the stakes λ known."""
+def capital_paths(game: Game, means: FloatArray, side: int, bets: Bets, stakes: FloatArray) -> FloatArray:
+    """`log_capital`, the stakes of `bet_sizes` known."""
     ruin = means - game.low if side > 0 else game.high - means
     with np.errstate(divide="ignore", invalid="ignore"):
         capped = np.minimum(stakes, np.where(ruin > _ROOM, bets.cap / ruin, math.inf))
@@ -137,7 +137,7 @@ def _paths(game: Game, means: FloatArray, side: int, bets: Bets, stakes: FloatAr
     return np.where(impossible, math.inf, path)
 
 
-def _stakes(game: Game, bets: Bets) -> FloatArray:
+def bet_sizes(game: Game, bets: Bets) -> FloatArray:
     """λ_{t,j}, before the cap, from the scores before t, shape (J, n)."""
     count = np.arange(1, len(game.z) + 1) + 1.0
     mean = np.cumsum(game.z) / count

@@ -1,0 +1,75 @@
+"""The declared order of a benchmark's prompts: by a hash of their keys and a seed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.stats import sequential_order
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+#: A prompt's key, and how many of that key come before it in a run.
+PromptKey = tuple[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class PromptOrder:
+    """Prompts in the order in which they are asked.
+
+    Attributes:
+        prompts: ids, first to last, shape (N,).
+        keys: key and occurrence of each.
+    """
+
+    prompts: NDArray[np.int64]
+    keys: tuple[PromptKey, ...]
+
+    @property
+    def n(self) -> int:
+        """Their number N."""
+        return len(self.prompts)
+
+
+def order_keys(keys: Sequence[PromptKey], seed: int) -> list[int]:
+    """Places of prompts in the order of SHA-256("order|seed|id"), the id being the key, with
+    ``#occurrence`` behind it from the second on.
+
+    Prompts of one key are alike; a run counts them as they come, so they stand in that order.
+
+    Raises:
+        StatisticsError: a seed out of range.
+    """
+    names = [key if occurrence == 0 else f"{key}#{occurrence}" for key, occurrence in keys]
+    order = [int(place) for place in sequential_order(names, seed)]
+    alike: dict[str, list[int]] = defaultdict(list)
+    for place in order:
+        alike[keys[place][0]].append(place)
+    ascending = {key: iter(sorted(places, key=lambda place: keys[place][1])) for key, places in alike.items()}
+    return [next(ascending[keys[place][0]]) for place in order]
+
+
+def read_keys(store: Store, prompts: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """Key, occurrence, split and the tool's own id of some prompts, by id."""
+    condition, parameters = one_of("prompt.id", [int(one) for one in prompts], "p")
+    rows = store.arrow(query_text("analysis", "prompt_keys").format(condition=condition), parameters).to_pylist()
+    return {row["id"]: row for row in rows}
+
+
+def read_order(store: Store, prompts: Sequence[int] | NDArray[np.int64], seed: int) -> PromptOrder:
+    """Some prompts in their order.
+
+    Raises:
+        StatisticsError: a seed out of range.
+    """
+    rows = list(read_keys(store, (int(one) for one in prompts)).values())
+    keys = [(str(row["key"]), int(row["occurrence"])) for row in rows]
+    order = order_keys(keys, seed)
+    ids = np.array([rows[place]["id"] for place in order], dtype=np.int64)
+    return PromptOrder(ids, tuple(keys[place] for place in order))

@@ -1,0 +1,129 @@
+"""Runs that a rule ended early because of their scores: fixed-n statistics do not hold for them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.prompt_order import PromptOrder, read_order
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+#: The key of a run's configuration that holds the record, and the rule that is ours.
+KEY, RULE = "early_stopping", "betting"
+#: Fields of a record that are counts, and those that are numbers.
+_COUNTS = ("seed", "n_max", "population", "n_prompts", "decided_at")
+_NUMBERS = ("alpha", "margin")
+
+
+@dataclass(frozen=True)
+class StoppingRecord:
+    """What a log says of the rule that ended it.
+
+    Attributes:
+        rule: ``betting`` (statistics.md §11); anything else is another's rule.
+        manager: who applied it.
+        seed: of the order of the prompts.
+        n_max: the most prompts that were to be asked.
+        alpha: chance of a wrong verdict.
+        margin: loss that was tolerated.
+        population: prompts of the benchmark; None where prompts were a sample of more.
+        n_prompts: length of the longest scored beginning of the order.
+        verdict: ``pass``, ``fail`` or ``undecided``.
+        decided_at: prompts after which it stood.
+        baseline: model that was the baseline.
+        history: condition keys of the models behind the predictions.
+    """
+
+    rule: str
+    manager: str = ""
+    seed: int | None = None
+    n_max: int | None = None
+    alpha: float | None = None
+    margin: float | None = None
+    population: int | None = None
+    n_prompts: int | None = None
+    verdict: str = ""
+    decided_at: int | None = None
+    baseline: str = ""
+    history: tuple[str, ...] = ()
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the rule is the one that the warehouse can go on with."""
+        return self.rule == RULE and None not in (self.seed, self.n_max, self.alpha, self.n_prompts)
+
+    @property
+    def name(self) -> str:
+        """The rule in words."""
+        return "the betting rule" if self.is_ours else f"a rule of {self.manager or 'its harness'}"
+
+
+def as_record(stated: Mapping[str, Any]) -> StoppingRecord:
+    """The record out of a log; what has another type than expected counts as not said."""
+    known: dict[str, Any] = {}
+    for field in fields(StoppingRecord):
+        value = stated.get(field.name)
+        if field.name == "history":
+            known[field.name] = tuple(str(item) for item in value) if isinstance(value, list) else ()
+        elif field.name in _COUNTS:
+            known[field.name] = value if type(value) is int and value >= 0 else None
+        elif field.name in _NUMBERS:
+            known[field.name] = float(value) if isinstance(value, int | float) else None
+        else:
+            known[field.name] = value if isinstance(value, str) else ""
+    return StoppingRecord(**known)
+
+
+def stopped_early(store: Store, conditions: Sequence[Condition]) -> dict[str, StoppingRecord]:
+    """The records of conditions of which a run was ended early, by condition key.
+
+    A run that has all prompts of its benchmark was not ended, whatever watched it.
+    """
+    cut = {run["run_id"]: item.key for item in conditions for run in item.runs if run["status"] == "truncated"}
+    if not cut:
+        return {}
+    runs, parameters = one_of("run.id", list(cut), "r")
+    rows = store.arrow(query_text("analysis", "early_stopping").format(runs=runs), parameters).to_pylist()
+    found = {}
+    for row in rows:
+        settings = row["configuration"]
+        settings = json.loads(settings) if isinstance(settings, str) else settings
+        stated = settings.get(KEY) if isinstance(settings, dict) else None
+        if isinstance(stated, dict):
+            found[cut[row["run_id"]]] = as_record(stated)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class StoppedScores:
+    """A condition that was ended early.
+
+    Attributes:
+        record: what the dump says of it.
+        order: the prompts that were seen, in the order of the rule; None where it is not known.
+    """
+
+    record: StoppingRecord
+    order: PromptOrder | None = None
+
+
+def read_stopped(store: Store, conditions: Sequence[Condition]) -> dict[str, StoppedScores]:
+    """Those of some conditions that were ended early, by condition key."""
+    found = {}
+    for key, record in stopped_early(store, conditions).items():
+        runs = next(item.runs for item in conditions if item.key == key)
+        order = None
+        if record.is_ours and record.seed is not None and len(runs) == 1:
+            order = _order_of_run(store, int(runs[0]["run_id"]), record.seed)
+        found[key] = StoppedScores(record, order)
+    return found
+
+
+def _order_of_run(store: Store, run: int, seed: int) -> PromptOrder:
+    prompts = store.arrow(f"select distinct prompt_id from prompt_score where run_id = {run} order by prompt_id")
+    return read_order(store, prompts.column("prompt_id").to_pylist(), seed)

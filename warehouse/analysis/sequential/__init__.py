@@ -1,0 +1,1 @@
+"""Verdicts on runs that are still growing (statistics.md §11)."""

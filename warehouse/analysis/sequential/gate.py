@@ -1,0 +1,293 @@
+"""The release gate on runs that may still be growing: pass, fail or undecided so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.comparison.compare import find_both
+from warehouse.analysis.comparison.gate import EXIT, names
+from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable, scores_of_both
+from warehouse.analysis.results import Result
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.common_benchmarks import in_words
+from warehouse.analysis.selection.conditions import Condition, label_conditions
+from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.selection import Selection, as_conditions
+from warehouse.analysis.selection.stopped import StoppingRecord, stopped_early
+from warehouse.analysis.sequential.plan import FULL, SequentialPlan, SequentialSettings, in_order, make_plan, with_alpha
+from warehouse.analysis.sequential.row import SequentialRow
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats import Outlook, SequentialTest, group_sequential_test, sequential_outlook, sequential_test
+from warehouse.store.connection import Store
+
+Floats = NDArray[np.float64]
+_SHARED = "a sequential test on several benchmarks shares alpha equally among them"
+
+
+@dataclass(frozen=True)
+class SequentialGate(Result):
+    """The verdict so far over all benchmarks.
+
+    Attributes:
+        candidate: as given.
+        baseline: as given.
+        verdict: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
+        alpha: chance of any wrong verdict, however often one looks.
+        left_out: benchmarks that were not compared, with the reason.
+        notes: what a reader should know of the rows.
+    """
+
+    candidate: str
+    baseline: str
+    verdict: str
+    alpha: float
+    rows: tuple[SequentialRow, ...]
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 fail, 5 undecided."""
+        return EXIT[self.verdict]
+
+    def __str__(self) -> str:
+        candidate, baseline = names(self.candidate, self.baseline, self.rows)
+        return f"{self.verdict}: {candidate} against {baseline}"
+
+
+def sequential_gate(
+    store: Store,
+    candidate: str,
+    baseline: str,
+    margin: float | None,
+    *,
+    margins: Mapping[str, float] | None = None,
+    benchmarks: Sequence[str] = (),
+    metric: str | None = None,
+    where: Sequence[str] = (),
+    cluster: str | None = None,
+    n_max: int | None = None,
+    alpha: float = 0.05,
+    seed: int = 0,
+    estimand: str = FULL,
+    looks: int | None = None,
+    use_history: bool = True,
+    latest: bool = False,
+    force: bool = False,
+) -> SequentialGate:
+    """Whether it is settled already that a candidate may take the place of a baseline.
+
+    Of the candidate's results the longest beginning of the declared order counts (statistics.md
+    §11). The verdict and the interval hold however often one asks and whenever one stops.
+
+    Args:
+        candidate: reference of a model (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``).
+        baseline: reference of the other.
+        margin: loss that is tolerated, from 0, in the unit of the metric; None where each
+            benchmark has one of its own.
+        margins: such margins, by benchmark.
+        benchmarks: names; all that both have, if empty. Several share alpha equally.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+        where: conditions ``field=value`` on the runs of both.
+        cluster: clustering, which must be ``"none"`` with prompts sampled where there is one.
+        n_max: the most prompts that are used; None: all.
+        alpha: chance of a wrong verdict, both sides together, in (0, 1).
+        seed: of the order of the prompts.
+        estimand: ``full_benchmark``: the mean over this benchmark's prompts; ``prompts_sampled``:
+            over prompts like them.
+        looks: None: after every prompt; a number: O'Brien and Fleming's bounds at so many looks.
+        use_history: predict scores by other models of the store, besides the baseline.
+        latest: where a reference means several conditions, take the one that ran last.
+        force: compare what differs in judge, metric scale or task version.
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, a benchmark that one of them lacks, nothing
+            in common, runs that should not be compared, or settings under which the run was not
+            stopped.
+        StatisticsError: a number out of range.
+    """
+    settings = SequentialSettings(0.0, n_max, alpha, seed, estimand, looks, use_history, cluster).checked()
+    pairs, left_out = _both(store, candidate, baseline, list(benchmarks), metric, as_conditions(where), latest)
+    own = dict(margins or {})
+    unknown = sorted(set(own) - {one.benchmark_split[0] for one, _ in pairs})
+    if unknown:
+        raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
+    rows: list[SequentialRow] = []
+    notes = [f"{_SHARED}: {alpha / len(pairs):.3g} each"] if len(pairs) > 1 else []
+    for one, other in pairs:
+        limit = own.get(one.benchmark_split[0], margin)
+        if limit is None:
+            raise MisuseError(f"no margin for {one.benchmark_split[0]}; give one for all")
+        try:
+            row, said = _row(store, one, other, metric, with_alpha(replace(settings, margin=limit), len(pairs)), force)
+        except (MisuseError, StatisticsError) as reason:
+            if benchmarks or len(pairs) == 1:
+                raise type(reason)(f"{in_words(one.benchmark_split)}: {reason}") from None
+            left_out.append(f"{in_words(one.benchmark_split)}: {reason}")
+            continue
+        rows.append(row)
+        notes += said
+    if not rows:
+        raise MisuseError("; ".join(left_out))
+    return SequentialGate(
+        candidate, baseline, together([row.verdict for row in rows]), alpha, tuple(rows), tuple(left_out), tuple(notes)
+    )
+
+
+def together(verdicts: Sequence[str]) -> str:
+    """The verdict over several benchmarks."""
+    if "fail" in verdicts:
+        return "fail"
+    return "pass" if set(verdicts) == {"pass"} else "undecided"
+
+
+def _both(
+    store: Store,
+    candidate: str,
+    baseline: str,
+    names: Sequence[str],
+    metric: str | None,
+    where: tuple[str, ...],
+    latest: bool,
+) -> tuple[list[tuple[Condition, ...]], list[str]]:
+    found: list[tuple[Condition, ...]] = []
+    left_out: list[str] = []
+    wanted: list[str | None] = [*dict.fromkeys(names)] or [None]
+    for name in wanted:
+        both, missing = find_both(store, candidate, baseline, Selection(name, metric, where, latest=latest))
+        found += both
+        left_out += missing
+    return found, left_out
+
+
+def _row(
+    store: Store, one: Condition, other: Condition, wanted: str | None, settings: SequentialSettings, force: bool
+) -> tuple[SequentialRow, list[str]]:
+    shared = sorted(set(one.run_ids) & set(other.run_ids))
+    if shared:
+        raise NotComparable(f"both references mean run {shared[0]}")
+    metric_a, metric_b, scores_a, scores_b = scores_of_both(store, one, other, wanted)
+    refuse_incomparable(one, other, metric_a, metric_b, force)
+    records = stopped_early(store, (one, other))
+    if other.key in records:
+        raise NotComparable(f"the baseline {other.model} was itself stopped early by {records[other.key].name}")
+    record = records.get(one.key)
+    if record is not None:
+        settings = under_record(record, settings, one)
+    times = [run["started_at"] for run in one.runs]
+    plan = make_plan(
+        store,
+        other,
+        scores_b,
+        metric_a,
+        settings,
+        candidate=one.model,
+        before=None if None in times else min(times),
+        history=None if record is None else record.history,
+    )
+    labels = label_conditions(store, (one, other))
+    return row_of(plan, settings, scores_a, metric_a, one, other, labels), list(plan.notes)
+
+
+def under_record(record: StoppingRecord, settings: SequentialSettings, condition: Condition) -> SequentialSettings:
+    """The settings under which a run was stopped; others are refused.
+
+    Raises:
+        NotComparable: another rule, or another seed, alpha or n_max.
+    """
+    if not record.is_ours:
+        raise NotComparable(f"{condition.model} was stopped early by {record.name}, of which nothing is known")
+    settings = replace(settings, n_max=settings.n_max or record.n_max)
+    stated = {"n-max": record.n_max, "seed": record.seed, "alpha": record.alpha}
+    if stated != {"n-max": settings.n_max, "seed": settings.seed, "alpha": settings.alpha}:
+        flags = " ".join(f"--{name} {value:g}" for name, value in stated.items() if value is not None)
+        raise NotComparable(f"{condition.model} was stopped early under {flags}; give the same")
+    if settings.looks is not None or settings.estimand != FULL:
+        raise NotComparable(
+            f"{condition.model} was stopped early by the betting rule on the full benchmark;"
+            " fixed looks and prompts sampled do not hold for it"
+        )
+    return settings
+
+
+def row_of(
+    plan: SequentialPlan,
+    settings: SequentialSettings,
+    scores: PromptScores,
+    metric: Metric,
+    one: Condition,
+    other: Condition,
+    labels: Sequence[str],
+) -> SequentialRow:
+    """The row of a candidate's scores."""
+    if plan.design.n_max > plan.order.n:
+        raise StatisticsError(f"`n_max` is {plan.design.n_max}, but the benchmark has {plan.order.n} prompts")
+    own = beginning(plan, scores, is_growing=any(run["status"] != "complete" for run in one.runs))
+    values = plan.values(own)
+    test, outlook = run_test(values, plan, settings)
+    known = np.isin(scores.seen, plan.order.prompts)
+    return SequentialRow(
+        benchmark=one.benchmark_split[0],
+        split=one.benchmark_split[1],
+        metric=metric.label,
+        margin=settings.margin,
+        n_max=plan.design.n_max,
+        n_benchmark=plan.design.population,
+        method="betting" if settings.looks is None else f"O'Brien-Fleming, {settings.looks} looks",
+        estimand=settings.estimand,
+        seed=settings.seed,
+        predicted_by=_predicted_by(plan),
+        n_history=len(plan.history),
+        n_beyond=int(known.sum()) - len(own),
+        n_outside=int((~known).sum()),
+        model_candidate=one.model,
+        condition_candidate=labels[0],
+        model_baseline=other.model,
+        condition_baseline=labels[1],
+        runs_candidate=one.run_ids,
+        runs_baseline=other.run_ids,
+        reason=_reason(len(own), int(known.sum())),
+        test=test,
+        outlook=outlook,
+    )
+
+
+def _predicted_by(plan: SequentialPlan) -> str:
+    if not plan.is_stored:
+        return ""
+    return "baseline and history" if plan.history else "baseline"
+
+
+def _reason(n: int, n_known: int) -> str:
+    if n or not n_known:
+        return "" if n else "no result yet"
+    return f"none of its {n_known} results is of the first prompt in the order of the seed"
+
+
+def beginning(plan: SequentialPlan, scores: PromptScores, *, is_growing: bool) -> Floats:
+    """Scores of the longest beginning of the order that was asked, NaN where unscorable.
+
+    Args:
+        plan: with the order; two models are both to have been asked.
+        scores: of the candidate.
+        is_growing: a prompt of which fewer draws are there than of others is not done yet.
+    """
+    samples = scores.unscored.copy()
+    samples[np.searchsorted(scores.seen, scores.prompts)] += scores.n_draws
+    done = scores.seen[samples == samples.max()] if is_growing and len(samples) else scores.seen
+    asked = np.isin(plan.order.prompts, done)
+    if not plan.is_stored:
+        asked &= plan.seen
+    n = len(asked) if asked.all() else int(np.argmin(asked))
+    return in_order(scores, plan.order.prompts[:n])
+
+
+def run_test(values: Floats, plan: SequentialPlan, settings: SequentialSettings) -> tuple[SequentialTest, Outlook]:
+    """Verdict so far, and what is to be expected; fixed looks have no forecast."""
+    if settings.looks is None:
+        return sequential_test(values, plan.design), sequential_outlook(values, plan.design)
+    return group_sequential_test(values, plan.design, n_looks=settings.looks), Outlook(None, None, None, 0)

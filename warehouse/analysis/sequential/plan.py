@@ -1,0 +1,256 @@
+"""A sequential test against a model of the store: order, predictions, design."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.benchmarks import Metric, direction_unknown, find_benchmark
+from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
+from warehouse.analysis.selection.prompt_order import PromptOrder, read_order
+from warehouse.analysis.selection.scores import PromptScores, follow_links, read_links, read_scores
+from warehouse.errors import MisuseError
+from warehouse.stats import SequentialDesign, design_against_baseline, design_two_models, predict_scores
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+FULL, SAMPLED = "full_benchmark", "prompts_sampled"
+ESTIMANDS = (FULL, SAMPLED)
+#: Models behind the predictions, at most.
+HISTORY = 100
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SequentialSettings:
+    """What is fixed before the first score.
+
+    Attributes:
+        margin: loss that is tolerated, in the unit of the metric.
+        n_max: the most prompts; None: all that the benchmark has.
+        alpha: chance of a wrong verdict, both sides together.
+        seed: of the order.
+        estimand: ``full_benchmark`` (this benchmark's prompts) or ``prompts_sampled``.
+        looks: None: after every prompt; a number: so many looks of O'Brien and Fleming.
+        use_history: predict scores by other models of the store too.
+        cluster: as in `gate`; with prompts sampled there must be none.
+    """
+
+    margin: float
+    n_max: int | None = None
+    alpha: float = 0.05
+    seed: int = 0
+    estimand: str = FULL
+    looks: int | None = None
+    use_history: bool = True
+    cluster: str | None = None
+
+    def checked(self) -> SequentialSettings:
+        """Themselves.
+
+        Raises:
+            MisuseError: an unknown estimand.
+        """
+        if self.estimand not in ESTIMANDS:
+            raise MisuseError(f"unknown estimand {self.estimand!r}; there are: {', '.join(ESTIMANDS)}")
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class SequentialPlan:
+    """A test of candidates against one baseline.
+
+    Attributes:
+        order: the prompts, N of them where the estimand is the full benchmark.
+        design: of the statistics.
+        baseline: its scores in this order, higher is better, NaN where it has none.
+        seen: whether the baseline was asked.
+        is_stored: the baseline has all scores: they, with others, predict the candidate's.
+        sign: 1, or −1 where lower is better.
+        history: condition keys of the models behind the predictions.
+        notes: what a reader should know.
+    """
+
+    order: PromptOrder
+    design: SequentialDesign
+    baseline: Floats
+    seen: NDArray[np.bool_]
+    is_stored: bool
+    sign: float
+    history: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())
+
+    def values(self, own: Floats) -> Floats:
+        """y of the test, of the candidate's scores of the first prompts (as its metric has them)."""
+        better = self.sign * own
+        return better if self.is_stored else better - self.baseline[: len(own)]
+
+
+def make_plan(
+    store: Store,
+    baseline: Condition,
+    scores: PromptScores,
+    metric: Metric,
+    settings: SequentialSettings,
+    *,
+    candidate: str = "",
+    before: datetime | None = None,
+    history: Sequence[str] | None = None,
+) -> SequentialPlan:
+    """The test of a candidate against a baseline.
+
+    Args:
+        baseline: the condition that is followed.
+        scores: its scores, with links followed.
+        metric: that both are judged by.
+        settings: what is fixed.
+        candidate: name of the candidate's model, which is no history of its own.
+        before: models that ran later are no history either; None: unknown.
+        history: condition keys of the models to use; None: all that may be.
+
+    Raises:
+        MisuseError: a metric without bounds, direction or plain mean, clusters with prompts
+            sampled, a benchmark of which the store does not know all prompts.
+        StatisticsError: a number out of range.
+    """
+    settings = settings.checked()
+    low, high = _bounds(metric, scores)
+    sign = -1.0 if metric.higher_is_better is False else 1.0
+    limits = (low, high) if sign > 0 else (-high, -low)
+    n = benchmark_size(store, baseline, scores)
+    is_stored = settings.estimand == FULL and scores.n == len(scores.seen) == n
+    if settings.estimand == SAMPLED:
+        _refuse_clusters(store, baseline, scores, settings.cluster)
+    known = scores.seen if is_stored or settings.estimand == SAMPLED else _all_prompts(store, baseline, n)
+    order = read_order(store, known, settings.seed)
+    if not is_stored:
+        population = n if settings.estimand == FULL else None
+        most = order.n if settings.n_max is None else settings.n_max
+        design = design_two_models(
+            settings.margin, n_max=most, bounds=limits, population=population, alpha=settings.alpha
+        )
+        return SequentialPlan(order, design, *_placed(scores, order, sign), False, sign)
+    values, seen = _placed(scores, order, sign)
+    others, keys, notes = _history(store, baseline, metric, order, settings, candidate, before, history)
+    predictions = np.clip(predict_scores(sign * others if len(others) else None, values), *limits)
+    design = design_against_baseline(
+        values, settings.margin, n_max=settings.n_max, bounds=limits, predictions=predictions, alpha=settings.alpha
+    )
+    return SequentialPlan(order, design, values, seen, True, sign, keys, notes)
+
+
+def benchmark_size(store: Store, condition: Condition, scores: PromptScores | None) -> int:
+    """Prompts of a benchmark's split: the most that a run of its version declares or has."""
+    name, split = condition.benchmark_split
+    versions = ("task_version", "benchmark_version")
+    sizes = [
+        max(run["n_benchmark"] or 0, run["n_found"] or 0)
+        for run in runs_on(store, find_benchmark(store, name).ids)
+        if run["split"] == split and all(run[one] == condition.setting(one) for one in versions)
+    ]
+    return max([0 if scores is None else len(scores.seen), *sizes])
+
+
+def _bounds(metric: Metric, scores: PromptScores) -> tuple[float, float]:
+    low, high = metric.bounds or (None, None)
+    if low is None or high is None or not np.isfinite([low, high]).all():
+        raise MisuseError(f"{metric.label} has no bounds on both sides, which a sequential test needs")
+    if metric.link != "identity" or scores.uneven_weights is not None:
+        raise MisuseError(f"{metric.label} is no plain mean of its prompts, which a sequential test needs")
+    if metric.higher_is_better is None:
+        raise MisuseError(direction_unknown(metric.label))
+    return float(low), float(high)
+
+
+def _refuse_clusters(store: Store, baseline: Condition, scores: PromptScores, cluster: str | None) -> None:
+    found = find_benchmark(store, baseline.setting("benchmark"))
+    if cluster_map(store, found.ids, found.clusterings, cluster).labels(scores.prompts) is not None:
+        raise MisuseError(
+            f"prompts of {found.name} come in clusters, for which there is no sequential test with prompts sampled;"
+            " take the full benchmark as what is asked, or give --cluster none where clusters do not matter"
+        )
+
+
+def _all_prompts(store: Store, baseline: Condition, n: int) -> NDArray[np.int64]:
+    """All prompts of the split, which must be known for their order to be."""
+    name, split = baseline.benchmark_split
+    condition, parameters = one_of("prompt.benchmark_id", list(find_benchmark(store, name).ids), "b")
+    rows = store.arrow(query_text("analysis", "prompt_keys").format(condition=condition), parameters).to_pylist()
+    ids = np.array([row["id"] for row in rows if row["split"] == split], dtype=np.int64)
+    known: NDArray[np.int64] = np.unique(follow_links(ids, read_links(store)))
+    if len(known) != n:
+        raise MisuseError(
+            f"{name} has {n} prompts, of which the store knows {len(known)}: their order needs all of them;"
+            " ingest a run on the whole benchmark, or give --estimand prompts-sampled"
+        )
+    return known
+
+
+def _placed(scores: PromptScores, order: PromptOrder, sign: float) -> tuple[Floats, NDArray[np.bool_]]:
+    """Oriented scores in order, and what was asked."""
+    return sign * in_order(scores, order.prompts), np.isin(order.prompts, scores.seen)
+
+
+def in_order(scores: PromptScores, prompts: NDArray[np.int64]) -> Floats:
+    """Scores of some prompts, NaN where there is none, shape (N,)."""
+    places = np.searchsorted(scores.prompts, prompts)
+    places = np.minimum(places, max(scores.n - 1, 0))
+    if not scores.n:
+        return np.full(len(prompts), np.nan)
+    return np.where(scores.prompts[places] == prompts, scores.values[places], np.nan)
+
+
+def _history(
+    store: Store,
+    baseline: Condition,
+    metric: Metric,
+    order: PromptOrder,
+    settings: SequentialSettings,
+    candidate: str,
+    before: datetime | None,
+    wanted: Sequence[str] | None,
+) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
+    """Scores of other models that have all prompts (models × prompts), their keys, and notes."""
+    nothing: tuple[Floats, tuple[str, ...], tuple[str, ...]] = np.empty((0, order.n)), (), ()
+    if not settings.use_history or (wanted is not None and not wanted):
+        return nothing
+    here = find_benchmark(store, baseline.setting("benchmark")).ids
+    others = [
+        item
+        for item in group_runs(runs_on(store, here))
+        if item.key != baseline.key and item.model != candidate and item.benchmark_split == baseline.benchmark_split
+    ]
+    others = [item for item in others if _may_count(item, before, wanted)]
+    others.sort(key=lambda item: item.key)
+    groups = {run: place for place, item in enumerate(others) for run in item.run_ids}
+    found = read_scores(store, groups, [metric.id], linked=True)
+    rows: list[Floats] = []
+    keys: list[str] = []
+    for place in sorted(found):
+        own = in_order(found[place], order.prompts)
+        if np.isfinite(own).all() and len(rows) < HISTORY:
+            rows.append(own)
+            keys.append(others[place].key)
+    if wanted is not None and set(wanted) - set(keys):
+        return *nothing[:2], (f"{len(set(wanted) - set(keys))} models behind the predictions are no longer stored",)
+    return (np.array(rows), tuple(keys), ()) if rows else nothing
+
+
+def _may_count(item: Condition, before: datetime | None, wanted: Collection[str] | None) -> bool:
+    if wanted is not None:
+        return item.key in wanted
+    times: list[Any] = [run["started_at"] for run in item.runs]
+    return before is None or all(time is not None and time <= before for time in times)
+
+
+def with_alpha(settings: SequentialSettings, n_tests: int) -> SequentialSettings:
+    """The settings of each of several tests that share one alpha (Bonferroni)."""
+    return replace(settings, alpha=settings.alpha / n_tests)

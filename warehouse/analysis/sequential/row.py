@@ -1,0 +1,112 @@
+"""One benchmark of a sequential gate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from warehouse.analysis.results import Column, Row
+from warehouse.stats import Outlook, SequentialTest
+
+
+@dataclass(frozen=True)
+class SequentialRow(Row):
+    """The verdict so far on one benchmark and split.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        split: part of it.
+        metric: name of the metric, with its filter.
+        verdict: ``pass``: worse by less than the margin, or better; ``fail``: worse by more;
+            else ``undecided``.
+        difference: estimate in favour of the candidate, in the unit of the metric; None without a
+            score. Of a test that stopped early it lies too far out on average.
+        ci_low: lower end of the interval of the difference, which holds however often one looks.
+        ci_high: upper end.
+        level: of the interval, 1 − alpha of this benchmark.
+        margin: loss that is tolerated.
+        n_prompts: prompts used: the longest scored beginning of the order, at most ``n_max``.
+        n_max: the most prompts that are used.
+        n_benchmark: prompts of the benchmark; None where they are a sample of more.
+        n_unscored: of those used, prompts that could not be scored.
+        decided_at: prompts after which the verdict stood.
+        expected_remaining: prompts still needed on average, if those to come are like those seen.
+        chance_pass: share of such continuations that pass.
+        chance_fail: share that fail.
+        evidence_pass: ln K^+, which has to reach ``evidence_needed``; with fixed looks z. None where
+            the margin has become impossible.
+        evidence_fail: ln K^−; with fixed looks −z.
+        evidence_needed: ln(2/alpha); with fixed looks the bound at the last look.
+        method: ``betting``, or ``O'Brien-Fleming, K looks``.
+        estimand: ``full_benchmark`` or ``prompts_sampled``.
+        seed: of the order.
+        predicted_by: ``baseline``, ``baseline and history``, or empty for two models that are
+            compared prompt by prompt.
+        n_history: other models behind the predictions.
+        n_beyond: prompts with a result that come after the beginning that counts.
+        n_outside: prompts with a result that the baseline does not have.
+        model_candidate: name of the candidate's model.
+        condition_candidate: what tells its runs from the baseline's.
+        model_baseline: name of the baseline's.
+        condition_baseline: what tells its runs from the candidate's.
+        runs_candidate: ids of its runs; empty for a log that is followed.
+        runs_baseline: of the baseline's.
+        reason: why there is no verdict where that is not for want of prompts.
+        test: that the figures come from.
+        outlook: that the forecast comes from.
+    """
+
+    benchmark: str
+    split: str
+    metric: str
+    verdict: ClassVar[Column[str]] = Column("test.verdict")
+    difference: ClassVar[Column[float | None]] = Column("test.estimate")
+    ci_low: ClassVar[Column[float | None]] = Column("test.low")
+    ci_high: ClassVar[Column[float | None]] = Column("test.high")
+    level: ClassVar[Column[float]] = Column("test.level")
+    margin: float
+    n_prompts: ClassVar[Column[int]] = Column("test.n_prompts")
+    n_max: int
+    n_benchmark: int | None
+    n_unscored: ClassVar[Column[int]] = Column("test.n_unscored")
+    decided_at: ClassVar[Column[int | None]] = Column("test.decided_at")
+    expected_remaining: ClassVar[Column[float | None]] = Column("outlook.remaining")
+    chance_pass: ClassVar[Column[float | None]] = Column("outlook.chance_pass")
+    chance_fail: ClassVar[Column[float | None]] = Column("outlook.chance_fail")
+    evidence_pass: ClassVar[Column[float | None]] = Column("test.evidence_pass")
+    evidence_fail: ClassVar[Column[float | None]] = Column("test.evidence_fail")
+    evidence_needed: ClassVar[Column[float]] = Column("test.limit")
+    method: str
+    estimand: str
+    seed: int
+    predicted_by: str
+    n_history: int
+    n_beyond: int
+    n_outside: int
+    model_candidate: str
+    condition_candidate: str
+    model_baseline: str
+    condition_baseline: str
+    runs_candidate: tuple[int, ...]
+    runs_baseline: tuple[int, ...]
+    reason: str
+    test: SequentialTest
+    outlook: Outlook
+
+    PARTS = ("test", "outlook")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether further prompts are of use: there is no verdict, and ``n_max`` is not reached."""
+        return self.verdict == "undecided" and self.n_prompts < self.n_max
+
+    @property
+    def state(self) -> str:
+        """Verdict, interval and what is left, in one line."""
+        where = f"{self.benchmark} ({self.split})" if self.split else self.benchmark
+        text = f"{where}: {self.verdict} after {self.n_prompts} of at most {self.n_max} prompts"
+        if self.difference is not None and self.ci_low is not None and self.ci_high is not None:
+            text += f", difference {self.difference:+.4f} [{self.ci_low:+.4f}, {self.ci_high:+.4f}]"
+        if self.is_open and self.expected_remaining is not None:
+            text += f", about {self.expected_remaining:.0f} more"
+        return text

@@ -1,0 +1,156 @@
+"""A few looks that are fixed in advance: O'Brien and Fleming's bounds, spent as Lan and DeMets."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED
+from warehouse.stats.sequential.capital import ROOM, Side
+from warehouse.stats.sequential.design import SequentialDesign
+from warehouse.stats.sequential.sequential_test import SequentialTest, point_estimate
+
+_NODES = 400
+#: Bounds beyond this are not told from one another.
+_FURTHEST = 40.0
+
+
+def obf_bounds(n_looks: int = 5, *, alpha: float = 0.05) -> tuple[float, ...]:
+    """Bounds on |z| at equally spaced looks (Lan and DeMets 1983).
+
+    Until the share τ of all prompts the chance 2(2 − 2Φ(z_{1−α/4}/√τ)) of a wrong rejection is
+    spent; the bounds follow by integrating over the paths that no look has stopped (Armitage,
+    McPherson and Rowe 1969), for increments that are independent and normal.
+
+    Args:
+        n_looks: from 1 to 50.
+        alpha: chance of any wrong rejection, both sides together, in (0, 1).
+
+    Raises:
+        StatisticsError: a number out of range.
+
+    Examples:
+        >>> [round(bound, 4) for bound in obf_bounds(5)]
+        [4.8769, 3.357, 2.6803, 2.2898, 2.031]
+    """
+    if isinstance(n_looks, bool) or int(n_looks) != n_looks or not 1 <= n_looks <= 50:
+        raise StatisticsError(f"`n_looks` must be a whole number from 1 to 50, found {n_looks}")
+    if not 0 < alpha < 1:
+        raise StatisticsError(f"`alpha` must lie between 0 and 1 (such as 0.05), found {alpha}")
+    return _bounds(int(n_looks), float(alpha))
+
+
+@lru_cache(maxsize=32)
+def _bounds(n_looks: int, alpha: float) -> tuple[float, ...]:
+    shares = np.arange(1, n_looks + 1) / n_looks
+    spent = 4 * ndtr(-ndtri(1 - alpha / 4) / np.sqrt(shares))
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    step = sqrt(1 / n_looks)
+    bounds = [float(-ndtri(spent[0] / 2))]
+    edge = bounds[0] * sqrt(shares[0])
+    places = edge * nodes
+    density = np.exp(-((places / step) ** 2) / 2) / sqrt(2 * np.pi) / step * weights * edge
+    for look in range(1, n_looks):
+
+        def crossed(bound: float, *, look: int = look, at: FloatArray = places, mass: FloatArray = density) -> float:
+            far = bound * sqrt(shares[look])
+            return float(mass @ (ndtr((at - far) / step) + ndtr((-far - at) / step)) - spent[look] + spent[look - 1])
+
+        bounds.append(float(brentq(crossed, 0.0, _FURTHEST, xtol=1e-12)))
+        edge = bounds[-1] * sqrt(shares[look])
+        reached = edge * nodes
+        kernel = np.exp(-(((reached[:, None] - places) / step) ** 2) / 2) / sqrt(2 * np.pi) / step
+        places, density = reached, (kernel @ density) * weights * edge
+    return tuple(bounds)
+
+
+def look_places(n_looks: int, n_max: int) -> tuple[int, ...]:
+    """Prompts after which the looks are: equal steps up to ``n_max``.
+
+    Raises:
+        StatisticsError: fewer prompts than two a look.
+    """
+    if n_max < 2 * n_looks:
+        raise StatisticsError(f"{n_looks} looks need at least {2 * n_looks} prompts, found {n_max}")
+    return tuple(round(n_max * look / n_looks) for look in range(1, n_looks + 1))
+
+
+def group_sequential_test(scores: ArrayLike, design: SequentialDesign, *, n_looks: int = 5) -> SequentialTest:
+    """Verdict at a few looks that are fixed in advance (O'Brien and Fleming).
+
+    At each look the t statistic of the residuals y − f against the reference is held against
+    `obf_bounds`; scores between looks change nothing. Its error has no correction for a finite
+    population, which errs on the safe side on a full benchmark; what the prompts to come cannot change
+    decides as well. Its size rests on normal means: with
+    few or rare differences `sequential_test` is the one that is proved.
+
+    Args:
+        scores: as for `sequential_test`.
+        design: what was fixed before.
+        n_looks: looks up to ``n_max``.
+
+    Returns:
+        as `sequential_test`, at the last look so far: ``evidence_pass`` is z there, ``evidence_fail``
+        −z, ``limit`` the bound; the interval is the estimate ± bound × error, which holds at all
+        looks together. A look at which all residuals are equal decides nothing.
+
+    Raises:
+        StatisticsError: scores or looks out of range.
+    """
+    bounds, places = obf_bounds(n_looks, alpha=design.alpha), look_places(n_looks, design.n_max)
+    values = design.values(scores)
+    done = [look for look, place in enumerate(places) if place <= len(values)]
+    verdict, decided_at = UNDECIDED, None
+    ends: tuple[float, float] = (design.low - design.origin, design.high - design.origin)
+    z = (0.0, 0.0)
+    for look in done:
+        z, ends = _look(values[: places[look]], design, bounds[look])
+        low, high = _possible(values[: places[look]], design)
+        ends = (max(ends[0], low - design.origin), min(ends[1], high - design.origin))
+        passes = z[0] >= bounds[look] or low - design.reference > ROOM * design.width
+        fails = -z[1] >= bounds[look] or design.reference - high > ROOM * design.width
+        if verdict == UNDECIDED and (passes or fails):
+            verdict, decided_at = (PASS if passes else FAIL), places[look]
+    used = values[: places[done[-1]]] if done else values[:0]
+    return SequentialTest(
+        verdict=verdict,
+        n_prompts=len(values),
+        n_unscored=int(np.isnan(values).sum()),
+        decided_at=decided_at,
+        estimate=point_estimate(used, design),
+        low=ends[0],
+        high=ends[1],
+        level=1 - design.alpha,
+        evidence_pass=z[0],
+        evidence_fail=-z[1],
+        limit=bounds[done[-1] if done else 0],
+    )
+
+
+def _look(
+    values: FloatArray, design: SequentialDesign, bound: float
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """z with unscorable prompts at the worst and at the best, and the interval of both."""
+    z, ends = [], []
+    for missing, sign in ((design.low, -1), (design.high, 1)):
+        residuals = np.where(np.isnan(values), missing, values) - design.forecast[: len(values)]
+        mean = float(residuals.mean() + design.predictions.mean())
+        error = float(residuals.std(ddof=1)) / sqrt(len(values))
+        if error <= 1e-12 * design.width:
+            return (0.0, 0.0), (design.low - design.origin, design.high - design.origin)
+        z.append((mean - design.reference) / error)
+        ends.append(mean + sign * bound * error - design.origin)
+    low, high = (min(max(end, design.low - design.origin), design.high - design.origin) for end in ends)
+    return (z[0], z[1]), (low, high)
+
+
+def _possible(values: FloatArray, design: SequentialDesign) -> tuple[float, float]:
+    """The least and the largest θ that prompts to come leave."""
+    return float(Side.of(1, values, design).possible()[-1]), float(Side.of(-1, values, design).possible()[-1])
