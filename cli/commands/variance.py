@@ -303,7 +303,7 @@ SEED_SPARE = ("split", "metric", "recipe", "V both", "V seeds", "V prompts", "pr
 SEED_LEGEND = {
     "se seeds fixed": "error if these seeds are all there are, and prompts a sample",
     "se prompts fixed": "error if these prompts are all there are, and seeds a sample",
-    "se both sampled": "error if both are samples; squared: V prompts + V seeds - V both, or the larger of the first two",
+    "se both sampled": "error if both are samples; squared: V prompts + V seeds - V both, at least either",
     "seed sd": "standard deviation of the seeds' figures",
     "V prompts": "variance of the figure that the choice of prompts makes",
     "V seeds": "variance that the choice of seeds makes",
