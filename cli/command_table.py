@@ -12,9 +12,8 @@ SECTIONS = {
     "ingest": "What goes into it",
     "look": "What it says",
     "inference": "What it proves, and what it would take",
-    "items": "What single prompts tell",
-    "matrix": "What all models say together",
-    "text": "What prompts ask",
+    "items": "What prompts tell, alone and together",
+    "text": "What prompts ask, and which belong together",
     "time": "What changes",
 }
 
@@ -91,9 +90,6 @@ _INGEST = (
     Entry("invalidate", "ingest", "runs", "Take a run out of every view; it stays stored.", (
         'warehouse invalidate run:7 --reason "wrong prompt template"',
     )),
-    Entry("cluster", "ingest", "cluster", "Group a benchmark's prompts by fields of theirs.", (
-        "warehouse cluster squad --by passage --default",
-    )),
     Entry("link", "ingest", "link", "Join equal prompts of two benchmarks or harnesses.", (
         "warehouse link gsm8k_cot gsm8k",
         "warehouse link gsm8k gsm8k --by id",
@@ -147,6 +143,14 @@ _LOOK = (
         "warehouse report",
         "warehouse report gsm8k --out gsm8k.html",
         "warehouse report --split --out results",
+    )),
+    Entry("claim", "look", "claim", "Write a figure down so that others can check it.", (
+        'warehouse claim "leaderboard gsm8k" -o claim.json',
+        'warehouse claim "compare model-a model-b -b gsm8k" -o claim.json',
+    )),
+    Entry("claim verify", "look", "claim", "Recompute a claim, and say what differs.", (
+        "warehouse claim verify claim.json",
+        "warehouse claim verify claim.json --from results/",
     )),
     Entry("query", "look", "query", "Run a view, a library query or one SELECT of your own.", (
         "warehouse query",
@@ -272,32 +276,44 @@ _TEXT = (
         "warehouse duplicates",
         "warehouse duplicates gsm8k gsm8k_cot --threshold 0.98",
     )),
-    Entry("cluster-semantic", "text", "text", "Cluster prompts by what they ask, for error bars.", (
-        "warehouse cluster-semantic gsm8k",
-        "warehouse cluster-semantic gsm8k --threshold 0.9 --default",
+    Entry("cluster", "text", "cluster", "Group prompts that are not independent, for error bars.", (
+        "warehouse cluster by squad passage --default",
+        "warehouse cluster text gsm8k",
+        "warehouse cluster show",
+    )),
+    Entry("cluster by", "text", "cluster", "Group a benchmark's prompts by fields of theirs.", (
+        "warehouse cluster by squad passage --default",
+    )),
+    Entry("cluster text", "text", "cluster", "Group a benchmark's prompts by what they ask.", (
+        "warehouse cluster text gsm8k",
+        "warehouse cluster text gsm8k --threshold 0.9 --default",
+    )),
+    Entry("cluster show", "text", "cluster", "List clusterings: how many clusters, and how large.", (
+        "warehouse cluster show",
+        "warehouse cluster show gsm8k",
     )),
 )  # fmt: skip
 
 _MATRIX = (
-    Entry("matrix", "matrix", "matrix", "Ask the matrix of scores, prompts × models.", (
+    Entry("matrix", "items", "matrix", "Ask the matrix of scores, prompts × models.", (
         "warehouse matrix test gsm8k",
     )),
-    Entry("matrix test", "matrix", "matrix", "Test whether prompts are correlated beyond chance.", (
+    Entry("matrix test", "items", "matrix", "Test whether prompts are correlated beyond chance.", (
         "warehouse matrix test gsm8k",
         "warehouse matrix test gsm8k --similarity jaccard --permutations 200 --seed 7",
     )),
-    Entry("matrix cluster", "matrix", "matrix", "Cluster prompts that models find alike.", (
+    Entry("matrix cluster", "items", "matrix", "Cluster prompts that models find alike.", (
         "warehouse matrix cluster gsm8k",
         "warehouse matrix cluster gsm8k --clusters 2-8 --store alike --default",
     )),
-    Entry("matrix weights", "matrix", "matrix", "See ranks change as prompts weigh otherwise.", (
+    Entry("matrix weights", "items", "matrix", "See ranks change as prompts weigh otherwise.", (
         "warehouse matrix weights gsm8k",
         "warehouse matrix weights gsm8k --part pairs",
     )),
-    Entry("matrix grow", "matrix", "matrix", "See scores settle as a benchmark grows.", (
+    Entry("matrix grow", "items", "matrix", "See scores settle as a benchmark grows.", (
         "warehouse matrix grow gsm8k",
     )),
-    Entry("matrix explain", "matrix", "matrix", "Test whether what prompts ask explains scores.", (
+    Entry("matrix explain", "items", "matrix", "Test whether what prompts ask explains scores.", (
         "warehouse matrix explain gsm8k",
     )),
 )  # fmt: skip
@@ -312,6 +328,7 @@ _TIME = (
         "warehouse history model-a gsm8k",
         "warehouse history model-a gsm8k --statistic score --last 5",
         "warehouse history gsm8k",
+        "warehouse history model-a",
     )),
     Entry("schedule", "time", "schedule", "Ingest, refresh and report at the times you say.", (
         'warehouse schedule --cron "0 * * * *" --watch results/ --report report.html',
@@ -320,5 +337,7 @@ _TIME = (
     )),
 )  # fmt: skip
 
+#: Former names of commands, which go on working unseen: module and function, and today's name.
+FORMER = {"cluster-semantic": ("cluster", "former_text", "cluster text")}
 #: Every command by name, in the order of the help.
 COMMANDS = {entry.name: entry for entry in (*_STORE, *_INGEST, *_LOOK, *_INFERENCE, *_ITEMS, *_MATRIX, *_TEXT, *_TIME)}

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from .command_table import COMMANDS, SECTIONS, Entry
+from .command_table import COMMANDS, FORMER, SECTIONS, Entry
 from .state import global_options
 
 READER_GONE = 141  # 128 + SIGPIPE, as any tool of the shell ends
@@ -24,15 +24,17 @@ class LazyGroup(click.Group):
         return [name for name in COMMANDS if " " not in name]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
+        if cmd_name in FORMER:
+            module, function, _today = FORMER[cmd_name]
+        elif cmd_name in COMMANDS:
+            module, function = COMMANDS[cmd_name].module, cmd_name.replace("-", "_")
+        else:
             return None
-        module = import_module(f".commands.{entry.module}", __package__)
-        found_command: click.Command = getattr(module, entry.name.replace("-", "_"))
-        return found_command
+        found: click.Command = getattr(import_module(f".commands.{module}", __package__), function)
+        return found
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args[0] not in {*COMMANDS, *FORMER} and not args[0].startswith("-"):
             raise click.UsageError(f"no command '{args[0]}'{_hint(args[0])}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -59,6 +61,17 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.
 
     def decorate(function: Callable[..., Any]) -> click.Command:
         made: Any = click.command(name.split()[-1], **_texts(COMMANDS[name]), **settings)
+        made_command: click.Command = made(global_options(function))
+        return made_command
+
+    return decorate
+
+
+def former(name: str, today: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a function a former command: not shown, with the texts of today's."""
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        made: Any = click.command(name, hidden=True, **_texts(COMMANDS[today]), **settings)
         made_command: click.Command = made(global_options(function))
         return made_command
 

@@ -66,7 +66,11 @@ USES = {
     ),
     "show": Use((f"{ANALYSIS}.items.show:show",), "show"),
     "leaderboard": Use(
-        (f"{ANALYSIS}.leaderboard.leaderboard:leaderboard", f"{ANALYSIS}.suites.leaderboard:suite_leaderboard"),
+        (
+            f"{ANALYSIS}.leaderboard.leaderboard:leaderboard",
+            f"{ANALYSIS}.suites.leaderboard:suite_leaderboard",
+            f"{ANALYSIS}.leaderboard.all_boards:leaderboards",
+        ),
         "leaderboard",
         silent=("n_resamples", "seed"),
         renamed=SUBSET | {"partial": "partial_ok"},
@@ -181,7 +185,7 @@ USES = {
     "similar": Use((f"{ANALYSIS}.text.similar:similar",), "similar"),
     "duplicates": Use((f"{ANALYSIS}.text.duplicates:duplicates",), "duplicates", silent=("progress",)),
     "cluster_semantic": Use(
-        (f"{ANALYSIS}.text.semantic_clusters:cluster_semantic",), "cluster-semantic", silent=("progress",)
+        (f"{ANALYSIS}.text.semantic_clusters:cluster_semantic",), "cluster text", silent=("progress",)
     ),
     "refresh": Use(
         ("warehouse.analysis.families.family:Settings",),
@@ -190,7 +194,7 @@ USES = {
         silent=("n_resamples", "progress"),
         flags=("dry_run", "prune", "only_alerts"),
     ),
-    "history": Use(("warehouse.refresh.history:history",), "history", silent=("model", "benchmark"), flags=("names",)),
+    "history": Use(("warehouse.refresh.history:history",), "history", silent=("model",), flags=("names",)),
     "report": Use(
         (f"{ANALYSIS}.report_data.report:read_report",), "report", own=("out", "split"), silent=("progress",)
     ),
@@ -301,7 +305,6 @@ def test_overloads_of_a_leaderboard_take_what_their_function_takes() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({}, "give a benchmark, or the group"),
         ({"benchmark": "a", "group": "b"}, "give a benchmark, or the group"),
         ({"benchmark": "a", "force": True}, "force is for suites"),
         ({"benchmark": "a", "weights": "prompts"}, "weights is for suites"),

@@ -26,10 +26,12 @@ IMPORTERS = "warehouse.importers"
 STORE = "warehouse.store"
 STATS = "warehouse.stats"
 EMBEDDINGS = "warehouse.embeddings"
+TABLES = "warehouse.tables"
 ANALYSIS = "warehouse.analysis"
 REFRESH = "warehouse.refresh"
 INTERCHANGE = "warehouse.interchange"
 REPORT = "warehouse.report"
+CLAIMS = "warehouse.claims"
 SCHEDULE = "warehouse.schedule"
 INGEST = "warehouse.ingest"
 INTEGRATIONS = "warehouse.integrations"
@@ -44,7 +46,9 @@ LIBRARY = {
     STORE,
     STATS,
     EMBEDDINGS,
+    TABLES,
     ANALYSIS,
+    CLAIMS,
     REFRESH,
     REPORT,
     QUERIES,
@@ -67,8 +71,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     STORE: {ERRORS, RECORDS, QUERIES, STORE},
     STATS: {ERRORS, STATS},
     EMBEDDINGS: {ERRORS, EMBEDDINGS},
-    ANALYSIS: {ERRORS, RECORDS, STORE, STATS, EMBEDDINGS, ANALYSIS},
-    REFRESH: {ERRORS, RECORDS, ANALYSIS, STORE, STATS, REFRESH},
+    TABLES: {ERRORS, TABLES},
+    ANALYSIS: {ERRORS, RECORDS, STORE, STATS, EMBEDDINGS, TABLES, ANALYSIS},
+    REFRESH: {ERRORS, RECORDS, ANALYSIS, STORE, STATS, TABLES, REFRESH},
+    CLAIMS: {ERRORS, RECORDS, STORE, ANALYSIS, INGEST, CLAIMS},
     REPORT: {ERRORS, RECORDS, ANALYSIS, REPORT},
     SCHEDULE: {ERRORS, RECORDS, STORE, ANALYSIS, REFRESH, REPORT, INGEST, SCHEDULE},
     QUERIES: set(),

@@ -111,7 +111,7 @@ def audit(
 def _print(report: AuditReport, top: int, state: State) -> None:
     from warehouse.analysis.audit.report import BLIND
 
-    print_text(f"{report}.")
+    print_text(f"{report.one_line}.")
     listed = report.listed[:top] if top else report.listed
     if listed:
         click.echo()

@@ -10,7 +10,6 @@ from warehouse.analysis.items.excerpts import distinctive
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.compare_footnotes import explain, print_footnotes, print_models
 from ..ui.options import (
     REFERENCE,
     estimand_option,
@@ -22,7 +21,7 @@ from ..ui.options import (
     selection_options,
 )
 from ..ui.output import Output
-from ..ui.table import decimals, interval, level_column, number, p_value, print_rows, print_table
+from ..ui.table import print_table, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
@@ -33,25 +32,6 @@ if TYPE_CHECKING:
 FLIPS = 10
 #: Characters of a long text that a table has.
 SHORT = 60
-
-#: Columns that a narrow terminal does without, the first of them first.
-SPARE = (
-    "method",
-    "p Wilcoxon",
-    "p McNemar",
-    "correlation",
-    "p flip",
-    "metric",
-    "unscored a",
-    "unscored b",
-    "only a",
-    "only b",
-    "split",
-    "clusters",
-    "prompts",
-    "se",
-    "better",
-)
 
 
 @command("compare")
@@ -109,7 +89,9 @@ def compare(
     with state.open() as store:
         comparison = pair(store, a, b, **options)
     if output.for_people:
-        _print(comparison, _shown(comparison, only_overall, both=True), state)
+        shown = comparison.view_of(_shown(comparison, only_overall, both=True), verbose=state.verbose)
+        print_view(shown)
+        state.notes(shown.notes)
         if options["flips"]:
             _print_flips(comparison, options["flips"])
     elif options["flips"]:
@@ -133,64 +115,6 @@ def _shown(comparison: Comparison, only_overall: bool, *, both: bool) -> list[Co
     if not overall:
         raise click.UsageError(next(why for why in comparison.left_out if why.startswith("overall")))
     return overall
-
-
-def _print(comparison: Comparison, rows: list[ComparisonRow], state: State) -> None:
-    print_models(rows[0], comparison.sentence)
-    needless = (
-        "split",
-        "p flip",
-        "p McNemar",
-        "p Wilcoxon",
-        "p Holm",
-        "equal",
-        "p equal",
-        "clusters",
-        "correlation",
-        "method",
-        "flags",
-    )
-    counts = ("only a", "only b", "unscored a", "unscored b")
-    cells = [_cells(row, state.verbose) for row in rows]
-    print_rows(cells, needless=needless, counts=counts, spare=SPARE)
-    print_footnotes(explain(comparison, rows))
-    for row in rows:
-        if row.reason and (row.ci_low is None or state.verbose):
-            state.say(f"note: {row.benchmark}: {row.reason}")
-        for reason in row.not_applicable if state.verbose else ():
-            state.say(f"note: {row.benchmark}: no {reason}")
-
-
-def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
-    places = decimals([row.standard_error])
-    equal = {True: "yes", False: "not shown", None: ""}[row.equivalent]
-    return {
-        "benchmark": row.benchmark,
-        "split": row.split,
-        "metric": row.metric,
-        "a": number(row.mean_a, places),
-        "b": number(row.mean_b, places),
-        "a - b": number(row.difference, places, sign=True),
-        "se": number(row.standard_error, places),
-        level_column(row.level): interval(row.ci_low, row.ci_high, places),
-        "p": p_value(row.p_t),
-        "p flip": p_value(row.p_permutation),
-        "p McNemar": p_value(row.p_mcnemar),
-        "p Wilcoxon": p_value(row.p_wilcoxon),
-        "p Holm": p_value(row.p_holm),
-        "better": row.better or "neither",
-        "equal": equal,
-        "p equal": p_value(row.p_equivalence),
-        "prompts": row.n_prompts,
-        "clusters": row.n_clusters,
-        "only a": row.only_a,
-        "only b": row.only_b,
-        "unscored a": row.unscored_a,
-        "unscored b": row.unscored_b,
-        "correlation": number(row.correlation, 2),
-        "method": row.method if verbose else "",
-        "flags": row.flags,
-    }
 
 
 def _print_flips(comparison: Comparison, limit: int) -> None:

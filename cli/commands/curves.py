@@ -166,7 +166,7 @@ def _point_cells(point: CheckpointRow, places: int, band: str) -> dict[str, Any]
 def _sentences(found: CurvesReport) -> list[str]:
     """What was found, in words; of many curves the numbers only."""
     told = [f"{_of(row, found)}: {', '.join(_findings(row))}." for row in found.rows[:_TOLD] if _findings(row)]
-    sentences = told if len(found.rows) <= _TOLD else [f"{found}."]
+    sentences = told if len(found.rows) <= _TOLD else [f"{found.one_line}."]
     crossings = dict.fromkeys(
         f"{_whose(row, found)}{row.crossing_in_words}." for row in found.rows if row.crossing_in_words
     )
@@ -179,7 +179,7 @@ def _sentences(found: CurvesReport) -> list[str]:
     bands = ", ".join(dict.fromkeys(row.band for row in found.rows if row.band))
     if bands:
         sentences.append(f"Bands and tests allow for {bands}; tests are corrected over checkpoints (Holm).")
-    return sentences or [f"{found}."]
+    return sentences or [f"{found.one_line}."]
 
 
 def _of(row: CurveRow, found: CurvesReport) -> str:

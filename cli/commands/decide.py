@@ -51,7 +51,7 @@ def decide(
 
 
 def _print(decisions: Decisions) -> None:
-    print_text(f"{decisions}")
+    print_text(decisions.one_line)
     click.echo()
     floors = [row.noise_floor for row in decisions.rows if row.noise_floor]
     places = decimals(floors)

@@ -71,7 +71,7 @@ def _show_items(
     if not output.for_people:
         output.emit_records(ItemRow, report.rows)
     else:
-        print_text(f"{report}")
+        print_text(report.one_line)
         click.echo()
         shown = report.rows[:top] if top else report.rows
         print_rows(
@@ -108,7 +108,7 @@ def _show_splits(state: State, benchmark: str, seed: int, output: Output, chosen
     if not output.for_people:
         output.emit_records(SplitRow, report.rows)
     else:
-        print_text(f"{report}: discrimination (r_c) on train models against test models.")
+        print_text(f"{report.one_line}: discrimination (r_c) on train models against test models.")
         click.echo()
         print_rows(
             [
@@ -140,7 +140,7 @@ def _show_pruning(state: State, benchmark: str, seed: int, output: Output, chose
     if not output.for_people:
         output.emit_records(PruningRow, report.rows)
     else:
-        print_text(f"{report}: least discriminating prompts of {report.n_train} models dropped,")
+        print_text(f"{report.one_line}: least discriminating prompts of {report.n_train} models dropped,")
         print_text(f"effects on the other {report.n_test}, beside {report.n_random} random drops as large.")
         click.echo()
         print_rows(

@@ -73,9 +73,9 @@ def _print(result: Pairs) -> None:
     }
     rows = [_cells(row, places, labels) for row in result.rows]
     needless = ("split", "clusters", "flags", "why not", simultaneous_column(result.rows[0].level))
-    print_rows(rows, needless=needless, spare=SPARE)
+    shown = print_rows(rows, needless=needless, spare=SPARE)
     _tail(result)
-    for line in meanings(flag for row in result.rows for flag in row.flags):
+    for line in meanings(flag for row in result.rows for flag in row.flags if "flags" in shown):
         print_text(line)
 
 

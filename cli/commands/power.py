@@ -10,7 +10,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import REFERENCE, output_options, selection_options, whole_numbers
 from ..ui.output import Output
-from ..ui.table import Figure, decimals, number, print_table
+from ..ui.table import Figure, decimals, number, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.power.pilot import StoredPilot
@@ -117,10 +117,10 @@ def _given(options: dict[str, Any]) -> VarianceParts:
 
 
 def _print(plan: PowerPlan) -> None:
-    click.echo(plan.answer)
+    print_text(plan.answer)
     for row in plan.rows:
         if row.role in ("cheapest", "budget"):
-            click.echo(_best_in_words(row))
+            print_text(_best_in_words(row))
     table = [row for row in plan.rows if row.role == "table"]
     measure = "power" if table[0].power is not None else "mde"
     if measure == "power":
@@ -130,7 +130,12 @@ def _print(plan: PowerPlan) -> None:
     _print_grid(table, measure)
     if any(row.n_clusters and "few_clusters" in row.flags for row in table):
         click.echo("rows of fewer than 20 clusters, or from so few, are rough guesses")
+    click.echo("K: draws of each prompt, by each of the two models")
     click.echo(f"\nplanned with {_variances(plan)}")
+    print_text("omega2: variance over prompts of the true difference of the two models; only more prompts lower it")
+    print_text("sigma2: variance of one draw about its prompt's mean, of A and of B; more draws lower it too")
+    if plan.cluster_size is not None:
+        print_text("clusters: prompts that are not independent of each other; their errors go by clusters")
 
 
 def _print_grid(table: list[PowerRow], measure: str) -> None:

@@ -10,7 +10,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, output_options
+from ..ui.options import REFERENCE, metric_option, output_options
 from ..ui.output import Output
 from ..ui.progress_bars import share
 from ..ui.table import decimals, interval, number, p_value, print_rows
@@ -102,14 +102,14 @@ def refresh(
         output.emit_records(StaleRow, listed.rows[:SHOWN] if shown else listed.rows, empty="nothing is stale")
         if shown:
             click.echo(f"... and {len(listed.rows) - SHOWN} more: --json has them all")
-        _say(state, str(listed), listed.notes)
+        _say(state, listed.one_line, listed.notes)
         return 0
     with share(state.quiet, "refreshing") as bar:
         tell = None if bar is None else lambda done, total: bar(done / total)
         refreshed = recompute(state.opener(), work, wait=state.wait, progress=tell, say=state.say)
     if not only_alerts:
         output.emit_records(FamilyRow, refreshed.rows, counts=("resumed", "gone", "failed"))
-    _say(state, str(refreshed), refreshed.notes)
+    _say(state, refreshed.one_line, refreshed.notes)
     failed = _failures(refreshed)
     if prune is not None:
         _prune(state, prune)
@@ -181,20 +181,25 @@ def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
 
 
 @command("history")
-@click.argument("names", nargs=-1, required=True, metavar=f"[run:ID|{REFERENCE}] BENCHMARK")
+@click.argument("names", nargs=-1, metavar=f"[run:ID|{REFERENCE}] [BENCHMARK]")
+@click.option("-b", "--benchmark", metavar="NAME", help="The benchmark, where it does not stand after the model.")
+@metric_option
 @click.option("--statistic", metavar="NAME", help="Only this figure, such as score or difference.")
 @click.option("--last", metavar="N", type=click.IntRange(1), help="Only the newest N of each.")
 @output_options
 @pass_state
-def history(state: State, /, names: tuple[str, ...], output: Output, **options: Any) -> None:
-    from warehouse.refresh.history import HistoryRow
+def history(state: State, /, names: tuple[str, ...], benchmark: str | None, output: Output, **options: Any) -> None:
+    from warehouse.refresh.history import HistoryRow, history_of
     from warehouse.refresh.history import history as look
 
-    if len(names) > 2:
-        raise click.UsageError(f"expected a model and a benchmark, or a benchmark; found {len(names)} names")
-    model = names[0] if len(names) == 2 else None
+    given = (*names, *([benchmark] if benchmark else []))
+    if not 1 <= len(given) <= 2:
+        raise click.UsageError(f"expected a model, a benchmark, or a model and a benchmark; found {len(given)} names")
     with state.open() as store:
-        changes = look(store, model, names[-1], **options)
+        if len(given) == 2:
+            changes = look(store, *given, **options)
+        else:
+            changes = look(store, None, benchmark, **options) if benchmark else history_of(store, names[0], **options)
     if output.for_people:
         _print_history(changes)
     else:
@@ -212,6 +217,7 @@ def _places(row: HistoryRow) -> int:
 def _print_history(changes: History) -> None:
     cells = [
         {
+            "benchmark": "" if changes.benchmark else row.benchmark,
             "statistic": row.statistic,
             "subject": row.subject,
             "metric": row.metric,
@@ -226,4 +232,6 @@ def _print_history(changes: History) -> None:
         }
         for row, places in ((row, _places(row)) for row in changes.rows)
     ]
-    print_rows(cells, needless=("interval", "change", "p", "n", "reason"), spare=("method", "metric", "n", "p"))
+    print_rows(
+        cells, needless=("benchmark", "interval", "change", "p", "n", "reason"), spare=("method", "metric", "n", "p")
+    )

@@ -49,7 +49,7 @@ def show(state: State, run: str, prompt: str | None, output: Output) -> None:
 
 
 def _print_run(view: RunView) -> None:
-    click.echo(f"{visible(str(view))}\n")
+    click.echo(f"{visible(view.one_line)}\n")
     _print_fields(view.run)
     click.echo()
     rows = [
@@ -72,7 +72,7 @@ def _print_run(view: RunView) -> None:
 
 
 def _print_prompt_runs(view: PromptRuns) -> None:
-    click.echo(visible(str(view)))
+    click.echo(visible(view.one_line))
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, view.prompt[name])
     click.echo()

@@ -11,7 +11,7 @@ import click
 from ..state import State
 from ..ui.footnotes import say_reasons
 from ..ui.output import Output
-from ..ui.table import decimals, direction, interval, level_column, number, print_table, print_text
+from ..ui.table import decimals, direction, interval, level_column, number, print_legend, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.suites.leaderboard import SuiteBoard
@@ -153,15 +153,16 @@ def _print(board: SuiteBoard, state: State) -> None:
     ]
     rows = [_cells(row, places, state.verbose) for row in board.rows]
     needless = ("stat. rank", "group", "condition", "clusters", "published", "method", "flags")
-    print_table(columns, rows, needless=needless, counts=("missing",), spare=(*names, *SPARE))
+    shown = print_table(columns, rows, needless=needless, counts=("missing",), spare=(*names, *SPARE))
     for note in board.notes:
         text = note.replace("partial_ok", "--partial").replace("subset_ok", "--subset")
         state.say(f"note: {text}")
-    if any(row.statistical_rank for row in board.rows):
-        state.detail(
-            "stat. rank: 1 + models that are significantly better (paired over the suite, Holm"
-            f" over all pairs, {1 - board.rows[0].level:.3g}); one letter: not told apart"
-        )
+    size = 1 - board.rows[0].level
+    legend = {
+        "stat. rank": f"1 + models significantly better (paired over the suite, Holm over all pairs, {size:.3g})",
+        "group": "models that share a letter cannot be told apart (the same tests)",
+    }
+    print_legend(legend, shown)
     explained = [row for row in board.rows if row.ci_low is None or state.verbose]
     say_reasons([(row, row.reason) for row in explained], state)
     if others := describe_others(board.others):

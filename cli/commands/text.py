@@ -1,4 +1,4 @@
-"""``embed``, ``similar``, ``duplicates`` and ``cluster-semantic``: what prompts ask."""
+"""``embed``, ``similar`` and ``duplicates``: what prompts ask."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from warehouse.analysis.items.excerpts import distinctive
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import Function, no_store_option, output_options, replace_option, threshold_option
+from ..ui.options import Function, no_store_option, output_options, threshold_option
 from ..ui.output import Output
 from ..ui.table import excerpt, number, print_rows, print_table
 
 if TYPE_CHECKING:
     from warehouse.analysis.text.duplicates import DuplicateRow, Duplicates
     from warehouse.analysis.text.embed import Embedding
-    from warehouse.analysis.text.semantic_clusters import SemanticClusters
     from warehouse.analysis.text.similar import Similar
 
 #: Pairs that people are shown; programs get all that were kept.
@@ -99,7 +98,7 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
     ]
     counts = ("truncated", "without text", "without vector")
     print_rows(rows, needless=("revision",), counts=counts)
-    click.echo(f"\n{embedding}")
+    click.echo(f"\n{embedding.one_line}")
     if any(row.n_truncated for row in embedding.rows):
         state.say("note: of truncated texts the model read the beginning only")
     if any(row.n_without_vector for row in embedding.rows):
@@ -181,7 +180,7 @@ def duplicates(state: State, /, benchmarks: tuple[str, ...], output: Output, **o
 
 
 def _print_duplicates(result: Duplicates) -> None:
-    click.echo(f"{result}")
+    click.echo(result.one_line)
     if not result.rows:
         return
     click.echo(f"largest group: {result.largest_group} prompts\n")
@@ -221,57 +220,3 @@ def _pair(row: DuplicateRow, question: str) -> dict[str, Any]:
         "target": target,
         "question": excerpt(question, EXCERPT),
     }
-
-
-@command("cluster-semantic")
-@click.argument("benchmark")
-@threshold_option(0.8, ALIKE)
-@embedder_option
-@click.option("--name", metavar="NAME", default="semantic", show_default=True, help="Of the clustering.")
-@click.option("--default", "default", is_flag=True, help="Use it for error bars from now on.")
-@replace_option
-@no_store_option
-@output_options
-@pass_state
-def cluster_semantic(state: State, /, benchmark: str, output: Output, **options: Any) -> None:
-    from warehouse.analysis.text.semantic_clusters import GrowthRow
-    from warehouse.analysis.text.semantic_clusters import cluster_semantic as cluster
-
-    from ..ui.progress_bars import share
-
-    if options["default"] and not options["store_result"]:
-        raise click.UsageError("--no-store stores nothing that --default could use")
-    opened = state.open(write=options["store_result"])
-    with opened as store, share(state.quiet, "comparing prompts") as bar:
-        clusters = cluster(store, benchmark, progress=bar, **options)
-    if output.for_people:
-        _print_clusters(clusters)
-    else:
-        output.emit_records(GrowthRow, clusters.rows)
-    if clusters.n_without_vector:
-        state.say(f"note: {clusters.n_without_vector} prompts have no vector; see: warehouse embed")
-
-
-def _print_clusters(clusters: SemanticClusters) -> None:
-    click.echo(f"{clusters}")
-    click.echo(
-        f"joined from cosine {clusters.threshold:g} on ({clusters.embedder}); {clusters.n_single} prompts"
-        f" stand alone, the largest cluster has {clusters.largest}"
-    )
-    used = "error bars use it" if clusters.is_default else f"use it with --cluster {clusters.name}"
-    kept = f"stored as clustering {clusters.name!r}: {used}" if clusters.is_stored else "not stored"
-    click.echo(f"{kept}\n")
-    rows = [
-        {
-            "model": row.model,
-            "condition": row.condition,
-            "figure": number(row.estimate, 3),
-            "se": number(row.se_unclustered, 4),
-            "clustered se": number(row.se_clustered, 4),
-            "growth": number(row.growth, 2),
-            "prompts": row.n_prompts,
-            "clusters": row.n_clusters,
-        }
-        for row in clusters.rows
-    ]
-    print_rows(rows, needless=("condition",), empty="no runs on this benchmark yet")

@@ -13,7 +13,18 @@ from ..ui.footnotes import SHOWN, say_reasons, some_of
 from ..ui.options import cluster_option, level_option, metric_option, output_options, where_option
 from ..ui.options import whole_numbers as whole
 from ..ui.output import Output
-from ..ui.table import Figure, count_range, decimals, interval, level_column, number, percentage, print_rows
+from ..ui.table import (
+    Figure,
+    count_range,
+    decimals,
+    interval,
+    level_column,
+    number,
+    percentage,
+    print_legend,
+    print_rows,
+    print_text,
+)
 
 if TYPE_CHECKING:
     from warehouse.analysis.results import Row
@@ -130,18 +141,34 @@ SPARE = (
 )
 
 
+#: Columns that say nothing of runs of one draw per prompt.
+_UNKNOWN = ("se at 2K", "se at K=inf", "se prompts fixed", "between", "within", "suggested K", "range k=1", "expected")
+#: Columns of the split, in words.
+LEGEND = {
+    "K": "draws of each prompt",
+    "se": "error as it is: prompts are a sample, and so are draws",
+    "se at 2K": "error to expect with twice as many draws of each prompt",
+    "se at K=inf": "error that is left however many draws there are: that of the prompts alone",
+    "se prompts fixed": "error if these prompts are all there are: that of the draws alone",
+    "between": "share of the variance that the choice of prompts makes; more prompts lower it",
+    "within": "share that the draws of a prompt make; more draws lower it",
+    "suggested K": "draws beyond which they add less than a tenth of the variance between prompts",
+    "range k=1": "best less worst figure over runs of one draw per prompt",
+    "expected": "that range, if chance alone makes it",
+}
+
+
 def _print_split(report: VarianceReport, state: State) -> None:
     shared = _heading(report.rows)
     places = decimals(row.se_prompts_fixed or row.standard_error for row in report.rows)
     rows = [_split_cells(row, places, shared) for row in report.rows]
-    print_rows(
-        rows,
-        needless=("condition", "benchmark", "split", "metric", "clusters", "range k=1", "expected", "flags"),
-        spare=SPARE,
+    shown = print_rows(
+        rows, needless=(*_UNKNOWN, "condition", "benchmark", "split", "metric", "clusters", "flags"), spare=SPARE
     )
     click.echo("")
+    print_legend(LEGEND, shown)
     for line in _advice(report.rows):
-        click.echo(line)
+        print_text(line)
     _explain(report.rows, state)
 
 
@@ -220,9 +247,24 @@ def _print_rates(report: PassReport, state: State) -> None:
     places = decimals(row.standard_error for row in report.rows)
     rows = [_rate_cells(row, places, shared, state.verbose) for row in report.rows]
     needless = ("condition", "benchmark", "split", "metric", "clusters", "method", "flags")
-    print_rows(rows, needless=needless, spare=("method", "draws", "split", "metric", "clusters", "prompts", "se"))
+    shown = print_rows(
+        rows, needless=needless, spare=("method", "draws", "split", "metric", "clusters", "prompts", "se")
+    )
+    if "statistic" in shown:
+        for line in _rates_in_words(report.rows):
+            print_text(line)
     explained = [row for row in report.rows if row.ci_low is None or state.verbose]
     say_reasons([(row, row.reason) for row in explained], state)
+
+
+def _rates_in_words(rows: Sequence[PassRow]) -> list[str]:
+    """What pass@k and pass^k are, where they are shown."""
+    names = [row.statistic for row in rows]
+    lines = {
+        "pass@": "pass@k: chance that at least one of k draws is right, mean over prompts",
+        "pass^": "pass^k: chance that all of k draws are right, mean over prompts",
+    }
+    return [line for mark, line in lines.items() if any(name.startswith(mark) for name in names)]
 
 
 def _rate_cells(row: PassRow, places: int, shared: Sequence[str], verbose: bool) -> dict[str, Any]:
@@ -255,12 +297,29 @@ def _seeds(state: State, target: str, output: Output, options: dict[str, Any]) -
     _emit(state, output, report, SeedRow, _print_seeds)
 
 
+#: Columns that a narrow terminal does without, the first of them first.
+SEED_SPARE = ("split", "metric", "recipe", "V both", "V seeds", "V prompts", "prompts", "seed sd", "se prompts fixed")
+#: Columns of the seeds, in words.
+SEED_LEGEND = {
+    "se seeds fixed": "error if these seeds are all there are, and prompts a sample",
+    "se prompts fixed": "error if these prompts are all there are, and seeds a sample",
+    "se both sampled": "error if both are samples; squared: V prompts + V seeds - V both, at least either",
+    "seed sd": "standard deviation of the seeds' figures",
+    "V prompts": "variance of the figure that the choice of prompts makes",
+    "V seeds": "variance that the choice of seeds makes",
+    "V both": "variance that is in each of the two: of both together, and of draws",
+    "left out": "prompts that some seed has no score of",
+}
+
+
 def _print_seeds(report: SeedReport, state: State) -> None:
     shared = _heading(report.rows)
     places = decimals(row.se_both_sampled for row in report.rows)
     rows = [_seed_cells(row, places, shared) for row in report.rows]
     needless = ("recipe", "position", "benchmark", "split", "metric")
-    print_rows(rows, needless=needless, counts=("left out",))
+    shown = print_rows(rows, needless=needless, counts=("left out",), spare=SEED_SPARE)
+    click.echo("")
+    print_legend(SEED_LEGEND, shown)
     for row in report.rows:
         if row.reason:
             state.say(f"note: {row.model} {row.position}".rstrip() + f": {row.reason}")

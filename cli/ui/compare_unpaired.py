@@ -6,13 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .compare_footnotes import print_footnotes, print_models
-from .flag_meanings import meanings
-from .table import decimals, interval, level_column, number, p_value, print_rows
+from .table import print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.comparison.unpaired import UnpairedComparison, UnpairedRow
-
     from ..state import State
     from .output import Output
 
@@ -41,75 +37,9 @@ def compare_unpaired(state: State, a: str, b: str, output: Output, options: dict
     with state.open() as store:
         comparison = compare(store, a, b, **options)
     if output.for_people:
-        _print(comparison, state)
+        shown = comparison.view(verbose=state.verbose)
+        print_view(shown)
+        state.notes(shown.notes)
     else:
         output.emit_records(UnpairedRow, comparison.rows)
     state.notes(f"left out {reason}" for reason in comparison.left_out)
-
-
-#: Columns that a narrow terminal does without, the first of them first.
-SPARE = (
-    "p z",
-    "metric",
-    "unscored a",
-    "unscored b",
-    "split",
-    "clusters a",
-    "clusters b",
-    "prompts a",
-    "prompts b",
-    "se",
-    "better",
-)
-
-
-def _print(comparison: UnpairedComparison, state: State) -> None:
-    print_models(comparison.rows[0])
-    needless = ("split", "p Holm", "clusters a", "clusters b", "unscored a", "unscored b", "flags")
-    print_rows([_cells(row) for row in comparison.rows], needless=needless, spare=SPARE)
-    print_footnotes(_explain(comparison.rows))
-    for row in comparison.rows:
-        if row.ci_low is None:
-            state.say(f"note: {row.benchmark}: {row.reason}")
-
-
-def _cells(row: UnpairedRow) -> dict[str, Any]:
-    places = decimals([row.standard_error])
-    return {
-        "benchmark": row.benchmark,
-        "split": row.split,
-        "metric": row.metric,
-        "a": number(row.mean_a, places),
-        "b": number(row.mean_b, places),
-        "a - b": number(row.difference, places, sign=True),
-        "se": number(row.standard_error, places),
-        level_column(row.level): interval(row.ci_low, row.ci_high, places),
-        "p": p_value(row.p_value),
-        "p z": p_value(row.z_p_value),
-        "p Holm": p_value(row.p_holm),
-        "better": row.better or "neither",
-        "prompts a": row.n_prompts_a,
-        "prompts b": row.n_prompts_b,
-        "clusters a": row.n_clusters_a,
-        "clusters b": row.n_clusters_b,
-        "unscored a": row.unscored_a,
-        "unscored b": row.unscored_b,
-        "flags": row.flags,
-    }
-
-
-def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
-    clustered = any(row.n_clusters_a is not None or row.n_clusters_b is not None for row in rows)
-    lines = [
-        "Unpaired: each figure is over its own prompts, and the errors are taken as independent:"
-        " se = sqrt(se_a² + se_b²) (Miller 2024, eq. 5)"
-        f"{', by cluster (CR2) where prompts are clustered' if clustered else ''}.",
-        "p and interval: Welch's t; p z: the paper's normal test (eq. 6).",
-    ]
-    adjusted = sum(row.p_holm is not None for row in rows)
-    if adjusted:
-        lines.append(f"p Holm: p adjusted for {adjusted} benchmarks; better goes by it.")
-    if any(row.n_shared for row in rows):
-        shared = max(row.n_shared for row in rows)
-        lines.append(f"shared_prompts: up to {shared} prompts are shared; pairing them says more.")
-    return lines + meanings(flag.removesuffix("_a").removesuffix("_b") for row in rows for flag in row.flags)

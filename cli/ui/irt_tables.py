@@ -21,7 +21,7 @@ _CLEARLY = 2.0
 
 def print_fit(report: IrtReport, top: int) -> None:
     """What the model is, how well it predicts, and the prompts that stand out."""
-    print_text(f"{report}.")
+    print_text(f"{report.one_line}.")
     print_text(_spread(report.rows))
     print_text(f"{report.model.upper()}: {report.model_reason}. {_losses(report)}")
     if report.n_testlets is not None:
@@ -132,7 +132,7 @@ def _print_blocks(blocks: Sequence[BlockRow]) -> None:
 
 def print_abilities(report: AbilityReport) -> None:
     """The scale, the most able first."""
-    print_text(f"{report}; abilities in standard deviations of these models.")
+    print_text(f"{report.one_line}; abilities in standard deviations of these models.")
     click.echo()
     _print_blocks(report.blocks)
     level = level_column(report.level)
@@ -156,7 +156,7 @@ def print_abilities(report: AbilityReport) -> None:
 
 def print_sensitivity(report: AbilityReport) -> None:
     """The scale without single benchmarks and families."""
-    print_text(f"{report}; what its order of models is without one benchmark or family.")
+    print_text(f"{report.one_line}; what its order of models is without one benchmark or family.")
     click.echo()
     cells = []
     for row in report.sensitivity:

@@ -10,7 +10,7 @@ show() {
 }
 
 show warehouse ingest docs/demo/results
-show warehouse cluster reading --by passage --default
+show warehouse cluster by reading passage --default
 show warehouse leaderboard
 show warehouse compare model-a model-b
 

@@ -140,7 +140,7 @@ def test_planted_wrong_keys_come_first(report: AuditReport) -> None:
     assert listed == report.rows[: len(listed)] and all(row.posterior >= 0.1 for row in listed)
     assert listed[-1].running_fdr == pytest.approx(report.expected_fdr)
     assert len(listed) * (1 - (report.expected_fdr or 0)) == pytest.approx(report.expected_wrong)
-    assert f"{len(listed)} of {N} keys are suspect at 0.1, about" in str(report)
+    assert f"{len(listed)} of {N} keys are suspect at 0.1, about" in report.one_line
 
 
 def test_the_leaderboard_without_the_suspects(report: AuditReport) -> None:

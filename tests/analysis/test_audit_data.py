@@ -62,7 +62,7 @@ def test_better_than_low_accuracy_and_calibrated(url: str, models: int, tmp_path
         assert value("posterior", figure) > max(value("share_wrong", figure), value("rival_votes", figure))
     assert abs(value("posterior", "expected_fdr", 0.1) - value("posterior", "observed_fdr", 0.1)) < 0.08
     if models == 20:
-        assert str(report).startswith("59 of 2900 keys are suspect at 0.1, about 45 of them falsely")
+        assert report.one_line.startswith("59 of 2900 keys are suspect at 0.1, about 45 of them falsely")
         assert value("posterior", "average_precision") == pytest.approx(0.194, abs=5e-4)
         assert value("share_wrong", "average_precision") == pytest.approx(0.128, abs=5e-4)
         assert value("posterior", "average_precision_within") == pytest.approx(0.490, abs=5e-4)

@@ -94,7 +94,7 @@ def test_without_a_benchmark_all_common_ones_are_compared(world: Store) -> None:
     found = compare(world, "win/a", "win/c")
     assert [row.benchmark for row in found.rows] == ["suite/one", "suite/two/a"]
     assert found.left_out == ("suite/two/b: only one of them has it",)
-    assert str(found) == "win/a - win/c on 2 benchmarks: +0.35 (4 common prompts)"
+    assert found.one_line == "win/a - win/c on 2 benchmarks: +0.35 (4 common prompts)"
 
 
 def test_better_follows_the_direction_of_the_metric(world: Store) -> None:
@@ -151,6 +151,6 @@ def test_a_level_that_is_none_is_refused(world: Store) -> None:
 
 def test_a_comparison_in_one_line(world: Store) -> None:
     found = compare(world, "org/c", "org/e", benchmark="quiz")
-    assert str(found).startswith("org/c - org/e on quiz: -")
-    assert "(9 common prompts, p=" in str(found)
+    assert found.one_line.startswith("org/c - org/e on quiz: -")
+    assert "(9 common prompts, p=" in found.one_line
     assert found.to_frame()["n_prompts"].tolist() == [9]

@@ -223,7 +223,7 @@ def test_scales_that_have_no_mean_have_no_overall(world: Store) -> None:
     assert found.overall is None
     (why,) = found.left_out
     assert "overall: the benchmarks have 2 metric scales (acc, marks)" in why
-    assert str(found) == "lab/x against lab/y on 5 benchmarks"
+    assert found.one_line == "lab/x against lab/y on 5 benchmarks"
 
 
 def test_a_benchmark_without_a_figure_leaves_the_others(world: Store) -> None:

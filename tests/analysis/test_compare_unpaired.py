@@ -95,7 +95,7 @@ def test_several_benchmarks_are_adjusted_and_the_refused_named(world: Store) -> 
     assert [row.benchmark for row in found.rows] == ["grouped", "plain"]
     assert all(row.p_holm is not None and row.p_holm >= (row.p_value or 0) for row in found.rows)
     assert found.left_out[0].startswith("shared: they share 20 scored prompts")
-    assert "unpaired, on 2 benchmarks" in str(found)
+    assert "unpaired, on 2 benchmarks" in found.one_line
     assert found.to_dict()["rows"][0]["benchmark"] == "grouped"
 
 

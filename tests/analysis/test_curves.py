@@ -55,7 +55,7 @@ def test_points_are_the_rows_of_the_leaderboard(store: Store) -> None:
         assert row.monotonicity == pytest.approx(tau, abs=1e-12)
         assert row.unit == "step" and row.n_checkpoints == 4
     assert [row.last for row in found.rows] == sorted((r.last for r in found.rows), reverse=True)
-    assert str(found) == "steps: 4 curves of 16 checkpoints"
+    assert found.one_line == "steps: 4 curves of 16 checkpoints"
 
 
 def test_lower_can_be_better(store: Store) -> None:

@@ -301,7 +301,7 @@ def test_intervals_can_be_chosen(opener: StoreOpener) -> None:
 
 def test_results_come_as_frames_and_dictionaries(opener: StoreOpener) -> None:
     found = datamap(opener, "org/a", benchmark="quiz")
-    assert str(found) == "6 prompts under 2 conditions, 2 suspected label errors"
+    assert found.one_line == "6 prompts under 2 conditions, 2 suspected label errors"
     assert len(found.to_frame()) == 12
     assert found.to_dict()["distribution"][0]["histogram"] == [3, 0, 1, 0, 0, 0, 1, 0, 0, 1]
 

@@ -125,7 +125,7 @@ def test_permutation_tests(home: Warehouse) -> None:
     assert [row.observed for row in found.rows] == [row.observed for row in expected.statistics]
     assert (found.n_prompts, found.n_models, found.n_permutations, found.seed) == (40, 6, 30, 2)
     assert len(found.histogram) == 60
-    assert str(found) == "exam by acc: 40 prompts × 6 models"
+    assert found.one_line == "exam by acc: 40 prompts × 6 models"
     assert found.to_frame().loc[0, "similarity"] == "hamming"
     only = home.matrix("exam").test(similarities=["cosine"], permutations=5)
     assert {row.similarity for row in only.rows} == {"cosine"}

@@ -110,7 +110,7 @@ def test_what_cannot_be_meant_is_said(
 
 def test_from_python(url: str) -> None:
     found = Warehouse(url).pairs("draws", n_resamples=99)
-    assert "differ by Holm" in str(found)
+    assert "differ by Holm" in found.one_line
     assert list(found.to_frame().columns) == list(PairRow.columns())
     assert found.to_dict()["benchmark"] == "draws"
 

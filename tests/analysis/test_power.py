@@ -148,7 +148,7 @@ def test_the_designs_of_an_answer() -> None:
     assert cheapest.n <= 150 and cheapest.power is not None and cheapest.power >= 0.8
     assert budget.generations <= 800
     assert plan.answer.startswith("A difference of 0.1 is found with power 0.8")
-    assert str(plan) == plan.answer
+    assert plan.one_line == plan.answer
     assert list(plan.to_frame()["role"]) == roles
     priced = plan_power(Question(delta=0.1, cost=Cost(8.0, 1.0)), parts)
     assert priced.rows[1].cost == priced.rows[1].n * (8 + 2 * priced.rows[1].k_a)

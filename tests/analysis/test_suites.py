@@ -361,7 +361,7 @@ def test_a_suite_for_programs_is_the_librarys(run: Caller, url: str) -> None:
     assert list(rows[0]) == list(SuiteRow.columns())
     assert list(board.to_frame()["model"]) == [row["model"] for row in rows]
     assert board.to_dict()["weights"] == "prompts"
-    assert str(board).startswith("exam over 3 leaves: 6 rows, first org/best")
+    assert board.one_line.startswith("exam over 3 leaves: 6 rows, first org/best")
 
 
 def test_a_suite_for_people(run: Caller, url: str) -> None:

@@ -492,4 +492,4 @@ def test_a_benchmark_without_runs_is_clustered_without_errors(url: str) -> None:
     with open_store(url, write=True) as store:
         found = cluster_semantic(store, "quiz")
         assert found.rows == () and found.median_growth is None
-        assert str(found) == "quiz: 6 prompts in 4 clusters"
+        assert found.one_line == "quiz: 6 prompts in 4 clusters"

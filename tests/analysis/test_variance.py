@@ -261,7 +261,7 @@ def test_what_the_argument_may_be(world: Store) -> None:
     assert {row.metric for row in strict} == {"acc,strict"}
     report = variance(world, "edges")
     assert any("edge/2" in reason for reason in report.left_out)
-    assert "conditions" in str(report) and "save" in str(variance(world, "run:3"))
+    assert "conditions" in report.one_line and "save" in variance(world, "run:3").one_line
     assert list(report.to_frame().columns) == list(VarianceRow.columns())
     assert report.to_dict()["rows"][0]["model"] == report.rows[0].model
 

@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.support.cli import COMMAND, Caller, in_subprocess
-from warehouse.cli.command_table import COMMANDS, SECTIONS
+from warehouse.cli.command_table import COMMANDS, FORMER, SECTIONS
 from warehouse.cli.main import cli
 from warehouse.store.open import open_store
 
@@ -42,6 +42,18 @@ def test_help_lists_every_command_in_its_section(run: Caller) -> None:
     for name, entry in COMMANDS.items():
         if " " not in name:
             assert f"  {name} " in text and entry.sentence in text
+
+
+def test_no_section_has_a_single_command() -> None:
+    for section in SECTIONS:
+        assert sum(entry.section == section and " " not in name for name, entry in COMMANDS.items()) > 1, section
+
+
+def test_former_names_work_unseen(run: Caller) -> None:
+    text = run("--help").out
+    for name, (_module, _function, today) in FORMER.items():
+        assert today in COMMANDS and f"  {name} " not in text
+        assert COMMANDS[today].sentence in run(name, "--help").out
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -123,6 +135,7 @@ def test_the_version_is_that_of_the_package(run: Caller) -> None:
         (["query", "score_summary", "--sql", "select 1"], ["not both"]),
         (["leaderboard", "x", "--level", "95"], ["--level"]),
         (["cluster", "x", "--by", "a,,b"], ["empty field name"]),
+        (["cluster", "by", "x", "a,,b"], ["empty field name"]),
         (["runs", "--tag", "x"], ["need a run"]),
         (["link", "x"], ["link to which benchmark"]),
         (["--db", "oracle://x/y", "runs"], ["no engine 'oracle'"]),

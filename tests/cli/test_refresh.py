@@ -44,6 +44,20 @@ def test_what_is_stale_is_listed_then_computed_then_fresh(run: Caller, url: str)
     assert "nothing is stale" in run("refresh", "--dry-run", "--baseline", BASE, db=url).out
 
 
+def test_history_finds_what_was_stored_by_whichever_name(run: Caller, url: str) -> None:
+    run("refresh", "--baseline", BASE, db=url)
+    both = run("history", "org/b", "quiz", "--json", db=url).rows
+    assert run("history", "org/b", "-b", "quiz", "--json", db=url).rows == both
+    assert [row for row in run("history", "org/b", "--json", db=url).rows if row["benchmark"] == "quiz"] == both
+    assert "benchmark" in run("history", "org/b", db=url).out.split()
+    subjects = {row["subject"] for row in run("history", "course", "--json", db=url).rows}
+    assert len(subjects) > 1  # no figure of the benchmark as a whole: those of its models
+    differences = run("history", BASE, "quiz", "--statistic", "difference", "--json", db=url).rows
+    assert differences and all(f" - {BASE}#" in row["subject"] for row in differences)
+    metrics = run("history", "org/b", "quiz", "-m", "acc", "--json", db=url).rows
+    assert {row["metric"] for row in metrics} == {"acc"}
+
+
 def test_history_is_a_table_for_people_and_rows_for_programs(run: Caller, url: str) -> None:
     run("refresh", "--baseline", BASE, db=url)
     found = run("history", "org/b", "quiz", db=url)
@@ -68,9 +82,11 @@ def test_history_is_a_table_for_people_and_rows_for_programs(run: Caller, url: s
         (("refresh", "--prune-older-than", "9" * 400 + "w"), 2, "is not an age such as"),
         (("refresh", "--dry-run", "--prune-older-than", "1d"), 2, "give one of"),
         (("refresh", "--level", "2"), 2, "--level"),
-        (("history", "org/b", "quiz", "essay"), 2, "expected a model and a benchmark, or a bench"),
-        (("history", "course"), 2, "run: warehouse refresh course --family matrix"),
+        (("history", "org/b", "quiz", "essay"), 2, "expected a model, a benchmark, or a model and"),
         (("history", "nobody", "quiz"), 2, "no model with runs is called 'nobody'"),
+        (("history", "nobody", "quiz"), 2, "figures are stored of: org/b, org/base"),
+        (("history", "nobody"), 2, "no benchmark is called 'nobody'"),
+        (("history", "org/b", "quiz", "--statistic", "rang"), 2, "there are: difference, rank"),
         (("history", "org/b", "nothing"), 2, "no benchmark is called 'nothing'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""``embed``, ``similar``, ``duplicates`` and ``cluster-semantic``: what people and programs see."""
+"""``embed``, ``similar``, ``duplicates`` and ``cluster``: what people and programs see."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_embedding_fails_in_one_line(run: Caller, url: str, tmp_path: Path, monk
     run("embed", "bare", "--embedder", TINY, db=url).fails(2, "no prompt has text")
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    run("embed", "--embedder", str(tmp_path), db=url).fails(2, "pip install 'eval-warehouse[embed]'")
+    run("embed", "--embedder", str(tmp_path), db=url).fails(2, "-m pip install 'sentence-transformers")
 
 
 def test_similar_prompts_are_listed(run: Caller, url: str) -> None:
@@ -82,14 +82,29 @@ def test_duplicates_are_listed_and_counted(run: Caller, url: str) -> None:
 
 
 def test_semantic_clusters_say_what_they_do_to_errors(run: Caller, url: str) -> None:
-    found = run("cluster-semantic", "quiz", "--threshold", "0.7", db=url)
+    found = run("cluster", "text", "quiz", "--threshold", "0.7", db=url)
     assert found.out.startswith("quiz: 6 prompts in 3 clusters; standard errors are ")
     assert "use it with --cluster semantic" in found.out and "growth" in found.out
     assert "2 prompts have no vector" in found.err
-    rows = run("cluster-semantic", "quiz", "--threshold", "0.7", "--default", "--json", db=url).rows
+    rows = run("cluster", "text", "quiz", "--threshold", "0.7", "--default", "--json", db=url).rows
+    assert "warehouse cluster text" not in found.err
+    old = run("cluster-semantic", "quiz", "--threshold", "0.7", "--no-store", "--json", db=url)
+    assert old.rows == rows and "note: this is now: warehouse cluster text quiz" in old.err
     assert list(rows[0]) == list(GrowthRow.columns())
     board = run("leaderboard", "quiz", "--json", db=url).rows
     assert {row["n_clusters"] for row in board} == {5}
     library = warehouse.connect(url).cluster_semantic("quiz", threshold=0.7, name="other")
     assert [row.to_dict() for row in library.rows] == rows
-    run("cluster-semantic", "nowhere", db=url).fails(2, "no benchmark is called")
+    run("cluster", "text", "nowhere", db=url).fails(2, "no benchmark is called")
+
+
+def test_clusterings_are_shown(run: Caller, url: str) -> None:
+    run("cluster", "text", "quiz", "--threshold", "0.7", "--default", db=url)
+    (row,) = [row for row in run("cluster", "show", "quiz", "--json", db=url).rows if row["name"] == "semantic"]
+    assert (row["benchmark"], row["is_default"], row["n_prompts"], row["n_clusters"]) == ("quiz", True, 6, 3)
+    assert (row["largest"], row["share_largest"]) == (3, 0.5)
+    assert row in run("cluster", "show", "--json", db=url).rows
+    found = run("cluster", "show", "quiz", db=url)
+    assert "semantic" in found.out and "50.0%" in found.out
+    assert "no clusterings" in run("cluster", "show", "bare", db=url).out
+    run("cluster", "show", "nowhere", db=url).fails(2, "no benchmark is called")

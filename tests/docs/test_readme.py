@@ -37,5 +37,5 @@ def test_commands_for_own_files_work(
     monkeypatch.chdir(own_files.folder)
     exec(blocks(README, "python")[0], {})
     said = capsys.readouterr().out
-    assert "gsm8k by exact_match: 2 conditions, first model-a at 0.6" in said
-    assert "model-a - model-b on gsm8k: +0.2" in said
+    assert "gsm8k by exact_match (higher is better)\nrank" in said
+    assert "a = model-a\nb = model-b\n" in said and "+0.2" in said

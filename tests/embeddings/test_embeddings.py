@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import socket
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +23,7 @@ from warehouse.embeddings import (
     load_embedder,
     load_entailment,
 )
+from warehouse.embeddings.sentence import reach_hub
 from warehouse.errors import InputError, MisuseError
 
 INSTALLED = importlib.util.find_spec("sentence_transformers") is not None
@@ -108,8 +112,35 @@ def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.Monkey
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     for load in (load_embedder, load_entailment):
-        with pytest.raises(MisuseError, match=r"pip install 'eval-warehouse\[embed\]'"):
+        with pytest.raises(MisuseError, match=r"-m pip install 'sentence-transformers.* torch"):
             load(str(tmp_path))
+
+
+def test_a_hub_that_cannot_be_reached_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.getsockname()[1]}")
+        with pytest.raises(InputError, match="cannot be reached: .*refused.*give a folder"):
+            reach_hub("org/model")  # nobody listens
+        server.listen()
+        with pytest.raises(InputError, match="cannot be reached: (timed out|no answer)"):
+            reach_hub("org/model", patience=0.2)  # it takes calls, and says nothing
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(InputError, match="HF_HUB_OFFLINE is set"):
+        reach_hub("org/model")
+
+
+def test_a_hub_that_answers_anything_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:  # 501: it knows no HEAD
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+        asked = threading.Thread(target=server.handle_request)
+        asked.start()
+        reach_hub("org/model")
+        asked.join()
 
 
 # --- real models -------------------------------------------------------------------------------

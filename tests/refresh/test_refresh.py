@@ -397,8 +397,8 @@ def test_history_names_what_there_is(house: Warehouse) -> None:
     with pytest.raises(MisuseError, match="run: warehouse refresh"):
         house.history("org/b", "quiz")
     found = house.refresh(baselines=[BASE])
-    assert str(found).startswith("refresh 1: ")
-    with pytest.raises(MisuseError, match="no statistic 'x'; there are: difference, rank"):
+    assert found.one_line.startswith("refresh 1: ")
+    with pytest.raises(MisuseError, match="no statistic 'x' of 'org/b' on quiz; there are: difference, rank"):
         house.history("org/b", "quiz", statistic="x")
     assert {row.subject_kind for row in house.history("org/b", "quiz", last=1).rows} == {"condition", "pair"}
 

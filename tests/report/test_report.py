@@ -17,11 +17,11 @@ from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, requests, table
 from tests.support.stores import ENGINES
 from tests.support.two_models import build_two_models
-from warehouse.analysis.figures import decimals
 from warehouse.analysis.report_data.report import ReportData, read_report
 from warehouse.report.page import render
 from warehouse.report.plots import WIDTH, make_axis
 from warehouse.store.open import open_store
+from warehouse.tables.words import decimals
 
 
 def build() -> StoreRows:
@@ -191,7 +191,7 @@ def test_the_command_writes_and_replaces(run: Caller, url: str, tmp_path: Path) 
     out.write_text("old")
     found = run("report", "one", "--out", str(out), "--resamples", "99", "--json", db=url)
     (row,) = found.rows
-    assert row == {"path": str(out), "bytes": out.stat().st_size, "benchmarks": 1}
+    assert row == {"path": str(out), "bytes": out.stat().st_size, "benchmarks": 1, "unchanged": False}
     assert out.read_text().startswith("<!DOCTYPE html>")
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
     again = warehouse.connect(url).report(tmp_path / "p.html", "one", n_resamples=99)

@@ -14,7 +14,6 @@ import warehouse.report.page
 from tests.support.html import EVIL, Reader, table
 from tests.support.sections import ANSWERS, STEPS, analysed_url
 from tests.support.stores import ENGINES
-from warehouse.analysis.figures import decimals
 from warehouse.analysis.matrix.rows import HistogramRow, OutrankRow
 from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, read_report
 from warehouse.report.charts import PLOT, Spec
@@ -23,6 +22,7 @@ from warehouse.report.matrix import matrix_part
 from warehouse.report.page import render
 from warehouse.report.sections import benchmark_section
 from warehouse.store.open import open_store
+from warehouse.tables.words import decimals
 
 
 @pytest.fixture(scope="module", params=ENGINES)

@@ -211,6 +211,28 @@ def test_what_goes_wrong_in_a_step_leaves_the_others(duckdb_url: str, tmp_path: 
     assert finished["figures_recomputed"] > 0
 
 
+def test_what_was_refused_before_and_is_the_same_is_no_mistake_again(once: Once, tmp_path: Path) -> None:
+    """Nor is a page rewritten that shows the same."""
+    call = ("--watch", "new", "--settle", "0", "--report", "out.html")
+    dump(tmp_path / "new" / "a.csv", "org/a")
+    bad = tmp_path / "new" / "bad.csv"
+    bad.write_text(HEADER + "org/a,q,p1,acc,1\norg/a,q,p1,acc,0\n")
+    assert len(once(*call, code=3).named("source_refused")) == 1
+    page = tmp_path / "out.html"
+    written = page.stat().st_mtime_ns
+    again = once(*call)
+    assert again.named("source_refused") == []
+    (finished,) = again.named("job_finished")
+    assert (finished["result"], finished["sources_refused"], finished["sources_refused_before"]) == ("ok", 0, 1)
+    assert [one["unchanged"] for one in again.named("step_finished") if one["step"] == "report"] == [True]
+    assert page.stat().st_mtime_ns == written
+    bad.write_text(HEADER + "org/a,q,p1,acc,1\norg/a,q,p1,acc,0\norg/a,q,p2,acc,0\n")
+    assert len(once(*call, code=3).named("source_refused")) == 1  # it has changed: told again
+    dump(tmp_path / "new" / "b.csv", "org/b")
+    once(*call)
+    assert page.stat().st_mtime_ns > written and "org/b" in page.read_text()
+
+
 def test_a_file_that_is_being_written_waits(once: Once, tmp_path: Path) -> None:
     dump(tmp_path / "new" / "a.csv", "org/a")
     old = dump(tmp_path / "new" / "b.csv", "org/b")

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from html import escape
 from inspect import get_annotations
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
+
+from warehouse.errors import MisuseError
+from warehouse.tables.drawing import PLOTTERS
+from warehouse.tables.html import in_html
+from warehouse.tables.text import in_text
+from warehouse.tables.view import Table, View
+from warehouse.tables.words import Figure
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 T = TypeVar("T")
 
@@ -90,6 +98,70 @@ def _columns(row: type[Row]) -> tuple[str, ...]:
     return tuple(name for name in declared if name in own or isinstance(vars(row).get(name), Column))
 
 
+class ConfidenceInterval(NamedTuple):
+    """Both ends, by the names that scipy gives them."""
+
+    low: float | None
+    high: float | None
+
+
+class Tested:
+    """What a row of a comparison is called in scipy; of fields that the row has."""
+
+    @property
+    def pvalue(self) -> float | None:
+        """Two-sided p-value of the test that was asked for; None where it does not apply."""
+        found: float | None = self._named("p_value")
+        return found
+
+    @property
+    def statistic(self) -> float | None:
+        """t: the difference over its standard error; None without one, or where another test was asked for."""
+        error = self._named("standard_error")
+        if not error or getattr(self, "test", "t") != "t":
+            return None
+        return float(self._named("difference") / error)
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """Interval of the difference."""
+        return ConfidenceInterval(self._named("ci_low"), self._named("ci_high"))
+
+    def _named(self, column: str) -> Any:
+        """A column of the row."""
+        return getattr(self, column)
+
+
+class SingleTest:
+    """The same of a result with one row."""
+
+    rows: tuple[Any, ...]
+
+    @property
+    def pvalue(self) -> float | None:
+        """Two-sided p-value; see :class:`Tested`."""
+        found: float | None = self._only.pvalue
+        return found
+
+    @property
+    def statistic(self) -> float | None:
+        """t; see :class:`Tested`."""
+        found: float | None = self._only.statistic
+        return found
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """Interval of the difference."""
+        found: ConfidenceInterval = self._only.confidence_interval
+        return found
+
+    @property
+    def _only(self) -> Any:
+        if len(self.rows) != 1:
+            raise MisuseError(f"{len(self.rows)} rows have a p-value each: take it of rows[i], or name one benchmark")
+        return self.rows[0]
+
+
 class Result:
     """Base of a result: a frozen dataclass with ``rows``.
 
@@ -112,22 +184,69 @@ class Result:
 
         return pd.DataFrame([row.to_dict() for row in self.rows])
 
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist([row.to_dict() for row in self.rows])
+
+    def to_polars(self) -> pl.DataFrame:
+        """The rows as a polars frame.
+
+        Raises:
+            MisuseError: polars is not installed.
+        """
+        try:
+            import polars as pl
+        except ImportError:
+            raise MisuseError("the package polars is not installed; run: python -m pip install polars") from None
+        frame = pl.from_arrow(self.to_arrow())
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+    def plot(self) -> Any:
+        """The result as a chart: estimates with their intervals, or what the report draws of it.
+
+        Returns:
+            an ``altair`` chart where Altair is installed, else a
+            :class:`~warehouse.report.plot_results.VegaLite`, which a notebook shows too; ``spec`` of
+            the latter is the specification of Vega-Lite.
+
+        Raises:
+            MisuseError: there is nothing that could be drawn.
+        """
+        if not PLOTTERS:
+            raise MisuseError("charts are drawn by the library's face; import warehouse.api first")
+        return PLOTTERS[0](self)
+
+    @property
+    def one_line(self) -> str:
+        """The answer in one line; empty where it has none."""
+        return "" if type(self).__str__ is Result.__str__ else str(self)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """What people are shown of it: the command's sentences and tables.
+
+        Args:
+            verbose: with everything that there is to say.
+        """
+        rows = [row.to_dict() for row in self._notebook_rows()]
+        names = self.notebook_columns or (tuple(rows[0]) if rows else ())
+        filled = [name for name in names if any(_says_something(row[name]) for row in rows)]
+        cells = tuple(tuple(_in_words(row[name]) for name in filled) for row in rows)
+        table = Table(tuple(filled), cells, spare=tuple(reversed(filled[1:])))
+        return View((*filter(None, (self.one_line,)), table))
+
+    def __str__(self) -> str:
+        return in_text(self.view())
+
     def _notebook_rows(self) -> tuple[Any, ...]:
         """Rows that a notebook shows."""
         return self.rows
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the one line above the rows, without columns that say nothing."""
-        import pandas as pd
-
-        rows = [row.to_dict() for row in self._notebook_rows()]
-        names = self.notebook_columns or (tuple(rows[0]) if rows else ())
-        filled = [name for name in names if any(_says_something(row[name]) for row in rows)]
-        cells = [[_in_words(row[name]) for name in filled] for row in rows[:NOTEBOOK_ROWS]]
-        table = pd.DataFrame(cells, columns=filled).to_html(index=False, border=0)
-        more = len(rows) - NOTEBOOK_ROWS
-        below = f"<p>... and {more} more rows: to_frame() has all</p>" if more > 0 else ""
-        return f"<p>{escape(str(self))}</p>{table}{below}"
+        """What a notebook shows: the same as HTML, with intervals drawn."""
+        return in_html(self.view(), rows=NOTEBOOK_ROWS)
 
 
 class StoredResult(Result):
@@ -159,9 +278,7 @@ def _says_something(value: Any) -> bool:
     return not (value is None or value != value or (isinstance(value, str | list) and not value))
 
 
-def _in_words(value: Any) -> str:
+def _in_words(value: Any) -> Any:
     if not _says_something(value):
         return ""
-    if isinstance(value, list):
-        return ", ".join(_in_words(item) for item in value)
-    return f"{value:.4g}" if isinstance(value, float) and value % 1 else f"{value}"
+    return Figure(f"{value:.4g}") if isinstance(value, float) else value

@@ -7,6 +7,7 @@ needs is imported when it is called, so that ``import warehouse`` stays cheap.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from warehouse.api.comparison import ComparisonMethods
 from warehouse.api.items import ItemMethods
@@ -21,8 +22,19 @@ from warehouse.api.text import TextMethods
 from warehouse.api.training import TrainingMethods
 from warehouse.api.variance import VarianceMethods
 from warehouse.store.open import is_made, open_store
+from warehouse.tables.drawing import draw_with
 
 __all__ = ["Warehouse", "connect"]
+
+
+def _plot(result: Any) -> Any:
+    """A result as a chart; the room that draws is loaded when it is needed."""
+    from warehouse.report.plot_results import plot
+
+    return plot(result)
+
+
+draw_with(_plot)
 
 
 class Warehouse(

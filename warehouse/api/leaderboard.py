@@ -9,6 +9,7 @@ from warehouse.api.connection import Connection
 from warehouse.errors import MisuseError
 
 if TYPE_CHECKING:
+    from warehouse.analysis.leaderboard.all_boards import Leaderboards
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard
     from warehouse.analysis.suites.leaderboard import SuiteBoard
 
@@ -48,6 +49,22 @@ class LeaderboardMethods(Connection):
         subset_ok: bool = False,
         force: bool = False,
     ) -> SuiteBoard: ...
+    @overload
+    def leaderboard(
+        self,
+        *,
+        metric: str | None = None,
+        where: Sequence[str] = (),
+        level: float = 0.95,
+        method: str = "auto",
+        cluster: str | None = None,
+        latest: bool = False,
+        subset_ok: bool = False,
+        estimand: str = "prompts_sampled",
+        max_unscored: float = 0.05,
+        n_resamples: int = 1999,
+        seed: int = 0,
+    ) -> Leaderboards: ...
     def leaderboard(
         self,
         benchmark: str | None = None,
@@ -67,15 +84,16 @@ class LeaderboardMethods(Connection):
         max_unscored: float = 0.05,
         n_resamples: int = 1999,
         seed: int = 0,
-    ) -> Leaderboard | SuiteBoard:
+    ) -> Leaderboard | SuiteBoard | Leaderboards:
         """Every model on a benchmark with its interval, or on the benchmarks of a suite; best first.
 
         A row is one condition, its repeats pooled as draws; on a suite it is one condition of a
         model on each leaf, and its figure the weighted mean of theirs.
 
         Args:
-            benchmark: name of a benchmark with prompts of its own; or
-            group: name of a suite, or names of benchmarks with commas between them.
+            benchmark: name of a benchmark or a suite; or
+            group: name of a suite, or names of benchmarks with commas between them. Without
+                either: every benchmark.
             weights: of a suite's leaves: ``"equal"``, ``"prompts"`` (each prompt weighs the same),
                 or a weight by leaf.
             metric: ``name`` or ``name,filter``; None for the headline metric.
@@ -98,15 +116,17 @@ class LeaderboardMethods(Connection):
             seed: of these draws.
 
         Raises:
-            MisuseError: both or neither of benchmark and group; a keyword of the other kind;
+            MisuseError: both benchmark and group; a keyword of the other kind;
                 unknown names; ambiguous conditions; nothing to show.
             StatisticsError: ``level`` or ``method`` that the data do not allow.
         """
+        from warehouse.analysis.leaderboard.all_boards import leaderboards
         from warehouse.analysis.leaderboard.leaderboard import leaderboard
         from warehouse.analysis.suites.leaderboard import suite_leaderboard
+        from warehouse.analysis.suites.tree import is_suite
 
-        if (benchmark is None) == (group is None):
-            raise MisuseError("give a benchmark, or the group (suite) to rank on")
+        if benchmark is not None and group is not None:
+            raise MisuseError("give a benchmark, or the group (suite) to rank on, not both")
         if group is not None:
             _refuse_given(
                 "benchmarks, not for a group (suite)",
@@ -132,9 +152,35 @@ class LeaderboardMethods(Connection):
                 )
         _refuse_given("suites: name one with group", weights=weights, partial_ok=partial_ok, force=force)
         with self.reading() as store:
+            if benchmark is None:
+                return leaderboards(
+                    store,
+                    metric=metric,
+                    where=where,
+                    level=level,
+                    method=method,
+                    cluster=cluster,
+                    latest=latest,
+                    subset_ok=subset_ok,
+                    estimand=estimand,
+                    max_unscored=max_unscored,
+                    n_resamples=n_resamples,
+                    seed=seed,
+                )
+            if is_suite(store, benchmark):
+                return suite_leaderboard(
+                    store,
+                    benchmark,
+                    metric=metric,
+                    where=where,
+                    level=level,
+                    cluster=cluster,
+                    latest=latest,
+                    subset_ok=subset_ok,
+                )
             return leaderboard(
                 store,
-                str(benchmark),
+                benchmark,
                 metric=metric,
                 where=where,
                 level=level,

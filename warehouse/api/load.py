@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from warehouse.api.connection import Connection
 
@@ -16,12 +16,19 @@ if TYPE_CHECKING:
     from warehouse.store.snapshot import Published
 
 
+class Frame(Protocol):
+    """A table in memory: a frame of pandas or polars, a table or batch of Arrow."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Its rows as an Arrow stream."""
+
+
 class LoadMethods(Connection):
     """Ingest dumps; publish and export the store."""
 
     def ingest(
         self,
-        *paths: str | Path,
+        *paths: str | Path | Frame,
         format: str | None = None,
         values: Mapping[str, Any] | None = None,
         mapping: str | Path | None = None,
@@ -36,7 +43,9 @@ class LoadMethods(Connection):
         """Load every dump found under some paths.
 
         Args:
-            paths: files or folders; folders are walked.
+            paths: files or folders; folders are walked. Also frames of pandas or polars, and Arrow
+                tables, one row for each prompt (and model, and draw): they are read as the Parquet
+                file would be that they make, so equal frames are one source.
             format: name of an importer; None for whichever recognises a file.
             values: header fields that hold whatever the dumps say (``{"temperature": 0.7}``).
             mapping: a mapping file for tabular dumps.
@@ -57,12 +66,15 @@ class LoadMethods(Connection):
                 that would rename several models.
             MappingError: a mapping that is wrong in itself.
         """
-        from warehouse.ingest.pipeline import ingest
+        from warehouse.ingest.discover import discover
+        from warehouse.ingest.frames import is_frame, named, written
+        from warehouse.ingest.pipeline import load
 
-        with self.writing() as store:
-            return ingest(
-                store,
-                paths,
+        frames = [path for path in paths if is_frame(path)]
+        files = [path for path in paths if isinstance(path, str | Path)]
+        with written(frames) as places, self.writing() as store:
+            discovered = discover(
+                [*files, *places],
                 format=format,
                 values=values,
                 mapping=mapping,
@@ -70,10 +82,8 @@ class LoadMethods(Connection):
                 options=options,
                 defaults=defaults,
                 force=force,
-                dry_run=dry_run,
-                progress=progress,
-                only=only,
             )
+            return load(store, named(discovered, places), dry_run=dry_run, progress=progress, only=only)
 
     def publish(self, path: str | Path) -> Published:
         """Write a read-only copy of the store, or replace an earlier one atomically.

@@ -60,7 +60,13 @@ class RefreshMethods(Connection):
         return refresh(self.opener, work, wait=self.wait, progress=progress)
 
     def history(
-        self, model: str | None, benchmark: str, *, statistic: str | None = None, last: int | None = None
+        self,
+        model: str | None,
+        benchmark: str | None = None,
+        *,
+        metric: str | None = None,
+        statistic: str | None = None,
+        last: int | None = None,
     ) -> History:
         """Every figure that refreshes computed of a model on a benchmark.
 
@@ -69,8 +75,9 @@ class RefreshMethods(Connection):
         Args:
             model: reference (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``); a model whose runs
                 are gone by its name alone; None for the figures of the benchmark as a whole, such
-                as the matrix tests.
-            benchmark: name of a benchmark.
+                as the matrix tests, or of all models where there are none.
+            benchmark: name of a benchmark; None for all that the model has figures on.
+            metric: only of this one, ``name`` or ``name,filter``.
             statistic: only this one, such as ``score``.
             last: only so many of each figure, the newest.
 
@@ -80,7 +87,7 @@ class RefreshMethods(Connection):
         from warehouse.refresh.history import history
 
         with self.reading() as store:
-            return history(store, model, benchmark, statistic=statistic, last=last)
+            return history(store, model, benchmark, metric=metric, statistic=statistic, last=last)
 
     def report(
         self,

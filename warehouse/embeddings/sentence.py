@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import os
+import re
+import shlex
+import sys
+import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +25,8 @@ from warehouse.errors import InputError, MisuseError
 
 #: Texts that a model reads at a time.
 BATCH = 32
-INSTALL = "pip install 'eval-warehouse[embed]'"
+#: Where models come from that are named and not on this machine, and how long it may take to answer [s].
+HUB, PATIENCE = "https://huggingface.co", 6.0
 
 
 class SentenceEmbedder:
@@ -71,7 +80,62 @@ def _package() -> Any:
         return importlib.import_module("sentence_transformers")
     except ImportError as error:
         missing = error.name or "sentence_transformers"
-        raise MisuseError(f"a text model needs the package {missing}, which is not installed; run: {INSTALL}") from None
+        raise MisuseError(
+            f"a text model needs the package {missing}, which is not installed; run: {install_command()}"
+        ) from None
+
+
+def install_command(extra: str = "embed") -> str:
+    """How to install what an extra of ours needs: its packages by name, with this very Python, so that
+    it works for a checkout too, and where the package was installed from a file."""
+    try:
+        named = requires("eval-warehouse") or []
+    except PackageNotFoundError:
+        named = []
+    mark = re.compile(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]")
+    needed = [text.partition(";")[0].strip() for text in named if mark.search(text.partition(";")[2])]
+    words = needed or [f"eval-warehouse[{extra}]"]
+    return shlex.join([sys.executable or "python", "-m", "pip", "install", *words])
+
+
+def reach_hub(spec: str, *, patience: float = PATIENCE) -> None:
+    """Ask whether the hub answers at all: its own packages try again and again for minutes.
+
+    Args:
+        spec: the model that is wanted.
+        patience: seconds to wait.
+
+    Raises:
+        InputError: it does not, or may not be asked (``HF_HUB_OFFLINE``).
+    """
+    hub = os.environ.get("HF_ENDPOINT") or HUB
+    failed: list[str] = []
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "TRUE", "YES", "ON"):
+        failed = ["HF_HUB_OFFLINE is set"]
+    else:
+        # looking up a name has no limit of time: wait for it no longer than for the rest
+        asking = threading.Thread(target=lambda: failed.extend(_unanswered(hub, patience)), daemon=True)
+        asking.start()
+        asking.join(patience)
+        if asking.is_alive():
+            failed = [f"no answer in {patience:g} s"]
+    if failed:
+        raise InputError(
+            f"the model is not on this machine, and {hub} cannot be reached: {failed[0]}",
+            path=spec,
+            advice="give a folder that holds the model",
+        )
+
+
+def _unanswered(hub: str, patience: float) -> list[str]:
+    """Why a hub gives no answer; empty: it gives one, whatever it is."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(hub, method="HEAD"), timeout=patience):
+            return []
+    except urllib.error.HTTPError:
+        return []
+    except (OSError, ValueError) as error:  # URLError is one of the first
+        return [" ".join(str(getattr(error, "reason", error)).split())]
 
 
 @contextmanager
@@ -109,6 +173,7 @@ def _read(kind: Any, spec: str, folder: Path | None, device: str | None) -> Any:
     if folder is None:
         with suppress(Exception):  # not kept on this machine yet: fetched below
             return kind(place, device=device, local_files_only=True)
+        reach_hub(spec)
     try:
         return kind(place, device=device, local_files_only=folder is not None)
     except Exception as error:  # the packages raise what their own readers raise

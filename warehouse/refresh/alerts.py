@@ -102,7 +102,9 @@ class Alerts(Result):
     tests: int
     notes: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         number = len(self.rows)
         return f"{number or 'no'} alert{'' if number == 1 else 's'} ({self.tests} tests, Holm)"
 

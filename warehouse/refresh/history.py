@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from warehouse.analysis.families.family import RECIPE, model_of, subject_of
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.benchmarks import Benchmark, find_benchmark
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.errors import MisuseError
+from warehouse.store.computed.metric_values import current_values
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
+#: Names that a message lists.
+_NAMES = 10
 #: Kinds of subjects that stand for the benchmark as a whole.
 _WHOLE = ("benchmark", "question")
 
@@ -57,21 +60,29 @@ class HistoryRow(Row):
 
 @dataclass(frozen=True)
 class History(Result):
-    """Figures of a model on a benchmark, by statistic and subject, the newest first; those of the
-    benchmark as a whole if ``model`` is None."""
+    """Figures of a model on a benchmark (on all, if ``benchmark`` is empty), by statistic and subject,
+    the newest first; those of the benchmark as a whole if ``model`` is None."""
 
     model: str | None
     benchmark: str
     rows: tuple[HistoryRow, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         refreshes = len({row.refresh_id for row in self.rows})
-        what = self.benchmark if self.model is None else f"{self.model} on {self.benchmark}"
+        what = " on ".join(filter(None, (self.model, self.benchmark)))
         return f"{what}: {len(self.rows)} figures of {refreshes} refreshes"
 
 
 def history(
-    store: Store, model: str | None, benchmark: str, *, statistic: str | None = None, last: int | None = None
+    store: Store,
+    model: str | None,
+    benchmark: str | None = None,
+    *,
+    metric: str | None = None,
+    statistic: str | None = None,
+    last: int | None = None,
 ) -> History:
     """Every figure that refreshes computed of a model on a benchmark.
 
@@ -80,30 +91,96 @@ def history(
     Args:
         model: reference (``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``); a model whose runs
             are gone by its name alone; None for the figures of the benchmark as a whole, such as
-            the matrix tests.
-        benchmark: name of a benchmark.
+            the matrix tests, or of all models where there are none.
+        benchmark: name of a benchmark; None for all that the model has figures on.
+        metric: only of this one, ``name`` or ``name,filter``.
         statistic: only this one, such as ``score``.
         last: only so many of each figure, the newest.
 
     Raises:
-        MisuseError: unknown names, or nothing has been computed; says what to do.
+        MisuseError: unknown names, or nothing has been computed; says what there is, and what to do.
     """
-    found = find_benchmark(store, benchmark)
-    rows = store.arrow(query_text("refresh", "history"), {"benchmark": found.name}).to_pylist()
-    stored = [_row(one) for one in rows]
-    if model is None:
-        rows, about, command = _of_benchmark(stored), found.name, f" {found.name} --family matrix"
+    if benchmark is None:
+        if model is None:
+            raise MisuseError("name a model, a benchmark, or both")
+        rows = [row for name in _stored_names(store) for row in _figures(store, model, name, None)]
+        found = None
     else:
-        rows = _of_model(store, stored, model, found.ids)
-        about, command = f"{model!r} on {found.name}", ""
+        found = find_benchmark(store, benchmark)
+        try:
+            rows = _figures(store, model, found.name, found.ids)
+        except MisuseError as error:
+            raise MisuseError(f"{error}; {_what_there_is(store, found)}") from None
+    about = " on ".join(filter(None, ("" if model is None else repr(model), found.name if found else "")))
     if not rows:
-        whole = " as a whole" if model is None else ""
-        raise MisuseError(f"no refresh has computed figures of {about}{whole}; run: warehouse refresh{command}")
-    statistics = sorted({row.statistic for row in rows})
-    if statistic is not None and statistic not in statistics:
-        raise MisuseError(f"no statistic {statistic!r}; there are: {', '.join(statistics)}")
-    kept = [row for row in rows if statistic in (None, row.statistic) and (last is None or row.age <= last)]
-    return History(model, found.name, tuple(kept))
+        raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, found)}")
+    rows = _narrowed(_narrowed(rows, "metric", metric, about), "statistic", statistic, about)
+    kept = [row for row in rows if last is None or row.age <= last]
+    return History(model, found.name if found else "", tuple(kept))
+
+
+def history_of(store: Store, name: str, **wanted: Any) -> History:
+    """:func:`history` of whatever bears a name: a benchmark, else a model on all benchmarks.
+
+    Raises:
+        MisuseError: it is neither, or nothing has been computed of it.
+    """
+    try:
+        find_benchmark(store, name)
+    except MisuseError as error:
+        try:
+            return history(store, name, None, **wanted)
+        except MisuseError as no_model:
+            raise MisuseError(f"{error}\n{no_model}") from None
+    return history(store, None, name, **wanted)
+
+
+def _figures(store: Store, model: str | None, benchmark: str, ids: Sequence[int] | None) -> list[HistoryRow]:
+    """Those of a model on a benchmark, or of the benchmark as a whole, else of all models."""
+    answer = store.arrow(query_text("refresh", "history"), {"benchmark": benchmark}).to_pylist()
+    stored = [_row(one) for one in answer]
+    if model is None:
+        return _of_benchmark(stored) or stored
+    return _of_model(store, stored, model, ids) if stored else []
+
+
+def _narrowed(rows: Sequence[HistoryRow], column: str, wanted: str | None, about: str) -> list[HistoryRow]:
+    """Rows of one metric or statistic; a metric also by its name without a filter.
+
+    Raises:
+        MisuseError: there is none; says which there are.
+    """
+    if wanted is None:
+        return list(rows)
+    there = sorted({getattr(row, column) for row in rows if getattr(row, column)})
+    fitting = [row for row in rows if getattr(row, column) == wanted]
+    if column == "metric":
+        fitting = fitting or [row for row in rows if row.metric.partition(",")[0] == wanted]
+    if not fitting:
+        raise MisuseError(f"no {column} {wanted!r} of {about}; there are: {', '.join(there)}")
+    return fitting
+
+
+def _stored_names(store: Store) -> list[str]:
+    """Benchmarks that figures are stored of."""
+    return sorted({str(row["benchmark"]) for row in current_values(store)})
+
+
+def _what_there_is(store: Store, benchmark: Benchmark | None) -> str:
+    """Which names figures are stored under, or how to compute some."""
+    stored = current_values(store)
+    here = [row for row in stored if benchmark is None or row["benchmark"] == benchmark.name]
+    models = sorted({model_of(side) for row in here for side in _sides(row["subject"]) if "#" in side})
+    if models:
+        return f"figures are stored of: {_some(models)}; what is new needs: warehouse refresh"
+    command = "warehouse refresh" if benchmark is None else f"warehouse refresh {benchmark.name}"
+    others = sorted({str(row["benchmark"]) for row in stored})
+    there = f"; figures are stored of the benchmarks {_some(others)}" if others else ""
+    return f"run: {command}{there}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= _NAMES else f"{', '.join(names[:_NAMES])} and {len(names) - _NAMES} more"
 
 
 def _row(stored: dict[str, Any]) -> HistoryRow:
@@ -115,15 +192,32 @@ def _of_benchmark(stored: Sequence[HistoryRow]) -> list[HistoryRow]:
     return [row for row in stored if row.subject_kind in _WHOLE and "#" not in row.subject]
 
 
-def _of_model(store: Store, stored: Sequence[HistoryRow], model: str, benchmark_ids: Sequence[int]) -> list[HistoryRow]:
+def _sides(subject: str) -> list[str]:
+    """The condition that a subject names, or both of a pair."""
+    return subject.split(" - ")
+
+
+def _of_model(
+    store: Store, stored: Sequence[HistoryRow], model: str, benchmark_ids: Sequence[int] | None
+) -> list[HistoryRow]:
+    """Figures of the model's conditions and recipes, also as the second of a pair; where there are
+    none by their keys, or no runs any more, those under the model's name."""
     try:
         conditions = find_conditions(store, model, benchmark_ids=benchmark_ids)
-        subjects = {subject_of(condition) for condition in conditions}
-        models = {condition.model for condition in conditions}
-        subjects |= {row.subject for row in stored if row.subject_kind == RECIPE and model_of(row.subject) in models}
     except MisuseError:  # its runs may be gone
-        first = {row.subject.partition(" - ")[0] for row in stored}
-        subjects = {subject for subject in first if model_of(subject) == model}
-        if not subjects:
+        subjects, models = set(), {model}
+        if benchmark_ids is not None and not any(_names_one_of(row, models) for row in stored):
             raise
-    return [row for row in stored if row.subject.partition(" - ")[0] in subjects]
+    else:
+        subjects, models = {subject_of(one) for one in conditions}, {one.model for one in conditions}
+    found = [
+        row
+        for row in stored
+        if subjects.intersection(_sides(row.subject))
+        or (row.subject_kind == RECIPE and subjects and _names_one_of(row, models))
+    ]
+    return found or [row for row in stored if _names_one_of(row, models)]
+
+
+def _names_one_of(row: HistoryRow, models: Collection[str]) -> bool:
+    return any(model_of(side) in models for side in _sides(row.subject))

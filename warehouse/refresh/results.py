@@ -39,7 +39,9 @@ class StaleList(Result):
     fresh: int
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         return f"{len(self.rows)} stale, {self.fresh} fresh"
 
 
@@ -89,7 +91,9 @@ class Refreshed(Result):
         """Sum of a column."""
         return int(sum(getattr(row, name) for row in self.rows))
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         words = [f"{self.total('recomputed')} recomputed", f"{self.total('fresh')} fresh"]
         words += [f"{self.total(n)} {n}" for n in ("resumed", "gone", "failed") if self.total(n)]
         return f"refresh {self.refresh_id}: {', '.join(words)}, {self.seconds:.1f} s"

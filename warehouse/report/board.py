@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from warehouse.analysis.figures import decimals
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
@@ -26,6 +25,7 @@ from warehouse.report.table import (
     text,
     written,
 )
+from warehouse.tables.words import decimals
 
 DIRECTION = {True: "higher is better", False: "lower is better", None: "direction unknown"}
 #: Benchmarks of a suite whose figures stand in one table.

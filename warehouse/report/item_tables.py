@@ -7,12 +7,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.figures import decimals
 from warehouse.analysis.irt.results import AbilityReport
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.report_data.hard_prompts import HardPrompts
 from warehouse.report.maps import excerpt
 from warehouse.report.table import count, name, number, table, text
+from warehouse.tables.words import decimals
 
 Row = Mapping[str, Any]
 

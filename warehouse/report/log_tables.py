@@ -9,8 +9,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.figures import decimals
 from warehouse.report.table import Column, count, name, number, table, text, written
+from warehouse.tables.words import decimals
 
 Row = dict[str, Any]
 

@@ -9,7 +9,6 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from warehouse.analysis.comparison.words import Sentence
-from warehouse.analysis.figures import decimals, fixed
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.answer import answer, suite_answer
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
@@ -17,6 +16,7 @@ from warehouse.analysis.report_data.changes import Change, Changes
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.report.anchors import anchor
 from warehouse.report.table import Column, count, name, number, table, text, written
+from warehouse.tables.words import decimals, fixed
 
 #: Models and benchmarks of the heat table; beyond these it is left out.
 MOST_MODELS, MOST_BENCHMARKS = 60, 40

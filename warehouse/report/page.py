@@ -31,6 +31,9 @@ from warehouse.report.sections import benchmark_section, suite_section
 #: What a page is called.
 TITLE = "Evaluation report"
 
+#: How the time of a page is written.
+MADE = "%Y-%m-%d %H:%M"
+
 
 @dataclass(frozen=True)
 class Written:
@@ -40,13 +43,17 @@ class Written:
         path: of the file.
         bytes: its size.
         benchmarks: how many it shows.
+        unchanged: there was such a page already but for its time, and it was left.
     """
 
     path: str
     bytes: int
     benchmarks: int
+    unchanged: bool = False
 
     def __str__(self) -> str:
+        if self.unchanged:
+            return f"unchanged: {self.path}"
         return f"wrote {self.path}: {self.benchmarks} benchmarks, {self.bytes} bytes"
 
 
@@ -76,7 +83,7 @@ class Renderer:
             "items": item_tables,
             "excerpt": excerpt,
             "draw": _draw,
-            "made": made.strftime("%Y-%m-%d %H:%M"),
+            "made": made.strftime(MADE),
             "version": version("eval-warehouse"),
             "style": Markup(style),
             "script": Markup(script),  # our own files
@@ -145,15 +152,36 @@ def check_target(path: str | Path) -> Path:
     return target
 
 
-def write_report(data: ReportData, path: str | Path) -> Written:
+def write_report(data: ReportData, path: str | Path, *, keep_unchanged: bool = False) -> Written:
     """Write the page; what stands there is replaced when the new page is whole.
+
+    Args:
+        data: what it shows.
+        path: of the file.
+        keep_unchanged: leave a page alone that shows the same, made at another time.
 
     Raises:
         MisuseError: it cannot be written there.
     """
-    target = check_target(path)
-    size = write_whole(target, render(data))
-    return Written(str(target), size, len(data.benchmarks))
+    target, made = check_target(path), utc_now()
+    text = render(data, made=made)
+    same = hashlib.sha256(text.replace(made.strftime(MADE), "").encode()).hexdigest()
+    mark = f"<!-- content {same} -->\n"
+    if keep_unchanged and (size := _size_if_marked(target, mark)):
+        return Written(str(target), size, len(data.benchmarks), unchanged=True)
+    return Written(str(target), write_whole(target, f"{text}\n{mark}"), len(data.benchmarks))
+
+
+def _size_if_marked(target: Path, mark: str) -> int:
+    """Bytes of a page that ends with a mark; 0 where there is none."""
+    end = mark.encode()
+    try:
+        with target.open("rb") as page:
+            size = page.seek(0, os.SEEK_END)
+            page.seek(max(size - len(end), 0))
+            return size if page.read() == end else 0
+    except OSError:
+        return 0
 
 
 def write_whole(target: Path, text: str) -> int:

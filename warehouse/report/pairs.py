@@ -10,11 +10,11 @@ from markupsafe import Markup
 
 from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
 from warehouse.analysis.comparison.all_pairs_row import PairRow
-from warehouse.analysis.figures import decimals, fixed
 from warehouse.report.charts import Chart
 from warehouse.report.matrix_charts import SHADES, heat_map
 from warehouse.report.plots import make_axis
 from warehouse.report.table import Column, count, drawing, interval_drawn, name, number, table, text
+from warehouse.tables.words import decimals, fixed
 
 #: Conditions of one group that all pairs show, and up to which they are a table of numbers.
 MOST, MOST_NUMBERS = 50, 15

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from warehouse.analysis.figures import decimals
 from warehouse.analysis.leaderboard.curves import Curves
 from warehouse.analysis.training.seeds import SeedsReport
 from warehouse.analysis.variance.seeds import SeedReport
 from warehouse.analysis.variance.variance import VarianceReport
 from warehouse.report.table import count, name, number, table, text
+from warehouse.tables.words import decimals
 
 
 def variance_table(found: VarianceReport, benchmark: str) -> Markup | None:

@@ -13,8 +13,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from warehouse.analysis.figures import fixed
 from warehouse.report.plots import Axis
+from warehouse.tables.words import fixed
 
 #: How a number is written: by decimals, or by a printf form.
 Form = int | str

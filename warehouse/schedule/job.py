@@ -6,7 +6,7 @@ Each step is tried whatever became of the others; what goes wrong is an event, n
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -204,6 +204,7 @@ class _Run:
 
     def _ingest(self, folder: str) -> dict[str, Any]:
         from warehouse.ingest.pipeline import ingest
+        from warehouse.store.load.source_ledger import readable, refused
 
         waiting: list[Sequence[Path]] = []
 
@@ -214,12 +215,19 @@ class _Run:
             return False
 
         with self.create() as store:
+            before = refused(store)
             report = ingest(store, [folder], only=settled, progress=_Until(self._check))
-        self._tell("source_refused", [{"error": one.error} for one in report.refused])
-        if report.refused:
+            known = _known_refusals(before, refused(store))
+        new = [one.error for one in report.refused if readable(one.error) not in known]
+        self._tell("source_refused", [{"error": error} for error in new])
+        if new:
             self.outcome.note("incomplete", 3)
         loaded = sum(one.state == "loaded" for one in report.sources)
-        counts = {"sources_loaded": loaded, "sources_refused": len(report.refused)}
+        counts = {
+            "sources_loaded": loaded,
+            "sources_refused": len(new),
+            "sources_refused_before": len(report.refused) - len(new),
+        }
         self.outcome.add(**counts)
         return {
             "sources": len(report.sources),
@@ -296,8 +304,8 @@ class _Run:
         check_target(self.job.report)
         with open_store(self.copy) if self.copy else self.opener.reading() as store:
             data = read_report(store, progress=lambda _name, _done, _of: self._check())
-        written = write_report(data, self.job.report)
-        return {"path": written.path, "bytes": written.bytes}
+        written = write_report(data, self.job.report, keep_unchanged=True)
+        return {"path": written.path, "bytes": written.bytes, "unchanged": written.unchanged}
 
     # --- what they tell --------------------------------------------------------------------
 
@@ -309,6 +317,13 @@ class _Run:
 
     def _note(self, text: str) -> None:
         self.log.write("note", text=text)
+
+
+def _known_refusals(before: Mapping[tuple[str, str], str], after: Mapping[tuple[str, str], str]) -> set[str]:
+    """Reasons of sources that were refused in an earlier run, byte by byte the same, for the same
+    reason; one that a changed or new source has too is told again."""
+    news = {reason for source, reason in after.items() if before.get(source) != reason}
+    return set(before.values()) - news
 
 
 def _is_settled(files: Sequence[Path], settle: float) -> bool:

@@ -67,7 +67,9 @@ class AuditReport(Result):
         """The suspects: rows that reach the threshold."""
         return tuple(row for row in self.rows if row.listed)
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         n, among = len(self.listed), f"{self.n_judged} keys"
         by = f"{self.benchmark}, {len(self.models)} models"
         if not n:

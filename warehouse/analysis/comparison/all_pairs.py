@@ -74,7 +74,9 @@ class Pairs(Result):
     groups: tuple[PairGroup, ...]
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         separated = sum(row.p_holm is not None and row.p_holm <= 1 - row.level for row in self.rows)
         models = sum(len(group.models) for group in self.groups)
         return (

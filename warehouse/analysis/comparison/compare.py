@@ -9,12 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from warehouse.analysis.comparison.disagreements import Flip, read_flips
+from warehouse.analysis.comparison.footnotes import explain
 from warehouse.analysis.comparison.pair_tests import Options, check_estimand, difference_of, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
 from warehouse.analysis.comparison.planned import PLANNED, PlannedPair, planned_pair, planned_tests
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
+from warehouse.analysis.comparison.view import comparison_table, models_of, remarks
 from warehouse.analysis.comparison.words import CANNOT_TELL
-from warehouse.analysis.results import Result
+from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.common_benchmarks import by_benchmark_split, common_benchmarks, in_words, pick_all
 from warehouse.analysis.selection.conditions import Condition
@@ -23,10 +25,12 @@ from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
+from warehouse.tables.view import View
+from warehouse.tables.words import visible
 
 
 @dataclass(frozen=True)
-class Comparison(Result):
+class Comparison(SingleTest, Result):
     """Paired differences, one row per benchmark and split.
 
     Attributes:
@@ -79,7 +83,9 @@ class Comparison(Result):
     n_resamples: int
     seed: int
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         row = self.rows[0] if len(self.rows) == 1 else self.overall
         if row is None:
             return f"{self.a} against {self.b} on {len(self.rows)} benchmarks"
@@ -104,6 +110,16 @@ class Comparison(Result):
         if row.better:
             return f"{row.better} is better {on}."
         return f"a and b {f'are equal within {row.margin:g}' if row.equivalent else CANNOT_TELL} {on}."
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's sentence and table, and how the figures were made."""
+        return self.view_of(self._notebook_rows(), verbose=verbose)
+
+    def view_of(self, rows: Sequence[ComparisonRow], *, verbose: bool = False) -> View:
+        """The same of some rows."""
+        lines = explain(rows, self.overall, n_resamples=self.n_resamples, seed=self.seed)
+        head = (*models_of(rows[0]), visible(self.sentence), "")
+        return View((*head, comparison_table(rows, verbose=verbose), "", *lines), tuple(remarks(rows, verbose=verbose)))
 
     def _notebook_rows(self) -> tuple[ComparisonRow, ...]:
         return (*self.rows, *(() if self.overall is None else (self.overall,)))

@@ -9,13 +9,13 @@ import numpy as np
 
 from warehouse.analysis.comparison.pair_tests import Options, Tests
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.results import Column, Row
+from warehouse.analysis.results import Column, Row, Tested
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.stats import PairedDifference
 
 
 @dataclass(frozen=True)
-class ComparisonRow(Row):
+class ComparisonRow(Tested, Row):
     """The difference on one benchmark and split, first minus second.
 
     Attributes:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from warehouse.analysis.comparison.compare import find_both
+from warehouse.analysis.comparison.footnotes import WIDTH, column_of
 from warehouse.analysis.comparison.pair_tests import Options
 from warehouse.analysis.comparison.pairing import (
     NotComparable,
@@ -17,8 +18,9 @@ from warehouse.analysis.comparison.pairing import (
     scores_of_both,
 )
 from warehouse.analysis.comparison.row import which_better
+from warehouse.analysis.comparison.view import models_of
 from warehouse.analysis.leaderboard.row import usable_bounds
-from warehouse.analysis.results import Column, Result, Row
+from warehouse.analysis.results import Column, Result, Row, SingleTest, Tested
 from warehouse.analysis.selection.benchmarks import Metric, find_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, outside_clusters
 from warehouse.analysis.selection.common_benchmarks import in_words
@@ -29,10 +31,13 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaired_difference
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
+from warehouse.tables.flag_meanings import meanings
+from warehouse.tables.view import Below, Table, View
+from warehouse.tables.words import decimals, interval, level_column, number, p_value
 
 
 @dataclass(frozen=True)
-class UnpairedRow(Row):
+class UnpairedRow(Tested, Row):
     """The difference on one benchmark and split, first minus second, each on its own prompts.
 
     Attributes:
@@ -126,7 +131,7 @@ class UnpairedRow(Row):
 
 
 @dataclass(frozen=True)
-class UnpairedComparison(Result):
+class UnpairedComparison(SingleTest, Result):
     """Unpaired differences, one row per benchmark and split.
 
     Attributes:
@@ -140,7 +145,9 @@ class UnpairedComparison(Result):
     rows: tuple[UnpairedRow, ...]
     left_out: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         if len(self.rows) > 1:
             return f"{self.a} against {self.b}, unpaired, on {len(self.rows)} benchmarks"
         (row,) = self.rows
@@ -150,6 +157,73 @@ class UnpairedComparison(Result):
             f"{row.model_a} - {row.model_b} on {row.benchmark}, unpaired: {row.difference:+.4g}"
             f"{interval} ({row.n_prompts_a} and {row.n_prompts_b} prompts{p})"
         )
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table, and how the figures were made."""
+        needless = ("split", "p Holm", "clusters a", "clusters b", "unscored a", "unscored b", "flags")
+        table = Table.of([_cells(row) for row in self.rows], needless=needless, spare=SPARE)
+        lines = [Below(line, column_of(line), WIDTH) for line in _explain(self.rows)]
+        notes = tuple(f"{row.benchmark}: {row.reason}" for row in self.rows if row.ci_low is None)
+        return View((*models_of(self.rows[0]), "", table, "", *lines), notes)
+
+
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = (
+    "p z",
+    "metric",
+    "unscored a",
+    "unscored b",
+    "split",
+    "clusters a",
+    "clusters b",
+    "prompts a",
+    "prompts b",
+    "se",
+    "better",
+)
+
+
+def _cells(row: UnpairedRow) -> dict[str, Any]:
+    places = decimals([row.standard_error])
+    return {
+        "benchmark": row.benchmark,
+        "split": row.split,
+        "metric": row.metric,
+        "a": number(row.mean_a, places),
+        "b": number(row.mean_b, places),
+        "a - b": number(row.difference, places, sign=True),
+        "se": number(row.standard_error, places),
+        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.difference),
+        "p": p_value(row.p_value),
+        "p z": p_value(row.z_p_value),
+        "p Holm": p_value(row.p_holm),
+        "better": row.better or "neither",
+        "prompts a": row.n_prompts_a,
+        "prompts b": row.n_prompts_b,
+        "clusters a": row.n_clusters_a,
+        "clusters b": row.n_clusters_b,
+        "unscored a": row.unscored_a,
+        "unscored b": row.unscored_b,
+        "flags": row.flags,
+    }
+
+
+def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
+    clustered = any(row.n_clusters_a is not None or row.n_clusters_b is not None for row in rows)
+    lines = [
+        "Unpaired: each figure is over its own prompts, and the errors are taken as independent:"
+        " se = sqrt(se_a² + se_b²) (Miller 2024, eq. 5)"
+        f"{', by cluster (CR2) where prompts are clustered' if clustered else ''}.",
+        "p: Welch's t, as of the interval.",
+        "p z: the paper's normal test (eq. 6).",
+    ]
+    adjusted = sum(row.p_holm is not None for row in rows)
+    if adjusted:
+        lines.append(f"p Holm: p adjusted for {adjusted} benchmarks; better goes by it.")
+    if any(row.n_shared for row in rows):
+        shared = max(row.n_shared for row in rows)
+        lines.append(f"shared_prompts: up to {shared} prompts are shared; pairing them says more.")
+    return lines + meanings(flag.removesuffix("_a").removesuffix("_b") for row in rows for flag in row.flags)
 
 
 def compare_unpaired(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warehouse.analysis.figures import fixed
+from warehouse.tables.words import fixed
 
 #: Of two or more, where the test does not separate them.
 CANNOT_TELL = "cannot be told apart"

@@ -140,7 +140,9 @@ class IrtResult(StoredResult):
     computed_at: str
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         share = self.n_cells / (self.n_models * self.n_items)
         missing = "" if share == 1 else f", {100 * (1 - share):.3g} % of the cells missing"
         listed = ", ".join(self.benchmarks[:4]) + (", ..." if len(self.benchmarks) > 4 else "")

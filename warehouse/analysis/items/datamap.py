@@ -65,7 +65,9 @@ class DataMap(Result):
         found = [row for row in self.rows if row.suspected]
         return tuple(sorted(found, key=lambda r: (r.p_correct or 0.0, -(r.consistency or 0.0))))
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         prompts = len({row.prompt_id for row in self.rows})
         return (
             f"{prompts} prompts under {len(self.distribution)} conditions, {len(self.suspects)} suspected label errors"

@@ -46,7 +46,7 @@ class ItemRow(Row):
         outfit: mean squared residual, 1 where the model fits: a ranking, no test.
         same_text: other prompts of the benchmark with the same text.
         near: other prompts in its semantic cluster, of those that are stored; None where there are
-            none (`warehouse cluster-semantic`).
+            none (`warehouse cluster text`).
         text: beginning of the prompt.
     """
 
@@ -96,7 +96,9 @@ class ItemReport(Result):
     rows: tuple[ItemRow, ...]
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         negative, constant = sum(row.negative for row in self.rows), sum(row.constant for row in self.rows)
         copies = sum(row.same_text > 0 for row in self.rows)
         twice = f", {copies} have the text of another" if copies else ""

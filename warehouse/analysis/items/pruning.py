@@ -96,7 +96,9 @@ class _ItemsOfModels(Result):
     n_models: int
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         return f"{self.benchmark} by {self.metric}: {self.n_items} prompts x {self.n_models} models"
 
 

@@ -60,7 +60,9 @@ class RunView(Result):
     run: Mapping[str, Any]
     rows: tuple[PromptRow, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         prompts = len({row.prompt_id for row in self.rows})
         return (
             f"run:{self.run['run_id']} {self.run['model']} on {self.run['benchmark']}"
@@ -106,7 +108,9 @@ class PromptRuns(Result):
     prompt: Mapping[str, Any]
     rows: tuple[PromptRunRow, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         runs = len({row.run_id for row in self.rows})
         return f"prompt:{self.prompt['id']} of {self.benchmark}, in {runs} runs"
 

@@ -87,7 +87,9 @@ class Curves(Result):
     level: float
     rows: tuple[CurveRow, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         n = sum(row.n_checkpoints for row in self.rows)
         return f"{self.benchmark}: {len(self.rows)} curves of {n} checkpoints"
 

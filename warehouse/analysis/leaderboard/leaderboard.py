@@ -10,8 +10,9 @@ from warehouse.analysis.leaderboard.planned import NO_PLANS, PlannedRows, planne
 from warehouse.analysis.leaderboard.ranks import RankOptions, with_ranks
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
 from warehouse.analysis.leaderboard.stopped import STOPPED
+from warehouse.analysis.leaderboard.view import leaderboard_table, legend_lines, reasons_of
 from warehouse.analysis.results import DRAWS, Result
-from warehouse.analysis.selection.other_metrics import OtherMetric
+from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -24,6 +25,8 @@ from warehouse.errors import MisuseError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import as_level
 from warehouse.store.connection import Store
+from warehouse.tables.view import Below, View
+from warehouse.tables.words import direction
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 
@@ -52,10 +55,20 @@ class Leaderboard(Result):
     legend: tuple[str, ...] = ()
     others: tuple[OtherMetric, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         best = next((row for row in self.rows if row.rank == 1), None)
         first = "" if best is None else f", first {best.model} at {best.estimate:.4g}"
         return f"{self.benchmark} by {self.metric}: {len(self.rows)} conditions{first}"
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table, how it was made, and what its columns mean."""
+        head = f"{self.benchmark} by {self.metric} ({direction(self.higher_is_better)})"
+        table = leaderboard_table(self.rows, verbose=verbose)
+        others = describe_others(self.others)
+        below: list[str | Below] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
+        return View((head, table, *below), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
 
 
 def leaderboard(

@@ -55,7 +55,9 @@ class MatrixResult(StoredResult):
         """Columns of the matrix."""
         return len(self.models)
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         return f"{self.benchmark} by {self.metric}: {self.n_prompts} prompts × {self.n_models} models"
 
 

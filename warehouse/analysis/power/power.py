@@ -181,7 +181,9 @@ class PowerPlan(Result):
     rows: tuple[PowerRow, ...]
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         return self.answer
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
 from warehouse.analysis.comparison.all_pairs_row import PairRow
 from warehouse.analysis.comparison.words import CANNOT_TELL, Sentence, interval_in_words
-from warehouse.analysis.figures import decimals, fixed, listed
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
+from warehouse.tables.words import decimals, fixed, listed
 
 #: Names in one group, and groups besides the first's, that a sentence has.
 MOST_NAMES, MOST_GROUPS = 4, 2

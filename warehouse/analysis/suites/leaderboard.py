@@ -51,7 +51,9 @@ class SuiteBoard(Result):
     notes: tuple[str, ...]
     others: tuple[OtherMetric, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         best = next((row for row in self.rows if row.rank == 1), None)
         first = "" if best is None else f", first {best.model} at {best.estimate:.4g}"
         return f"{self.suite} over {len(self.leaves)} leaves: {len(self.rows)} rows{first}"

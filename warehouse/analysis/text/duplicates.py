@@ -125,7 +125,9 @@ class Duplicates(Result):
     models: tuple[DuplicateModel, ...]
     notes: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         return (
             f"{self.n_pairs} pairs of {self.n_compared} prompts are at least {self.threshold:g}"
             f" alike: {self.n_prompts} prompts in {self.n_groups} groups ({self.embedder})"

@@ -73,7 +73,9 @@ class Embedding(Result):
 
     rows: tuple[EmbedRow, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         new, unchanged = (sum(getattr(row, name) for row in self.rows) for name in ("n_new", "n_unchanged"))
         return f"{new} prompts embedded, {unchanged} unchanged"
 

@@ -99,7 +99,9 @@ class SemanticClusters(Result):
         growths = [row.growth for row in self.rows if row.growth is not None]
         return float(np.median(growths)) if growths else None
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         median = self.median_growth
         grown = "" if median is None or median < GROWN else (f"; standard errors are {median:.2f} times as large")
         return f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} clusters{grown}{self.chained}"

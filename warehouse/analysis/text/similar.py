@@ -61,7 +61,9 @@ class Similar(Result):
     n_compared: int
     rows: tuple[SimilarRow, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         best = f", the nearest at {self.rows[0].similarity:.3f}" if self.rows else ""
         return f"{len(self.rows)} of {self.n_compared} prompts{best} ({self.embedder})"
 

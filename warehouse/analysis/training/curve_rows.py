@@ -168,7 +168,9 @@ class CurvesReport(Result):
     pearson: float | None = None
     kendall: float | None = None
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         n = len(self.rows)
         told = sum(row.above_chance_from is not None for row in self.rows)
         known = sum(row.chance is not None for row in self.rows)

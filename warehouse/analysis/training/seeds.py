@@ -135,7 +135,9 @@ class SeedsReport(Result):
     rows: tuple[SeedsRow, ...]
     left_out: int
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         n = len({row.benchmark for row in self.rows})
         return f"{len(self.rows)} recipes with seeds or checkpoints on {n} benchmarks"
 

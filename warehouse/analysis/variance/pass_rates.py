@@ -83,7 +83,9 @@ class PassReport(Result):
     rows: tuple[PassRow, ...]
     left_out: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         if len(self.rows) != 1:
             return f"{self.target}: {len(self.rows)} pass rates"
         row = self.rows[0]

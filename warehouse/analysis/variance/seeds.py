@@ -87,7 +87,9 @@ class SeedReport(Result):
     rows: tuple[SeedRow, ...]
     left_out: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         return f"{self.target}: {len(self.rows)} sets of training seeds"
 
 

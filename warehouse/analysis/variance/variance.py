@@ -35,7 +35,9 @@ class VarianceReport(Result):
     rows: tuple[VarianceRow, ...]
     left_out: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         if len(self.rows) == 1:
             row = self.rows[0]
             return f"{row.model} on {row.benchmark}: {row.advice or row.reason}"

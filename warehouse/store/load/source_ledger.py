@@ -42,6 +42,14 @@ def loaded(store: Store) -> dict[tuple[str, str], int]:
         return {(row[0], row[1]): int(row[2]) for row in found}
 
 
+def refused(store: Store) -> dict[tuple[str, str], str]:
+    """Why each source was refused that is in the ledger as such, by (sha256, settings key)."""
+    table = tables.source
+    query = sa.select(table.c.sha256, table.c.settings_key, table.c.notes).where(table.c.state == "refused")
+    with store.begin() as connection:
+        return {(row[0], row[1]): "\n".join(row[2] or ()) for row in connection.execute(query)}
+
+
 def paths_of(store: Store, source_id: int) -> tuple[str, list[str]]:
     """Where a source lay when it came, as the ledger shows it, and where its runs stood in it."""
     source, links = tables.source, tables.run_source

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
-from shutil import get_terminal_size
-from textwrap import fill
-from typing import TYPE_CHECKING
 
-import click
+from warehouse.analysis.comparison.row import ComparisonRow
+from warehouse.tables.flag_meanings import meanings
+from warehouse.tables.view import Below
 
-from .flag_meanings import meanings
-from .table import NARROW, print_text, visible
-
-if TYPE_CHECKING:
-    from warehouse.analysis.comparison.compare import Comparison
-    from warehouse.analysis.comparison.row import ComparisonRow
-    from warehouse.analysis.comparison.unpaired import UnpairedRow
-
+#: Columns of the table that a line may be about.
+COLUMNS = ("p", "p z", "p flip", "p McNemar", "p Holm", "equal")
 #: Characters of a line of words.
 WIDTH = 100
 #: A clustered error that is less than so many naive ones says nothing of clusters.
@@ -40,38 +32,37 @@ _TESTS = {
 }
 
 
-def print_models(row: ComparisonRow | UnpairedRow, sentence: str = "") -> None:
-    """Which model is a and which is b, and the answer in words, above the table."""
-    for name, model, condition in (("a", row.model_a, row.condition_a), ("b", row.model_b, row.condition_b)):
-        print_text(f"{name} = {visible(model)}{', ' if condition else ''}{visible(condition)}")
-    if sentence:
-        print_text(visible(sentence))
-    click.echo()
+def explain(
+    rows: Sequence[ComparisonRow], overall: ComparisonRow | None, *, n_resamples: int, seed: int
+) -> list[Below]:
+    """Sentences for the rows that are shown, for their columns and flags.
 
-
-def print_footnotes(lines: Iterable[str]) -> None:
-    """Sentences below the table."""
-    click.echo()
-    for line in lines:
-        width = min(WIDTH, max(get_terminal_size().columns, NARROW)) if sys.stdout.isatty() else WIDTH
-        click.echo(fill(line, width, subsequent_indent="  ", break_on_hyphens=False))
-
-
-def explain(comparison: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
-    """Sentences for the rows that are shown."""
+    Args:
+        rows: those that are shown.
+        overall: the mean over benchmarks, if there is one.
+        n_resamples: random patterns of a permutation test that is not exact.
+        seed: of these.
+    """
     lines = [
         *_how(rows),
         *_clusters(rows),
         *_equation_8(rows),
         *_saved(rows),
-        *_sign_flips(comparison, rows),
+        *_sign_flips(rows, n_resamples, seed),
         *_mcnemar(rows),
         *_chosen(rows),
         *_holm(rows),
         *_equivalence(rows),
-        *_overall(comparison, rows),
+        *_overall(overall, rows),
     ]
-    return lines + meanings(flag for row in rows for flag in row.flags)
+    flags = meanings(flag for row in rows for flag in row.flags)
+    return [*(Below(line, column_of(line), WIDTH) for line in lines), *(Below(line, "flags", WIDTH) for line in flags)]
+
+
+def column_of(line: str) -> str:
+    """The column that a line begins with; empty where it is about no single one."""
+    column = line.partition(": ")[0]
+    return column if column in COLUMNS else ""
 
 
 def _how(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -120,7 +111,7 @@ def _saved(rows: Sequence[ComparisonRow]) -> list[str]:
     return [f"Pairing by prompt removes {_span(saved, 'd')} % of the variance that two separate runs would have."]
 
 
-def _sign_flips(comparison: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
+def _sign_flips(rows: Sequence[ComparisonRow], n_resamples: int, seed: int) -> list[str]:
     kinds = {row.permutation for row in rows if row.permutation}
     if not kinds:
         return []
@@ -130,7 +121,7 @@ def _sign_flips(comparison: Comparison, rows: Sequence[ComparisonRow]) -> list[s
         what = "differences, or of cluster sums,"
     how = "exact"
     if "monte_carlo" in kinds:
-        drawn = f"{comparison.n_resamples} random patterns (seed {comparison.seed})"
+        drawn = f"{n_resamples} random patterns (seed {seed})"
         how = drawn if kinds == {"monte_carlo"} else f"exact, or {drawn}"
     return [f"p flip: permutation test that the differences are symmetric about 0, signs of {what} flipped; {how}."]
 
@@ -175,11 +166,11 @@ def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
     return [f"equal: yes where {inside} (two one-sided t tests; p equal is the larger p)."]
 
 
-def _overall(comparison: Comparison, rows: Sequence[ComparisonRow]) -> list[str]:
-    if comparison.overall is None or comparison.overall not in rows:
+def _overall(overall: ComparisonRow | None, rows: Sequence[ComparisonRow]) -> list[str]:
+    if overall is None or overall not in rows:
         return []
-    by = "; its p is t's" if rows[0].test not in ("t", comparison.overall.test) else ""
-    return [f"overall: mean over {comparison.overall.reason}{by}."]
+    by = "; its p is t's" if rows[0].test not in ("t", overall.test) else ""
+    return [f"overall: mean over {overall.reason}{by}."]
 
 
 def _where(rows: Sequence[ComparisonRow], holds: Callable[[ComparisonRow], bool]) -> str:

@@ -1,0 +1,140 @@
+"""``claim``: write a figure down so that others can check it, and check one."""
+
+from __future__ import annotations
+
+import inspect
+import shlex
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse.errors import MisuseError
+
+from ..lazy_group import command, former, group
+from ..state import State, pass_state
+from ..ui.options import output_options
+from ..ui.output import Output
+from ..ui.table import print_rows, print_text, visible
+
+if TYPE_CHECKING:
+    from warehouse.claims.verify import Verdict
+
+
+class ClaimGroup(click.Group):
+    """Whatever is no subcommand is what is claimed."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        return "claim", make, args
+
+
+@group("claim", cls=ClaimGroup)
+def claim() -> None:
+    pass
+
+
+@former("claim", "claim")
+@click.argument("question", metavar="COMMAND")
+@click.option("-o", "--out", metavar="FILE", required=True, type=click.Path(dir_okay=False), help="Where to write it.")
+@pass_state
+def make(state: State, question: str, out: str) -> None:
+    from warehouse.claims.bundle import write_claim
+    from warehouse.claims.make import make_claim
+
+    kind, parameters = _parsed(question)
+    with state.open(guarded=kind == "query", typed=kind == "query") as store:
+        made = make_claim(store, kind, parameters, command=question)
+    size = write_claim(made, Path(out))
+    print_text(made.answer)
+    state.say(
+        f"wrote {out}: {len(made.rows)} rows from {len(made.runs)} runs of {len(made.sources)} sources, {size} bytes;"
+        f" check it with: warehouse claim verify {shlex.quote(out)}"
+    )
+
+
+def _parsed(question: str) -> tuple[str, dict[str, Any]]:
+    """The question that a command line asks, and its parameters where they are not the usual ones.
+
+    Raises:
+        MisuseError: a command of which nothing can be claimed, or an option that no claim has.
+    """
+    from warehouse.claims.questions import accepted, kinds
+
+    try:
+        words = shlex.split(question)
+    except ValueError as error:
+        raise MisuseError(f"'{question}': {error}") from None
+    kind = words[0] if words else ""
+    if kind not in kinds():
+        raise MisuseError(f"nothing can be claimed of '{kind}'; expected a command of: {', '.join(kinds())}")
+    from ..main import cli
+
+    top = click.Context(cli, info_name="warehouse", help_option_names=["-h", "--help"])
+    asked = cli.get_command(top, kind)
+    assert asked is not None
+    context = asked.make_context(kind, words[1:], parent=top)
+    known, usual = accepted(kind), {one.name: one.get_default(context) for one in asked.params}
+    parameters: dict[str, Any] = {}
+    for name, value in context.params.items():
+        if name in known:
+            plain: Any = list(value) if isinstance(value, tuple) else value
+            plain = plain.replace("-", "_") if name == "estimand" and plain else plain
+            if plain not in (None, []) and plain != known[name]:
+                parameters[name] = plain
+        elif name != "output" and value not in (usual.get(name), None, (), False):
+            raise MisuseError(f"a claim on {kind} cannot have --{name.replace('_', '-')}")
+    missing = [name for name, default in known.items() if default is inspect.Parameter.empty and name not in parameters]
+    if missing:
+        raise MisuseError(f'a claim on {kind} needs {missing[0]!r}, such as: warehouse claim "{kind} ..." -o FILE')
+    return kind, parameters
+
+
+@command("claim verify")
+@click.argument("bundle", type=click.Path())
+@click.option(
+    "--from",
+    "dumps",
+    metavar="PATH",
+    multiple=True,
+    type=click.Path(),
+    help="Recompute from these dumps, in a store that is made for it, not from --db. Repeatable.",
+)
+@output_options
+@pass_state
+def verify(state: State, /, bundle: str, dumps: tuple[str, ...], output: Output) -> int:
+    from warehouse.claims.bundle import read_claim
+    from warehouse.claims.verify import Difference, check_parameters, store_of_dumps, verify_claim
+    from warehouse.store.temporary import temporary_folder
+
+    read = read_claim(Path(bundle))
+    check_parameters(read, bundle)
+    typed = read.kind == "query"
+    with ExitStack() as stack:
+        asked = state
+        if dumps:
+            folder = stack.enter_context(temporary_folder())
+            asked = State(store_of_dumps(folder, dumps, read), quiet=True)
+        with asked.open(guarded=typed, typed=typed) as store:
+            verdict = verify_claim(store, read)
+    if output.for_people:
+        _print(verdict, read.command, read.answer)
+    else:
+        output.emit_records(Difference, verdict.rows)
+    state.notes(verdict.notes)
+    return 0 if verdict.holds else 1
+
+
+def _print(verdict: Verdict, asked: str, answer: str) -> None:
+    print_text(visible(f"claimed: {answer} ({asked})"))
+    print_text(f"{verdict}")
+    if verdict.rows:
+        print_text("")
+        print_rows(
+            [{"what": row.what, "where": row.where, "claimed": row.claimed, "found": row.found} for row in verdict.rows]
+        )
+
+
+claim.add_command(verify)

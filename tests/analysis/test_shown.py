@@ -1,0 +1,188 @@
+"""Results in notebooks and scripts: print, HTML, frames, charts, the names of scipy; frames ingested."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+import warehouse
+from tests.support.cli import Caller
+from warehouse.api import Warehouse
+from warehouse.errors import MisuseError
+from warehouse.report.plot_results import VegaLite
+from warehouse.tables.html import in_html
+from warehouse.tables.text import in_text
+from warehouse.tables.view import Below, Table, View, legend
+from warehouse.tables.words import interval
+
+MODELS = {"lab/a": 0.8, "lab/b": 0.5}
+N = 40
+
+
+def scores() -> pd.DataFrame:
+    random = np.random.default_rng(7)
+    return pd.DataFrame(
+        {"model": model, "benchmark": benchmark, "prompt_id": f"p{i}", "metric": "acc", "score": int(value)}
+        for model, rate in MODELS.items()
+        for benchmark in ("alpha", "beta")
+        for i, value in enumerate(random.random(N) < rate)
+    )
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    made = warehouse.connect(tmp_path_factory.mktemp("shown") / "store.duckdb")
+    assert made.ingest(scores(), higher_is_better=True).sources[0].state == "loaded"
+    return made
+
+
+# --- frames in ---------------------------------------------------------------------------------
+
+
+def polars_of(frame: pd.DataFrame) -> Any:
+    return pytest.importorskip("polars").DataFrame(frame.to_dict("list"))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda frame: frame,
+        pa.Table.from_pandas,
+        lambda frame: pa.RecordBatch.from_pandas(frame),
+        lambda frame: frame.set_index(frame.index + 5),
+        lambda frame: frame.astype({"model": "category"}),
+        polars_of,
+    ],
+    ids=["pandas", "arrow", "batch", "another index", "categories", "polars"],
+)
+def test_a_frame_in_whatever_form_is_one_source(store: Warehouse, form: Any) -> None:
+    (source,) = store.ingest(form(scores()), higher_is_better=True).sources
+    assert source.state == "unchanged"
+    (row,) = store.arrow("select path, format from source").to_pylist()
+    assert row == {"path": "frame.parquet", "format": "tabular"}  # no name of a passing file
+
+
+def test_a_frame_is_what_its_parquet_file_is(store: Warehouse, tmp_path: Path) -> None:
+    scores().to_parquet(tmp_path / "same.parquet", index=False)
+    other = warehouse.connect(tmp_path / "other.duckdb")
+    other.ingest(tmp_path / "same.parquet", higher_is_better=True)
+    again = other.ingest(scores(), higher_is_better=True)
+    assert (again.total("n_runs"), again.total("n_seen_again")) == (0, 4)
+    keys = "select run_key from run order by run_key"
+    assert other.arrow(keys).to_pylist() == store.arrow(keys).to_pylist()
+
+
+@pytest.mark.parametrize("wrong", [pd.DataFrame(), pd.DataFrame([[1, 2]], columns=["a", "a"])])
+def test_a_frame_that_is_no_table_of_scores_is_misuse(store: Warehouse, wrong: pd.DataFrame) -> None:
+    with pytest.raises(MisuseError, match="the frame "):
+        store.ingest(wrong)
+
+
+# --- print and HTML ------------------------------------------------------------------------------
+
+
+def test_print_is_the_commands_table_at_80_columns(store: Warehouse, capsys: pytest.CaptureFixture[str]) -> None:
+    run, board = Caller(capsys), store.leaderboard("alpha")
+    text = str(board)
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.startswith("alpha by acc (higher is better)\n")
+    command = run("leaderboard", "alpha", db=str(store.url)).out
+    for row in board.rows:
+        (line,) = [line for line in text.splitlines() if row.model in line]
+        (wide,) = [line for line in command.splitlines() if row.model in line]
+        assert set(line.split()) <= set(wide.split())
+    assert "rank set: " in text
+
+
+def test_every_benchmark_without_a_name(store: Warehouse, capsys: pytest.CaptureFixture[str]) -> None:
+    boards = store.leaderboard()
+    assert [board.benchmark for board in boards.boards] == ["alpha", "beta"] and len(boards.rows) == 4
+    assert Caller(capsys)("leaderboard", "--json", db=str(store.url)).rows == [row.to_dict() for row in boards.rows]
+    text = str(boards)
+    assert text.index("alpha by acc") < text.index("beta by acc") < text.index("rank set: ")
+    assert text.count("rank set: ") == 1
+    assert boards._repr_html_().count("<table") == 2 and boards.to_dict()["boards"][0]["benchmark"] == "alpha"
+
+
+def test_html_escapes_and_draws(store: Warehouse) -> None:
+    page = store.leaderboard("alpha")._repr_html_()
+    assert page.count("<svg") == 2 and page.count("<circle") == 2 and "<script" not in page and "<style" not in page
+    ElementTree.fromstring(page.replace("&nbsp;", " "))  # well formed
+    colours = set(re.findall(r"#[0-9a-fA-F]{3,8}|rgba?\([^)]*\)|currentColor", page))
+    assert all(colour == "currentColor" or colour.startswith("rgba") for colour in colours)
+    odd = View(("<b>", Table(("<i>", "at"), (("<u>\x1b", interval(-1, 1, 2, at=0.5)),)), Below("<s>", "at")), ("<q>",))
+    shown = in_html(odd, rows=5)
+    assert not re.search(r"<[biusq]>", shown) and "&lt;u&gt;\\x1b" in shown and "&lt;s&gt;" in shown
+
+
+def test_lines_below_are_of_columns_that_are_shown() -> None:
+    table = Table.of([{**{f"model {i}": i * 1000 for i in range(9)}, "wide": "w" * 60, "x": 1}], spare=("wide",))
+    view = View((table, *legend({"wide": "a text", "x": "a number"})))
+    assert in_text(view).splitlines()[-2:] == ["(left out: wide; to_frame() has all)", "x: a number"]
+    assert "wide: a text" in in_text(view, width=200)
+
+
+def test_other_results_print_their_rows(store: Warehouse) -> None:
+    for result in (store.items("alpha"), store.variance("alpha"), store.pairs("alpha"), store.history):
+        if callable(result):
+            continue
+        text = str(result)
+        assert text.startswith(result.one_line[:40]) and max(map(len, text.splitlines())) <= 80
+        assert "<table" in result._repr_html_()
+
+
+# --- names of scipy, frames out, charts ------------------------------------------------------------
+
+
+def test_a_single_comparison_has_the_names_of_scipy(store: Warehouse) -> None:
+    found = store.compare("lab/a", "lab/b", benchmark="alpha")
+    wide = scores().query("benchmark == 'alpha'").pivot(index="prompt_id", columns="model", values="score")
+    oracle = stats.ttest_rel(wide["lab/a"], wide["lab/b"])
+    assert found.pvalue == pytest.approx(oracle.pvalue) and found.statistic == pytest.approx(oracle.statistic)
+    ends = oracle.confidence_interval(0.95)
+    assert found.confidence_interval.low == pytest.approx(ends.low)
+    assert found.confidence_interval.high == pytest.approx(ends.high)
+    assert found.rows[0].pvalue == found.pvalue
+    flipped = store.compare("lab/a", "lab/b", benchmark="alpha", method="permutation")
+    assert flipped.statistic is None and flipped.pvalue == flipped.rows[0].p_permutation
+    with pytest.raises(MisuseError, match="2 rows have a p-value each"):
+        _ = store.compare("lab/a", "lab/b").pvalue
+
+
+def test_rows_come_out_as_frames(store: Warehouse) -> None:
+    board = store.leaderboard("alpha")
+    assert board.to_arrow().column("model").to_pylist() == list(board.to_frame()["model"])
+    polars = pytest.importorskip("polars")
+    assert isinstance(board.to_polars(), polars.DataFrame) and board.to_polars().height == 2
+
+
+def test_without_polars_it_is_said(store: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MisuseError, match="pip install polars"):
+        store.leaderboard("alpha").to_polars()
+
+
+def test_results_are_drawn_with_and_without_altair(store: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+    board, tested = store.leaderboard("alpha"), store.matrix("alpha").test()
+    if importlib.util.find_spec("altair"):
+        assert type(board.plot()).__module__.startswith("altair")
+        assert board.plot().to_dict()["layer"]
+    monkeypatch.setitem(sys.modules, "altair", None)
+    for result in (board, store.compare("lab/a", "lab/b"), store.pairs("alpha"), tested):
+        drawn = result.plot()
+        assert isinstance(drawn, VegaLite) and "var(--" not in drawn.to_json()
+        ElementTree.fromstring(drawn._repr_svg_())
+    points = board.plot().spec["data"]["values"]
+    assert [(one["name"], one["estimate"]) for one in points] == [(row.model, row.estimate) for row in board.rows]
+    with pytest.raises(MisuseError, match="nothing of a "):
+        store.items("alpha").plot()

@@ -1,0 +1,62 @@
+"""The clusterings that a store holds, and how even they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warehouse.analysis.results import Row
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+
+@dataclass(frozen=True)
+class ClusteringRow(Row):
+    """One clustering of a benchmark's prompts.
+
+    Attributes:
+        benchmark: name of the benchmark.
+        name: of the clustering, as ``--cluster`` takes it.
+        kind: how it was made: ``field``, ``semantic`` or another word of its maker.
+        is_default: error bars of the benchmark use it.
+        n_prompts: prompts in clusters.
+        n_clusters: clusters.
+        n_single: clusters of one prompt.
+        largest: prompts of the largest cluster.
+        share_largest: ``largest`` over ``n_prompts``, in (0, 1].
+    """
+
+    benchmark: str
+    name: str
+    kind: str
+    is_default: bool
+    n_prompts: int
+    n_clusters: int
+    n_single: int
+    largest: int
+    share_largest: float
+
+
+def stored_clusterings(store: Store, benchmark: str | None = None) -> list[ClusteringRow]:
+    """The clusterings of a benchmark, or of all, by benchmark and name.
+
+    Raises:
+        MisuseError: no such benchmark.
+    """
+    ids = None if benchmark is None else set(find_benchmark(store, benchmark).ids)
+    found = store.arrow(query_text("analysis", "stored_clusterings")).to_pylist()
+    return [
+        ClusteringRow(
+            row["benchmark"],
+            row["name"],
+            row["kind"],
+            bool(row["is_default"]),
+            int(row["n_prompts"]),
+            int(row["n_clusters"]),
+            int(row["n_single"]),
+            int(row["largest"]),
+            int(row["largest"]) / int(row["n_prompts"]),
+        )
+        for row in found
+        if ids is None or row["benchmark_id"] in ids
+    ]

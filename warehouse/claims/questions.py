@@ -1,0 +1,161 @@
+"""What can be claimed: questions by name, with parameters that are checked, and their answers as rows."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from warehouse.claims.bundle import MOST_ROWS
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+
+QUERY = "query"
+#: Columns that hold ids of a store, which another store has not.
+LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}
+#: Parameters that a claim cannot have, as they name no figures.
+_LEFT_OUT = {"store", "flips", "with_flags", "single_draws", "weights"}
+#: The largest numbers that a claim may ask for.
+_NUMBERS = {"equivalence"}
+_LIMITS = {"n_resamples": 100_000, "seed": 2**32}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer as rows of plain values, in words, and the runs behind it."""
+
+    rows: list[dict[str, Any]]
+    words: str
+    run_ids: tuple[int, ...]
+
+
+def kinds() -> tuple[str, ...]:
+    """Names of the questions."""
+    return ("leaderboard", "compare", "pairs", "variance", QUERY)
+
+
+def accepted(kind: str) -> dict[str, Any]:
+    """Parameters of a question with their defaults (``inspect.Parameter.empty``: it needs one).
+
+    Raises:
+        MisuseError: no such question.
+    """
+    if kind == QUERY:
+        return {"sql": inspect.Parameter.empty}
+    parameters: dict[str, Any] = {}
+    for function in _functions(kind):
+        for name, found in inspect.signature(function).parameters.items():
+            if name not in _LEFT_OUT:
+                parameters.setdefault(name, found.default)
+    if kind == "leaderboard":
+        parameters |= {"benchmark": None, "group": None}
+    return parameters
+
+
+def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters that the question may be asked with.
+
+    Raises:
+        MisuseError: an unknown question or parameter, or a value that is none of it.
+    """
+    known = accepted(kind)
+    for name, value in parameters.items():
+        if name not in known:
+            raise MisuseError(f"a claim on {kind} has no {name!r}; it has: {', '.join(sorted(known))}")
+        if not _fits(name, value, known[name]):
+            raise MisuseError(f"{name} of a claim on {kind} is {f'{value!r}'[:80]}; expected another kind of value")
+    missing = [name for name, usual in known.items() if usual is inspect.Parameter.empty and name not in parameters]
+    if missing:
+        raise MisuseError(f"a claim on {kind} needs {missing[0]!r}")
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in parameters.items()}
+
+
+def _fits(name: str, value: Any, usual: Any) -> bool:
+    """Whether a value is of the kind that a parameter has, and within bounds."""
+    if isinstance(usual, bool):
+        return isinstance(value, bool)
+    if isinstance(usual, int | float) or name in _NUMBERS:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return number and abs(value) <= _LIMITS.get(name, 1e9) and (not isinstance(usual, int) or value == int(value))
+    if isinstance(usual, tuple):
+        return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+    return isinstance(value, str)
+
+
+def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> Answer:
+    """The answer that a store gives.
+
+    Args:
+        store: for a query one that can neither write nor reach files.
+        kind: name of the question.
+        parameters: those of :func:`accepted`.
+
+    Raises:
+        WarehouseError: as the question itself.
+    """
+    given = checked(kind, parameters)
+    if kind == QUERY:
+        from warehouse.store.sql.run_query import run_sql
+
+        table = run_sql(store, given["sql"], {})
+        if table.num_rows > MOST_ROWS:
+            raise MisuseError(f"the query gives {table.num_rows} rows; a claim has {MOST_ROWS} at most")
+        rows = [_plain(row) for row in table.to_pylist()]
+        return Answer(rows, f"{len(rows)} rows", ())
+    result = _result(store, kind, given)
+    rows = [row.to_dict() for row in result.rows]
+    if getattr(result, "overall", None) is not None:
+        rows.append(result.overall.to_dict())
+    ids = {number for row in rows for name in LOCAL & row.keys() for number in _numbers(row[name])}
+    return Answer([_plain(row) for row in rows], result.one_line, tuple(sorted(ids)))
+
+
+def _functions(kind: str) -> tuple[Callable[..., Any], ...]:
+    from warehouse.analysis.comparison.all_pairs import pairs
+    from warehouse.analysis.comparison.compare import compare
+    from warehouse.analysis.leaderboard.leaderboard import leaderboard
+    from warehouse.analysis.suites.leaderboard import suite_leaderboard
+    from warehouse.analysis.variance.variance import variance
+
+    known: dict[str, tuple[Callable[..., Any], ...]] = {
+        "leaderboard": (leaderboard, suite_leaderboard),
+        "compare": (compare,),
+        "pairs": (pairs,),
+        "variance": (variance,),
+    }
+    if kind not in known:
+        raise MisuseError(f"nothing can be claimed of {kind!r}; there are: {', '.join(kinds())}")
+    return known[kind]
+
+
+def _result(store: Store, kind: str, given: dict[str, Any]) -> Any:
+    function, *others = _functions(kind)
+    if kind == "leaderboard":
+        from warehouse.analysis.suites.tree import is_suite
+
+        benchmark, group = given.pop("benchmark", None), given.pop("group", None)
+        if (benchmark is None) == (group is None):
+            raise MisuseError("a claim is on one benchmark, or on one group (suite); name it")
+        if group is not None or is_suite(store, str(benchmark)):
+            return others[0](store, group or benchmark, **given)
+        return function(store, benchmark, **given)
+    return function(store, **given)
+
+
+def _numbers(value: Any) -> list[int]:
+    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, int)]
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns without ids of the store, as JSON holds them."""
+    return {name: _value(value) for name, value in row.items() if name not in LOCAL}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_value(part) for part in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, str | int | bool | None) else str(value)

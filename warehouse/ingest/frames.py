@@ -1,0 +1,90 @@
+"""Frames of pandas, polars and Arrow, ingested as the Parquet file that they would be."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from warehouse.errors import MisuseError
+from warehouse.ingest.discover import Discovered
+
+#: What the ledger shows of a frame.
+NAME = "frame.parquet"
+
+
+def is_frame(value: object) -> bool:
+    """Whether it is a table in memory and no path."""
+    return isinstance(value, pa.Table | pa.RecordBatch) or hasattr(value, "__arrow_c_stream__") or _is_pandas(value)
+
+
+def as_table(frame: Any) -> pa.Table:
+    """A frame as an Arrow table, without an index and without remarks of the library it came from.
+
+    Args:
+        frame: a frame of pandas or polars, an Arrow table or batch, or whatever else gives an Arrow
+            stream (``__arrow_c_stream__``).
+
+    Raises:
+        MisuseError: a column of it has no type, or a name twice.
+    """
+    try:
+        if isinstance(frame, pa.Table):
+            table = frame
+        elif isinstance(frame, pa.RecordBatch):
+            table = pa.Table.from_batches([frame])
+        elif _is_pandas(frame):
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+        else:
+            table = pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise MisuseError(f"the frame is no table: {' '.join(str(error).split())[:300]}") from None
+    if not table.num_columns:
+        raise MisuseError("the frame has no columns; expected one row for each prompt and model")
+    twice = [name for name in table.column_names if table.column_names.count(name) > 1]
+    if twice:
+        raise MisuseError(f"the frame has the column {twice[0]!r} twice")
+    fields = [field.with_type(_plain(field.type)) for field in table.schema]
+    return table.cast(pa.schema(fields)).replace_schema_metadata(None).combine_chunks()
+
+
+@contextmanager
+def written(frames: Sequence[Any]) -> Iterator[list[Path]]:
+    """The frames as files, for as long as they are read; equal frames give equal bytes."""
+    with tempfile.TemporaryDirectory(prefix="warehouse-frame-") as folder:
+        paths = []
+        for number, frame in enumerate(frames):
+            path = Path(folder) / str(number) / NAME
+            path.parent.mkdir()
+            pq.write_table(as_table(frame), path)
+            paths.append(path)
+        yield paths
+
+
+def named(discovered: Discovered, frames: Sequence[Path]) -> Discovered:
+    """What was found, with the frames under their name in the ledger and not that of a passing file."""
+    folders = {path.parent for path in frames}
+    jobs = tuple(
+        replace(job, files=replace(job.files, name=NAME)) if job.files.files[0].parent in folders else job
+        for job in discovered.jobs
+    )
+    return replace(discovered, jobs=jobs)
+
+
+def _is_pandas(value: object) -> bool:
+    kind = type(value)
+    return kind.__name__ == "DataFrame" and kind.__module__.partition(".")[0] == "pandas"
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type that a Parquet file gives back: views and dictionaries of texts are texts."""
+    if pa.types.is_dictionary(kind):
+        return _plain(kind.value_type)
+    views = (pa.types.is_string_view(kind), pa.types.is_large_string(kind))
+    return pa.string() if any(views) else kind

@@ -1,0 +1,175 @@
+"""Single results as charts of Vega-Lite: what the report draws of them, for notebooks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from warehouse.analysis.leaderboard.curves import Curves
+from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest
+from warehouse.errors import MisuseError
+from warehouse.report import matrix_charts
+from warehouse.report.charts import Chart, Spec
+from warehouse.report.curves import curve_charts
+from warehouse.report.draw import draw
+
+#: What stands for the colours of the page, on a light and on a dark background alike.
+_COLOURS = {"fg": "#808080", "dim": "#808080", "line": "#80808080", "faint": "#b0b0b0", "bg": "#00000000"}
+_SERIES = {"mark": "#4c78a8", "c1": "#f58518", "c2": "#54a24b", "c3": "#b279a2", "c4": "#e45756", "c5": "#72b7b2"}
+_VARIABLE = re.compile(r"var\(--([\w-]+)\)")
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+#: Rows of a chart of intervals; more cannot be read.
+MOST = 60
+_HEIGHT = 20
+
+
+class VegaLite:
+    """A chart that a notebook shows, without a network: as a drawing, and as a specification.
+
+    Attributes:
+        spec: of Vega-Lite; values that JSON can hold.
+    """
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+
+    def to_dict(self) -> Spec:
+        """The specification."""
+        return self.spec
+
+    def to_json(self) -> str:
+        """The specification as JSON."""
+        return json.dumps(self.spec)
+
+    def _repr_svg_(self) -> str:
+        drawn = draw(self.spec)
+        size = f'width="{drawn.width}" height="{drawn.height}" viewBox="0 0 {drawn.width} {drawn.height}"'
+        return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn.body}</svg>'
+
+    def _repr_mimebundle_(self, **_wanted: Any) -> Mapping[str, Any]:
+        return {"application/vnd.vegalite.v5+json": self.spec, "image/svg+xml": self._repr_svg_()}
+
+
+def plot(result: Any) -> Any:
+    """A result as a chart; an Altair chart where Altair is installed.
+
+    Raises:
+        MisuseError: nothing of it can be drawn.
+    """
+    spec = _one_spec(_charts(result)) or _intervals(result)
+    if spec is None:
+        raise MisuseError(f"nothing of a {type(result).__name__} can be drawn; to_frame() has its rows")
+    try:
+        import altair
+    except ImportError:
+        return VegaLite(spec)
+    kind = altair.VConcatChart if "vconcat" in spec else altair.LayerChart
+    return kind.from_dict(spec)
+
+
+def _charts(result: Any) -> list[Chart | None]:
+    """What the report draws of it."""
+    match result:
+        case Curves():
+            return [*curve_charts(result)]
+        case MatrixTest():
+            return [*matrix_charts.similarity_charts(result)]
+        case MatrixClusters():
+            return [matrix_charts.silhouette_chart(result)]
+        case MatrixGrowth():
+            return [*matrix_charts.growth_charts(result)]
+        case MatrixExplanation():
+            return [matrix_charts.coefficient_chart(result)]
+        case _:
+            return []
+
+
+def _one_spec(charts: list[Chart | None]) -> Spec | None:
+    """The figures below each other, with colours of their own."""
+    found = [chart for chart in charts if chart is not None]
+    if not found:
+        return None
+    specs: list[Spec] = [{**_coloured(chart.spec), "title": chart.title} for chart in found]
+    if len(specs) == 1:
+        return {"$schema": _SCHEMA, **_free(specs[0])}
+    config = specs[0].get("config", {})
+    inner = [{name: part for name, part in _free(spec).items() if name != "config"} for spec in specs]
+    return {"$schema": _SCHEMA, "config": config, "vconcat": inner}
+
+
+def _free(spec: Spec) -> Spec:
+    """Without what is the page's alone: fixed boxes, and a layout of legends that only Vega knows."""
+    config = dict(spec.get("config", {}))
+    config["legend"] = {name: part for name, part in config.get("legend", {}).items() if name != "layout"}
+    kept = {name: part for name, part in spec.items() if name not in ("autosize", "padding", "background")}
+    return kept | {"config": config}
+
+
+def _coloured(spec: Spec) -> Spec:
+    """The variables of the page's style sheet as colours."""
+    known = _COLOURS | _SERIES
+    text = _VARIABLE.sub(lambda name: known.get(name.group(1), "#808080"), json.dumps(spec))
+    made: Spec = json.loads(text)
+    return made
+
+
+def _intervals(result: Any) -> Spec | None:
+    """Estimates with their intervals, a line for each row, in the order of the rows."""
+    several = len({getattr(row, "benchmark", "") for row in result.rows}) > 1
+    points = [point for row in result.rows if (point := _point(row, several)) is not None][:MOST]
+    if not points:
+        return None
+    zero = any("difference" in row.columns() for row in result.rows[:1] if hasattr(row, "columns"))
+    names = list(dict.fromkeys(point["name"] for point in points))
+    y = {"field": "name", "type": "nominal", "sort": names, "title": None, "axis": {"labelLimit": 300}}
+    x = {"type": "quantitative", "scale": {"zero": False}, "title": "difference" if zero else "figure"}
+    ends = {"x": {"field": "low", **x}, "x2": {"field": "high"}, "y": y}
+    layers: list[Spec] = [
+        {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7, "color": _SERIES["mark"]}, "encoding": ends},
+        {
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": _SERIES["mark"]},
+            "encoding": {
+                "x": {"field": "estimate", **x},
+                "y": y,
+                "tooltip": [{"field": name, "type": "nominal"} for name in ("name", "estimate", "low", "high")],
+            },
+        },
+    ]
+    if zero:
+        rule = {"mark": {"type": "rule", "color": _COLOURS["dim"], "strokeDash": [3, 3]}}
+        layers.insert(0, {**rule, "data": {"values": [{"at": 0}]}, "encoding": {"x": {"field": "at", **x}}})
+    return {
+        "$schema": _SCHEMA,
+        "title": _title(result),
+        "width": 400,
+        "height": _HEIGHT * len(names),
+        "data": {"values": points},
+        "layer": layers,
+        "config": {
+            "view": {"stroke": None},
+            "axis": {"labelColor": _COLOURS["fg"], "titleColor": _COLOURS["fg"], "gridColor": _COLOURS["line"]},
+            "title": {"color": _COLOURS["fg"]},
+        },
+    }
+
+
+def _title(result: Any) -> str:
+    said = [str(getattr(result, name)) for name in ("benchmark", "suite", "metric") if hasattr(result, name)]
+    return " by ".join(said) or str(result.one_line)
+
+
+def _point(row: Any, several: bool) -> Spec | None:
+    """Name (with the benchmark where there are several), estimate and ends; None without an estimate."""
+    estimate = next((at for name in ("estimate", "difference") if (at := getattr(row, name, None)) is not None), None)
+    if estimate is None:
+        return None
+    low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
+    words = [getattr(row, "benchmark", "")] if several else []
+    if hasattr(row, "model_a"):
+        words.append(f"{row.model_a} - {row.model_b}")
+    else:
+        words += [getattr(row, name, "") for name in ("model", "condition", "statistic")]
+    name = " ".join(str(word) for word in words if word)
+    return {"name": name, "estimate": estimate, "low": low, "high": high}
