@@ -31,7 +31,7 @@ FORMS = ("lm-eval", "inspect", "helm", "lighteval", "csv")
 SPARE = ("90 % gain", "history", "strata", "split", "against")
 
 _out = click.option(
-    "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the plan to this file."
+    "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write the plan to this file."
 )
 
 
@@ -81,7 +81,9 @@ def extend(state: State, /, plan: str, output: Output, out: Path | None, size: i
 @command("subset export")
 @click.argument("plan", metavar="PLAN")
 @click.option("--to", type=click.Choice(FORMS), required=True, help="The harness that is to run it.")
-@click.option("--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+@click.option(
+    "-o", "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file."
+)
 @pass_state
 def export(state: State, /, plan: str, to: str, out: Path | None) -> None:
     found = _exported(state, plan, to)

@@ -151,18 +151,6 @@ def print_legend(meanings: Mapping[str, str], shown: Iterable[str]) -> None:
             print_text(f"{name}: {meaning}")
 
 
-def of_shown(lines: Iterable[str], columns: Iterable[str], shown: Iterable[str]) -> list[str]:
-    """Lines but those ``column: meaning`` of columns that are not shown."""
-    hidden = set(columns) - set(shown)
-    return [line for line in lines if line.partition(": ")[0] not in hidden]
-
-
-def legend_of(lines: Iterable[str]) -> dict[str, str]:
-    """``column: meaning`` by column."""
-    parts = (line.partition(": ") for line in lines)
-    return {name: meaning for name, _, meaning in parts}
-
-
 def print_text(text: str) -> None:
     """A sentence, broken at blanks to fit a terminal."""
     print(fitted(text, sys.stdout))

@@ -164,7 +164,7 @@ def _complete(pool: Pool) -> tuple[Pool, list[str]]:
         items = np.asarray(answered[models].all(axis=0)) if models.sum() > 1 else items
     if not models.all():
         left = [name for name, kept in zip(pool.responses.models, models, strict=True) if not kept]
-        notes.append(f"{len(left)} models lack prompts and are left out: {', '.join(left[:_NAMED])}")
+        notes.append(f"{len(left)} left out, which lack prompts: {', '.join(left[:_NAMED])}")
     part = pool.part(models, items)
     if part is None:
         raise MisuseError(f"no two prompts have answers of all {int(models.sum())} models; anchors need them complete")
