@@ -164,7 +164,7 @@ def test_random_growth_and_sizes() -> None:
     assert found.scores[-1] == pytest.approx(matrix.mean(axis=0))
     assert grow(matrix, "random", seed=6).prompts.tolist() != found.prompts.tolist()
     assert found.to_dict()["sizes"] == [1, 10, 30]
-    assert found.one_line == "random: 30 prompts, 3 models"
+    assert str(found) == "random: 30 prompts, 3 models"
 
 
 @pytest.mark.parametrize(

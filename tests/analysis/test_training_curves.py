@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.support.cli import Caller
+from tests.support.cli import Caller, on_a_terminal
 from tests.support.tabular import ROOT
 from warehouse.analysis.training.curves import curves
 from warehouse.errors import MisuseError
@@ -218,8 +218,7 @@ def test_the_command(run: Caller, url: str) -> None:
     said = run("curves", "choice", "one", db=url).out
     assert said.startswith("org/one") and "above chance (0.25 by the options) from step 800 on" in said
     assert "1 significant drop, by" in said
-    table = run("curves", "choice", db=url).out.partition("\n\n")[2]
-    assert max(map(len, table.splitlines())) <= 80
+    assert max(map(len, on_a_terminal(80, "--db", url, "curves", "choice"))) <= 80
     rows = run("curves", "choice", "one", "--checkpoints", "--json", db=url).rows
     assert [row["position"] for row in rows] == list(STEPS) and rows[4]["is_drop"]
     assert run("curves", "choice", "--against", "cloze", "--json", db=url).rows[0]["crossing_low"] == 400

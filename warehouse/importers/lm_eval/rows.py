@@ -69,7 +69,7 @@ class RowReader:
         number = str(row["doc_id"])
         return {
             "run": self.run,
-            "position": position_of(row["doc_id"]),
+            "position": _position(row["doc_id"]),
             "prompt_id": number,
             "identity": compact({"doc": doc, "target": target}),
             "text": self._question(doc) or self._sent(requests),
@@ -183,8 +183,7 @@ def target_text(target: Any) -> str:
     return target if isinstance(target, str) else str(target)
 
 
-def position_of(doc_id: Any) -> int | None:
-    """Place of a prompt in its task; None where a dump counts otherwise."""
+def _position(doc_id: Any) -> int | None:
     whole = isinstance(doc_id, int) and not isinstance(doc_id, bool)
     if not whole and not (isinstance(doc_id, str) and doc_id.isdecimal()):
         return None

@@ -17,7 +17,7 @@ from warehouse.importers.common.model_arguments import position_fields
 from warehouse.importers.common.response_pairs import paired_value, response_pair
 from warehouse.importers.lm_eval.metrics import PAIRED, Seen, aggregation_of, metric_specs
 from warehouse.importers.lm_eval.results import HARNESS
-from warehouse.importers.lm_eval.rows import BATCH_ROWS, position_of
+from warehouse.importers.lm_eval.rows import BATCH_ROWS
 from warehouse.records import Rejection, RunHeader
 
 SUFFIX = "_write_out_info.json"
@@ -72,7 +72,7 @@ def _record(row: Mapping[str, Any]) -> dict[str, Any]:
     written = next((item for item in outputs if isinstance(item, str)), None)
     return {
         "run": 0,
-        "position": position_of(row["doc_id"]),
+        "position": row["doc_id"] if type(row["doc_id"]) is int else None,  # true is no place
         "prompt_id": str(row["doc_id"]),
         "identity": compact({"prompts": prompts, "target": target}),
         # the examples before the question are divided by blank lines
