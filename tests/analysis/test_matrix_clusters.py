@@ -123,7 +123,7 @@ def test_seeds_and_order_of_models() -> None:
     found = cluster_search(matrix, [2, 3], n_permutations=1, progress=lambda *step: told.append(step))
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert found.to_dict()["chosen"]["labels"] == found.chosen.labels.tolist()
-    assert found.one_line.startswith(f"{found.chosen.n_clusters} clusters of 40 prompts, silhouette ")
+    assert str(found).startswith(f"{found.chosen.n_clusters} clusters of 40 prompts, silhouette ")
 
 
 def test_as_many_clusters_as_rows_leave_none_empty() -> None:

@@ -135,7 +135,7 @@ def test_a_regression_that_is_not_defined_is_left_out() -> None:
     found = explain(continuous(10, 3), np.ones((10, 4)), n_permutations=3)
     assert (found.n_undefined, found.mean_coefficient, found.mantel.r) == (10, None, None)
     assert found.to_dict()["coefficients"] == [None] * 10
-    assert "Mantel r none" in found.one_line
+    assert "Mantel r none" in str(found)
     same = continuous(10, 3)
     exact = prompt_coefficients(same, same, intercept=False)  # performance explains itself
     assert np.isnan(exact.coefficients).all()

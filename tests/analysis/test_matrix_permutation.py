@@ -208,7 +208,7 @@ def test_constant_columns_and_continuous_scores_are_refused() -> None:
 
 def test_results_have_a_line_and_a_dictionary() -> None:
     found = permutation_test(binary(10, 3), ["cosine"], n_permutations=3)
-    assert found.one_line.startswith("10 × 3, 3 permutations: cosine mean p=")
+    assert str(found).startswith("10 × 3, 3 permutations: cosine mean p=")
     assert found.to_dict()["statistics"][0]["similarity"] == "cosine"
 
 

@@ -27,7 +27,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[Store]:
 def test_a_run_lists_its_prompts(world: Store) -> None:
     view = show(world, f"run:{SEEN}")
     assert isinstance(view, RunView)
-    assert str(view) == f"run:{SEEN} org/a on seen (complete, 3 prompts)"
+    assert view.one_line == f"run:{SEEN} org/a on seen (complete, 3 prompts)"
     first = view.rows[0]
     assert (first.tool_id, first.value, first.n_draws, first.n_unscored) == ("task/1 'x'", 1, 1, 1)
     assert "revision" not in view.run  # what is not set is not shown

@@ -26,6 +26,8 @@ from warehouse.store.curate.clusterings import Members, store_clustering
 
 #: A growth below this is chance, and not told.
 GROWN = 1.05
+#: A cluster of fewer prompts is no chain.
+FEW = 10
 #: A cluster with more than this share of the prompts chains: each is like the next, not like all.
 CHAINS = 0.3
 #: Name of a semantic clustering unless another is given.
@@ -109,7 +111,7 @@ class SemanticClusters(Result):
     @property
     def chained(self) -> str:
         """That one cluster holds most prompts, in words with a semicolon before them; else empty."""
-        if self.n_prompts < 2 or self.largest <= CHAINS * self.n_prompts:
+        if self.largest < FEW or self.largest <= CHAINS * self.n_prompts:
             return ""
         share = round(100 * self.largest / self.n_prompts)
         return (
