@@ -51,7 +51,8 @@ def opening(
     """What stands at the head of the page.
 
     Args:
-        changes: between the last two refreshes; None without them.
+        changes: between the last two refreshes; None without them. Where there are none, and no note,
+            nothing is said, so that a page without news is the same page.
         links: page of a benchmark by its name; without one it is a section of this page.
         note: what came into the store since.
     """
@@ -64,7 +65,11 @@ def opening(
         Line(links.get(part.name) or f"#{anchor('benchmark', part.name)}", part.name, answer_of(part))
         for part in benchmarks
     ]
-    return {"lines": lines, "heat": heat_table(benchmarks), "changes": changes and _changes(changes, note)}
+    return {
+        "lines": lines,
+        "heat": heat_table(benchmarks),
+        "changes": _changes(changes, note) if changes and (changes.rows or note) else None,
+    }
 
 
 def answer_of(part: BenchmarkPart) -> Markup:
