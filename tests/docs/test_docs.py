@@ -41,7 +41,7 @@ def command_lines(page: Path) -> list[str]:
 def command_faults(words: list[str]) -> list[str]:
     """Commands and options of a call that do not exist; capitals stand for something else."""
     command: click.Command = cli
-    context = click.Context(cli)
+    context = click.Context(cli, help_option_names=["-h", "--help"])  # a command keeps them
     known = options_of(cli)
     for before, word in pairwise(words):
         if before in ("--db", "--wait"):
