@@ -172,8 +172,18 @@ def _names(store: Store, wanted: Sequence[str], suites: Mapping[str, Collection[
 
 
 def _stored(store: Store, name: str) -> list[Row]:
-    """Rows of a query in ``queries/analysis``."""
-    return _rows(store, query_text("analysis", name))
+    """Rows of a query in ``queries/analysis``, the same ones whenever the store holds the same: engines
+    add up in an order of their own, which changes the last digits of a mean."""
+    return [
+        {field: _settled(value) for field, value in row.items()} for row in _rows(store, query_text("analysis", name))
+    ]
+
+
+def _settled(value: Any) -> Any:
+    """A number to twelve digits; one that is nothing beside scores is 0."""
+    if not isinstance(value, float):
+        return value
+    return 0.0 if abs(value) < 1e-12 else float(f"{value:.12g}")
 
 
 def _rows(store: Store, query: str) -> list[Row]:
