@@ -24,6 +24,8 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
 from tests.support.stores import ENGINES
 from tests.support.world import build_world
+from warehouse import connect
+from warehouse.api import Warehouse
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
@@ -214,10 +216,11 @@ def store_url(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    """What the store of a test module holds; a module that wants other rows has a fixture of its
-    own of this name."""
-    return build_world()
+def rows(request: pytest.FixtureRequest) -> StoreRows:
+    """What the store of a test module holds: the module's ``ROWS``, else the world; or the module has a
+    fixture of its own of this name."""
+    own = getattr(request.module, "ROWS", None)
+    return own if isinstance(own, StoreRows) else build_world()
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -232,6 +235,12 @@ def world(url: str) -> Iterator[Store]:
     """That store, open for reading."""
     with open_store(url) as store:
         yield store
+
+
+@pytest.fixture
+def house(url: str) -> Warehouse:
+    """The same in Python."""
+    return connect(url)
 
 
 @pytest.fixture

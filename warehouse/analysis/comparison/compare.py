@@ -244,8 +244,8 @@ def _compared(
 
 def _row(pair: Pair, options: Options, planned: PlannedPair) -> ComparisonRow:
     check_estimand(pair, options)
-    if planned.found is not None:
-        return make_row(pair, planned.as_paired(), planned_tests(planned.found, options), options)
+    if planned.estimate is not None:
+        return make_row(pair, planned.as_paired(), planned_tests(planned.estimate, options), options)
     found = difference_of(pair, options)
     return make_row(pair, found, run_tests(pair, found, options), options)
 

@@ -35,13 +35,13 @@ class AnchorError(Figures):
     """One way to a score from m prompts, on models left out.
 
     Attributes:
+        n_items: m.
         method: ``random`` (mean of random prompts), ``scores`` (weighted anchors by k-means on score
             columns), ``irt`` (weighted anchors on (α, β)), ``p_irt``, ``gp_irt``.
-        n_items: m.
         error: mean |estimate − score on all prompts|.
+        se_error: of ``error``, over models; None with one.
         bias: mean of estimate − score.
         largest: largest |estimate − score|.
-        se_error: of ``error``, over models; None with one.
         tau: Kendall's τ-b with the full ranking; None where constant.
         reversals: share of pairs of models, not tied on all prompts, that the estimate puts the other
             way round.
@@ -52,12 +52,12 @@ class AnchorError(Figures):
             without three checkpoints of a run.
     """
 
-    method: str
     n_items: int
+    method: str
     error: float
+    se_error: float | None
     bias: float
     largest: float
-    se_error: float | None
     tau: float | None
     reversals: float | None
     top_reversals: float | None
@@ -308,7 +308,7 @@ def _mean_of_draws(draws: Sequence[AnchorError]) -> AnchorError:
 
     names = [name for name in vars(draws[0]) if name not in ("method", "n_items")]
     figures: dict[str, float | None] = {name: mean(name) for name in names}
-    return AnchorError(draws[0].method, draws[0].n_items, **figures)  # type: ignore[arg-type]
+    return AnchorError(draws[0].n_items, draws[0].method, **figures)  # type: ignore[arg-type]
 
 
 def _folds(groups: NDArray[np.generic], seed: int) -> NDArray[np.intp]:
