@@ -138,9 +138,9 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
     rest = len(rows) - a - b
     if rest == len(rows):
         return f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
-    said = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
+    wins = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
     apart = f"; on {rest} they {CANNOT_TELL}" if rest else ""
-    return f"Of {len(rows)} benchmarks {', '.join(said)}{apart}."
+    return f"Of {len(rows)} benchmarks {', '.join(wins)}{apart}."
 
 
 def compare(
