@@ -27,6 +27,7 @@ class RunEntry:
     run_id: int
     model: str
     checkpoint: str
+    training_seed: str
     agent: str
     benchmark: str
     split: str
