@@ -126,17 +126,17 @@ def test_a_missing_view_comes_back(kit: Any) -> None:
     [("0000", "db upgrade"), (None, "db upgrade"), ("9999", "pip install --upgrade")],
     ids=["older", "none", "newer"],
 )
-def test_another_revision_is_refused(migrated_url: str, recorded: str | None, command: str) -> None:
-    with open_store(migrated_url, write=True) as store, store.begin() as connection:
+def test_another_revision_is_refused(store_url: str, recorded: str | None, command: str) -> None:
+    with open_store(store_url, write=True) as store, store.begin() as connection:
         connection.execute(sa.text("delete from alembic_version"))
         if recorded:
             connection.execute(sa.text("insert into alembic_version values (:r)"), {"r": recorded})
     with pytest.raises(SchemaVersionError) as refused:
-        open_store(migrated_url)
+        open_store(store_url)
     message = str(refused.value)
     assert (recorded or "none") in message and revision.HEAD in message and command in message
     assert (refused.value.found, refused.value.expected) == (recorded, revision.HEAD)
-    with open_store(migrated_url, check=False) as store:
+    with open_store(store_url, check=False) as store:
         assert revision.found(store) == recorded
 
 
