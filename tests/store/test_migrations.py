@@ -34,15 +34,15 @@ def test_there_is_one_newest_migration_and_the_program_knows_it() -> None:
     assert ScriptDirectory.from_config(config).get_heads() == [revision.HEAD]
 
 
-def test_an_empty_database_becomes_a_store(store_url: str) -> None:
-    with open_store(store_url, create=True) as store:
+def test_an_empty_database_becomes_a_store(bare_url: str) -> None:
+    with open_store(bare_url, create=True) as store:
         found, views = names(store)
         assert found == {*tables.metadata.tables, "alembic_version"}
         assert views == {view.name for view in query_files.views(store.dialect.name)}
         assert (migrate.drift(store), revision.found(store)) == ([], revision.HEAD)
         for view in sorted(views):
             assert store.arrow(f'select * from "{view}"').num_rows == 0
-    open_store(store_url).close()
+    open_store(bare_url).close()
 
 
 def test_down_and_up_again_with_data(kit: Any) -> None:
@@ -141,11 +141,11 @@ def test_another_revision_is_refused(store_url: str, recorded: str | None, comma
 
 
 @pytest.fixture
-def empty_url(store_url: str) -> str:
+def empty_url(bare_url: str) -> str:
     """URL of a database that exists and has no tables."""
-    if store_url.startswith("duckdb:///"):
-        duckdb.connect(store_url.removeprefix("duckdb:///")).close()
-    return store_url
+    if bare_url.startswith("duckdb:///"):
+        duckdb.connect(bare_url.removeprefix("duckdb:///")).close()
+    return bare_url
 
 
 def test_a_database_that_is_no_store_is_refused(empty_url: str) -> None:
