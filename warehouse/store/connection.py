@@ -160,7 +160,7 @@ def wait_for(
         StoreError: it cannot be opened.
         StoreLockedError: still held after ``wait`` seconds; names the holder.
     """
-    deadline, told = time.monotonic() + wait, False
+    deadline, waiting = time.monotonic() + wait, False
     where = engines.shown_url(url)
     while True:
         try:
@@ -175,7 +175,7 @@ def wait_for(
                 raise StoreLockedError(
                     f"{where} is held by {holder}; waited {wait:g} s; try again when it has ended"
                 ) from None
-            if say and not told:
+            if say and not waiting:
                 say(f"waiting for {where}, held by {holder}")
-            told = True
+            waiting = True
             time.sleep(0.2)

@@ -105,9 +105,9 @@ def read_report(
             progress(name, done, len(names))
         parts.append(benchmark_part(shared, name, level, n_resamples, seed))
     chosen = set(names) if benchmarks else None
-    held = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
+    source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
     log = _stored(store, "report_sources")
-    sources = tuple(row for row in log if row["source_id"] in held)
+    sources = tuple(row for row in log if row["source_id"] in source_ids)
     shown = [name for name, leaves in suites.items() if leaves <= set(names)]
     return ReportData(
         suites=tuple(suite_part(store, name, level) for name in shown),

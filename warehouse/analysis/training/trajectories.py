@@ -161,24 +161,25 @@ def read_recipes(
 def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
     """For each recipe the settings in which it differs from the others, such as ``fewshot=2``; empty
     where nothing differs but what a table of recipes says by itself."""
-    told = [
+    differing = [
         name for name in SHARED if name not in _SAID_ELSEWHERE and len({str(one.settings[name]) for one in recipes}) > 1
     ]
     return [
-        ", ".join(f"{name}={value}" for name in told if (value := one.settings[name]) is not None) for one in recipes
+        ", ".join(f"{name}={value}" for name in differing if (value := one.settings[name]) is not None)
+        for one in recipes
     ]
 
 
 def settings_in_groups(recipes: Sequence[RecipeScores], group: Callable[[RecipeScores], object]) -> list[str]:
-    """As `settings_apart`, each held against those of its group only."""
+    """As `settings_apart`, among those of its group only."""
     members: dict[object, list[int]] = {}
     for place, one in enumerate(recipes):
         members.setdefault(group(one), []).append(place)
-    told = [""] * len(recipes)
+    labels = [""] * len(recipes)
     for places in members.values():
         for place, words in zip(places, settings_apart([recipes[place] for place in places]), strict=True):
-            told[place] = words
-    return told
+            labels[place] = words
+    return labels
 
 
 def _among(table: pa.Table, column: str, values: Sequence[int]) -> pa.Table:
