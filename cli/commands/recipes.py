@@ -75,6 +75,7 @@ def recipes(
 ) -> None:
     from warehouse.analysis.training.recipes import RecipesRow
     from warehouse.analysis.training.recipes import recipes as find
+    from warehouse.analysis.training.trajectories import describe_others
 
     with state.open() as store:
         found = find(
@@ -99,6 +100,8 @@ def recipes(
         output.emit_records(RecipesRow, found.rows)
     if found.left_out:
         state.say(f"note: {found.left_out} benchmarks and metrics have one recipe only at this scale")
+    if found.elsewhere:
+        state.say(f"note: two recipes {describe_others(found.elsewhere)}")
 
 
 def _print(found: RecipesReport, state: State) -> None:

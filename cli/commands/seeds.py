@@ -50,6 +50,7 @@ def seeds(
 ) -> None:
     from warehouse.analysis.training.seeds import SeedsRow
     from warehouse.analysis.training.seeds import seeds as find
+    from warehouse.analysis.training.trajectories import describe_others
 
     with state.open() as store:
         found = find(store, benchmarks, metric=metric, where=where, averaged=averaged, against=against, level=level)
@@ -59,6 +60,8 @@ def seeds(
         output.emit_records(SeedsRow, found.rows)
     if found.left_out:
         state.say(f"note: {found.left_out} recipes with one seed and one checkpoint are left out")
+    if found.elsewhere:
+        state.say(f"note: seeds or checkpoints {describe_others(found.elsewhere)}")
 
 
 def _print(found: SeedsReport, state: State) -> None:

@@ -12,6 +12,7 @@ from scipy import stats
 
 from tests.support.cli import Caller
 from tests.support.tabular import ROOT
+from warehouse.analysis.training.curves import curves
 from warehouse.analysis.training.decide import decide
 from warehouse.analysis.training.seeds import seeds
 from warehouse.errors import MisuseError
@@ -238,3 +239,28 @@ def test_the_commands(run: Caller, url: str) -> None:
     assert "more than noise" in said.out
     run("decide", "mix-a", "nothing", db=url).fails(2, "nothing")
     run("seeds", "other", db=url).fails(2, "two training seeds")
+
+
+def test_another_headline_hides_no_training_without_a_word(tmp_path: Path, run: Caller) -> None:
+    """Later runs by another metric take the headline; what is trained is named with its own metric."""
+    lines = ["model,recipe,benchmark,step,prompt_id,metric,score"]
+    lines += [f"org/{m},{m},quiz,{step},p{n},acc,{n % 2}" for m in "ab" for step in (1, 2) for n in range(4)]
+    (tmp_path / "trained.csv").write_text("\n".join(lines) + "\n")
+    lines = ["model,benchmark,prompt_id,metric,score"]
+    lines += [f"org/{m},quiz,p{n},f1,{n % 2}" for m in "cdefgh" for n in range(4)]
+    (tmp_path / "others.csv").write_text("\n".join(lines) + "\n")
+    url = f"duckdb:///{tmp_path / 'store.duckdb'}"
+    with open_store(url, create=True) as opened:
+        assert not ingest(opened, [tmp_path / "trained.csv"]).refused
+        assert [row.metric for row in seeds(opened).rows] == ["acc", "acc"] and not seeds(opened).elsewhere
+        assert not ingest(opened, [tmp_path / "others.csv"]).refused
+        for call in (lambda: seeds(opened), lambda: curves(opened, "quiz")):
+            with pytest.raises(MisuseError, match=r"two checkpoints.* quiz \(--metric acc\)"):
+                call()
+    assert {row["model"] for row in run("seeds", "--metric", "acc", "--json", db=url).rows} == {"org/a", "org/b"}
+    (tmp_path / "third.csv").write_text((tmp_path / "trained.csv").read_text().replace("quiz", "exam"))
+    run("ingest", str(tmp_path / "third.csv"), db=url)
+    assert (
+        "note: seeds or checkpoints by another metric than the headline: quiz (--metric acc)"
+        in run("seeds", db=url).err
+    )

@@ -15,7 +15,13 @@ from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.training.crossings import correlations, cross_all
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
 from warehouse.analysis.training.prompt_tables import Chance, Checkpoint, Curve, change, find_chance, read_checkpoints
-from warehouse.analysis.training.trajectories import RecipeScores, read_recipes, settings_apart
+from warehouse.analysis.training.trajectories import (
+    RecipeScores,
+    by_other_metrics,
+    describe_others,
+    read_recipes,
+    settings_apart,
+)
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.intervals.estimate_mean import estimate_mean
@@ -87,9 +93,11 @@ def _read(
     placed = [one for one in chosen if one.unit]
     if not any(len(set().union(*(each.positions for each in one.trajectories))) > 1 for one in placed):
         what = f"no model of {', '.join(references)}" if references else "no model"
-        raise MisuseError(
-            f"{what} has two checkpoints on {name} by this metric; a mapping or --set gives step, tokens or epoch"
+        others = {} if metric else by_other_metrics(store, benchmark.ids, where, ())
+        advice = (
+            f"there are some {describe_others(others)}" if others else "a mapping or --set gives step, tokens or epoch"
         )
+        raise MisuseError(f"{what} has two checkpoints on {name} by {metric or 'its headline metric'}; {advice}")
     metrics: dict[int, Metric] = {one.id: one for one in metrics_of(store, benchmark.ids)}
     own = cluster_map(store, benchmark.ids, benchmark.clusterings, cluster)
     clusters = clusters_under_links(own, read_links(store))

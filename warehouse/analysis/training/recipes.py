@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import ClassVar, Literal
@@ -17,7 +17,7 @@ from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.prompt_tables import read_checkpoints
 from warehouse.analysis.training.scales import Scale, scales
-from warehouse.analysis.training.trajectories import RecipeScores, read_recipes, settings_in_groups
+from warehouse.analysis.training.trajectories import RecipeScores, describe_others, read_recipes, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.training.decision_accuracy import decision_accuracy, decision_ceiling, reliability
@@ -117,6 +117,7 @@ class RecipesReport(Result):
         target: power of the plans.
         two_scales: whether a large scale was named.
         left_out: benchmarks with one recipe only at the small scale, by number.
+        elsewhere: benchmarks that have two recipes by other metrics only, and those metrics.
     """
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
@@ -138,6 +139,7 @@ class RecipesReport(Result):
     target: float
     two_scales: bool
     left_out: int
+    elsewhere: Mapping[str, tuple[str, ...]]
 
     @property
     def one_line(self) -> str:
@@ -209,18 +211,35 @@ def recipes(
         for conditions in (small, large)
     )
     several = {key: scale for key, scale in at_small.items() if len(scale.figures) > 1}
+    elsewhere = {} if metric else _elsewhere(store, ids, [*where, *small], averaged, several.values())
     if not several:
-        what = f" with {', '.join([*small, *where])}" if [*small, *where] else ""
-        raise MisuseError(
-            f"no benchmark has two recipes{what}; recipes are told apart by the field recipe, else by the model"
+        others = describe_others(elsewhere)
+        advice = (
+            f"there are some {others}" if others else "recipes are told apart by the field recipe, else by the model"
         )
+        what = f" with {', '.join([*small, *where])}" if [*small, *where] else ""
+        raise MisuseError(f"no benchmark has two recipes{what}; {advice}")
     settings = settings_in_groups([at.example for at in several.values()], lambda one: (one.benchmark, one.metric))
     rows = [
         _row(store, at, at_large.get(key) if large else None, bool(large), plan, setting)
         for (key, at), setting in zip(several.items(), settings, strict=True)
     ]
     rows.sort(key=lambda row: (-(row.accuracy or 0), -(row.ceiling or 0), row.benchmark, row.metric))
-    return RecipesReport(tuple(rows), level, delta, power, bool(large), len(at_small) - len(several))
+    return RecipesReport(tuple(rows), level, delta, power, bool(large), len(at_small) - len(several), elsewhere)
+
+
+def _elsewhere(
+    store: Store, ids: Sequence[int] | None, where: Sequence[str], averaged: int, shown: Iterable[Scale]
+) -> dict[str, tuple[str, ...]]:
+    """Benchmarks that have two recipes by other metrics only, with those."""
+    there = set(store.arrow("select distinct benchmark_id from run").column(0).to_pylist() if ids is None else ids)
+    missing = sorted(there.difference(*(at.example.benchmark_ids for at in shown)))
+    found = scales(read_recipes(store, missing, metric="*", where=parse_where(where)), averaged) if missing else {}
+    metrics: dict[str, list[str]] = {}
+    for at in found.values():
+        if len(at.figures) > 1:
+            metrics.setdefault(at.example.benchmark, []).append(at.example.metric)
+    return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
 
 
 def _refuse(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.reference import Where, parse_where
 from warehouse.analysis.suites.tree import ids_named
-from warehouse.analysis.training.trajectories import RecipeScores, read_recipes, settings_in_groups
+from warehouse.analysis.training.trajectories import (
+    RecipeScores,
+    by_other_metrics,
+    describe_others,
+    read_recipes,
+    settings_in_groups,
+)
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.training.jitter import MOST, jitter
@@ -113,6 +119,7 @@ class SeedsReport(Result):
     Attributes:
         level: of intervals and noise floors.
         left_out: models without a second seed and without checkpoints, by number.
+        elsewhere: benchmarks whose seeds or checkpoints have figures by other metrics only, and those metrics.
     """
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
@@ -134,6 +141,7 @@ class SeedsReport(Result):
     level: float
     rows: tuple[SeedsRow, ...]
     left_out: int
+    elsewhere: Mapping[str, tuple[str, ...]]
 
     @property
     def one_line(self) -> str:
@@ -169,12 +177,11 @@ def seeds(
         raise MisuseError(f"averaged must be at least 1, found {averaged}")
     ids = ids_named(store, benchmarks)
     recipes = read_recipes(store, ids, metric=metric, where=parse_where(where))
-    replicated = [one for one in recipes if len(one.trajectories) > 1 or len(one.common) > 1]
+    replicated = [one for one in recipes if one.is_telling]
+    elsewhere = {} if metric else by_other_metrics(store, ids, parse_where(where), replicated)
     if not replicated:
         of = f" on {', '.join(benchmarks)}" if benchmarks else ""
-        raise MisuseError(
-            f"no model{of} has two training seeds or two checkpoints; a mapping or --set gives training_seed and step"
-        )
+        raise MisuseError(f"no model{of} has two training seeds or two checkpoints{_advice(elsewhere)}")
     others = _others(store, ids, against, parse_where(where)) if against else {}
     if against and not others:
         raise MisuseError(f"no figure by the metric {against!r} there")
@@ -183,7 +190,13 @@ def seeds(
         seeds_row(one, others.get(_key(one)), averaged, level, setting)
         for one, setting in zip(replicated, settings, strict=True)
     )
-    return SeedsReport(level, rows, len(recipes) - len(replicated))
+    return SeedsReport(level, rows, len(recipes) - len(replicated), elsewhere)
+
+
+def _advice(elsewhere: Mapping[str, Sequence[str]]) -> str:
+    """What to say behind a refusal."""
+    others = describe_others(elsewhere)
+    return f"; there are some {others}" if others else "; a mapping or --set gives training_seed and step"
 
 
 def _others(

@@ -80,6 +80,11 @@ class RecipeScores:
         return -1.0 if self.higher_is_better is False else 1.0
 
     @property
+    def is_telling(self) -> bool:
+        """Whether it has two seeds or two common checkpoints."""
+        return len(self.trajectories) > 1 or len(self.common) > 1
+
+    @property
     def common(self) -> tuple[float, ...]:
         """Positions that every replicate has, in order."""
         shared = set(self.trajectories[0].positions)
@@ -156,6 +161,38 @@ def read_recipes(
     seeds, positions = (runs.column(name).to_pylist() for name in ("training_seed", "position"))
     found = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
     return sorted(found, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
+
+
+def by_other_metrics(
+    store: Store, benchmark_ids: Sequence[int] | None, where: Sequence[Where], shown: Sequence[RecipeScores]
+) -> dict[str, tuple[str, ...]]:
+    """For benchmarks that ``shown`` lacks, the metrics by which they have seeds or checkpoints: another dump
+    may have made a metric the headline that training runs lack.
+
+    Args:
+        benchmark_ids: of the benchmarks that were asked for; None for all.
+        where: conditions that the runs must fulfil.
+        shown: what is shown of them.
+    """
+    table = store.arrow(
+        "select distinct benchmark_id from run_current where training_seed <> '' or position is not null"
+    )
+    placed = set(table.column("benchmark_id").to_pylist())
+    missing = placed.difference(*(one.benchmark_ids for one in shown))
+    if benchmark_ids is not None:
+        missing &= set(benchmark_ids)
+    metrics: dict[str, set[str]] = {}
+    for one in read_recipes(store, sorted(missing), metric="*", where=where) if missing else ():
+        if one.is_telling:
+            metrics.setdefault(one.benchmark, set()).add(one.metric)
+    return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
+
+
+def describe_others(others: Mapping[str, Sequence[str]]) -> str:
+    """One line that names such benchmarks, at most three; empty if there are none."""
+    named = [f"{name} (--metric {' or '.join(metrics[:3])})" for name, metrics in list(others.items())[:3]]
+    more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+    return f"by another metric than the headline: {', '.join(named)}{more}" if named else ""
 
 
 def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
