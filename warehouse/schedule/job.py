@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import WarehouseError
+from warehouse.ingest.remote_urls import shown_url
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Alerts, Rules
 from warehouse.refresh.deliver_alerts import Channel
@@ -44,7 +45,7 @@ class Job:
     """What is to be done.
 
     Attributes:
-        watch: folders or files to ingest.
+        watch: folders, files or URLs to ingest.
         settle: seconds for which a file has to be unchanged, else it waits for the next run.
         work: what to refresh.
         rules: of the alerts.
@@ -170,7 +171,7 @@ class _Run:
     def all(self) -> None:
         """Every step that is asked for, in order."""
         for folder in self.job.watch:
-            self._step("ingest", partial(self._ingest, folder), folder=folder)
+            self._step("ingest", partial(self._ingest, folder), folder=shown_url(folder))
         self._step("refresh", self._refresh)
         if self.refresh_id is not None:
             self._step("alerts", partial(self._alert, self.refresh_id))
