@@ -27,6 +27,7 @@ from warehouse.store.load.state import LoadReport
 from warehouse.store.open import open_store
 from warehouse.store.opener import StoreOpener
 from warehouse.store.snapshot import Published
+from warehouse.tracing import span
 
 #: Events of one kind that one step tells; the rest is counted.
 TOLD = 40
@@ -118,11 +119,15 @@ def run_job(
     """
     run = _Run(job, opener, log, stopped, create, publish, wait)
     begun = time.monotonic()
-    try:
-        run.all()
-    except _Stopped:
-        run.outcome.note("stopped")
     found = run.outcome
+    with span("warehouse.job") as about:
+        try:
+            run.all()
+        except _Stopped:
+            found.note("stopped")
+        about.set(result=found.result, exit_code=found.exit_code, **found.counts)
+        if found.result == "failed":
+            about.failed("a step failed")
     log.write(
         FINISHED,
         RESULTS[found.result],
@@ -186,16 +191,19 @@ class _Run:
         self._check()
         self.log.write("step_started", step=name, **about)
         begun = time.monotonic()
-        try:
-            found = do()
-        except _Stopped:
-            raise
-        except Exception as error:  # whatever it is, the next step and the next run come
-            self.log.write("step_failed", "error", step=name, **about, error=in_words(error))
-            self.outcome.note("failed", getattr(error, "exit_code", 1))
-        else:
-            seconds = round(time.monotonic() - begun, 3)
-            self.log.write("step_finished", step=name, **about, seconds=seconds, **found)
+        with span(f"warehouse.{name}", **about) as seen:
+            try:
+                found = do()
+            except _Stopped:
+                raise
+            except Exception as error:  # whatever it is, the next step and the next run come
+                seen.failed(in_words(error))
+                self.log.write("step_failed", "error", step=name, **about, error=in_words(error))
+                self.outcome.note("failed", getattr(error, "exit_code", 1))
+            else:
+                seconds = round(time.monotonic() - begun, 3)
+                seen.set(**found)
+                self.log.write("step_finished", step=name, **about, seconds=seconds, **found)
 
     def _check(self) -> None:
         if self.stopped():
