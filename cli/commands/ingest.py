@@ -32,7 +32,7 @@ def _size(_ctx: click.Context, _param: click.Parameter, text: str) -> int:
     found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([kMGT]?)B?", text.strip(), re.IGNORECASE)
     if found is None:
         raise click.BadParameter(f"{text!r} is no size; expected such as 500MB or 20GB")
-    return round(float(found[1]) * 1000 ** " kmgt".index(found[2].lower() or " "))
+    return int(float(found[1]) * 1000 ** " kmgt".index(found[2].lower() or " "))
 
 
 class PathOrUrl(click.Path):

@@ -22,7 +22,7 @@ ENVIRONMENT = {
 }
 FILES = {
     "warehouse.toml": "Settings, in the current folder, else in $XDG_CONFIG_HOME/warehouse or ~/.config/warehouse.",
-    "warehouse.duckdb": "The store, where nothing names another.",
+    "duckdb:///warehouse.duckdb": "The store, where nothing names another.",
 }
 
 

@@ -146,7 +146,7 @@ def _client(run_id: str | None, tracking_uri: str | None) -> tuple[Any, str]:
     except ImportError as error:
         missing = error.name or "mlflow"
         raise MisuseError(f"the package {missing} is not installed; run: {install_command('mlflow')}") from None
-    active = None if run_id else mlflow.active_run()
+    active: Any = None if run_id else mlflow.active_run()
     if not run_id and active is None:
         raise MisuseError("no run of MLflow is active; call it inside `with mlflow.start_run():`, or give run_id")
     return mlflow.MlflowClient(tracking_uri=tracking_uri), run_id or str(active.info.run_id)
