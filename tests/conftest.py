@@ -24,6 +24,8 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
 from tests.support.stores import ENGINES
 from tests.support.world import build_world
+from warehouse import connect
+from warehouse.api import Warehouse
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
@@ -192,32 +194,70 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
         cluster.stop()
 
 
+@pytest.fixture(scope="session")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty store of the embedded engine, to be copied: to make one takes 50 times as long."""
+    path = tmp_path_factory.mktemp("empty") / "store.duckdb"
+    open_store(f"duckdb:///{path}", create=True).close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def empty_database(postgres_cluster: PostgresCluster) -> str:
+    """Name of a database with an empty store, to be used as a template."""
+    name = postgres_cluster.create()
+    open_store(postgres_cluster.url(name), create=True).close()
+    return name
+
+
 @pytest.fixture
-def postgres_url(postgres_cluster: PostgresCluster) -> Iterator[str]:
-    """URL of an empty PostgreSQL database of this test alone."""
+def postgres_url(postgres_cluster: PostgresCluster, empty_database: str) -> Iterator[str]:
+    """URL of an empty store on PostgreSQL, of this test alone."""
+    name = postgres_cluster.create(template=empty_database)
+    yield postgres_cluster.url(name)
+    postgres_cluster.drop(name)
+
+
+@pytest.fixture
+def duckdb_url(empty_file: Path, tmp_path: Path) -> str:
+    """URL of an empty store in a DuckDB file, of this test alone."""
+    return f"duckdb:///{shutil.copy(empty_file, tmp_path / 'store.duckdb')}"
+
+
+@pytest.fixture(params=ENGINES)
+def store_url(request: pytest.FixtureRequest) -> str:
+    """URL of an empty store: a test that asks for it runs once on each engine."""
+    fixture = {"duckdb": "duckdb_url", "postgresql": "postgres_url"}[request.param]
+    return str(request.getfixturevalue(fixture))
+
+
+@pytest.fixture
+def bare_postgres_url(postgres_cluster: PostgresCluster) -> Iterator[str]:
+    """URL of a PostgreSQL database without a store in it."""
     name = postgres_cluster.create()
     yield postgres_cluster.url(name)
     postgres_cluster.drop(name)
 
 
 @pytest.fixture
-def duckdb_url(tmp_path: Path) -> str:
-    """URL of a DuckDB file of this test alone; the file does not exist yet."""
+def bare_duckdb_url(tmp_path: Path) -> str:
+    """URL of a DuckDB file that does not exist yet."""
     return f"duckdb:///{tmp_path / 'store.duckdb'}"
 
 
 @pytest.fixture(params=ENGINES)
-def store_url(request: pytest.FixtureRequest) -> str:
-    """URL of an empty database: a test that asks for it runs once on each engine."""
-    fixture = {"duckdb": "duckdb_url", "postgresql": "postgres_url"}[request.param]
+def bare_url(request: pytest.FixtureRequest) -> str:
+    """URL of a database where no store was made yet, on each engine."""
+    fixture = {"duckdb": "bare_duckdb_url", "postgresql": "bare_postgres_url"}[request.param]
     return str(request.getfixturevalue(fixture))
 
 
 @pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    """What the store of a test module holds; a module that wants other rows has a fixture of its
-    own of this name."""
-    return build_world()
+def rows(request: pytest.FixtureRequest) -> StoreRows:
+    """What the store of a test module holds: the module's ``ROWS``, else the world; or the module has a
+    fixture of its own of this name."""
+    own = getattr(request.module, "ROWS", None)
+    return own if isinstance(own, StoreRows) else build_world()
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -232,6 +272,12 @@ def world(url: str) -> Iterator[Store]:
     """That store, open for reading."""
     with open_store(url) as store:
         yield store
+
+
+@pytest.fixture
+def house(url: str) -> Warehouse:
+    """The same in Python."""
+    return connect(url)
 
 
 @pytest.fixture

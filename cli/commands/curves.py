@@ -165,8 +165,8 @@ def _point_cells(point: CheckpointRow, places: int, band: str) -> dict[str, Any]
 
 def _sentences(found: CurvesReport) -> list[str]:
     """What was found, in words; of many curves the numbers only."""
-    told = [f"{_of(row, found)}: {', '.join(_findings(row))}." for row in found.rows[:_TOLD] if _findings(row)]
-    sentences = told if len(found.rows) <= _TOLD else [f"{found.one_line}."]
+    findings = [f"{_of(row, found)}: {', '.join(_findings(row))}." for row in found.rows[:_TOLD] if _findings(row)]
+    sentences = findings if len(found.rows) <= _TOLD else [f"{found.one_line}."]
     crossings = dict.fromkeys(
         f"{_whose(row, found)}{row.crossing_in_words}." for row in found.rows if row.crossing_in_words
     )

@@ -164,13 +164,13 @@ def _sentences(found: RecipesReport) -> list[str]:
             f"For {counts['cannot tell']} the noise is unknown: no recipe has a second seed, nor sixteen checkpoints."
         )
     if found.two_scales:
-        told = [row for row in found.rows if row.accuracy is not None]
-        sure = sum(row.accuracy_low is not None and row.accuracy_low > 0.5 for row in told)
+        predicted = [row for row in found.rows if row.accuracy is not None]
+        sure = sum(row.accuracy_low is not None and row.accuracy_low > 0.5 for row in predicted)
         words.append(
             "No benchmark has six recipes at both scales: how alike both order fewer tells nothing."
-            if not told
+            if not predicted
             else f"The small scale orders pairs of recipes as the large one does, better than chance, for {sure} of"
-            f" {len(told)} with six recipes at both ({100 * found.level:g} %, each by itself)."
+            f" {len(predicted)} with six recipes at both ({100 * found.level:g} %, each by itself)."
         )
     if found.delta is not None:
         planned = [row for row in found.rows if row.n_seeds is not None]

@@ -120,13 +120,13 @@ def _sentences(found: SeedsReport) -> Sequence[str]:
         f"Two single runs of one recipe (figure: {figure}) differ by more than the noise floor in"
         f" {100 * (1 - found.level):.2g} % of cases."
     ]
-    told = [row for row in found.rows if row.ratio_low is not None and row.ratio_high is not None]
-    if told:
-        larger = sum(row.ratio_low > 1 for row in told if row.ratio_low is not None)
-        smaller = sum(row.ratio_high < 1 for row in told if row.ratio_high is not None)
+    intervals = [row for row in found.rows if row.ratio_low is not None and row.ratio_high is not None]
+    if intervals:
+        larger = sum(row.ratio_low > 1 for row in intervals if row.ratio_low is not None)
+        smaller = sum(row.ratio_high < 1 for row in intervals if row.ratio_high is not None)
         sentences.append(
-            f"Signal to noise over seeds is larger by {told[0].other_metric} in {larger} of {len(told)} rows, smaller"
-            f" in {smaller}, and cannot be told apart in {len(told) - larger - smaller}."
+            f"Signal to noise over seeds is larger by {intervals[0].other_metric} in {larger} of {len(intervals)} rows,"
+            f" smaller in {smaller}, and cannot be told apart in {len(intervals) - larger - smaller}."
         )
     if above:
         sentences.append(

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
 from tests.conftest import ROOT
 from tests.support.cli import Caller
+from tests.support.statsmodels import adjusted
 from warehouse.api import Warehouse, connect
 
 SYSTEMS = ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification")
@@ -102,7 +102,7 @@ def test_two_benchmarks_of_eval_arena_under_holm(
             d = np.array([of[key] - against[key] for key in of])
             for side, values in p.items():
                 values.append(stats.ttest_1samp(d, -margin, alternative=side).pvalue)
-        p_pass, p_fail = (multipletests(p[side], method="holm")[1] for side in p)
+        p_pass, p_fail = (adjusted(p[side], "holm") for side in p)
         found = house.gate(candidate, baseline, margin, benchmarks=names)
         assert [row.benchmark for row in found.rows] == names
         assert [row.p_pass for row in found.rows] == pytest.approx(p_pass, rel=1e-9, abs=1e-15)
