@@ -16,7 +16,7 @@ import sqlalchemy as sa
 import yaml
 
 from tests.support.pages import ROOT, Terminal, agrees, blocks, commands, examples
-from tests.support.stores import ENGINES, empty_database
+from tests.support.stores import ENGINES, empty_store
 from warehouse import connect
 from warehouse.store.curate import reader_role
 from warehouse.store.open import open_store
@@ -46,7 +46,7 @@ def ask(request: pytest.FixtureRequest, folder: Path) -> Iterator[Any]:
         with duckdb.connect(str(folder / "published.db"), read_only=True) as connection:
             yield lambda text: connection.execute(text).fetchall()
         return
-    with empty_database(request, request.param) as url:
+    with empty_store(request, request.param) as url:
         store = connect(url)
         store.ingest(ROOT / "docs" / "demo" / "results")
         store.refresh()

@@ -189,9 +189,10 @@ def test_what_a_url_holds_beside_its_place_is_told_nowhere(run: Caller, duckdb_u
         ("/locked/x.json", 3, "HTTP 401"),
     ],
 )
-def test_what_a_server_refuses(run: Caller, duckdb_url: str, site: str, end: str, code: int, words: str) -> None:
-    run("ingest", f"{site}{end}?token=hush", db=duckdb_url).fails(code, words, f"{site}{end}")
-    assert not Path(duckdb_url.removeprefix("duckdb:///")).exists()  # no store for nothing
+def test_what_a_server_refuses(run: Caller, tmp_path: Path, site: str, end: str, code: int, words: str) -> None:
+    new = tmp_path / "new.duckdb"
+    run("ingest", f"{site}{end}?token=hush", db=str(new)).fails(code, words, f"{site}{end}")
+    assert not new.exists()  # no store for nothing
 
 
 def test_who_does_not_answer_and_what_is_not_known(
