@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import importlib
+import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+import zipfile
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -31,7 +34,21 @@ fsspec = pytest.importorskip("fsspec", reason="needs the extra remote")
 pytest.importorskip("aiohttp", reason="needs the extra remote")
 
 DEMO = ROOT / "docs" / "demo" / "results"
+PAGES_OF_LINKS = {
+    "/strange/": ("?C=N;O=D", "/model-a/", "x%2f..%2f..%2fescaped.jsonl", ".hidden.json", "./", "deeper/"),
+    "/half/": ("there.json", "gone/"),
+    "/strange/deeper/": ("/strange/", "odd%20name.json"),
+}
 USER, PASSWORD, TOKEN = "someone", "open-sesame", "hush-hush"
+
+
+def packed() -> bytes:
+    """The demo in an archive."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for path in sorted(DEMO.rglob("*.json*")):
+            archive.write(path, path.relative_to(DEMO))
+    return out.getvalue()
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -45,12 +62,12 @@ class Handler(SimpleHTTPRequestHandler):
             self.send_error(503)
         elif place == "/forbidden.json":
             self.send_error(403)
-        elif place == "/strange/":
-            self._page("?C=N;O=D", "/model-a/", "x%2f..%2f..%2fescaped.jsonl", ".hidden.json", "./", "deeper/")
-        elif place == "/strange/deeper/":
-            self._page("/strange/", "odd%20name.json")
+        elif place in PAGES_OF_LINKS:
+            self._page(*PAGES_OF_LINKS[place])
         elif place == "/strange/deeper/odd%20name.json":
             self._answer(b'{"no": "dump"}')
+        elif re.fullmatch(r"/maze/(x/)*", place):
+            self._page("x/")
         elif place == "/endless.json":
             self._endless()
         else:
@@ -187,6 +204,7 @@ def test_what_a_url_holds_beside_its_place_is_told_nowhere(run: Caller, duckdb_u
         ("/broken.json", 3, "HTTP 503: the server failed"),
         ("/forbidden.json", 3, "HTTP 403: the server does not allow it"),
         ("/locked/x.json", 3, "HTTP 401"),
+        ("/strange/", 2, "a folder with parameters"),
     ],
 )
 def test_what_a_server_refuses(run: Caller, tmp_path: Path, site: str, end: str, code: int, words: str) -> None:
@@ -211,13 +229,21 @@ def test_who_does_not_answer_and_what_is_not_known(
 
 
 def test_no_more_is_fetched_than_allowed(run: Caller, duckdb_url: str, site: str, memory: Any, place: Path) -> None:
-    run("ingest", "memory://runs", "--max-files", "5", db=duckdb_url).fails(2, "more than 5 files", "--max-files")
+    run("ingest", "memory://runs", "--max-files", "5", db=duckdb_url).fails(
+        2, "more than 5 files, or folders", "--max-files"
+    )
     run("ingest", "memory://runs", "--max-bytes", "1kB", db=duckdb_url).fails(2, "more than 1,000 bytes")
     run("ingest", f"{site}/endless.json", "--max-bytes", "0.3MB", db=duckdb_url).fails(2, "more than 300,000 bytes")
     run("ingest", "memory://runs", "--max-bytes", "lots", db=duckdb_url).fails(2, "is no size")
+    run("ingest", f"{site}/maze/", "--max-files", "9", db=duckdb_url).fails(2, "more than 9 files, or folders")
     assert not list(place.iterdir())
     with pytest.raises(MisuseError), fetched(["memory://runs", "memory://runs"], limits=FetchLimits(files=20)):
         pass  # the two together are more
+
+
+def test_a_folder_that_cannot_be_listed_is_not_left_out(site: str) -> None:
+    with pytest.raises(MisuseError, match="no file or folder"), fetched([f"{site}/half/"]):
+        pass
 
 
 def test_pages_lead_nowhere_else(site: str) -> None:
@@ -242,6 +268,13 @@ def test_faults_name_the_url_and_not_the_copy(run: Caller, store_url: str, memor
     assert "no json" in stored
     for text in (refused.out, refused.err, taken.out, taken.err, stored):
         assert str(place) not in text and "/_/" not in text
+
+
+def test_what_lies_in_an_archive_elsewhere(run: Caller, duckdb_url: str, memory: Any) -> None:
+    memory.pipe_file("/runs/packed.zip", packed())
+    rows = run("ingest", "zip://model-a/*::memory://runs/packed.zip", "--json", db=duckdb_url).rows
+    assert {row["state"] for row in rows} == {"loaded"} and len(rows) == 3
+    assert all(row["source"].startswith("zip://model-a") for row in rows)
 
 
 def test_a_hidden_file_is_not_fetched(memory: Any) -> None:

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 from urllib.parse import unquote
 
@@ -120,8 +121,9 @@ class _Fetch:
     def __init__(self, folder: Path, limits: FetchLimits, progress: FetchProgress | None) -> None:
         self.folder, self.limits, self.progress = folder, limits, progress
         self.places: dict[str, str] = {}
-        self.files = self.bytes = self.number = 0
+        self.files = self.folders = self.bytes = self.number = 0
         self.stopped = False
+        self.lock = Lock()
 
     def copy(self, path: str | Path) -> Path:
         """A copy of what is at a URL; where it lies."""
@@ -173,6 +175,8 @@ class _Fetch:
     def _wanted(self, system: Any, root: str, base: Path, over_http: bool) -> Iterator[_File]:
         """The files at a URL."""
         if over_http and root.partition("?")[0].endswith("/"):
+            if "?" in root:
+                raise MisuseError(f"'{shown_url(root)}' is a folder with parameters; its files would not have them")
             yield from self._folder(system, root, base, web=True)
             return
         info = system.info(root)
@@ -183,15 +187,20 @@ class _Fetch:
             yield _File(root, base, info.get("size"))
 
     def _folder(self, system: Any, root: str, base: Path, *, web: bool = False) -> Iterator[_File]:
+        """The files below a folder. (The file systems' own ``walk`` leaves out what cannot be listed.)"""
         base.mkdir()
-        for place, folders, files in system.walk(root, detail=True, on_error="raise"):
-            for name in [name for name, info in folders.items() if _is_left_out(name, info, root if web else "")]:
-                del folders[name]
-            self._count(0, len(folders))
-            within = place[len(root.rstrip("/")) :].strip("/")
-            for name, info in files.items():
-                if not _is_left_out(name, info, root if web else ""):
-                    path = f"{within}/{name}".strip("/")
+        start, waiting = root.rstrip("/"), [root]
+        while waiting:
+            folder = waiting.pop()
+            here = folder[len(start) :].strip("/")
+            for info in system.ls(folder, detail=True):
+                path = info["name"][len(start) :].strip("/")
+                if path == here or _is_left_out(path, info["name"], root if web else ""):
+                    continue
+                if info["type"] == "directory":
+                    self._count(0, 1)
+                    waiting.append(info["name"])
+                else:
                     yield from self._file(base, unquote(path) if web else path, info["name"], info.get("size"))
 
     def _file(self, base: Path, path: str, remote: str, size: int | None) -> Iterator[_File]:
@@ -212,10 +221,11 @@ class _Fetch:
 
     def _count(self, files: int, folders: int = 0) -> None:
         self.files += files
-        if self.files > self.limits.files or folders > self.limits.files:
+        self.folders += folders
+        if max(self.files, self.folders) > self.limits.files:
             raise MisuseError(
-                f"there are more than {self.limits.files} files to fetch; name a folder or pattern with fewer,"
-                " or give --max-files"
+                f"there are more than {self.limits.files} files, or folders, to fetch; name a folder or pattern"
+                " with fewer, or give --max-files"
             )
 
     # --- bytes -----------------------------------------------------------------------------
@@ -230,7 +240,8 @@ class _Fetch:
 
     def _came(self, count: int) -> None:
         """So many bytes have come. Called on the threads that fetch."""
-        self.bytes += count
+        with self.lock:
+            self.bytes += count
         if self.stopped:
             raise _Stopped
         if self.bytes > self.limits.bytes:
@@ -291,7 +302,9 @@ def _opened(url: str, shown: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     except ImportError:
         raise _missing("fsspec", shown) from None
-    options = {"client_kwargs": _patience()} if url.rpartition("::")[2].partition("://")[0].lower() in HTTP else {}
+    scheme = url.rpartition("::")[2].partition("://")[0].lower()  # of chained ones the last is fetched from
+    options: dict[str, Any] = {"client_kwargs": _patience()} if scheme in HTTP else {}
+    options = {scheme: options} if "::" in url and options else options
     try:
         system, root = url_to_fs(url, **options)
     except ImportError as error:
@@ -301,6 +314,7 @@ def _opened(url: str, shown: str) -> tuple[Any, str]:
         if "rotocol not known" not in str(error):
             raise
         raise MisuseError(f"'{shown}' has a protocol that is not known; expected hf://, s3://, https:// …") from None
+    system.invalidate_cache()  # of listings: there may be more by now
     return system, root
 
 
@@ -332,12 +346,12 @@ def _name(name: str, otherwise: str) -> str:
     return name if fits else re.sub(r"[^\w-]", "_", otherwise)[:NAME_BYTES]
 
 
-def _is_left_out(name: str, info: Mapping[str, Any], page: str) -> bool:
-    """Whether an entry of a folder is not for us: hidden, the folder itself, or, on a page of a web server,
-    a link to itself in another order, or out of it."""
-    if not name or _is_hidden(name):
+def _is_left_out(path: str, name: str, page: str) -> bool:
+    """Whether an entry of a folder is not for us: hidden, or, on a page of a web server, a link to itself in
+    another order, or out of it."""
+    if _is_hidden(path.rpartition("/")[2]):
         return True
-    return bool(page) and (not info["name"].startswith(page) or re.search(r"[?#]", name) is not None)
+    return bool(page) and (not name.startswith(page) or re.search(r"[?#]", name) is not None)
 
 
 def _is_hidden(name: str) -> bool:
