@@ -12,7 +12,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import average_option, level_option, metric_option, output_options, where_option
 from ..ui.output import Output
-from ..ui.table import decimals, interval, level_column, number, p_value, print_rows, print_text
+from ..ui.table import decimals, interval, level_column, number, p_value, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.seeds import SeedsReport, SeedsRow
@@ -67,10 +67,8 @@ def _print(found: SeedsReport, state: State) -> None:
     click.echo()
     places = decimals([value for row in found.rows for value in (row.seed_sd, row.jitter) if value])
     rows = [_cells(row, places, level_column(found.level)) for row in found.rows]
-    for name in ("metric", "model"):
-        if len(rows) > 1 and len({row[name] for row in rows}) == 1:  # said once
-            print_text(f"{name}: {rows[0][name]}")
-            rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
+    if len(rows) > 1:
+        rows = print_constants(rows, ("metric", "model"))
     level = level_column(found.level)
     floors = any(row.noise_floor is not None for row in found.rows)
     first = () if floors else ("mean",)  # jitter says more where there is one seed

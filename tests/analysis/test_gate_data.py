@@ -17,6 +17,8 @@ from tests.support.cli import Caller
 from tests.support.statsmodels import adjusted
 from warehouse.api import Warehouse, connect
 
+pytestmark = pytest.mark.rare
+
 SYSTEMS = ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification")
 
 
@@ -86,7 +88,6 @@ def test_prompts_that_would_decide(house: Warehouse, solved: dict[str, np.ndarra
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.1])
-@pytest.mark.rare
 def test_two_benchmarks_of_eval_arena_under_holm(
     house: Warehouse, arena: dict[str, dict[str, dict[str, float]]], margin: float
 ) -> None:

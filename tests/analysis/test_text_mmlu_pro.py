@@ -19,6 +19,8 @@ from tests.support.embedders import TinyEmbedder
 from tests.support.statsmodels import adjusted
 from warehouse.store.curate.field_clusters import cluster_by
 
+pytestmark = pytest.mark.rare
+
 MAPPING = Path(__file__).resolve().parents[2] / "docs" / "mappings" / "mmlu_pro.toml"
 CATEGORIES = ("law", "history")
 EMBEDDER = TinyEmbedder(max_length=None, dimension=64)
@@ -74,7 +76,6 @@ def cr2(scores: pd.Series, labels: Any) -> float:
     return float(np.sqrt((groups["sum"] ** 2 / (1 - groups["size"] / len(scores))).sum())) / len(scores)
 
 
-@pytest.mark.rare
 def test_near_duplicates_are_those_of_the_full_matrix(
     store: warehouse.Warehouse, frame: pd.DataFrame, similarity: np.ndarray[Any, Any]
 ) -> None:
