@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-room test-rare test-slow test-embed check format bench calibrate campaign sweep wheel clean
+.PHONY: help setup demo test test-room test-rare test-slow test-embed check format bench calibrate campaign sweep docs man wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,16 @@ sweep: setup ## Ingest every dump with strange values for every key (hours; PART
 
 campaign: setup ## Ingest thousands of broken dumps (an hour or more; goes on where it stopped)
 	@$(BIN)/python tests/campaign/run.py
+
+docs: setup ## Build the documentation as a site into build/docs (a broken link is an error)
+	@$(PIP) install --editable '.[docs]'
+	@$(BIN)/sphinx-build -q -W --keep-going -c docs/site -d build/docs/.doctrees . build/docs/html
+	@echo build/docs/html/index.html
+
+man: setup ## Write the man page build/warehouse.1
+	@mkdir -p build
+	@$(BIN)/python -m warehouse.cli.ui.man_page > build/warehouse.1
+	@echo build/warehouse.1
 
 wheel: setup ## Build the wheel into dist/
 	@rm -rf build

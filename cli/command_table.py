@@ -76,6 +76,7 @@ _INGEST = (
         "warehouse ingest path/to/lm_eval_output",
         "warehouse ingest results/ --map mapping.toml --set temperature=0.7",
         "warehouse ingest results/ --watch --publish published.db",
+        "warehouse ingest hf://datasets/org/results/model-a",
     )),
     Entry("mapping", "ingest", "mapping", "Begin a mapping for a table, from the table itself.", (
         "warehouse mapping results.csv -o mapping.toml",

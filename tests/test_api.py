@@ -60,7 +60,7 @@ USES = {
         silent=("options", "progress", "only"),
         flags=(
             *("cluster_by", "on_conflict", "on_duplicate", "max_rejected", "text"),  # fields of options
-            *("publish", "watch", "settle", "as_json"),
+            *("publish", "watch", "settle", "as_json", "max_files", "max_bytes"),
         ),
         renamed={"format_name": "format"},
     ),

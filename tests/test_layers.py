@@ -34,6 +34,7 @@ INTERCHANGE = "warehouse.interchange"
 REPORT = "warehouse.report"
 CLAIMS = "warehouse.claims"
 SCHEDULE = "warehouse.schedule"
+TRACING = "warehouse.tracing"
 INGEST = "warehouse.ingest"
 INTEGRATIONS = "warehouse.integrations"
 EXPORT = "warehouse.export"
@@ -55,6 +56,7 @@ LIBRARY = {
     QUERIES,
     INTERCHANGE,
     SCHEDULE,
+    TRACING,
     INGEST,
     EXPORT,
     "warehouse.config",
@@ -74,10 +76,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     EMBEDDINGS: {ERRORS, EMBEDDINGS},
     TABLES: {ERRORS, TABLES},
     ANALYSIS: {ERRORS, RECORDS, STORE, STATS, EMBEDDINGS, TABLES, ANALYSIS},
-    REFRESH: {ERRORS, RECORDS, ANALYSIS, STORE, STATS, TABLES, REFRESH},
+    TRACING: set(),
+    REFRESH: {ERRORS, RECORDS, ANALYSIS, STORE, STATS, TABLES, TRACING, REFRESH},
     CLAIMS: {ERRORS, RECORDS, STORE, ANALYSIS, INGEST, CLAIMS},
     REPORT: {ERRORS, RECORDS, TABLES, ANALYSIS, REPORT},
-    SCHEDULE: {ERRORS, RECORDS, STORE, ANALYSIS, REFRESH, REPORT, INGEST, SCHEDULE},
+    SCHEDULE: {ERRORS, RECORDS, STORE, ANALYSIS, REFRESH, REPORT, INGEST, TRACING, SCHEDULE},
     QUERIES: set(),
     MIGRATIONS: set(),  # history must not change when code does
     "warehouse.migrations.env": {"warehouse.store.schema.tables"},

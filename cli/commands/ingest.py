@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,28 @@ if TYPE_CHECKING:
 REFUSED = 3
 
 
+def _size(_ctx: click.Context, _param: click.Parameter, text: str) -> int:
+    """A number of bytes: ``500``, ``20GB``."""
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,3})?)\s*([kMGT]?)B?", text.strip(), re.IGNORECASE)
+    if found is None:
+        raise click.BadParameter(f"{text!r} is no size; expected such as 500MB or 20GB")
+    return int(float(found[1]) * 1000 ** " kmgt".index(found[2].lower() or " "))
+
+
+class PathOrUrl(click.Path):
+    """A file or folder that is there, or a URL."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, readable=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from warehouse.ingest.remote_urls import is_url
+
+        return value if is_url(value) else super().convert(value, param, ctx)
+
+
 @command("ingest")
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(exists=True, readable=False))
+@click.argument("paths", metavar="PATH|URL...", nargs=-1, required=True, type=PathOrUrl())
 @click.option(
     "--map",
     "--mapping",
@@ -90,6 +111,22 @@ REFUSED = 3
     show_default=True,
     help="Texts to store: prompts as sent and responses.",
 )
+@click.option(
+    "--max-files",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="Files to fetch at most from URLs.",
+)
+@click.option(
+    "--max-bytes",
+    metavar="SIZE",
+    callback=_size,
+    default="20GB",
+    show_default=True,
+    help="Bytes to fetch at most from URLs.",
+)
 @click.option("--dry-run", is_flag=True, help="Read and check everything, store nothing.")
 @click.option(
     "--publish",
@@ -143,6 +180,8 @@ class Given:
     on_duplicate: Any
     max_rejected: int
     text: Any
+    max_files: int
+    max_bytes: int
     dry_run: bool
     publish: str | None
     as_json: bool
@@ -183,6 +222,7 @@ def _publish(state: State, given: dict[str, Any], report: IngestReport) -> None:
 
 def _watch(state: State, given: Given, settle: float) -> None:
     from warehouse.ingest.pipeline import ingest as load
+    from warehouse.ingest.remote_urls import is_url
     from warehouse.ingest.watch import Watcher
 
     from .publish import publish_after
@@ -190,6 +230,10 @@ def _watch(state: State, given: Given, settle: float) -> None:
 
     if given.dry_run or given.as_json:
         raise click.UsageError("--watch goes with neither --dry-run nor --json")
+    if any(map(is_url, given.paths)):
+        raise click.UsageError(
+            "--watch goes with folders of this machine; warehouse schedule reads URLs again and again"
+        )
     watcher = Watcher(given.paths, settle=settle, **given.reading)
 
     def ingest_ready(only: Callable[[Sequence[Path]], bool], progress: Any) -> IngestReport:
@@ -205,17 +249,24 @@ def _watch(state: State, given: Given, settle: float) -> None:
 def _ingest(state: State, given: Given) -> IngestReport:
     from warehouse.ingest.discover import discover
     from warehouse.ingest.pipeline import load
+    from warehouse.ingest.remote import FetchLimits, fetched
+    from warehouse.ingest.remote_urls import shown_url
 
     from ..ui.ingest_summary import archives_advice
-    from ..ui.progress import progress
+    from ..ui.progress import fetching, progress
 
-    discovered = discover(given.paths, options=given.options, force=given.force, **given.reading)
-    if not discovered.jobs and not discovered.missed:  # before a store is made for nothing
-        problem, advice = _nothing_known(given, discovered.unread)
-        advice += archives_advice([str(item.path) for item in discovered.unread])
-        raise InputError(problem, path=", ".join(given.paths), advice=advice)
-    with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
-        return load(store, discovered, dry_run=given.dry_run, progress=bar)
+    reading = given.reading  # a mistake in it is said before anything is fetched
+    with ExitStack() as stack:
+        with fetching(state.quiet) as shown:
+            limits = FetchLimits(given.max_files, given.max_bytes)
+            local = stack.enter_context(fetched(given.paths, limits=limits, progress=shown))
+        discovered = local.named(discover(local.paths, options=given.options, force=given.force, **reading))
+        if not discovered.jobs and not discovered.missed:  # before a store is made for nothing
+            problem, advice = _nothing_known(given, discovered.unread)
+            advice += archives_advice([item.shown for item in discovered.unread])
+            raise InputError(problem, path=", ".join(map(shown_url, given.paths)), advice=advice)
+        with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
+            return load(store, discovered, dry_run=given.dry_run, progress=bar)
 
 
 def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:

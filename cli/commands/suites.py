@@ -9,22 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..state import State
-from ..ui.footnotes import say_reasons
 from ..ui.output import Output
-from ..ui.table import decimals, direction, interval, level_column, number, print_legend, print_table, print_text
+from ..ui.table import print_view
 
 if TYPE_CHECKING:
-    from warehouse.analysis.suites.leaderboard import SuiteBoard
-    from warehouse.analysis.suites.row import SuiteRow
     from warehouse.store.connection import Store
 
 _WORDS = ("equal", "prompts")
 #: Options of a leaderboard that a suite takes too.
 _COMMON = ("metric", "where", "latest", "cluster", "level", "subset_ok")
 _OWN = ("weights", "partial_ok", "force")
-
-#: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("method", "published", "draws", "clusters", "group", "prompts", "stat. rank", "leaves", "se", "missing")
 
 
 def suite_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -88,7 +82,9 @@ def show_suite(store: Store, state: State, group: str, output: Output, options: 
         **known,
     )
     if output.for_people:
-        _print(board, state)
+        view = board.view(verbose=state.verbose)
+        print_view(view)
+        state.notes(note.replace("partial_ok", "--partial").replace("subset_ok", "--subset") for note in view.notes)
     else:
         output.emit_records(SuiteRow, board.rows)
 
@@ -123,80 +119,3 @@ def _weight(part: str, parts: list[str]) -> tuple[str, float]:
     if sum(other.rpartition("=")[0].strip() == name for other in parts) > 1:
         raise click.UsageError(f"--weights gives {name} twice")
     return name, weight
-
-
-def _print(board: SuiteBoard, state: State) -> None:
-    from warehouse.analysis.selection.other_metrics import describe_others
-
-    click.echo(f"{board.suite} by {board.metric} ({direction(board.higher_is_better)}), {_leaves_in_words(board)}")
-    level = level_column(board.rows[0].level)
-    places = decimals(row.standard_error for row in board.rows)
-    names = [leaf.name for leaf in board.leaves] if state.verbose else []
-    columns = [
-        "rank",
-        "stat. rank",
-        "group",
-        "model",
-        "condition",
-        "figure",
-        "se",
-        level,
-        "leaves",
-        "missing",
-        "prompts",
-        "clusters",
-        "draws",
-        "published",
-        "method",
-        *names,
-        "flags",
-    ]
-    rows = [_cells(row, places, state.verbose) for row in board.rows]
-    needless = ("stat. rank", "group", "condition", "clusters", "published", "method", "flags")
-    shown = print_table(columns, rows, needless=needless, counts=("missing",), spare=(*names, *SPARE))
-    for note in board.notes:
-        text = note.replace("partial_ok", "--partial").replace("subset_ok", "--subset")
-        state.say(f"note: {text}")
-    size = 1 - board.rows[0].level
-    legend = {
-        "stat. rank": f"1 + models significantly better (paired over the suite, Holm over all pairs, {size:.3g})",
-        "group": "models that share a letter cannot be told apart (the same tests)",
-    }
-    print_legend(legend, shown)
-    explained = [row for row in board.rows if row.ci_low is None or state.verbose]
-    say_reasons([(row, row.reason) for row in explained], state)
-    if others := describe_others(board.others):
-        print_text(others)
-
-
-def _leaves_in_words(board: SuiteBoard) -> str:
-    n = len(board.leaves)
-    if board.weights == "equal":
-        return f"mean of {n} leaves, each the same weight"
-    if board.weights == "prompts":
-        return f"mean of {n} leaves, weighted by their prompts"
-    shares = ", ".join(f"{leaf.name} {leaf.weight:.3g}" for leaf in board.leaves)
-    return f"mean of {n} leaves, weighted {shares}"
-
-
-def _cells(row: SuiteRow, places: int, verbose: bool) -> list[Any]:
-    leaves = [number(value, places) for value in row.leaf_estimates] if verbose else []
-    return [
-        row.rank,
-        row.statistical_rank,
-        row.group,
-        row.model,
-        row.condition,
-        number(row.estimate, places),
-        number(row.standard_error, places),
-        interval(row.ci_low, row.ci_high, places),
-        row.n_leaves,
-        row.n_missing,
-        row.n_prompts,
-        row.n_clusters,
-        row.n_draws,
-        number(row.published, places),
-        row.method if verbose else "",
-        *leaves,
-        row.flags,
-    ]

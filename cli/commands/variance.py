@@ -9,29 +9,26 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.footnotes import SHOWN, say_reasons, some_of
+from ..ui.footnotes import SHOWN, say_reasons
 from ..ui.options import cluster_option, level_option, metric_option, output_options, where_option
 from ..ui.options import whole_numbers as whole
 from ..ui.output import Output
 from ..ui.table import (
     Figure,
-    count_range,
     decimals,
     interval,
     level_column,
     number,
-    percentage,
     print_legend,
     print_rows,
     print_text,
+    print_view,
 )
 
 if TYPE_CHECKING:
     from warehouse.analysis.results import Row
     from warehouse.analysis.variance.pass_rates import PassReport, PassRow
-    from warehouse.analysis.variance.row import VarianceRow
     from warehouse.analysis.variance.seeds import SeedReport, SeedRow
-    from warehouse.analysis.variance.variance import VarianceReport
 
 
 @command("variance")
@@ -122,108 +119,13 @@ def _split(state: State, target: str, output: Output, options: dict[str, Any]) -
 
     with state.open() as store:
         report = find(store, target, **options)
-    _emit(state, output, report, VarianceRow, _print_split)
-
-
-#: Columns that a narrow terminal does without, the first of them first.
-SPARE = (
-    "range k=1",
-    "expected",
-    "se prompts fixed",
-    "between",
-    "split",
-    "clusters",
-    "K",
-    "prompts",
-    "se at 2K",
-    "metric",
-    "se",
-)
-
-
-#: Columns that say nothing of runs of one draw per prompt.
-_UNKNOWN = ("se at 2K", "se at K=inf", "se prompts fixed", "between", "within", "suggested K", "range k=1", "expected")
-#: Columns of the split, in words.
-LEGEND = {
-    "K": "draws of each prompt",
-    "se": "error as it is: prompts are a sample, and so are draws",
-    "se at 2K": "error to expect with twice as many draws of each prompt",
-    "se at K=inf": "error that is left however many draws there are: that of the prompts alone",
-    "se prompts fixed": "error if these prompts are all there are: that of the draws alone",
-    "between": "share of the variance that the choice of prompts makes; more prompts lower it",
-    "within": "share that the draws of a prompt make; more draws lower it",
-    "suggested K": "draws beyond which they add less than a tenth of the variance between prompts",
-    "range k=1": "best less worst figure over runs of one draw per prompt",
-    "expected": "that range, if chance alone makes it",
-}
-
-
-def _print_split(report: VarianceReport, state: State) -> None:
-    shared = _heading(report.rows)
-    places = decimals(row.se_prompts_fixed or row.standard_error for row in report.rows)
-    rows = [_split_cells(row, places, shared) for row in report.rows]
-    shown = print_rows(
-        rows, needless=(*_UNKNOWN, "condition", "benchmark", "split", "metric", "clusters", "flags"), spare=SPARE
-    )
-    click.echo("")
-    print_legend(LEGEND, shown)
-    for line in _advice(report.rows):
-        print_text(line)
-    _explain(report.rows, state)
-
-
-def _split_cells(row: VarianceRow, places: int, shared: Sequence[str]) -> dict[str, Any]:
-    return {
-        "model": row.model,
-        "condition": row.condition,
-        "benchmark": "" if "benchmark" in shared else row.benchmark,
-        "split": row.split,
-        "metric": "" if "metric" in shared else row.metric,
-        "figure": number(row.estimate, places),
-        "se": number(row.standard_error, places),
-        "se at 2K": number(row.se_double_draws, places),
-        "se at K=inf": number(row.se_unlimited_draws, places),
-        "se prompts fixed": number(row.se_prompts_fixed, places),
-        "between": percentage(row.share_between),
-        "within": percentage(row.share_within),
-        "prompts": row.n_prompts,
-        "clusters": row.n_clusters,
-        "K": Figure(count_range(row.fewest_draws, row.most_draws)),
-        "suggested K": row.suggested_draws,
-        "range k=1": number(row.delta_k1, places),
-        "expected": number(row.delta_k1_expected, places),
-        "flags": row.flags,
-    }
-
-
-def _advice(rows: Sequence[VarianceRow]) -> list[str]:
-    """What to do, for one row in full, for many as a range."""
-    if len(rows) == 1:
-        return [rows[0].advice or rows[0].reason]
-    shares = [row.share_within for row in rows if row.share_within is not None]
-    if not shares:
-        return sorted({row.advice or row.reason for row in rows})
-    from warehouse.analysis.variance.row import percent
-
-    units = "clusters" if any(row.n_clusters is not None for row in rows) else "prompts"
-    return [
-        f"more draws would save at most {percent(min(shares))} (of one) to {percent(max(shares))}"
-        f" (of another) of the variance, twice the {units} 50 %"
-    ]
-
-
-def _explain(rows: Sequence[VarianceRow], state: State) -> None:
-    ordered = [f"{row.model} {row.condition}".strip() for row in rows if "draws_differ" in row.flags]
-    if ordered:
-        state.say(
-            f"note: first draws are not like later ones in {some_of(ordered)} (are they stored best"
-            " first?): the range over single draws is no measure of chance there"
-        )
-    unknown = [row for row in rows if row.share_within is None or state.verbose]
-    say_reasons([(row, row.reason) for row in unknown if len(rows) > 1], state)
-    if state.verbose:
-        missing = [row for row in rows if row.delta_k1 is None]
-        say_reasons([(row, f"no range k=1: {row.delta_k1_reason}") for row in missing], state)
+    if output.for_people:
+        view = report.view(verbose=state.verbose)
+        print_view(view)
+        state.notes(view.notes)
+    else:
+        output.emit_records(VarianceRow, report.rows)
+        _notes(state, report.left_out)
 
 
 # --- pass@k ------------------------------------------------------------------------------------

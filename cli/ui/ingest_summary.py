@@ -67,7 +67,7 @@ def _print_notes(report: IngestReport, state: State) -> None:
 
 def _unclaimed(item: Unread) -> str:
     if not item.reason and item.path.suffix.lower() in ARCHIVES:
-        return f"{item.path}: an archive or packed file; unpack it first"
+        return f"{item.shown}: an archive or packed file; unpack it first"
     return str(item)
 
 

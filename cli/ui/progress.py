@@ -1,4 +1,5 @@
-"""The progress bar of ``ingest``: on a terminal's standard error, by bytes of the sources."""
+"""The progress bars of ``ingest``: on a terminal's standard error, by bytes of the sources, and of what
+is fetched for them."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-    from warehouse.ingest.progress import Progress
+    from warehouse.ingest.progress import FetchProgress, Progress
     from warehouse.store.load.state import LoadReport
 
 NAME_LENGTH = 40
@@ -43,14 +44,47 @@ class Bar:
         self.shown.advance(self.task, self.size)
 
     def _describe(self) -> None:
-        name = self.name if len(self.name) <= NAME_LENGTH else f"...{self.name[3 - NAME_LENGTH :]}"
         rows = f", {self.rows:,} rows" if self.rows else ""
-        self.shown.update(self.task, description=f"{name}{rows}")
+        self.shown.update(self.task, description=f"{_short(self.name)}{rows}")
+
+
+class Fetching:
+    """Bytes that have come, of a URL at a time."""
+
+    def __init__(self, shown: RichProgress) -> None:
+        self.shown = shown
+        self.task = shown.add_task("looking what is there", total=None)
+
+    def fetch(self, name: str, files: int, total_bytes: int | None) -> None:
+        """The files of a URL are begun."""
+        some = f", {files:,} files" if files != 1 else ""
+        self.shown.reset(self.task, total=total_bytes, description=f"{_short(name)}{some}")
+
+    def came(self, count: int) -> None:
+        """More bytes are there."""
+        self.shown.advance(self.task, count)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= NAME_LENGTH else f"...{name[3 - NAME_LENGTH :]}"
 
 
 @contextmanager
 def progress(quiet: bool) -> Iterator[Progress | None]:
     """A bar on a terminal; nothing anywhere else, or if quiet."""
+    with _bar(quiet) as shown:
+        yield None if shown is None else Bar(shown)
+
+
+@contextmanager
+def fetching(quiet: bool) -> Iterator[FetchProgress | None]:
+    """The same for what is fetched."""
+    with _bar(quiet) as shown:
+        yield None if shown is None else Fetching(shown)
+
+
+@contextmanager
+def _bar(quiet: bool) -> Iterator[RichProgress | None]:
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -59,4 +93,4 @@ def progress(quiet: bool) -> Iterator[Progress | None]:
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        yield Bar(shown)
+        yield shown

@@ -19,9 +19,9 @@ WIDTH = 90
 
 def reference() -> str:
     """The help of the program and of each command, as Markdown."""
-    parts = [f"## Reference\n\n{_block(_top())}"]
+    parts = [f"## Reference\n\n{_block(top())}"]
     for name in COMMANDS:
-        parts.append(f"### warehouse {name}\n\n{_block(_context(name))}")
+        parts.append(f"### warehouse {name}\n\n{_block(context_of(name))}")
     return "\n".join(parts)
 
 
@@ -35,14 +35,16 @@ def _block(context: click.Context) -> str:
     return f"```text\n{context.command.get_help(context)}\n```\n"
 
 
-def _top() -> click.Context:
+def top() -> click.Context:
+    """The program, called without a command."""
     return click.Context(
         cli, info_name="warehouse", terminal_width=WIDTH, max_content_width=WIDTH, help_option_names=["-h", "--help"]
     )
 
 
-def _context(name: str) -> click.Context:
-    context = _top()
+def context_of(name: str) -> click.Context:
+    """A command, as it is called."""
+    context = top()
     for word in name.split():
         group = context.command
         assert isinstance(group, click.Group)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+import shlex
 from collections.abc import Iterator
+from html import unescape
 from itertools import chain
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import warehouse
 import warehouse.report.page
+from tests.support.cli import Caller
 from tests.support.html import EVIL, Reader, table
 from tests.support.sections import ANSWERS, STEPS, analysed_url
 from tests.support.stores import ENGINES
@@ -162,6 +168,39 @@ def test_suites_are_those_of_the_command(data: ReportData, page: Reader, url: st
     assert [(row["Estimate"], row["Low"]) for row in rows] == [
         (f"{row.estimate:.{places}f}", f"{row.ci_low:.{places}f}") for row in board.rows
     ]
+
+
+def test_the_commands_that_have_figures_checked_give_those_figures(
+    data: ReportData, url: str, run: Caller, tmp_path: Path
+) -> None:
+    html = render(data)
+    shown = [unescape(found) for found in re.findall(r"To have it checked by others: <code>(.*?)</code>", html)]
+    assert len(shown) == len(set(shown))
+    claimed: dict[str, list[dict[str, Any]]] = {}
+    for command in shown:
+        assert command.startswith("warehouse claim ") and command.endswith(" -o claim.json")
+        bundle = tmp_path / "claim.json"
+        done = run(*shlex.split(command)[1:-1], str(bundle), db=url)
+        assert done.code == 0, (command, done.err)
+        claimed[shlex.split(command)[2]] = json.loads(bundle.read_text())["rows"]
+    for one in data.benchmarks:
+        if one.board and one.board.rows:
+            rows = claimed[f"leaderboard {shlex.quote(one.name)}"]
+            assert [(row["model"], row["ci_low"]) for row in rows] == [
+                (row.model, row.ci_low) for row in one.board.rows
+            ]
+        if one.pairs:
+            rows = claimed[f"pairs {shlex.quote(one.name)} --resamples 99"]
+            assert [row["difference"] for row in rows] == [row.difference for row in one.pairs.rows]
+            assert [row["p_max_t"] for row in rows] == [row.p_max_t for row in one.pairs.rows]
+        if one.variance:
+            assert len(claimed[f"variance * -b {shlex.quote(one.name)}"]) == len(one.variance.rows)
+    for suite, end in zip(data.suites, ("", " --latest"), strict=True):
+        assert suite.board is not None
+        found = [row["estimate"] for row in claimed[f"leaderboard --group {suite.name}{end}"]]
+        assert found == [row.estimate for row in suite.board.rows]
+    targets = re.findall(r'class="check" href="#([^"]+)"', html)
+    assert len(targets) >= 2 and all(f'id="{target}"' in html for target in targets)
 
 
 def test_a_suite_can_be_asked_for(url: str) -> None:

@@ -43,7 +43,8 @@ class LoadMethods(Connection):
         """Load every dump found under some paths.
 
         Args:
-            paths: files or folders; folders are walked. Also frames of pandas or polars, and Arrow
+            paths: files or folders; folders are walked. Also URLs (``hf://``, ``s3://``, ``https://``
+                …), which are fetched first (extra ``remote``), frames of pandas or polars, and Arrow
                 tables, one row for each prompt (and model, and draw): they are read as the Parquet
                 file would be that they make, so equal frames are one source.
             format: name of an importer; None for whichever recognises a file.
@@ -65,16 +66,18 @@ class LoadMethods(Connection):
             MisuseError: a path that does not exist, an unknown format, or a value of ``model``
                 that would rename several models.
             MappingError: a mapping that is wrong in itself.
+            InputError: a URL that cannot be reached.
         """
         from warehouse.ingest.discover import discover
         from warehouse.ingest.frames import is_frame, named, written
         from warehouse.ingest.pipeline import load
+        from warehouse.ingest.remote import fetched
 
         frames = [path for path in paths if is_frame(path)]
         files = [path for path in paths if isinstance(path, str | Path)]
-        with written(frames) as places, self.writing() as store:
+        with written(frames) as places, fetched(files) as local, self.writing() as store:
             discovered = discover(
-                [*files, *places],
+                [*local.paths, *places],
                 format=format,
                 values=values,
                 mapping=mapping,
@@ -83,7 +86,8 @@ class LoadMethods(Connection):
                 defaults=defaults,
                 force=force,
             )
-            return load(store, named(discovered, places), dry_run=dry_run, progress=progress, only=only)
+            found = named(local.named(discovered), places)
+            return load(store, found, dry_run=dry_run, progress=progress, only=only)
 
     def publish(self, path: str | Path) -> Published:
         """Write a read-only copy of the store, or replace an earlier one atomically.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -46,6 +46,7 @@ class _Plan:
     options: LoadOptions
     recorded: Mapping[str, Any] = field(default_factory=dict)
     may_rename: bool = False  # several models to one
+    shown: Callable[[str], str] | None = None  # a text with places of copies as the URLs that they are of
 
 
 def _plan(

@@ -23,6 +23,7 @@ from warehouse.importers.common.header_values import against_direction, with_dir
 from warehouse.ingest.discover import Discovered, _Job, _Plan, _size_of, discover
 from warehouse.ingest.progress import Progress, Silent
 from warehouse.ingest.reconcile import Reconciled, _reconcile
+from warehouse.ingest.remote import fetched
 from warehouse.records import Dump, ImportSettings, Rejection
 from warehouse.store import engines
 from warehouse.store.connection import Store
@@ -91,7 +92,8 @@ def ingest(
 
     Args:
         store: a store open for writing.
-        paths: files or folders; folders are walked.
+        paths: files, folders, which are walked, or URLs, which are fetched
+            (:mod:`warehouse.ingest.remote`).
         format: name of an importer; default: whatever recognises a file.
         values: header fields that hold whatever the dumps say (``{"temperature": 0.7}``).
         mapping: a mapping file for tabular dumps.
@@ -111,18 +113,20 @@ def ingest(
         MisuseError: a path that does not exist, an unknown format, or a value of ``model`` that
             would rename several models.
         MappingError: a mapping that is wrong in itself.
+        InputError: a URL that cannot be reached.
     """
-    discovered = discover(
-        paths,
-        format=format,
-        values=values,
-        mapping=mapping,
-        higher_is_better=higher_is_better,
-        options=options,
-        defaults=defaults,
-        force=force,
-    )
-    return load(store, discovered, dry_run=dry_run, progress=progress, only=only)
+    with fetched(paths) as local:
+        discovered = discover(
+            local.paths,
+            format=format,
+            values=values,
+            mapping=mapping,
+            higher_is_better=higher_is_better,
+            options=options,
+            defaults=defaults,
+            force=force,
+        )
+        return load(store, local.named(discovered), dry_run=dry_run, progress=progress, only=only)
 
 
 def load(
@@ -145,14 +149,14 @@ def load(
         missed = [item for item in missed if only((item.path,))]
     watcher = progress or Silent()
     watcher.start(sum(job.size for job in jobs))
-    reports = [LoadReport(str(item.path), "refused", error=str(item)) for item in missed]
+    reports = [LoadReport(item.shown, "refused", error=str(item)) for item in missed]
     reports += _load_all(store, jobs, plan, dry_run, watcher)
     left = tuple(item for item in discovered.unread if not item.is_missed)
     fields = plan.options.cluster_by
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),
-        unclaimed=tuple(str(item.path) for item in left),
+        unclaimed=tuple(item.shown for item in left),
         unread=left,
         reconciliation=() if dry_run else _reconcile(store, reports),
         notes=tuple(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking),
@@ -245,6 +249,16 @@ class _Work:
         self.begun: set[tuple[str, str]] = set()  # what this ingest has claimed so far
         self.late: list[_Task] = []
         self.reports: dict[int, LoadReport] = {}  # by number of the task
+
+    def shown(self, text: str) -> str:
+        """A text that may name files, as people are told it."""
+        return self.plan.shown(text) if self.plan.shown else text
+
+    def retell(self, dump: Dump) -> None:
+        """Have what was said of a dump name its files as people know them."""
+        if self.plan.shown:
+            dump.rejections[:] = [replace(item, place=self.shown(item.place)) for item in dump.rejections]
+            dump.notes[:] = map(self.plan.shown, dump.notes)
 
     def settings(self, identity: _Identity) -> dict[str, Any]:
         """What a source is entered in the ledger with."""
@@ -412,7 +426,7 @@ def _begin(work: _Work, group: Sequence[_Task], slot: int, *, patient: bool = Fa
     for task in group:
         job, name, identity = task.job, task.job.files.name, task.identity
         if isinstance(identity, Exception):
-            error = _unreadable(job, identity)
+            error = work.shown(_unreadable(job, identity))
             reports[task.number] = LoadReport(name, "refused", error=error)
             continue
         if (known := work.loaded(job, identity)) is not None:
@@ -511,6 +525,8 @@ def _parse_stamped(work: _Work, claimed: Sequence[_Claimed], slot: int) -> _Toge
         if rows > GROUP_ROWS:
             raise NotTogetherError("too many rows")
     parsed = work.loader.parse_all(dumps, work.plan.options, slot)
+    for dump in dumps:
+        work.retell(dump)
     return _Together(parsed, taken, [item for item in claimed if item not in taken])
 
 
@@ -523,6 +539,7 @@ def _parse_one(work: _Work, item: _Claimed, slot: int) -> Parsed:
             if not work.loader.more_memory():
                 raise
         finally:
+            work.retell(dump)
             item.rejections[:] = dump.rejections
 
 
@@ -609,7 +626,8 @@ def _load_one(work: _Work, item: _Claimed, parsed: Future[_Together]) -> LoadRep
         work.watcher.advance(found.n_rows)
         return work.loader.load(found, item.claim, work.plan.options, dry_run=work.dry_run)
     except (InputError, MisuseError) as error:
-        message = str(error) if name in str(error) else f"{name}: {error}"
+        told = work.shown(str(error))
+        message = told if name in told else f"{name}: {told}"
         if not work.dry_run:
             source_ledger.refuse(work.store, item.claim, message, item.rejections)
         return LoadReport(name, "refused", n_rejected=len(item.rejections), error=message)

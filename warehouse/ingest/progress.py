@@ -23,6 +23,16 @@ class Progress(Protocol):
         """The source is finished."""
 
 
+class FetchProgress(Protocol):
+    """What is told while files at URLs are fetched, from several threads."""
+
+    def fetch(self, name: str, files: int, total_bytes: int | None) -> None:
+        """So many files of a URL are begun; their size, if it is known."""
+
+    def came(self, count: int) -> None:
+        """So many more bytes are there."""
+
+
 class Silent:
     """Progress that nobody watches."""
 

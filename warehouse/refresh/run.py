@@ -26,11 +26,14 @@ from warehouse.store.computed import metric_values
 from warehouse.store.computed.alert_delivery import DUE, MARKS, TOLD
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener
+from warehouse.tracing import span
 
 #: Prompt scores that are read at a time, before the store is let go.
 ROWS_AT_ONCE = 2_000_000
 #: Seconds of computing after which figures are written, so that little is lost when killed.
 WRITE_AFTER = 2.0
+#: Counts that the span of a refresh tells.
+TRACED = ("recomputed", "resumed", "fresh", "failed", "values", "gone")
 
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
@@ -103,8 +106,10 @@ def refresh(
         StoreError: the store cannot be opened or written.
     """
     families = choose_families(work.families)
-    with metric_values.holding(opener.reading, wait, say):
-        return _Refresh(opener, work, families, clock).run(progress)
+    with metric_values.holding(opener.reading, wait, say), span("warehouse.refresh.figures") as about:
+        found = _Refresh(opener, work, families, clock).run(progress)
+        about.set(refresh_id=found.refresh_id, **{name: found.total(name) for name in TRACED})
+        return found
 
 
 def _read(opener: StoreOpener, work: Work, families: Sequence[Family]) -> tuple[Plan, list[str], int | None]:
@@ -168,8 +173,10 @@ class _Refresh:
 
     def _answer(self, question: Question) -> None:
         family, begun = question.family, time.monotonic()
+        asked = {"family": family.name, "benchmark": question.data.benchmark.name, "subject": question.asked.subject}
         try:
-            values = computed(question, self.work.settings)
+            with span("warehouse.refresh.figure", **asked):
+                values = computed(question, self.work.settings)
         except Exception as error:  # a plug-in may raise anything; the others go on
             self.counts[family.name]["failed"] += 1
             where = f"{family.name} of {question.asked.subject} on {question.data.benchmark.name}"
@@ -252,8 +259,7 @@ class _Refresh:
 
     def _family_row(self, name: str) -> FamilyRow:
         counts = self.counts[name]
-        names = ("recomputed", "resumed", "fresh", "failed", "values", "gone")
-        named = {one: counts[one] for one in names}
+        named = {one: counts[one] for one in TRACED}
         return FamilyRow(family=name, **named, seconds=round(self.seconds[name], 3))
 
 

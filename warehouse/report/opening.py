@@ -34,11 +34,13 @@ class Line:
         link: of its section or page.
         name: of it.
         words: the sentence, as HTML.
+        check: where the command stands that writes the figure down for others; empty: nowhere.
     """
 
     link: str
     name: str
     words: Markup
+    check: str = ""
 
 
 def opening(
@@ -57,12 +59,22 @@ def opening(
         note: what came into the store since.
     """
     lines = [
-        Line(f"#{anchor('suite', part.name)}", f"Suite {part.name}", as_html(suite_answer(part.board)))
+        Line(
+            f"#{anchor('suite', part.name)}",
+            f"Suite {part.name}",
+            as_html(suite_answer(part.board)),
+            f"#{anchor('check-suite', part.name)}",
+        )
         for part in suites
         if part.board and part.board.rows
     ]
     lines += [
-        Line(links.get(part.name) or f"#{anchor('benchmark', part.name)}", part.name, answer_of(part))
+        Line(
+            links.get(part.name) or f"#{anchor('benchmark', part.name)}",
+            part.name,
+            answer_of(part),
+            f"{links.get(part.name, '')}#{anchor('check', part.name)}" if part.board and part.board.rows else "",
+        )
         for part in benchmarks
     ]
     return {

@@ -126,7 +126,10 @@ class Renderer:
             shows=shows,
             title=title,
             suites=[suite_section(part, data.level) for part in suites],
-            sections=[benchmark_section(part, data.level, data.prompts) for part in benchmarks],
+            sections=[
+                benchmark_section(part, data.level, data.prompts, n_resamples=data.n_resamples, seed=data.seed)
+                for part in benchmarks
+            ],
             verdicts=sorted(Counter(row["verdict"] for row in data.published).items()),
             **{"home": "", "log": "", "pages": (), **links},
         )

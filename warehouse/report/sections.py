@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
+from warehouse.analysis.report_data.report import RESAMPLES
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.report.board import MOST_LEAVES, board_table, leaves_table, others_table, suite_table
+from warehouse.report.claims import benchmark_claims, suite_claim
 from warehouse.report.curves import curve_charts
 from warehouse.report.item_tables import prompts_say, prompts_table, suspects_say, suspects_table
 from warehouse.report.maps import map_part
@@ -18,18 +20,26 @@ from warehouse.report.part_tables import curves_table, noise_table, seeds_table,
 
 
 def benchmark_section(
-    part: BenchmarkPart, level: float = 0.95, prompts: Mapping[int, Mapping[str, Any]] | None = None
+    part: BenchmarkPart,
+    level: float = 0.95,
+    prompts: Mapping[int, Mapping[str, Any]] | None = None,
+    *,
+    n_resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """A benchmark with its tables and charts.
 
     Args:
         level: nominal coverage of the intervals.
         prompts: by id, what the single prompts that it names ask.
+        n_resamples: draws behind simultaneous intervals.
+        seed: of the draws.
     """
     rows = part.board.rows if part.board else ()
     return {
         "part": part,
         "answer": answer_of(part),
+        "claims": benchmark_claims(part, level, n_resamples, seed),
         "board_table": board_table(part, level) if part.board else None,
         "others_table": others_table(part) if part.board and part.board.others else None,
         "groups": pair_groups(part.pairs) if part.pairs else [],
@@ -55,6 +65,7 @@ def suite_section(part: SuitePart, level: float = 0.95) -> dict[str, Any]:
     board = part.board
     return {
         "part": part,
+        "claim": suite_claim(part, level),
         "table": suite_table(part.name, board, level) if board else None,
         "leaves": leaves_table(part.name, board) if board and len(board.leaves) <= MOST_LEAVES else None,
     }

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import WarehouseError
+from warehouse.ingest.remote_urls import shown_url
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Alerts, Rules
 from warehouse.refresh.deliver_alerts import Channel
@@ -26,6 +27,7 @@ from warehouse.store.load.state import LoadReport
 from warehouse.store.open import open_store
 from warehouse.store.opener import StoreOpener
 from warehouse.store.snapshot import Published
+from warehouse.tracing import span
 
 #: Events of one kind that one step tells; the rest is counted.
 TOLD = 40
@@ -44,7 +46,7 @@ class Job:
     """What is to be done.
 
     Attributes:
-        watch: folders or files to ingest.
+        watch: folders, files or URLs to ingest.
         settle: seconds for which a file has to be unchanged, else it waits for the next run.
         work: what to refresh.
         rules: of the alerts.
@@ -117,11 +119,15 @@ def run_job(
     """
     run = _Run(job, opener, log, stopped, create, publish, wait)
     begun = time.monotonic()
-    try:
-        run.all()
-    except _Stopped:
-        run.outcome.note("stopped")
     found = run.outcome
+    with span("warehouse.job") as about:
+        try:
+            run.all()
+        except _Stopped:
+            found.note("stopped")
+        about.set(result=found.result, exit_code=found.exit_code, **found.counts)
+        if found.result == "failed":
+            about.failed("a step failed")
     log.write(
         FINISHED,
         RESULTS[found.result],
@@ -170,7 +176,7 @@ class _Run:
     def all(self) -> None:
         """Every step that is asked for, in order."""
         for folder in self.job.watch:
-            self._step("ingest", partial(self._ingest, folder), folder=folder)
+            self._step("ingest", partial(self._ingest, folder), folder=shown_url(folder))
         self._step("refresh", self._refresh)
         if self.refresh_id is not None:
             self._step("alerts", partial(self._alert, self.refresh_id))
@@ -185,16 +191,19 @@ class _Run:
         self._check()
         self.log.write("step_started", step=name, **about)
         begun = time.monotonic()
-        try:
-            found = do()
-        except _Stopped:
-            raise
-        except Exception as error:  # whatever it is, the next step and the next run come
-            self.log.write("step_failed", "error", step=name, **about, error=in_words(error))
-            self.outcome.note("failed", getattr(error, "exit_code", 1))
-        else:
-            seconds = round(time.monotonic() - begun, 3)
-            self.log.write("step_finished", step=name, **about, seconds=seconds, **found)
+        with span(f"warehouse.{name}", **about) as seen:
+            try:
+                found = do()
+            except _Stopped:
+                raise
+            except Exception as error:  # whatever it is, the next step and the next run come
+                seen.failed(in_words(error))
+                self.log.write("step_failed", "error", step=name, **about, error=in_words(error))
+                self.outcome.note("failed", getattr(error, "exit_code", 1))
+            else:
+                seconds = round(time.monotonic() - begun, 3)
+                seen.set(**found)
+                self.log.write("step_finished", step=name, **about, seconds=seconds, **found)
 
     def _check(self) -> None:
         if self.stopped():

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from warehouse.analysis.comparison.all_pairs_row import PairRow, pair_rows
+from warehouse.analysis.comparison.pair_group import PairGroup
+from warehouse.analysis.comparison.pairs_view import pairs_view
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.other_metrics import advise_others
 from warehouse.analysis.selection.score_matrix import score_table
@@ -21,38 +23,10 @@ from warehouse.analysis.selection.scored_conditions import (
 )
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError
-from warehouse.stats import AllPairs, Ranks, all_pairs, rank_models
+from warehouse.stats import AllPairs, all_pairs, rank_models
 from warehouse.stats.core.inputs import as_level
 from warehouse.store.connection import Store
-
-
-@dataclass(frozen=True)
-class PairGroup:
-    """Conditions that can be compared with one another, best figure first.
-
-    Attributes:
-        split: part of the benchmark.
-        task_version: of the benchmark's definition, empty if unknown.
-        metric: name of the metric, with its filter.
-        models: name of the model of each condition.
-        conditions: settings that tell conditions apart.
-        pairs: the statistics of all pairs.
-        ranks: what they say about places.
-    """
-
-    split: str
-    task_version: str
-    metric: str
-    models: tuple[str, ...]
-    conditions: tuple[str, ...]
-    pairs: AllPairs
-    ranks: Ranks
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """A name for each condition, with its settings in brackets."""
-        named = zip(self.models, self.conditions, strict=True)
-        return tuple(f"{model} ({label})" if label else model for model, label in named)
+from warehouse.tables.view import View
 
 
 @dataclass(frozen=True)
@@ -83,6 +57,10 @@ class Pairs(Result):
             f"{self.benchmark} by {self.metric}: {models} conditions, {len(self.rows)} pairs,"
             f" {separated} differ by Holm"
         )
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table, how the pairs were tested, and what was left out."""
+        return pairs_view(self.benchmark, self.metric, self.higher_is_better, self.rows, self.groups, self.notes)
 
     def to_dict(self) -> dict[str, object]:
         """Fields by name, without the groups (their figures are in the rows)."""

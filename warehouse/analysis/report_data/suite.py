@@ -8,7 +8,8 @@ from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_leaderboard
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 
-_NEWEST = "of several conditions of a model on a benchmark the newest is shown"
+#: Said where only the newest conditions of each model are shown.
+NEWEST = "of several conditions of a model on a benchmark the newest is shown"
 
 
 @dataclass(frozen=True)
@@ -40,4 +41,4 @@ def suite_part(store: Store, name: str, level: float) -> SuitePart:
         newest = suite_leaderboard(store, name, level=level, latest=True)
     except MisuseError:
         return SuitePart(name, None, why_not)
-    return SuitePart(name, replace(newest, notes=(_NEWEST, *newest.notes)), "")
+    return SuitePart(name, replace(newest, notes=(NEWEST, *newest.notes)), "")

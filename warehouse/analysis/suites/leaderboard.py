@@ -9,7 +9,7 @@ import numpy as np
 
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import Metric
-from warehouse.analysis.selection.other_metrics import OtherMetric, add_up
+from warehouse.analysis.selection.other_metrics import OtherMetric, add_up, describe_others
 from warehouse.analysis.selection.scored_conditions import PARTIAL
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions, mixed_settings
@@ -18,11 +18,14 @@ from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow
 from warehouse.analysis.suites.scores import Leaf, Scored, score_set
 from warehouse.analysis.suites.tree import EQUAL, Suite, find_suite, leaf_shares
 from warehouse.analysis.suites.units import UnitMap, unit_map
+from warehouse.analysis.suites.view import leaves_in_words, legend_of, reasons_of, suite_table
 from warehouse.errors import MisuseError
 from warehouse.stats import compare_suites
 from warehouse.stats.core.inputs import as_level
 from warehouse.stats.multiple.ranks import letters
 from warehouse.store.connection import Store
+from warehouse.tables.view import Below, View
+from warehouse.tables.words import direction
 
 #: Leaves that a message names.
 _MOST_NAMED = 10
@@ -57,6 +60,15 @@ class SuiteBoard(Result):
         best = next((row for row in self.rows if row.rank == 1), None)
         first = "" if best is None else f", first {best.model} at {best.estimate:.4g}"
         return f"{self.suite} over {len(self.leaves)} leaves: {len(self.rows)} rows{first}"
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table, what its columns mean, and what was left out."""
+        head = f"{self.suite} by {self.metric} ({direction(self.higher_is_better)}), "
+        others = describe_others(self.others)
+        below: list[str | Below] = [*legend_of(self.rows[0].level), *([others] if others else [])]
+        table = suite_table(self.rows, self.leaves, verbose=verbose)
+        notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
+        return View((head + leaves_in_words(self.leaves, self.weights), table, *below), notes)
 
 
 def suite_leaderboard(

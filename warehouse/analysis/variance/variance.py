@@ -13,11 +13,13 @@ from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.selection.targets import Target, find_targets
 from warehouse.analysis.variance.row import VarianceRow, make_row
+from warehouse.analysis.variance.view import split_view
 from warehouse.stats import SingleDrawRange, VarianceComponents, single_draw_range
 from warehouse.stats import variance_components as split
 from warehouse.stats.core.draws import PromptDraws
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.view import View
 
 _RATES = "the draws are stored as rates"
 
@@ -42,6 +44,10 @@ class VarianceReport(Result):
             row = self.rows[0]
             return f"{row.model} on {row.benchmark}: {row.advice or row.reason}"
         return f"{self.target}: variance of {len(self.rows)} conditions"
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table, what its columns mean, and what to do."""
+        return split_view(self.rows, self.left_out, verbose=verbose)
 
 
 def variance(

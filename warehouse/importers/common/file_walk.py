@@ -40,15 +40,21 @@ class Unread:
     """A file or folder that is not read.
 
     ``reason`` says what it is, empty where no importer knows it. ``is_missed``: data was meant, so
-    what was asked for is incomplete without it.
+    what was asked for is incomplete without it. ``name`` is what it is called where that is not its path.
     """
 
     path: Path
     reason: str = ""
     is_missed: bool = False
+    name: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What it is called."""
+        return self.name or str(self.path)
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.reason or 'no importer knows this file'}"
+        return f"{self.shown}: {self.reason or 'no importer knows this file'}"
 
 
 def walk(path: Path) -> Iterator[Path]:

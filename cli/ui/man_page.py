@@ -1,0 +1,98 @@
+"""The man page ``warehouse(1)``, from the commands themselves as ``docs/cli.md`` is.
+
+``make man``, or ``python -m warehouse.cli.ui.man_page > warehouse.1``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+
+import click
+
+from ..command_table import COMMANDS, SECTIONS
+from ..main import EPILOG, cli
+from .reference_docs import context_of, top
+
+ENVIRONMENT = {
+    "WAREHOUSE_URL": "The store, where --db does not name one.",
+    "WAREHOUSE_MEMORY_LIMIT": "What a load into a store that is a file may take of memory, such as 2GB.",
+    "NO_COLOR": "Tables without colour.",
+}
+FILES = {
+    "warehouse.toml": "Settings, in the current folder, else in $XDG_CONFIG_HOME/warehouse or ~/.config/warehouse.",
+    "duckdb:///warehouse.duckdb": "The store, where nothing names another.",
+}
+
+
+def man_page() -> str:
+    """The page, in the language of man(7)."""
+    context = top()
+    return "\n".join(
+        [
+            f'.TH WAREHOUSE 1 "" "eval-warehouse {_text(version("eval-warehouse"))}" "User Commands"\n.nh\n.ad l',
+            *_section("Name", ["warehouse \\- " + _text(_first(cli.help).rstrip(".").lower())]),
+            *_section("Synopsis", [f".B warehouse\n{_text(' '.join(cli.collect_usage_pieces(context)))}"]),
+            *_section("Options", _options(context)),
+            *_section("Commands", _commands()),
+            *_section("Exit status", [_text(_exit_codes())]),
+            *_section("Environment", _terms(ENVIRONMENT.items())),
+            *_section("Files", _terms(FILES.items())),
+            *_section("See also", [_text("warehouse COMMAND --help; the pages in docs/ of the source.")]),
+            "",
+        ]
+    )
+
+
+def _section(title: str, lines: Iterable[str]) -> list[str]:
+    return [f".SH {title.upper()}", *lines]
+
+
+def _commands() -> Iterator[str]:
+    """All commands, by the sections of the help; one that only has commands below it is not listed."""
+    for section, title in SECTIONS.items():
+        yield f".PP\n.B {_text(title)}"
+        for name, entry in COMMANDS.items():
+            if entry.section != section:
+                continue
+            context = context_of(name)
+            yield f".SS {_text(name)}"
+            yield _text(entry.sentence)
+            usage = " ".join(context.command.collect_usage_pieces(context))
+            yield f".PP\n.B {_text(context.command_path)}\n{_text(usage)}"
+            yield from _options(context)
+            yield ".PP\nExample:\n.PP\n.nf\n.RS 4"
+            yield from map(_text, entry.examples)
+            yield ".RE\n.fi"
+
+
+def _options(context: click.Context) -> Iterator[str]:
+    """What a command takes, but for what its usage says, and --help, which all have."""
+    own = [one for one in context.command.get_params(context) if context.parent is None or one.name != "help"]
+    records = filter(None, (one.get_help_record(context) for one in own))
+    return _terms((name, meaning) for name, meaning in records if meaning)
+
+
+def _terms(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, meaning in pairs:
+        yield f".TP\n.B {_text(name)}\n{_text(meaning)}"
+
+
+def _exit_codes() -> str:
+    return next(line for line in EPILOG.splitlines() if line.startswith("Exit codes")).partition(": ")[2]
+
+
+def _first(text: str | None) -> str:
+    return (text or "").strip().splitlines()[0]
+
+
+def _text(text: str) -> str:
+    """Text that groff prints as it stands; a hyphen stays one, so that options can be copied."""
+    plain = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-")
+    plain = "".join(sign if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in plain)
+    return f"\\&{plain}" if plain[:1] in (".", "'") else plain
+
+
+if __name__ == "__main__":
+    sys.stdout.write(man_page())

@@ -1,0 +1,66 @@
+"""The documentation as a site: `make docs` (Sphinx with MyST and the theme Furo).
+
+The pages are those of the repository as they stand. The front page is the README, below which comes the
+order of the others, in the order in which a user needs them; a page that it lacks is an error.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from importlib.metadata import version as installed
+from pathlib import Path
+from typing import Any
+
+ORDER = {
+    "Start": ["docs/notebooks", "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/tools"],
+    "How to": [
+        "docs/mappings", "docs/suites", "docs/gate", "docs/planning", "docs/training", "docs/generations",
+        "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap", "docs/text", "docs/matrix", "docs/items",
+        "docs/reliability", "docs/claims", "docs/refresh", "docs/schedule", "docs/writers",
+    ],
+    "Reference": [
+        "docs/cli", "docs/views", "docs/schema", "docs/identity", "docs/importers", "docs/lm_eval", "docs/inspect",
+        "docs/helm", "docs/lighteval", "docs/opencompass", "docs/openai_and_bigbench", "docs/code_and_agents",
+        "docs/every_eval_ever",
+    ],
+    "Statistics explained": ["docs/calibration", "docs/calibration_unequal", "docs/calibration_sequential"],
+    "Working on it": ["docs/architecture", "CONTRIBUTING", "CHANGELOG", "benchmarks/README"],
+}  # fmt: skip
+
+project = "eval-warehouse"
+version = release = installed("eval-warehouse")
+html_title = f"{project} {version}"
+html_theme = "furo"
+html_copy_source = html_show_sphinx = False
+html_last_updated_fmt = None
+extensions = ["myst_parser"]
+root_doc = "README"
+include_patterns = ["README.md", *(f"{page}.md" for pages in ORDER.values() for page in pages), "docs/*.md"]
+exclude_patterns = [".*", "build", "dist", "node_modules", "**/__pycache__"]
+myst_heading_anchors = 4  # links to headings as forges make them
+myst_enable_extensions = ["dollarmath"]
+suppress_warnings = ["myst.header"]  # a page may begin below its title
+
+_LANGUAGE = re.compile(r"^```(?:mermaid|csv)\n", re.MULTILINE)  # which Pygments does not know
+_FOLDER = re.compile(r"\[([^\]\n]+)\]\((?!https?:)[\w./-]+/\)")
+
+
+def _prepare(_app: Any, page: str, source: list[str]) -> None:
+    """The order below the front page; and what only forges show: links to folders, drawings of Mermaid."""
+    text = _LANGUAGE.sub("```text\n", _FOLDER.sub(r"\1", source[0]))
+    if page == root_doc:
+        for caption, pages in ORDER.items():
+            text += f"\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n" + "\n".join(pages) + "\n```\n"
+    source[0] = text
+
+
+def _front(app: Any, error: Exception | None) -> None:
+    if error is None and app.builder.name == "html":
+        shutil.copyfile(Path(app.outdir) / f"{root_doc}.html", Path(app.outdir) / "index.html")
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("source-read", _prepare)
+    app.connect("build-finished", _front)

@@ -1,0 +1,93 @@
+"""All pairs of a benchmark as people are shown them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from warehouse.analysis.comparison.all_pairs_row import PairRow
+from warehouse.analysis.comparison.pair_group import PairGroup
+from warehouse.tables.flag_meanings import meanings
+from warehouse.tables.view import Below, Table, View
+from warehouse.tables.words import decimals, direction, interval, number, p_value
+
+#: Columns that a narrow terminal does without, the first of them first.
+SPARE = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p Holm", "better", "p max-T", "split")
+
+
+def pairs_view(
+    benchmark: str,
+    metric: str,
+    higher_is_better: bool | None,
+    rows: Sequence[PairRow],
+    groups: Sequence[PairGroup],
+    notes: Sequence[str],
+) -> View:
+    """The rows of each group with its conditions' labels, and how they were tested."""
+    labels = {
+        runs: label
+        for group, members in zip(groups, _members(rows, groups), strict=True)
+        for runs, label in zip(members, group.labels, strict=True)
+    }
+    places = decimals(row.standard_error for row in rows)
+    needless = ("split", "clusters", "flags", "why not", _simultaneous(rows[0].level))
+    table = Table.of([_cells(row, places, labels) for row in rows], needless=needless, spare=SPARE)
+    flags = [Below(line, "flags") for line in meanings(flag for row in rows for flag in row.flags)]
+    return View((pairs_head(benchmark, metric, higher_is_better), table, *tests(groups), *flags), tuple(notes))
+
+
+def pairs_head(benchmark: str, metric: str, higher_is_better: bool | None) -> str:
+    """What the pairs are compared by."""
+    return f"{benchmark} by {metric} ({direction(higher_is_better)})"
+
+
+def tests(groups: Sequence[PairGroup]) -> list[str]:
+    """How each group was tested, in a sentence."""
+    said = []
+    for group in groups:
+        pairs = group.pairs
+        draws = (
+            f"; simultaneous intervals by max-|T|, {pairs.n_resamples} draws, seed {pairs.seed}:"
+            f" {pairs.critical_value:.3g} errors each side"
+            if pairs.critical_value == pairs.critical_value
+            else ""
+        )
+        errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
+        said.append(f"{pairs}; errors {errors}{draws}")
+    return said
+
+
+def _simultaneous(level: float) -> str:
+    """The column of intervals, which stays away where there were no draws."""
+    return f"{100 * level:g}% simultaneous"
+
+
+def _members(rows: Sequence[PairRow], groups: Sequence[PairGroup]) -> list[list[tuple[int, ...]]]:
+    """Run ids of the conditions of each group, in order."""
+    members, left = [], list(rows)
+    for group in groups:
+        size = len(group.models)
+        own, left = left[: size * (size - 1) // 2], left[size * (size - 1) // 2 :]
+        members.append([own[0].runs_a, *(row.runs_b for row in own[: size - 1])])
+    return members
+
+
+def _cells(row: PairRow, places: int, labels: dict[tuple[int, ...], str]) -> dict[str, Any]:
+    return {
+        "split": row.split,
+        "a": labels[row.runs_a],
+        "b": labels[row.runs_b],
+        "a - b": number(row.difference, places, sign=True),
+        "se": number(row.standard_error, places),
+        _simultaneous(row.level): interval(row.ci_low, row.ci_high, places, at=row.difference),
+        "p": p_value(row.p_value),
+        "p Holm": p_value(row.p_holm),
+        "p BH": p_value(row.p_bh),
+        "p max-T": p_value(row.p_max_t),
+        "better": row.better or "neither",
+        "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
+        "correlation": number(row.correlation, 2),
+        "flags": row.flags,
+        "why not": row.reason,
+    }

@@ -1,0 +1,358 @@
+"""Dumps at URLs, fetched into a temporary folder that mirrors them.
+
+Whatever `fsspec <https://filesystem-spec.readthedocs.io>`_ opens can be read: ``hf://``, ``s3://``,
+``https://`` and others, where the package of the protocol is installed. What a URL holds beside its
+place (user, password, parameters) is used and never told: see :func:`shown_url`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from urllib.parse import unquote
+
+from warehouse.errors import InputError, MisuseError, WarehouseError, install_command
+from warehouse.ingest.discover import Discovered
+from warehouse.ingest.progress import FetchProgress
+from warehouse.ingest.remote_errors import in_words
+from warehouse.ingest.remote_urls import is_url, shown_url
+from warehouse.store.temporary import temporary_folder
+
+#: Names of folders that importers may look at above a source; so many of a copy are always the same.
+ABOVE = 16
+#: Files that are fetched at a time.
+TOGETHER = 8
+#: Characters of a name that file systems take.
+NAME_BYTES = 255
+#: Those of HTTP have no folders: one is known by the slash at the end of its URL.
+HTTP = frozenset({"http", "https"})
+
+
+@dataclass(frozen=True)
+class FetchLimits:
+    """What may be fetched at most, of all URLs of one call together."""
+
+    files: int = 10_000
+    bytes: int = 20_000_000_000
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """Paths of which those that were URLs are local copies.
+
+    Attributes:
+        paths: in the order as given.
+        places: path of a copy, or of the folder that it is in, to what is told instead.
+    """
+
+    paths: tuple[str | Path, ...]
+    places: Mapping[str, str] = field(default_factory=dict)
+
+    def shown(self, text: str) -> str:
+        """A text with places of copies replaced by the URLs that they are of."""
+        for place, url in self.places.items():
+            text = text.replace(place, url)
+        return text
+
+    def named(self, found: Discovered) -> Discovered:
+        """What was found below the paths, under the names of the URLs."""
+        if not self.places:
+            return found
+        jobs = tuple(replace(job, files=replace(job.files, name=self.shown(job.files.name))) for job in found.jobs)
+        unread = tuple(replace(item, name=self.shown(str(item.path))) for item in found.unread)
+        return replace(found, jobs=jobs, unread=unread, plan=replace(found.plan, shown=self.shown))
+
+
+@contextmanager
+def fetched(
+    paths: Iterable[str | Path], *, limits: FetchLimits | None = None, progress: FetchProgress | None = None
+) -> Iterator[Fetched]:
+    """Copies of what is at URLs, for as long as they are read.
+
+    Args:
+        paths: files, folders and URLs; those of folders are walked, ``*`` stands for any characters.
+            Copies of hidden files are not made, as they are not read.
+        limits: None: the usual ones.
+        progress: told how many bytes have come.
+
+    Raises:
+        MisuseError: a package is missing, a protocol is unknown, nothing is there, or there is more
+            than the limits.
+        InputError: what is there cannot be reached, or not be fetched.
+    """
+    given = list(paths)
+    if not any(map(is_url, given)):
+        yield Fetched(tuple(given))
+        return
+    with temporary_folder() as folder:
+        fetch = _Fetch(folder, limits or FetchLimits(), progress)
+        copies = Fetched(tuple(fetch.copy(path) if is_url(path) else path for path in given), fetch.places)
+        try:
+            yield copies
+        except WarehouseError as error:
+            error.args = (copies.shown(str(error)), *error.args[1:])
+            raise
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file at a URL: its name for the file system, where it goes, and its bytes if that is known."""
+
+    remote: str
+    target: Path
+    size: int | None
+
+
+class _Stopped(Exception):
+    """The rest is not fetched any more."""
+
+
+class _Fetch:
+    """What has been fetched so far."""
+
+    def __init__(self, folder: Path, limits: FetchLimits, progress: FetchProgress | None) -> None:
+        self.folder, self.limits, self.progress = folder, limits, progress
+        self.places: dict[str, str] = {}
+        self.files = self.folders = self.bytes = self.number = 0
+        self.stopped = False
+        self.lock = Lock()
+
+    def copy(self, path: str | Path) -> Path:
+        """A copy of what is at a URL; where it lies."""
+        url = str(path)
+        shown = shown_url(url)
+        over_http = url.partition("://")[0].lower() in HTTP
+        pattern = "*" in url.split("::")[0] and not over_http
+        base = self._base(_start(shown) if pattern else shown)
+        try:
+            system, root = _opened(url, shown)
+            if pattern:
+                wanted = list(self._matching(system, root, base))
+            else:
+                wanted = list(self._wanted(system, root, base, over_http))
+            self._announce(wanted, shown)
+            self._get(system, wanted, shown)
+        except WarehouseError:
+            raise
+        except Exception as error:
+            raise in_words(error, url) from None
+        return base
+
+    def _base(self, shown: str) -> Path:
+        """Where the copy of a URL lies: in folders of the same names as there."""
+        self.number += 1
+        base = self.folder / str(self.number) / Path(*["_"] * ABOVE)
+        for part in reversed(shown.split("::")):
+            scheme, _, place = part.partition("://")
+            words = [scheme, *place.split("/")]
+            names = [unquote(word) if scheme in HTTP else word for word in words]
+            base = base.joinpath(*[_name(name, word) for name, word in zip(names, words, strict=True) if word])
+        upper = shown.rstrip("/").rpartition("/")[0]
+        # the folder itself, and the one that a file is in: messages may name either
+        self.places |= {str(base): shown.rstrip("/"), f"{base.parent}{os.sep}": f"{upper}/"}
+        base.parent.mkdir(parents=True, exist_ok=True)
+        return base
+
+    def _matching(self, system: Any, root: str, base: Path) -> Iterator[_File]:
+        """The files that a pattern names."""
+        start = root.partition("*")[0].rpartition("/")[0]
+        found = system.glob(root, detail=True)
+        if not found:
+            raise FileNotFoundError(root)
+        base.mkdir()
+        for name, info in found.items():
+            if info["type"] != "directory":
+                yield from self._file(base, name[len(start) :], name, info.get("size"))
+
+    def _wanted(self, system: Any, root: str, base: Path, over_http: bool) -> Iterator[_File]:
+        """The files at a URL."""
+        if over_http and root.partition("?")[0].endswith("/"):
+            if "?" in root:
+                raise MisuseError(f"'{shown_url(root)}' is a folder with parameters; its files would not have them")
+            yield from self._folder(system, root, base, web=True)
+            return
+        info = system.info(root)
+        if info["type"] == "directory":
+            yield from self._folder(system, root, base)
+        else:
+            self._count(1)
+            yield _File(root, base, info.get("size"))
+
+    def _folder(self, system: Any, root: str, base: Path, *, web: bool = False) -> Iterator[_File]:
+        """The files below a folder. (The file systems' own ``walk`` leaves out what cannot be listed.)"""
+        base.mkdir()
+        start, waiting = root.rstrip("/"), [root]
+        while waiting:
+            folder = waiting.pop()
+            here = folder[len(start) :].strip("/")
+            for info in system.ls(folder, detail=True):
+                path = info["name"][len(start) :].strip("/")
+                if path == here or _is_left_out(path, info["name"], root if web else ""):
+                    continue
+                if info["type"] == "directory":
+                    self._count(0, 1)
+                    waiting.append(info["name"])
+                else:
+                    yield from self._file(base, unquote(path) if web else path, info["name"], info.get("size"))
+
+    def _file(self, base: Path, path: str, remote: str, size: int | None) -> Iterator[_File]:
+        """A file below a folder, unless it is hidden.
+
+        Raises:
+            InputError: its name would lead out of the folder, or is none that a file can have.
+        """
+        names = [name for name in path.split("/") if name]
+        if any(name in (".", "..") or "\0" in name or len(os.fsencode(name)) > NAME_BYTES for name in names):
+            raise InputError(
+                f"a file with the name {path[:200]!r}", path=shown_url(remote), expected="one that a file here can have"
+            )
+        if not names or any(map(_is_hidden, names)):
+            return
+        self._count(1)
+        yield _File(remote, base.joinpath(*names), size)
+
+    def _count(self, files: int, folders: int = 0) -> None:
+        self.files += files
+        self.folders += folders
+        if max(self.files, self.folders) > self.limits.files:
+            raise MisuseError(
+                f"there are more than {self.limits.files} files, or folders, to fetch; name a folder or pattern"
+                " with fewer, or give --max-files"
+            )
+
+    # --- bytes -----------------------------------------------------------------------------
+
+    def _announce(self, wanted: Sequence[_File], shown: str) -> None:
+        known = sum(file.size or 0 for file in wanted)
+        if self.bytes + known > self.limits.bytes:
+            raise self._too_large()
+        if self.progress is not None:
+            whole = all(file.size is not None for file in wanted)
+            self.progress.fetch(shown, len(wanted), known if whole else None)
+
+    def _came(self, count: int) -> None:
+        """So many bytes have come. Called on the threads that fetch."""
+        with self.lock:
+            self.bytes += count
+        if self.stopped:
+            raise _Stopped
+        if self.bytes > self.limits.bytes:
+            raise self._too_large()
+        if self.progress is not None:
+            self.progress.came(count)
+
+    def _too_large(self) -> MisuseError:
+        return MisuseError(
+            f"there are more than {self.limits.bytes:,} bytes to fetch; name a folder or pattern with fewer,"
+            " or give --max-bytes"
+        )
+
+    def _get(self, system: Any, wanted: Sequence[_File], shown: str) -> None:
+        with ThreadPoolExecutor(TOGETHER) as pool:
+            jobs = [pool.submit(self._get_one, system, file) for file in wanted]
+            try:
+                for job in as_completed(jobs):
+                    job.result()
+            except BaseException:
+                self.stopped = True
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _get_one(self, system: Any, file: _File) -> None:
+        from fsspec.callbacks import Callback
+
+        fetch = self
+
+        class Told(Callback):  # type: ignore[misc]
+            """Counts what comes."""
+
+            seen = 0
+
+            def relative_update(self, inc: int = 1) -> None:
+                self.seen += inc
+                fetch._came(inc)
+
+            def absolute_update(self, value: int) -> None:
+                self.relative_update(value - self.seen)
+
+        told = Told()
+        file.target.parent.mkdir(parents=True, exist_ok=True)
+        system.get_file(file.remote, str(file.target), callback=told)
+        size = file.target.stat().st_size
+        if size > told.seen:  # some file systems tell nothing
+            fetch._came(size - told.seen)
+        os.utime(file.target, (0, 0))  # nobody writes to it: `schedule` need not wait
+
+
+def _opened(url: str, shown: str) -> tuple[Any, str]:
+    """The file system of a URL, and the name that the URL has in it.
+
+    Raises:
+        MisuseError: a package is missing, or the protocol unknown.
+    """
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError:
+        raise _missing("fsspec", shown) from None
+    scheme = url.rpartition("::")[2].partition("://")[0].lower()  # of chained ones the last is fetched from
+    options: dict[str, Any] = {"client_kwargs": _patience()} if scheme in HTTP else {}
+    options = {scheme: options} if "::" in url and options else options
+    try:
+        system, root = url_to_fs(url, **options)
+    except ImportError as error:
+        cause = error.__cause__  # the file systems of others are imported by name
+        raise _missing(getattr(cause, "name", "") or error.name or "of its protocol", shown) from None
+    except ValueError as error:
+        if "rotocol not known" not in str(error):
+            raise
+        raise MisuseError(f"'{shown}' has a protocol that is not known; expected hf://, s3://, https:// …") from None
+    system.invalidate_cache()  # of listings: there may be more by now
+    return system, root
+
+
+def _patience() -> dict[str, Any]:
+    """Times to wait for a web server: for an answer, and for the next bytes, but not for the whole."""
+    try:
+        from aiohttp import ClientTimeout
+    except ImportError:
+        return {}  # which the file system says itself
+    return {"timeout": ClientTimeout(total=None, sock_connect=20, sock_read=60)}
+
+
+def _start(shown: str) -> str:
+    """The folder at a URL that a pattern begins in."""
+    first, *others = shown.split("::")
+    scheme, _, path = first.partition("://")
+    return "::".join([f"{scheme}://{path.partition('*')[0].rpartition('/')[0]}", *others])
+
+
+def _missing(package: str, shown: str) -> MisuseError:
+    ours = package in ("fsspec", "aiohttp", "huggingface_hub")
+    command = install_command("remote") if ours else f"{sys.executable or 'python'} -m pip install {package}"
+    return MisuseError(f"'{shown}' needs the package {package}, which is not installed; run: {command}")
+
+
+def _name(name: str, otherwise: str) -> str:
+    """A word of a URL as the name of a folder."""
+    fits = name not in (".", "..") and not re.search(r"[/\0]", name) and len(os.fsencode(name)) <= NAME_BYTES
+    return name if fits else re.sub(r"[^\w-]", "_", otherwise)[:NAME_BYTES]
+
+
+def _is_left_out(path: str, name: str, page: str) -> bool:
+    """Whether an entry of a folder is not for us: hidden, or, on a page of a web server, a link to itself in
+    another order, or out of it."""
+    if _is_hidden(path.rpartition("/")[2]):
+        return True
+    return bool(page) and (not name.startswith(page) or re.search(r"[?#]", name) is not None)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".")
