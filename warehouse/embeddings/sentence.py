@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
-import shlex
-import sys
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +17,8 @@ from numpy.typing import NDArray
 
 from warehouse.embeddings.folders import DIGITS
 from warehouse.embeddings.protocols import Vectors
-from warehouse.errors import InputError, MisuseError
+from warehouse.errors import InputError
+from warehouse.extras import load
 
 #: Texts that a model reads at a time.
 BATCH = 32
@@ -76,26 +73,7 @@ class CrossEntailment:
 
 
 def _package() -> Any:
-    try:
-        return importlib.import_module("sentence_transformers")
-    except ImportError as error:
-        missing = error.name or "sentence_transformers"
-        raise MisuseError(
-            f"a text model needs the package {missing}, which is not installed; run: {install_command()}"
-        ) from None
-
-
-def install_command(extra: str = "embed") -> str:
-    """How to install what an extra of ours needs: its packages by name, with this very Python, so that
-    it works for a checkout too, and where the package was installed from a file."""
-    try:
-        named = requires("eval-warehouse") or []
-    except PackageNotFoundError:
-        named = []
-    mark = re.compile(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]")
-    needed = [text.partition(";")[0].strip() for text in named if mark.search(text.partition(";")[2])]
-    words = needed or [f"eval-warehouse[{extra}]"]
-    return shlex.join([sys.executable or "python", "-m", "pip", "install", *words])
+    return load("sentence_transformers", "embed", "a text model")
 
 
 def reach_hub(spec: str, *, patience: float = PATIENCE) -> None:
