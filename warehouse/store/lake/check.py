@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.lake import reading, versions
 from warehouse.store.lake.contents import KINDS, TABLES, LakeTable
@@ -135,7 +136,13 @@ def _by_unit(
 def _of_lake(lake: LakeLocation, version: LakeVersion, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
     table = lake.require(name, version.tables[name].version)
     with lake.speaking(name):
-        return reading.digests(table.to_pyarrow_dataset(), name, unit)
+        rows = table.to_pyarrow_dataset()
+    try:
+        return reading.digests(rows, name, unit)
+    except Exception as error:  # a file of the lake, read by way of an engine
+        if engines.input_error(error):
+            raise lake.trouble(error, name) from None
+        raise
 
 
 def _judged(name: str, n_store: int, n_lake: int, behind: int, differing: int) -> CheckedTable:

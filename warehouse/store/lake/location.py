@@ -110,7 +110,7 @@ class LakeLocation:
 
     def trouble(self, error: BaseException, name: str) -> StoreError:
         """An error of the package or the system, with what to do about it."""
-        said = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        said = _one_line(error)
         where = f"the table {name} of the lake {self}" if name else f"the lake {self}"
         if isinstance(error, PermissionError) or any(words in said for words in _NOT_ALLOWED):
             return StoreError(f"no permission for {where}: {said}; give this user the right, or choose another place")
@@ -125,6 +125,14 @@ class LakeLocation:
         return StoreError(f"{where} cannot be used: {said}; if it is damaged: {self.repair()}")
 
 
+def _one_line(error: BaseException) -> str:
+    """What an error says, its causes too, which stand on lines of their own."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+
+
+#: Characters of a message of others that are told.
+_LONGEST = 400
 _NOT_ALLOWED = ("ermission denied", "peration not permitted", "AccessDenied", "403 Forbidden", "ead-only file system")
 _NO_ROOM = ("No space left", "quota exceeded", "File too large")
 _MISSING = ("No such file", "not found", "NoSuchKey", "404 Not Found")
