@@ -90,6 +90,12 @@ class StoreLockedError(StoreError):
     """Another process holds the store, and the wait for it ran out."""
 
 
+class ReadOnlyError(StoreError):
+    """A store that can only be asked, and something that only the one it was made from can do."""
+
+    exit_code = 2
+
+
 class DiskFullError(StoreError):
     """There was no room on a disk, or a file reached the size that it may have.
 

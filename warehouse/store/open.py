@@ -66,7 +66,7 @@ def open_store(
         elif check:
             revision.require(store)
         if guarded:
-            store = _as_reader(store, reader, wait, say) if typed else store
+            store = _as_reader(store, reader, wait, say) if typed and not dialect.is_lake else store
             dialect.guard(store.connection)
     except BaseException:
         store.close()
