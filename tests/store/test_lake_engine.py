@@ -72,13 +72,21 @@ def test_a_library_query_gives_the_same_rows_in_the_same_order(store: Store, lak
     assert [fault for pair in zip(one, other, strict=True) for fault in differences(*pair)] == []
 
 
+#: What rounding leaves of values such as 5000 ± 0.01, on any engine.
+ILL_CONDITIONED = {"spread": 1e-10, "discrimination": 1e-10}
+
+
 def differences(one: dict[str, Any], other: dict[str, Any]) -> list[tuple[str, Any, Any]]:
-    return [(name, value, other[name]) for name, value in one.items() if not equal(value, other[name])]
+    return [
+        (name, value, other[name])
+        for name, value in one.items()
+        if not equal(value, other[name], ILL_CONDITIONED.get(name, 1e-12))
+    ]
 
 
-def equal(one: Any, other: Any) -> bool:
+def equal(one: Any, other: Any, tolerance: float) -> bool:
     if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-15)
+        return math.isclose(one, other, rel_tol=tolerance, abs_tol=1e-15)
     return type(one) is type(other) and bool(one == other)
 
 
@@ -95,6 +103,8 @@ def test_values_and_quotes_arrive_as_they_are(lake: Store) -> None:
     assert run_sql(lake, sql, values).column_names[1] == 'b "c"'
     text = "select cast(f('as text)', (1)) as text), cast((2) as double precision)"
     assert translated(text, {}) == "select cast(f('as text)', (1)) as string), cast((2) as double)"
+    stable = "select (covar_pop(f(a, 1), ',)') / nullif(sqrt(var_pop(f(a, 1))) * sqrt(var_pop(',)')), 0)) from t"
+    assert translated("select corr(f(a, 1), ',)') from t", {}) == stable
     assert translated("select (select a as text)", {}) == "select (select a as text)"
 
 

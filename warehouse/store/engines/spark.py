@@ -27,14 +27,8 @@ if TYPE_CHECKING:
 NAME = "spark"
 _WORD = re.compile(r"\w+")
 #: What an engine says where a file of a table is not there, or its log ends early.
-_DAMAGED = (
-    "not found",
-    "No such file",
-    "does not exist",
-    "PATH_NOT_FOUND",
-    "invalid table version",
-    "Invalid table version",
-)
+_DAMAGED = ("not found", "No such file", "does not exist", "PATH_NOT_FOUND")
+_CUT_SHORT = ("Missing commit file", "nvalid table version", "no log files")
 #: Tables of a store that a lake does not have, in words.
 _LEFT_OUT = {
     "content": "texts of what was sent and answered",
@@ -66,7 +60,7 @@ class LakeConnection:
                 return _plain(self._session.sql(text).toArrow())
         except Exception as error:
             message = _query_error(error)
-            if message and any(words in message for words in _DAMAGED) and self._lake.place in message:
+            if message and _is_damage(message, self._lake.place):
                 raise self._lake.trouble(FileNotFoundError(message), "") from None
             if message and (missing := sorted(set(_LEFT_OUT) & set(_WORD.findall(text)))):
                 raise ReadOnlyError(
@@ -129,6 +123,12 @@ class _LakeEngine:
 
     def dispose(self) -> None:
         """Nothing is kept."""
+
+
+def _is_damage(message: str, place: str) -> bool:
+    return any(words in message for words in _CUT_SHORT) or (
+        place in message and any(words in message for words in _DAMAGED)
+    )
 
 
 def _require_schema(lake: LakeLocation, version: LakeVersion) -> None:

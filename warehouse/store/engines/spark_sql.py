@@ -19,6 +19,8 @@ _COUNTING = re.compile(
 _CAST = re.compile(r"\bcast\s*\(", re.IGNORECASE)
 _TYPE = re.compile(r"\bas\s+(text|varchar|double\s+precision)\s*$", re.IGNORECASE)
 _BRACKETS = re.compile(r"[()]|'(?:[^'\\]|\\.)*'|`[^`]*`", re.DOTALL)
+_BRACKETS_AND_COMMAS = re.compile(rf"{_BRACKETS.pattern}|,", re.DOTALL)
+_CORR = re.compile(r"\bcorr\s*\(", re.IGNORECASE)
 _POSITION = re.compile(r"\bstrpos\s*\(", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(\w+)", re.DOTALL)
 #: Relations that are files, and functions that reach out or run what they are given.
@@ -39,7 +41,7 @@ def translated(sql: str, params: Mapping[str, Any]) -> str:
     text = replace_binds(sql, lambda name: _literal_of(params[name]))
     text = replace_quoted(text, literal, quoted)
     text = _COUNTING.sub(_range, text)
-    return _POSITION.sub("instr(", _with_types(text))
+    return _with_stable_corr(_POSITION.sub("instr(", _with_types(text)))
 
 
 def quoted(name: str) -> str:
@@ -83,6 +85,27 @@ def _with_types(text: str) -> str:
         pieces += [text[end:first], name]
         end = last
     return "".join([*pieces, text[end:]])
+
+
+def _with_stable_corr(text: str) -> str:
+    """Correlations from centred sums: an engine's own may lose half the digits of values far from 0."""
+    if found := _CORR.search(text):
+        closing = _closing(text, found.end())
+        comma = _comma(text, found.end(), closing)
+        a, b = text[found.end() : comma].strip(), text[comma + 1 : closing].strip()
+        stable = f"(covar_pop({a}, {b}) / nullif(sqrt(var_pop({a})) * sqrt(var_pop({b})), 0))"
+        return text[: found.start()] + stable + _with_stable_corr(text[closing + 1 :])
+    return text
+
+
+def _comma(text: str, start: int, end: int) -> int:
+    """The comma between two arguments that stand at a place."""
+    depth = 0
+    for found in _BRACKETS_AND_COMMAS.finditer(text, start, end):
+        depth += {"(": 1, ")": -1}.get(found.group(), 0)
+        if found.group() == "," and not depth:
+            return found.start()
+    return end
 
 
 def _closing(text: str, start: int) -> int:

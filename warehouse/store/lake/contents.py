@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import pyarrow as pa
 import sqlalchemy as sa
@@ -53,7 +54,7 @@ TABLES = tuple(
 #: Kinds of units, in the order in which their tables come.
 KINDS = tuple(dict.fromkeys(table.kind for table in TABLES if table.kind))
 
-_TYPES: tuple[tuple[type[sa.types.TypeEngine[object]], pa.DataType], ...] = (
+_TYPES: tuple[tuple[Any, pa.DataType], ...] = (
     (sa.BigInteger, pa.int64()),
     (sa.Integer, pa.int32()),
     (sa.Double, pa.float64()),
