@@ -12,6 +12,7 @@ import bootstrap
 import duplicates
 import helm_run
 import inspect_log
+import lake
 import lm_eval_rows
 import matrix
 import pairs
@@ -31,6 +32,7 @@ BENCHMARKS = {
     "helm": helm_run.run,
     "bootstrap": bootstrap.run,
     "inspect": inspect_log.run,
+    "lake": lake.run,
     "lm-eval": lm_eval_rows.run,
     "matrix": matrix.run,
     "pairs": pairs.run,

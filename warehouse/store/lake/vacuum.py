@@ -42,11 +42,18 @@ class VacuumReport:
     n_joined: int
 
     def __str__(self) -> str:
-        joined = f", small files of {self.n_joined} tables joined" if self.n_joined else ""
-        return (
-            f"{self.location}: {self.n_versions} versions and {self.n_files} files removed{joined}; versions"
-            f" {self.oldest} to {self.version} are there"
+        gone = f"{_counted(self.n_versions, 'version')} and {_counted(self.n_files, 'file')} removed"
+        joined = f", small files of {_counted(self.n_joined, 'table')} joined" if self.n_joined else ""
+        there = (
+            f"versions {self.oldest} to {self.version} are"
+            if self.oldest < self.version
+            else f"version {self.version} is"
         )
+        return f"{self.location}: {gone}{joined}; {there} there"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def vacuum(

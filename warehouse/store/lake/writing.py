@@ -85,8 +85,11 @@ class TableWriter:
 
     def _write(self, rows: pa.RecordBatchReader, **options: Any) -> None:
         target = self.lake.uri(self.name) if self._table is None else self._table
+        packed = self.lake.package.WriterProperties(compression="ZSTD")
         with self.lake.speaking(self.name):
-            self.lake.package.write_deltalake(target, rows, commit_properties=self._once(), **options)
+            self.lake.package.write_deltalake(
+                target, rows, commit_properties=self._once(), writer_properties=packed, **options
+            )
 
     def _once(self) -> Any:
         return self.lake.package.CommitProperties(max_commit_retries=0)
