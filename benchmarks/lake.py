@@ -61,6 +61,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     """Print the time of syncs after 10 and after 100 runs, and of questions on both engines."""
     url, lake = f"duckdb:///{folder / 'lake.duckdb'}", folder / "lake"
     shutil.rmtree(lake, ignore_errors=True)
+    (folder / "lake.duckdb").unlink(missing_ok=True)
     for runs in (10, 100):
         time_script(FILL, [url, str(runs), str(PROMPTS), str(DRAWS)], 1)
         print(f"sync up to {runs} runs: {time_script(SYNC, [url, str(lake)], 1)}")

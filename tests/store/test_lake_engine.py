@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 import socket
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -263,6 +264,13 @@ def test_a_notebook_asks_a_lake(made: Path) -> None:
     asked = connect(f"sail:?lake={made / 'lake'}")
     held = connect(f"duckdb:///{made / 'store.duckdb'}")
     assert asked.leaderboard("quiz").to_dict() == held.leaderboard("quiz").to_dict()
+
+
+def test_a_program_without_a_file_asks_a_lake(made: Path) -> None:
+    program = "import sys, warehouse; print(warehouse.connect(sys.argv[1]).arrow('select 1 as one').num_rows)"
+    call = [sys.executable, "-c", program, f"sail:?lake={made / 'lake'}"]
+    done = subprocess.run(call, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
 
 
 def test_without_the_extra_it_is_said_what_to_install(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:

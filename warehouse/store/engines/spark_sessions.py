@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import socket
+import sys
 import threading
 import warnings
 from collections.abc import Mapping
@@ -30,6 +31,7 @@ def session_at(url: LakeUrl, settings: Mapping[str, str]) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the client, on versions of other packages
         sql = load("pyspark.sql", "lake", "an engine on a lake")
+        _load_client()
         if url.host:
             _require_answer(url)
         address = url.remote if url.host else f"sc://127.0.0.1:{_local_port()}"
@@ -40,6 +42,20 @@ def session_at(url: LakeUrl, settings: Mapping[str, str]) -> Any:
         except Exception as error:
             raise _other_protocol(url, _said(error)) from None
     return session
+
+
+def _load_client() -> None:
+    """Load the client of the protocol: it takes a program without a file (``python -c``, or one from
+    standard input) for its own tests, which its package does not have, and ends the process."""
+    main = sys.modules["__main__"]
+    nameless = not hasattr(main, "__file__")
+    if nameless:
+        main.__file__ = "<string>"
+    try:
+        load("pyspark.sql.connect.session", "lake", "an engine on a lake")
+    finally:
+        if nameless:
+            del main.__file__
 
 
 def _require_answer(url: LakeUrl) -> None:

@@ -119,7 +119,9 @@ class LakeLocation:
         if "Could not create" in said:
             return StoreError(f"{where} cannot be written: {said}; see that this user may write there")
         if isinstance(error, FileNotFoundError) or any(words in said for words in _MISSING):
-            return StoreError(f"{where} lacks a file: {said}; {self.repair()}")
+            return StoreError(
+                f"{where} lacks a file: {said}; if a vacuum has removed its version, ask again; else {self.repair()}"
+            )
         if isinstance(error, self.package.exceptions.DeltaProtocolError):
             return StoreError(f"{where} is in a newer form of Delta Lake than this program reads: {said}")
         return StoreError(f"{where} cannot be used: {said}; if it is damaged: {self.repair()}")
