@@ -198,6 +198,7 @@ def test_a_missing_file_is_told(made: Path, tmp_path: Path) -> None:
         ("sail:?lake=", "with no lake"),
         ("sail:?lake=/x&secret=abc", "an unknown part secret"),
         ("sail:?lake=/x&version=new", "version=new is no number of a version; see: warehouse lake versions /x"),
+        ("sail:?lake=/x&read=csv", "read= of a URL of a lake is files"),
         ("sail://host?lake=/x", "whose server cannot be read"),
         ("sc://u:p@host?lake=/x", "whose server cannot be read"),
         ("sc://host:99999?lake=/x", "whose server cannot be read"),
@@ -237,15 +238,18 @@ def test_a_server_that_is_not_there_or_another_is_told(made: Path, monkeypatch: 
         other.shutdown(socket.SHUT_RDWR)
 
 
-def test_a_server_elsewhere_gives_the_same(made: Path, store: Store) -> None:
+@pytest.mark.parametrize("how", ["", "&read=files"])
+def test_a_server_elsewhere_gives_the_same(made: Path, store: Store, how: str) -> None:
+    """Also one that cannot read Delta itself, and is given the files of the version."""
     from pysail.spark import SparkConnectServer
 
     server = SparkConnectServer(ip="127.0.0.1", port=0)
     server.start(background=True)
     port = server.listening_address[1]
     sql = "select run_id, metric_id, estimate from run_score order by run_id nulls last, metric_id nulls last"
-    with open_store(f"sc://127.0.0.1:{port}?lake={made / 'lake'}") as lake:
+    with open_store(f"sc://127.0.0.1:{port}?lake={made / 'lake'}{how}") as lake:
         found = lake.arrow(sql).to_pylist()
+        assert lake.arrow("select * from analysis").num_rows == 0 and lake.name.endswith(f"lake{how}")
     server.stop()
     held = store.arrow(sql).to_pylist()
     assert [fault for pair in zip(held, found, strict=True) for fault in differences(*pair)] == []

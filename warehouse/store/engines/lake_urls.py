@@ -16,7 +16,7 @@ EXPECTED = "expected sail:?lake=LOCATION or sc://HOST:PORT?lake=LOCATION, both a
 DEFAULT_PORT = 15002
 _REMOTE = re.compile(r"sc://(?P<host>\[[^\]]+\]|[^/:?;@\s]+)(?::(?P<port>\d+))?(?:/;?(?P<options>[^?]*))?")
 #: Parts of our own URL; the others are the server's, and may be secret.
-_OURS = ("lake", "version")
+_OURS = ("lake", "version", "read")
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class LakeUrl:
     Attributes:
         lake: where it lies.
         version: of the lake; ``None``: the newest.
+        read_files: give the server the files of a version, as one that cannot read Delta itself takes them.
         host: of the server; empty: an engine in this process.
         port: of the server.
         options: of the connection, as the protocol writes them: ``use_ssl=true``, ``token=…``.
@@ -36,6 +37,7 @@ class LakeUrl:
     host: str
     port: int
     options: tuple[tuple[str, str], ...]
+    read_files: bool = False
 
     @classmethod
     def of(cls, url: sa.URL) -> LakeUrl:
@@ -43,7 +45,9 @@ class LakeUrl:
         said = {name: str(value) for name, value in url.query.items()}
         version = int(said["version"]) if "version" in said else None
         options = tuple((name, value) for name, value in said.items() if name not in _OURS)
-        return cls(said["lake"], version, url.host or "", url.port or DEFAULT_PORT, options)
+        return cls(
+            said["lake"], version, url.host or "", url.port or DEFAULT_PORT, options, said.get("read") == "files"
+        )
 
     @property
     def remote(self) -> str:
@@ -53,7 +57,11 @@ class LakeUrl:
 
     def __str__(self) -> str:
         server = f"{REMOTE}://{self.host}:{self.port}" if self.host else f"{LOCAL}:"
-        return f"{server}?lake={self.lake}" + ("" if self.version is None else f"&version={self.version}")
+        return (
+            f"{server}?lake={self.lake}"
+            + ("" if self.version is None else f"&version={self.version}")
+            + ("&read=files" if self.read_files else "")
+        )
 
 
 def is_lake(text: str) -> bool:
@@ -77,6 +85,8 @@ def parse_lake(text: str) -> sa.URL:
         raise MisuseError(
             f"version={said['version']} is no number of a version; see: warehouse lake versions {said['lake']}"
         )
+    if said.get("read", "files") != "files":
+        raise MisuseError("read= of a URL of a lake is files, for servers without a reader of Delta, or left out")
     if head in (f"{LOCAL}:", f"{LOCAL}://"):
         return sa.URL.create(LOCAL, query=said)
     found = _REMOTE.fullmatch(head)

@@ -6,6 +6,7 @@ a statement first names it.
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from warehouse.errors import ReadOnlyError, SchemaVersionError
+from warehouse.extras import load
 from warehouse.store.engines.base import Dialect
 from warehouse.store.engines.lake_urls import LakeUrl
 from warehouse.store.engines.spark_sql import quoted, require_reading, translated
@@ -28,6 +30,8 @@ NAME = "spark"
 _WORD = re.compile(r"\w+")
 #: What an engine says where a file of a table is not there, or its log ends early.
 _DAMAGED = ("not found", "No such file", "does not exist", "PATH_NOT_FOUND")
+#: What a server says that has no reader of Delta.
+_NO_DELTA = "DATA_SOURCE_NOT_FOUND"
 _CUT_SHORT = ("Missing commit file", "nvalid table version", "no log files")
 #: Tables of a store that a lake does not have, in words.
 _LEFT_OUT = {
@@ -50,6 +54,7 @@ class LakeConnection:
         self.url, self._lake, self._version, self._session = url, lake, version, session
         self._views = {view.name: view.text for view in query_files.views(NAME)}
         self._made: set[str] = set()
+        self._read_files = url.read_files
 
     def select(self, sql: str, params: Mapping[str, Any]) -> pa.Table:
         """Run one SELECT."""
@@ -76,7 +81,7 @@ class LakeConnection:
             if name in self._version.tables:
                 self._made.add(name)
                 with _quiet():
-                    self._table(name).createOrReplaceTempView(name)
+                    self._register(name)
             elif name in self._views:
                 self._made.add(name)
                 body = translated(self._views[name].strip().rstrip(";"), {})
@@ -84,10 +89,24 @@ class LakeConnection:
                 with _quiet():
                     self._session.sql(f"create or replace temporary view {quoted(name)} as {body}")
 
-    def _table(self, name: str) -> Any:
+    def _register(self, name: str) -> None:
+        """A table at its version, under its name; from its files where the server cannot read Delta."""
         at = self._version.tables[name].version
-        reader = self._session.read.format("delta").option("versionAsOf", str(at))
-        return reader.load(self._lake.uri(name))
+        if not self._read_files:
+            try:
+                reader = self._session.read.format("delta").option("versionAsOf", str(at))
+                reader.load(self._lake.uri(name)).createOrReplaceTempView(name)
+                return
+            except Exception as error:
+                if _NO_DELTA not in str(error):
+                    raise
+                self._read_files = True
+        table = self._lake.require(name, at)
+        kinds = load("pyspark.sql.types", "lake", "an engine on a lake")
+        schema = kinds.StructType.fromJson(json.loads(table.schema().to_json()))
+        files = table.file_uris()
+        read = self._session.read.schema(schema).parquet(*files) if files else None
+        (read if read is not None else self._session.createDataFrame([], schema)).createOrReplaceTempView(name)
 
     # --- what a store asks of its connection --------------------------------------------------
 
