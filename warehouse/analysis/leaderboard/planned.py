@@ -9,6 +9,7 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks, RowOptions
 from warehouse.analysis.leaderboard.unscored import UnscoredBounds
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, is_partial
 from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
+from warehouse.analysis.subsets.stored import kept_plans
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK
 from warehouse.stats.subsets.rank import rank_among
@@ -96,6 +97,8 @@ NO_PLANS = PlannedRows({})
 
 def planned_rows(store: Store, found: BenchmarkScores) -> PlannedRows:
     """The runs of a benchmark that are on a stored plan."""
+    if not kept_plans(store, found.benchmark.name):
+        return NO_PLANS
     runs = {}
     for entry in found.entries:
         usable = entry.usable
