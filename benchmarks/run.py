@@ -12,6 +12,7 @@ import bootstrap
 import duplicates
 import helm_run
 import inspect_log
+import items
 import lake
 import lm_eval_rows
 import matrix
@@ -32,6 +33,7 @@ BENCHMARKS = {
     "helm": helm_run.run,
     "bootstrap": bootstrap.run,
     "inspect": inspect_log.run,
+    "items": items.run,
     "lake": lake.run,
     "lm-eval": lm_eval_rows.run,
     "matrix": matrix.run,

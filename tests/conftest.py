@@ -24,6 +24,8 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
 from tests.support.stores import ENGINES
 from tests.support.world import build_world
+from warehouse import connect
+from warehouse.api import Warehouse
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
@@ -39,6 +41,8 @@ settings.load_profile("warehouse")
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 30.0
+#: Room that is wanted of a file system in memory; a container may have 64 MB of it.
+MEMORY_BYTES = 4 * 10**9
 
 # The shell's standard input is a pipe that only the test process holds. It closes however the test
 # process ends, also by `kill -9`; the shell then stops the server and removes the cluster.
@@ -53,6 +57,7 @@ SERVER_SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
     "fsync": "off",
+    "max_wal_size": "256MB",
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "max_connections": "50",
@@ -175,6 +180,13 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def _in_memory() -> Path | None:
+    """A file system in memory with room for a cluster, where there is one: each new database is a checkpoint,
+    which on a busy disk takes a third of a second."""
+    memory = Path("/dev/shm")
+    return memory if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > MEMORY_BYTES else None
+
+
 @pytest.fixture(scope="session")
 def postgres_cluster() -> Iterator[PostgresCluster]:
     """One server for each test process, started by the first test that asks for it."""
@@ -184,7 +196,7 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
         if os.environ.get("CI") == "true":
             pytest.fail(f"{missing}: .ci/run installs them")
         pytest.skip(str(missing))
-    cluster = PostgresCluster(programs, Path(tempfile.mkdtemp(prefix="warehouse-postgres-")))
+    cluster = PostgresCluster(programs, Path(tempfile.mkdtemp(prefix="warehouse-postgres-", dir=_in_memory())))
     try:
         cluster.start()
         yield cluster
@@ -192,32 +204,70 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
         cluster.stop()
 
 
+@pytest.fixture(scope="session")
+def empty_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty store of the embedded engine, to be copied: to make one takes 50 times as long."""
+    path = tmp_path_factory.mktemp("empty") / "store.duckdb"
+    open_store(f"duckdb:///{path}", create=True).close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def empty_database(postgres_cluster: PostgresCluster) -> str:
+    """Name of a database with an empty store, to be used as a template."""
+    name = postgres_cluster.create()
+    open_store(postgres_cluster.url(name), create=True).close()
+    return name
+
+
 @pytest.fixture
-def postgres_url(postgres_cluster: PostgresCluster) -> Iterator[str]:
-    """URL of an empty PostgreSQL database of this test alone."""
+def postgres_url(postgres_cluster: PostgresCluster, empty_database: str) -> Iterator[str]:
+    """URL of an empty store on PostgreSQL, of this test alone."""
+    name = postgres_cluster.create(template=empty_database)
+    yield postgres_cluster.url(name)
+    postgres_cluster.drop(name)
+
+
+@pytest.fixture
+def duckdb_url(empty_file: Path, tmp_path: Path) -> str:
+    """URL of an empty store in a DuckDB file, of this test alone."""
+    return f"duckdb:///{shutil.copy(empty_file, tmp_path / 'store.duckdb')}"
+
+
+@pytest.fixture(params=ENGINES)
+def store_url(request: pytest.FixtureRequest) -> str:
+    """URL of an empty store: a test that asks for it runs once on each engine."""
+    fixture = {"duckdb": "duckdb_url", "postgresql": "postgres_url"}[request.param]
+    return str(request.getfixturevalue(fixture))
+
+
+@pytest.fixture
+def bare_postgres_url(postgres_cluster: PostgresCluster) -> Iterator[str]:
+    """URL of a PostgreSQL database without a store in it."""
     name = postgres_cluster.create()
     yield postgres_cluster.url(name)
     postgres_cluster.drop(name)
 
 
 @pytest.fixture
-def duckdb_url(tmp_path: Path) -> str:
-    """URL of a DuckDB file of this test alone; the file does not exist yet."""
+def bare_duckdb_url(tmp_path: Path) -> str:
+    """URL of a DuckDB file that does not exist yet."""
     return f"duckdb:///{tmp_path / 'store.duckdb'}"
 
 
 @pytest.fixture(params=ENGINES)
-def store_url(request: pytest.FixtureRequest) -> str:
-    """URL of an empty database: a test that asks for it runs once on each engine."""
-    fixture = {"duckdb": "duckdb_url", "postgresql": "postgres_url"}[request.param]
+def bare_url(request: pytest.FixtureRequest) -> str:
+    """URL of a database where no store was made yet, on each engine."""
+    fixture = {"duckdb": "bare_duckdb_url", "postgresql": "bare_postgres_url"}[request.param]
     return str(request.getfixturevalue(fixture))
 
 
 @pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    """What the store of a test module holds; a module that wants other rows has a fixture of its
-    own of this name."""
-    return build_world()
+def rows(request: pytest.FixtureRequest) -> StoreRows:
+    """What the store of a test module holds: the module's ``ROWS``, else the world; or the module has a
+    fixture of its own of this name."""
+    own = getattr(request.module, "ROWS", None)
+    return own if isinstance(own, StoreRows) else build_world()
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -232,6 +282,12 @@ def world(url: str) -> Iterator[Store]:
     """That store, open for reading."""
     with open_store(url) as store:
         yield store
+
+
+@pytest.fixture
+def house(url: str) -> Warehouse:
+    """The same in Python."""
+    return connect(url)
 
 
 @pytest.fixture

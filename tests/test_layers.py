@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -113,8 +114,12 @@ class Module(NamedTuple):
         rooms = [room for room in MAY_IMPORT if room == self.name or _below(self.name, room)]
         return max(rooms, key=len, default=None)
 
-    def imports(self) -> Iterator[tuple[int, str]]:
+    @cache  # noqa: B019 - for the life of the tests
+    def imports(self) -> tuple[tuple[int, str], ...]:
         """Line and absolute name of each thing imported, at whatever depth of the file."""
+        return tuple(self._imports())
+
+    def _imports(self) -> Iterator[tuple[int, str]]:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
                 yield from ((node.lineno, alias.name) for alias in node.names)
@@ -144,7 +149,12 @@ def _is_import_call(node: ast.Call) -> bool:
     return named and called in {"import_module", "__import__"}
 
 
-def modules() -> Iterator[Module]:
+@cache
+def modules() -> tuple[Module, ...]:
+    return tuple(_modules())
+
+
+def _modules() -> Iterator[Module]:
     for folder, package in FOLDERS.items():
         for path in sorted((ROOT / folder).rglob("*.py")):
             inner = path.relative_to(ROOT / folder).with_suffix("").parts
@@ -202,7 +212,7 @@ def _module(path: str, source: str) -> Module:
 
 
 def test_every_import_follows_the_arrows() -> None:
-    found = list(modules())
+    found = modules()
     assert {"warehouse.errors", "warehouse.cli", "warehouse.migrations"} <= {m.name for m in found}
     assert [fault for module in found for fault in layer_faults(module)] == []
 

@@ -125,7 +125,7 @@ class Config:
         reader: role, or whole URL, that typed queries are run as; empty: that of the store's URL.
         publish_path: of the published copy.
         publish_after: when it is renewed.
-        said: what the file says of everything else, by full name.
+        others: what the file says of everything else, by full name.
         tables: of the file.
     """
 
@@ -133,17 +133,17 @@ class Config:
     reader: Setting
     publish_path: Setting
     publish_after: Setting
-    said: Mapping[str, Setting] = field(default_factory=dict)
+    others: Mapping[str, Setting] = field(default_factory=dict)
     tables: frozenset[str] = frozenset()
 
     @property
     def settings(self) -> tuple[Setting, ...]:
         """All of them, in the order of the file; of the other tables what the file says."""
-        return (self.url, self.reader, self.publish_path, self.publish_after, *self.said.values())
+        return (self.url, self.reader, self.publish_path, self.publish_after, *self.others.values())
 
     def get(self, name: str, default: Any = None) -> Any:
         """Value of a key of the other tables, by full name; ages as `timedelta`."""
-        return self.said[name].value if name in self.said else default
+        return self.others[name].value if name in self.others else default
 
 
 def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None) -> Config:
@@ -159,19 +159,19 @@ def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None
         InputError: the file is not TOML, has a key that nobody knows, or a value of another
             type; with file, key and line.
     """
-    said: dict[str, Setting] = {}
+    settings: dict[str, Setting] = {}
     tables: frozenset[str] = frozenset()
     for path, shown in ((user_file(environment), ""), (folder / FILE, FILE)):
         if path is not None and path.is_file():
             more, named = _read(path, shown or str(path))
-            said, tables = said | more, tables | named
-    others = {name: one for name, one in said.items() if not name.startswith(("store.", "publish."))}
+            settings, tables = settings | more, tables | named
+    others = {name: one for name, one in settings.items() if not name.startswith(("store.", "publish."))}
     return Config(
-        url=_url(said, environment, url),
-        reader=_reader(said, environment),
-        publish_path=_said(said, "publish.path"),
-        publish_after=_said(said, "publish.after"),
-        said=others,
+        url=_url(settings, environment, url),
+        reader=_reader(settings, environment),
+        publish_path=_setting(settings, "publish.path"),
+        publish_after=_setting(settings, "publish.after"),
+        others=others,
         tables=tables,
     )
 
@@ -192,9 +192,9 @@ def add_publish(folder: Path, target: str, after: str) -> Path:
         InputError: the file is not what :func:`load` reads.
     """
     path = folder / FILE
-    said = _read(path)[0] if path.is_file() else {}
+    settings = _read(path)[0] if path.is_file() else {}
     wanted = {"publish.path": target, "publish.after": after}
-    found = {name: setting for name, setting in said.items() if name in wanted}
+    found = {name: setting for name, setting in settings.items() if name in wanted}
     if {name: setting.value for name, setting in found.items()} == wanted:
         return path
     if found:
@@ -208,8 +208,8 @@ def add_publish(folder: Path, target: str, after: str) -> Path:
     return path
 
 
-def _said(said: Mapping[str, Setting], name: str) -> Setting:
-    return said.get(name, Setting(name, "", "the default"))
+def _setting(settings: Mapping[str, Setting], name: str) -> Setting:
+    return settings.get(name, Setting(name, "", "the default"))
 
 
 def user_file(environment: Mapping[str, str]) -> Path | None:
@@ -228,18 +228,18 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
     return Path(home) / ".config" / "warehouse" / FILE if home else None
 
 
-def _url(said: Mapping[str, Setting], environment: Mapping[str, str], flag: str | None) -> Setting:
+def _url(settings: Mapping[str, Setting], environment: Mapping[str, str], flag: str | None) -> Setting:
     if flag:
         return Setting("store.url", flag, "--db")
     if environment.get(URL_VARIABLE):
         return Setting("store.url", environment[URL_VARIABLE], f"${URL_VARIABLE}")
-    return said.get("store.url", Setting("store.url", DEFAULT_URL, "the default"))
+    return settings.get("store.url", Setting("store.url", DEFAULT_URL, "the default"))
 
 
-def _reader(said: Mapping[str, Setting], environment: Mapping[str, str]) -> Setting:
+def _reader(settings: Mapping[str, Setting], environment: Mapping[str, str]) -> Setting:
     if environment.get(READER_VARIABLE):
         return Setting("store.reader", environment[READER_VARIABLE], f"${READER_VARIABLE}")
-    return _said(said, "store.reader")
+    return _setting(settings, "store.reader")
 
 
 def parse_age(text: str) -> timedelta | None:

@@ -105,7 +105,7 @@ class DiskFullError(StoreError):
 
     def __init__(self, reason: str) -> None:
         super().__init__(
-            f"no room on the disk: {reason}; the store is as it was, of what was not finished"
+            f"no room on the disk: {reason}; what is stored is whole, of what was not finished"
             " nothing is stored; make room, then run the same again"
         )
 

@@ -38,7 +38,7 @@ def webhook_of(config: Config) -> str:
     try:
         require_url(url)
     except MisuseError as error:
-        raise MisuseError(f"{config.said['alerts.webhook'].origin}: {error}") from None
+        raise MisuseError(f"{config.others['alerts.webhook'].origin}: {error}") from None
     return url
 
 

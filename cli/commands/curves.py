@@ -11,7 +11,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import REFERENCE, cluster_option, level_option, metric_option, output_options, where_option
 from ..ui.output import Output
-from ..ui.table import decimals, interval, level_column, number, p_value, print_rows, print_text
+from ..ui.table import decimals, interval, level_column, number, p_value, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
@@ -96,18 +96,8 @@ def _print_curves(found: CurvesReport, state: State) -> None:
     ]
     places = decimals(widths)
     rows = [_curve_cells(row, places, level_column(found.level)) for row in found.rows]
-    print_rows(
-        _said_once(rows), needless=("split", "recipe", "setting", "above from", "drops", "drop at"), spare=_SPARE
-    )
-
-
-def _said_once(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows without names that are the same in all, which are told above them."""
-    for name in ("benchmark", "metric", "model", "unit"):
-        if rows and len({row[name] for row in rows}) == 1:
-            print_text(f"{name}: {rows[0][name]}")
-            rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
-    return rows
+    rows = print_constants(rows, ("benchmark", "metric", "model", "unit"))
+    print_rows(rows, needless=("split", "recipe", "setting", "above from", "drops", "drop at"), spare=_SPARE)
 
 
 def _curve_cells(row: CurveRow, places: int, band: str) -> dict[str, Any]:
@@ -135,7 +125,8 @@ def _curve_cells(row: CurveRow, places: int, band: str) -> dict[str, Any]:
 def _print_checkpoints(found: CurvesReport) -> None:
     points = found.checkpoints
     places = decimals([(p.ci_high - p.ci_low) / 4 for p in points if p.ci_low is not None and p.ci_high is not None])
-    rows = _said_once([_point_cells(point, places, level_column(found.level)) for point in points])
+    cells = [_point_cells(point, places, level_column(found.level)) for point in points]
+    rows = print_constants(cells, ("benchmark", "metric", "model", "unit"))
     print_rows(
         rows,
         needless=("split", "recipe", "setting", "p chance", "p drop", "", "change"),
@@ -165,8 +156,8 @@ def _point_cells(point: CheckpointRow, places: int, band: str) -> dict[str, Any]
 
 def _sentences(found: CurvesReport) -> list[str]:
     """What was found, in words; of many curves the numbers only."""
-    told = [f"{_of(row, found)}: {', '.join(_findings(row))}." for row in found.rows[:_TOLD] if _findings(row)]
-    sentences = told if len(found.rows) <= _TOLD else [f"{found.one_line}."]
+    findings = [f"{_of(row, found)}: {', '.join(_findings(row))}." for row in found.rows[:_TOLD] if _findings(row)]
+    sentences = findings if len(found.rows) <= _TOLD else [f"{found.one_line}."]
     crossings = dict.fromkeys(
         f"{_whose(row, found)}{row.crossing_in_words}." for row in found.rows if row.crossing_in_words
     )

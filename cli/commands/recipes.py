@@ -11,7 +11,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import average_option, level_option, output_options, where_option
 from ..ui.output import Output
-from ..ui.table import decimals, interval, number, print_rows, print_text
+from ..ui.table import decimals, interval, number, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.recipes import RecipesReport, RecipesRow
@@ -107,10 +107,8 @@ def _print(found: RecipesReport, state: State) -> None:
     click.echo()
     places = decimals([value for row in found.rows for value in (row.noise_sd, row.recipe_sd) if value])
     rows = [_cells(row, places, f"{100 * found.level:g}% interval") for row in found.rows]
-    for name in ("metric", "verdict"):
-        if len(rows) > 1 and len({row[name] for row in rows}) == 1:  # said once
-            print_text(f"{name}: {rows[0][name]}")
-            rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
+    if len(rows) > 1:
+        rows = print_constants(rows, ("metric", "verdict"))
     print_rows(rows, needless=tuple(key for key in rows[0] if key not in ("benchmark", "recipes")), spare=_SPARE)
     for name in ("accuracy_reason", "plan_reason"):
         reasons = Counter(why for row in found.rows if (why := getattr(row, name)))
@@ -164,13 +162,13 @@ def _sentences(found: RecipesReport) -> list[str]:
             f"For {counts['cannot tell']} the noise is unknown: no recipe has a second seed, nor sixteen checkpoints."
         )
     if found.two_scales:
-        told = [row for row in found.rows if row.accuracy is not None]
-        sure = sum(row.accuracy_low is not None and row.accuracy_low > 0.5 for row in told)
+        predicted = [row for row in found.rows if row.accuracy is not None]
+        sure = sum(row.accuracy_low is not None and row.accuracy_low > 0.5 for row in predicted)
         words.append(
             "No benchmark has six recipes at both scales: how alike both order fewer tells nothing."
-            if not told
+            if not predicted
             else f"The small scale orders pairs of recipes as the large one does, better than chance, for {sure} of"
-            f" {len(told)} with six recipes at both ({100 * found.level:g} %, each by itself)."
+            f" {len(predicted)} with six recipes at both ({100 * found.level:g} %, each by itself)."
         )
     if found.delta is not None:
         planned = [row for row in found.rows if row.n_seeds is not None]

@@ -150,7 +150,7 @@ def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> Work:
     except MisuseError as error:
         if options.get("families"):
             raise
-        raise MisuseError(f"{config.said['refresh.families'].origin}: {error}") from None
+        raise MisuseError(f"{config.others['refresh.families'].origin}: {error}") from None
     webhook = webhook_of(config)
     channels = (LOG, *([WEBHOOK] if webhook else [])) if alerts else ()
     return Work(lists[0], lists[1], Settings(baselines=lists[2], **numbers), channels)

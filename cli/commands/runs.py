@@ -12,6 +12,7 @@ from ..ui.output import Output
 SHOWN = (
     "run_id",
     "model",
+    "condition",
     "checkpoint",
     "agent",
     "benchmark",
@@ -26,9 +27,9 @@ SHOWN = (
     "note",
 )
 
-NEEDLESS = ("checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note")
+NEEDLESS = ("condition", "checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note")
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("status", "agent", "split", "fewshot", "temperature", "n_found", "started_at", "n_scores", "checkpoint")
+SPARE = ("status", "checkpoint", "agent", "split", "fewshot", "temperature", "n_found", "started_at", "n_scores")
 
 
 @command("runs")
@@ -70,13 +71,14 @@ def _mark(state: State, run: str | None, tags: tuple[str, ...], untags: tuple[st
 
 
 def _list(state: State, where: tuple[str, ...], everything: bool, output: Output) -> None:
+    from warehouse.analysis.selection.run_list import ListedRun, list_runs
     from warehouse.store.curate import catalogue
 
     with state.open() as store:
-        rows = catalogue.runs(store, where=where, everything=everything)
+        rows = list_runs(store, where=where, everything=everything)
         hints = [] if rows else catalogue.hints_on_runs(store, where)
     shown = (*SHOWN, "superseded_by") if everything else SHOWN
-    output.emit_records(catalogue.RunEntry, rows, shown=shown, needless=NEEDLESS, spare=SPARE, empty="no such runs")
+    output.emit_records(ListedRun, rows, shown=shown, needless=NEEDLESS, spare=SPARE, empty="no such runs")
     for hint in hints:
         state.say(f"note: {hint}")
 

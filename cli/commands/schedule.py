@@ -108,7 +108,7 @@ class _Settings:
         """Who said it, for a message."""
         if name in self.given:
             return f"--{name}"
-        setting = self.config.said.get(f"schedule.{name}")
+        setting = self.config.others.get(f"schedule.{name}")
         return f"schedule.{name} ({setting.origin})" if setting else f"--{name}"
 
 

@@ -12,7 +12,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import average_option, level_option, metric_option, output_options, where_option
 from ..ui.output import Output
-from ..ui.table import decimals, interval, level_column, number, p_value, print_rows, print_text
+from ..ui.table import decimals, interval, level_column, number, p_value, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.seeds import SeedsReport, SeedsRow
@@ -67,10 +67,8 @@ def _print(found: SeedsReport, state: State) -> None:
     click.echo()
     places = decimals([value for row in found.rows for value in (row.seed_sd, row.jitter) if value])
     rows = [_cells(row, places, level_column(found.level)) for row in found.rows]
-    for name in ("metric", "model"):
-        if len(rows) > 1 and len({row[name] for row in rows}) == 1:  # said once
-            print_text(f"{name}: {rows[0][name]}")
-            rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
+    if len(rows) > 1:
+        rows = print_constants(rows, ("metric", "model"))
     level = level_column(found.level)
     floors = any(row.noise_floor is not None for row in found.rows)
     first = () if floors else ("mean",)  # jitter says more where there is one seed
@@ -120,13 +118,13 @@ def _sentences(found: SeedsReport) -> Sequence[str]:
         f"Two single runs of one recipe (figure: {figure}) differ by more than the noise floor in"
         f" {100 * (1 - found.level):.2g} % of cases."
     ]
-    told = [row for row in found.rows if row.ratio_low is not None and row.ratio_high is not None]
-    if told:
-        larger = sum(row.ratio_low > 1 for row in told if row.ratio_low is not None)
-        smaller = sum(row.ratio_high < 1 for row in told if row.ratio_high is not None)
+    intervals = [row for row in found.rows if row.ratio_low is not None and row.ratio_high is not None]
+    if intervals:
+        larger = sum(row.ratio_low > 1 for row in intervals if row.ratio_low is not None)
+        smaller = sum(row.ratio_high < 1 for row in intervals if row.ratio_high is not None)
         sentences.append(
-            f"Signal to noise over seeds is larger by {told[0].other_metric} in {larger} of {len(told)} rows, smaller"
-            f" in {smaller}, and cannot be told apart in {len(told) - larger - smaller}."
+            f"Signal to noise over seeds is larger by {intervals[0].other_metric} in {larger} of {len(intervals)} rows,"
+            f" smaller in {smaller}, and cannot be told apart in {len(intervals) - larger - smaller}."
         )
     if above:
         sentences.append(

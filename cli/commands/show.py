@@ -14,7 +14,7 @@ from ..ui.output import Output
 from ..ui.table import cell, excerpt, print_rows, print_table, visible
 
 if TYPE_CHECKING:
-    from warehouse.analysis.items.show import PromptRuns, PromptView, RunView
+    from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView, RunView
 
 #: Characters of a question in the list of a run's prompts.
 EXCERPT = 60
@@ -57,12 +57,7 @@ def _print_run(view: RunView) -> None:
             "prompt": row.tool_id or row.prompt_id,
             "key": row.key[:12],
             "question": excerpt(row.text, EXCERPT),
-            "metric": row.metric,
-            "filter": row.metric_filter,
-            "perturbation": row.perturbation,
-            "value": row.value,
-            "draws": row.n_draws,
-            "unscored": row.n_unscored,
+            **_score_cells(row),
         }
         for row in view.rows
     ]
@@ -71,24 +66,23 @@ def _print_run(view: RunView) -> None:
     )
 
 
+def _score_cells(row: PromptRow | PromptRunRow) -> dict[str, Any]:
+    return {
+        "metric": row.metric,
+        "filter": row.metric_filter,
+        "perturbation": row.perturbation,
+        "value": row.value,
+        "draws": row.n_draws,
+        "unscored": row.n_unscored,
+    }
+
+
 def _print_prompt_runs(view: PromptRuns) -> None:
     click.echo(visible(view.one_line))
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, view.prompt[name])
     click.echo()
-    rows = [
-        {
-            "run": f"run:{row.run_id}",
-            "model": row.model,
-            "metric": row.metric,
-            "filter": row.metric_filter,
-            "perturbation": row.perturbation,
-            "value": row.value,
-            "draws": row.n_draws,
-            "unscored": row.n_unscored,
-        }
-        for row in view.rows
-    ]
+    rows = [{"run": f"run:{row.run_id}", "model": row.model, **_score_cells(row)} for row in view.rows]
     print_rows(rows, empty="no current run has it", needless=("filter", "perturbation"), counts=("unscored",))
 
 

@@ -86,11 +86,13 @@ def extend(state: State, /, plan: str, output: Output, out: Path | None, size: i
 )
 @pass_state
 def export(state: State, /, plan: str, to: str, out: Path | None) -> None:
+    from warehouse.analysis.subsets.plan import write_text
+
     found = _exported(state, plan, to)
     if out is None:
         click.echo(found.text, nl=False)
     else:
-        _write(out, found.text)
+        write_text(out, found.text)
     state.notes(found.notes)
 
 
@@ -103,15 +105,6 @@ def _exported(state: State, plan: str, to: str) -> Export:
         return export_plans(read_plans(Path(plan)), to)
     with state.open() as store:
         return export_subset(store, plan, to=to)
-
-
-def _write(path: Path, text: str) -> None:
-    from warehouse.errors import InputError
-
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(str(error), path=str(path), expected="a file that can be written") from None
 
 
 def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) -> None:

@@ -40,6 +40,7 @@ __all__ = [
     "number",
     "p_value",
     "percentage",
+    "print_constants",
     "print_rows",
     "print_table",
     "print_text",
@@ -83,6 +84,19 @@ def print_rows(
 ) -> tuple[str, ...]:
     """Print rows that name their cells, all in the same order; see :func:`print_table`."""
     return _print(Table.of(rows, empty=empty, needless=needless, counts=counts, spare=spare))
+
+
+def print_constants(rows: list[dict[str, Any]], names: Iterable[str]) -> list[dict[str, Any]]:
+    """Print what is the same in all rows, above them; returns the rows without it.
+
+    Args:
+        names: columns that may be left out.
+    """
+    for name in names:
+        if rows and len({row[name] for row in rows}) == 1:
+            print_text(f"{name}: {rows[0][name]}")
+            rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
+    return rows
 
 
 def print_view(view: View, *, legend: bool = True) -> set[str]:

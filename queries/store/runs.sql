@@ -1,7 +1,7 @@
 -- Runs, current or not, by the names that models and benchmarks are shown under.
 -- grain: one row per run
 select run.id as run_id, coalesce(named_model.name, model.name) as model,
-    checkpoint.key as checkpoint, agent.name as agent,
+    checkpoint.key as checkpoint, training_seed.label as training_seed, agent.name as agent,
     coalesce(named_benchmark.name, benchmark.name) as benchmark, run.split, run_group.harness,
     run.fewshot, run.temperature, run.sampling_seed, run.n_found, run.n_scores, run.status,
     run.status_reason, run.superseded_by,

@@ -26,6 +26,10 @@
 --   mean_half_width: mean half-width of the single runs' 95 % normal intervals
 --   n_seeds: training seeds
 --   n_runs: runs
+--   seed_error: standard error of seed_mean over seeds, seed_std / sqrt(n_seeds); null for one seed
+--   sd_ratio: seed_std / mean_half_width; null if either is unknown or the latter 0
+--   n_positions: positions that as many seeds have as any position of the setting has
+--   seed_std_averaged: mean of seed_std over those positions; null for one seed
 with per_seed as (
   select
     r.model,
@@ -80,22 +84,26 @@ per_setting as (
     model, recipe, position, position_unit, agent, agent_id, benchmark, benchmark_id, split,
     task_version, harness, formulation, fewshot, fewshot_seed, template_hash, system_prompt_hash,
     temperature, top_p, max_tokens, reasoning_effort, opponent, metric_id
+),
+along_training as (
+  select
+    per_setting.*,
+    max(position) over setting as last_position,
+    max(n_seeds) over setting as most_seeds
+  from per_setting
+  window setting as (
+    partition by
+      model, recipe, position_unit, agent_id, benchmark_id, split, task_version, harness,
+      formulation, fewshot, fewshot_seed, template_hash, system_prompt_hash, temperature, top_p,
+      max_tokens, reasoning_effort, opponent, metric_id
+  )
 )
 select
   p.model,
   p.recipe,
   p.position,
   p.position_unit,
-  coalesce(
-    p.position = max(p.position) over (
-      partition by
-        p.model, p.recipe, p.position_unit, p.agent_id, p.benchmark_id, p.split, p.task_version,
-        p.harness, p.formulation, p.fewshot, p.fewshot_seed, p.template_hash,
-        p.system_prompt_hash, p.temperature, p.top_p, p.max_tokens, p.reasoning_effort,
-        p.opponent, p.metric_id
-    ),
-    true
-  ) as is_last_position,
+  coalesce(p.position = p.last_position, true) as is_last_position,
   p.agent,
   p.benchmark,
   p.split,
@@ -115,9 +123,19 @@ select
   p.highest,
   p.mean_half_width,
   p.n_seeds,
-  p.n_runs
-from per_setting p
+  p.n_runs,
+  p.seed_std / sqrt(p.n_seeds) as seed_error,
+  p.seed_std / nullif(p.mean_half_width, 0) as sd_ratio,
+  count(case when p.n_seeds = p.most_seeds then 1 end) over setting as n_positions,
+  avg(case when p.n_seeds = p.most_seeds then p.seed_std end) over setting as seed_std_averaged
+from along_training p
 join metric on metric.id = p.metric_id
 left join benchmark_metric
   on benchmark_metric.benchmark_id = p.benchmark_id
   and benchmark_metric.metric_id = p.metric_id
+window setting as (
+  partition by
+    p.model, p.recipe, p.position_unit, p.agent_id, p.benchmark_id, p.split, p.task_version,
+    p.harness, p.formulation, p.fewshot, p.fewshot_seed, p.template_hash, p.system_prompt_hash,
+    p.temperature, p.top_p, p.max_tokens, p.reasoning_effort, p.opponent, p.metric_id
+)

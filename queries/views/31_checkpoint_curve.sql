@@ -24,6 +24,10 @@
 --   previous_position: position of the checkpoint before in the same setting
 --   previous_estimate: its figure
 --   change: estimate - previous_estimate
+--   checkpoint_number: 1 for the first position of the setting
+--   n_checkpoints: positions of the setting, repeats counted
+--   best_before: best figure of the positions before, the smallest where lower is better
+--   against_best: estimate - best_before, turned so that below 0 is worse
 select
   r.run_id,
   r.model,
@@ -47,7 +51,13 @@ select
   s.origin,
   lag(r.position) over in_training as previous_position,
   lag(s.estimate) over in_training as previous_estimate,
-  s.estimate - lag(s.estimate) over in_training as change
+  s.estimate - lag(s.estimate) over in_training as change,
+  row_number() over in_training as checkpoint_number,
+  count(*) over of_training as n_checkpoints,
+  case when s.higher_is_better then max(s.estimate) over before
+    when not s.higher_is_better then min(s.estimate) over before end as best_before,
+  case when s.higher_is_better then s.estimate - max(s.estimate) over before
+    when not s.higher_is_better then min(s.estimate) over before - s.estimate end as against_best
 from run_score s
 join run_current r on r.run_id = s.run_id
 where r.position is not null
@@ -57,4 +67,18 @@ window in_training as (
     r.harness, r.formulation, r.fewshot, r.fewshot_seed, r.template_hash, r.system_prompt_hash,
     r.temperature, r.top_p, r.max_tokens, r.reasoning_effort, r.opponent, s.metric_id
   order by r.position nulls last, r.run_id nulls last
+),
+of_training as (
+  partition by
+    r.training_seed_id, r.position_unit, r.agent_id, r.benchmark_id, r.split, r.task_version,
+    r.harness, r.formulation, r.fewshot, r.fewshot_seed, r.template_hash, r.system_prompt_hash,
+    r.temperature, r.top_p, r.max_tokens, r.reasoning_effort, r.opponent, s.metric_id
+),
+before as (
+  partition by
+    r.training_seed_id, r.position_unit, r.agent_id, r.benchmark_id, r.split, r.task_version,
+    r.harness, r.formulation, r.fewshot, r.fewshot_seed, r.template_hash, r.system_prompt_hash,
+    r.temperature, r.top_p, r.max_tokens, r.reasoning_effort, r.opponent, s.metric_id
+  order by r.position nulls last, r.run_id nulls last
+  rows between unbounded preceding and 1 preceding
 )

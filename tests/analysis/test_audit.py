@@ -17,8 +17,10 @@ from tests.support.simulated_votes import simulate
 from warehouse.analysis.audit.audit import audit
 from warehouse.analysis.audit.options import Options, first_number, free_form, free_form_keys
 from warehouse.analysis.audit.report import AuditReport
+from warehouse.analysis.report_data.report import read_report
 from warehouse.errors import InputError, MisuseError, StatisticsError
 from warehouse.ingest.pipeline import ingest
+from warehouse.report.page import write_report
 from warehouse.stats.labels.votes import votes_for_options
 from warehouse.stats.labels.wrong_keys import wrong_keys
 from warehouse.store.curate.aliases import alias
@@ -438,3 +440,20 @@ def test_what_an_answer_names() -> None:
         "7",
     ]
     assert free_form_keys("2+2\nA: 4") == ("4",) and free_form_keys('["Paris", "paris."]') == ("paris",)
+
+
+def test_the_page_names_suspects_where_three_models_have_answers(url: str, tmp_path: Path) -> None:
+    with open_store(url) as store:
+        found, said = audit(store, "quiz"), read_report(store).benchmarks[0].suspects
+        page = Path(write_report(read_report(store), tmp_path / "page.html").path).read_text()
+    assert said is not None
+    assert (said.n_judged, said.n_models, said.n_listed) == (N, MODELS, len(found.listed))
+    assert said.rows == found.rows[:5]
+    assert f"{said.n_listed} of {N} keys are suspect by the answers of {MODELS} models" in page
+    assert "Suspected wrong keys of quiz" in page and all(row.key in page for row in said.rows)
+
+
+def test_the_page_is_silent_where_answers_are_few(tmp_path: Path) -> None:
+    rows = [line for line in lines(n=20) if line["model"] in ("org/m0", "org/m1")]
+    with open_store(store_of(tmp_path, rows)) as store:
+        assert read_report(store).benchmarks[0].suspects is None

@@ -49,11 +49,6 @@ def world(request: pytest.FixtureRequest) -> Iterator[Store]:
         yield store
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return ROWS
-
-
 def test_it_is_equations_5_and_6_and_welchs_t(world: Store) -> None:
     (row,) = compare_unpaired(world, "m/a", "m/b", benchmark="plain").rows
     a, b = (np.array(DRAWN["plain", model]) for model in "ab")

@@ -9,6 +9,7 @@ import pytest
 from tests.support.builders import StoreRows
 from warehouse.analysis.comparison.compare import compare
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.selection.run_list import list_runs
 from warehouse.errors import MisuseError
 from warehouse.store.open import open_store
 
@@ -69,3 +70,20 @@ def test_a_comparison_says_that_prompts_of_one_text_are_clusters(store_url: str)
         "quiz: 12 of 12 prompts have the same text as another, 12 of them one text: errors take prompts of one"
         " text as a cluster (same_text); --cluster none does not",
     )
+
+
+def test_runs_of_one_name_are_listed_with_what_differs(store_url: str) -> None:
+    rows = StoreRows()
+    rows.describe("quiz", rows.metric())
+    for seed, temperature in (("1", 0.5), ("2", 0.5), ("2", 1.0)):
+        rows.run("lab/a", "quiz", seed=seed, temperature=temperature)
+    rows.run("lab/a", "quiz", seed="3", temperature=0.5, status="invalidated")
+    with open_store(store_url, create=True) as store:
+        rows.write(store)
+        assert [run.condition for run in list_runs(store)] == [
+            "training_seed=1, temperature=0.5",
+            "training_seed=2, temperature=0.5",
+            "training_seed=2, temperature=1.0",
+        ]
+        assert [run.run_id for run in list_runs(store, where=["training_seed=2"])] == [2, 3]
+        assert list_runs(store, everything=True)[3].condition == ""

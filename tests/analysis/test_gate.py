@@ -53,16 +53,6 @@ def build() -> StoreRows:
 ROWS = build()
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return ROWS
-
-
-@pytest.fixture
-def house(url: str) -> Warehouse:
-    return connect(url)
-
-
 def verdict(house: Warehouse, name: str, margin: float = 0.05) -> GateRow:
     (row,) = house.gate(NEW, OLD, margin, benchmarks=[name]).rows
     return row

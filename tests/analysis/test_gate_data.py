@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
 from tests.conftest import ROOT
 from tests.support.cli import Caller
+from tests.support.statsmodels import adjusted
 from warehouse.api import Warehouse, connect
+
+pytestmark = pytest.mark.rare
 
 SYSTEMS = ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification")
 
@@ -86,7 +88,6 @@ def test_prompts_that_would_decide(house: Warehouse, solved: dict[str, np.ndarra
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.1])
-@pytest.mark.rare
 def test_two_benchmarks_of_eval_arena_under_holm(
     house: Warehouse, arena: dict[str, dict[str, dict[str, float]]], margin: float
 ) -> None:
@@ -102,7 +103,7 @@ def test_two_benchmarks_of_eval_arena_under_holm(
             d = np.array([of[key] - against[key] for key in of])
             for side, values in p.items():
                 values.append(stats.ttest_1samp(d, -margin, alternative=side).pvalue)
-        p_pass, p_fail = (multipletests(p[side], method="holm")[1] for side in p)
+        p_pass, p_fail = (adjusted(p[side], "holm") for side in p)
         found = house.gate(candidate, baseline, margin, benchmarks=names)
         assert [row.benchmark for row in found.rows] == names
         assert [row.p_pass for row in found.rows] == pytest.approx(p_pass, rel=1e-9, abs=1e-15)

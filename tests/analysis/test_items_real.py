@@ -16,6 +16,8 @@ from warehouse.ingest.pipeline import ingest
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
+pytestmark = pytest.mark.rare
+
 MAPPINGS = Path(__file__).parents[2] / "docs" / "mappings"
 SETS = ("mmlu_pro_matrix", "math500_matrix", "eval_arena")
 

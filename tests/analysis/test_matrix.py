@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from tests.support.builders import StoreRows
 from tests.support.matrices import binary, continuous
-from tests.support.stores import ENGINES, empty_database, select
+from tests.support.stores import ENGINES, empty_store, select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.matrix.matrix import Matrix
 from warehouse.api import Warehouse
@@ -84,7 +84,7 @@ def _embed(rows: StoreRows) -> None:
 
 @pytest.fixture(scope="module", params=ENGINES)
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    with empty_database(request, request.param) as found:
+    with empty_store(request, request.param) as found:
         with open_store(found, create=True) as store:
             build().write(store)
         yield found

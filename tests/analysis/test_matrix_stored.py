@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 import warehouse
 from tests.support.sections import build
-from tests.support.stores import ENGINES, empty_database
+from tests.support.stores import ENGINES, empty_store
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.matrix.results import MatrixResult
 from warehouse.api import Warehouse
@@ -23,7 +23,7 @@ ALL = ("test", "cluster", "weights", "grow", "explain")
 
 @pytest.fixture(scope="module", params=ENGINES)
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    with empty_database(request, request.param) as found:
+    with empty_store(request, request.param) as found:
         with open_store(found, create=True) as store:
             build().write(store)
         yield found

@@ -44,11 +44,6 @@ def many_models() -> StoreRows:
 ROWS = many_models()
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return ROWS
-
-
 def row_of(board: Leaderboard, model: str) -> LeaderboardRow:
     (row,) = [row for row in board.rows if row.model == model]
     return row

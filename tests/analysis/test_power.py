@@ -38,11 +38,6 @@ def build_rows() -> StoreRows:
 ROWS = build_rows()
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return ROWS
-
-
 def draws_of(model: str) -> list[list[float]]:
     """Headline draws on ``quiz`` by prompt, all repeats together, from the rows of ``score``."""
     checkpoints = {

@@ -65,16 +65,6 @@ def build() -> StoreRows:
 ROWS = build()
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return ROWS
-
-
-@pytest.fixture
-def house(url: str) -> Warehouse:
-    return connect(url)
-
-
 def verdict(
     house: Warehouse, name: str, candidate: str = NEW, margin: float = 0.05, **options: object
 ) -> SequentialRow:

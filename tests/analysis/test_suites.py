@@ -133,11 +133,6 @@ ROWS = build_rows()
 
 
 @pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return ROWS
-
-
-@pytest.fixture(scope="module")
 def store(url: str) -> Iterator[Store]:
     with open_store(url) as opened:
         yield opened

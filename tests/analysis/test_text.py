@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 from tests.support.builders import StoreRows
 from tests.support.embedders import TinyEmbedder
-from tests.support.stores import ENGINES, empty_database, opener_of, select
+from tests.support.stores import ENGINES, empty_store, opener_of, select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.text import duplicates as near
 from warehouse.analysis.text import near_pairs_cache
@@ -81,7 +81,7 @@ def url(store_url: str) -> str:
 @pytest.fixture(scope="module", params=ENGINES)
 def embedded(request: pytest.FixtureRequest) -> Iterator[str]:
     """A store with vectors that tests only read."""
-    with empty_database(request, request.param) as where:
+    with empty_store(request, request.param) as where:
         with open_store(where, create=True) as store:
             build().write(store)
         embed(opener_of(where), [TinyEmbedder()])

@@ -13,11 +13,13 @@ import pytest
 import statsmodels.api as sm
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics.pairwise import cosine_similarity
-from statsmodels.stats.multitest import multipletests
 
 import warehouse
 from tests.support.embedders import TinyEmbedder
+from tests.support.statsmodels import adjusted
 from warehouse.store.curate.field_clusters import cluster_by
+
+pytestmark = pytest.mark.rare
 
 MAPPING = Path(__file__).resolve().parents[2] / "docs" / "mappings" / "mmlu_pro.toml"
 CATEGORIES = ("law", "history")
@@ -74,7 +76,6 @@ def cr2(scores: pd.Series, labels: Any) -> float:
     return float(np.sqrt((groups["sum"] ** 2 / (1 - groups["size"] / len(scores))).sum())) / len(scores)
 
 
-@pytest.mark.rare
 def test_near_duplicates_are_those_of_the_full_matrix(
     store: warehouse.Warehouse, frame: pd.DataFrame, similarity: np.ndarray[Any, Any]
 ) -> None:
@@ -134,9 +135,9 @@ def test_what_questions_ask_against_regressions_one_by_one(
         assert rows[key].coefficient == pytest.approx(fit.params[1], rel=1e-8, abs=1e-10)
         assert rows[key].p_value == pytest.approx(fit.pvalues[1], rel=1e-6, abs=1e-12)
     p_values = [row.p_value for row in found.rows if row.p_value is not None]
-    adjusted = multipletests(p_values, method="fdr_bh")[1]
+    expected = adjusted(p_values, "fdr_bh")
     assert [row.fdr for row in found.rows if row.p_value is not None] == pytest.approx(
-        adjusted.tolist(), rel=1e-9, abs=1e-300
+        expected.tolist(), rel=1e-9, abs=1e-300
     )
     upper = np.triu_indices(len(frame), 1)
     direct = np.corrcoef(alike[upper], similarity[upper])[0, 1]

@@ -65,6 +65,19 @@ def finals(store: Store, recipe: str, last: int = 1) -> np.ndarray:
     return np.array([np.mean([row["estimate"] for row in rows if row["training_seed"] == s][-last:]) for s in labels])
 
 
+def test_views_have_the_figures_of_seeds(store: Store) -> None:
+    view = store.arrow("select * from seed_summary where is_last_position and n_seeds > 1").to_pylist()
+    rows = {row.recipe: row for row in seeds(store).rows if row.n_seeds > 1}
+    assert {one["recipe"] for one in view} == set(rows) == {"a", "b"}
+    for one in view:
+        row = rows[one["recipe"]]
+        assert (one["n_seeds"], one["n_positions"]) == (row.n_seeds, row.n_checkpoints)
+        assert one["seed_std"] == pytest.approx(row.seed_sd, rel=1e-9)
+        assert one["seed_error"] == pytest.approx(row.seed_sd / math.sqrt(row.n_seeds), rel=1e-9)
+        assert one["seed_std_averaged"] == pytest.approx(row.seed_sd_averaged, rel=1e-9)
+        assert (one["mean_half_width"], one["sd_ratio"]) == pytest.approx((row.half_width, row.sd_ratio), rel=1e-9)
+
+
 @pytest.mark.parametrize("averaged", [1, 4])
 def test_seeds_of_a_recipe(store: Store, averaged: int) -> None:
     found = seeds(store, averaged=averaged)

@@ -84,11 +84,11 @@ def sample(number: int, score: float) -> dict[str, Any]:
     }
 
 
-def test_the_summary_counts_everything(run: Caller, store_url: str, tmp_path: Path) -> None:
+def test_the_summary_counts_everything(run: Caller, bare_url: str, tmp_path: Path) -> None:
     write_run(tmp_path / "in", "org/a")
     write_run(tmp_path / "in", "org/b", scores=(1.0, 1.0, 1.0), published=0.5)
     (tmp_path / "in" / "README.md").write_text("hello")
-    done = run("ingest", str(tmp_path / "in"), db=store_url)
+    done = run("ingest", str(tmp_path / "in"), db=bare_url)
     assert done.code == 0
     assert done.err.startswith("created ")
     said = {line.split()[0]: line.split(maxsplit=1)[1] for line in done.out.splitlines()[:9]}
@@ -98,7 +98,7 @@ def test_the_summary_counts_everything(run: Caller, store_url: str, tmp_path: Pa
     assert said["not"] == "dumps 1 files" and "README.md" in done.err
     assert "1 contradicts" in said["published"]
     assert [line.split() for line in done.out.splitlines() if "contradicts" in line][-1][1] == "org/b"
-    assert run("db", "check", db=store_url).code == 0
+    assert run("db", "check", db=bare_url).code == 0
 
 
 def test_again_is_unchanged_and_elsewhere_seen_again(run: Caller, store_url: str, tmp_path: Path) -> None:
@@ -131,11 +131,11 @@ def test_a_dry_run_reads_everything_and_stores_nothing(
     assert len(run("sources", "--json").rows) == 1
 
 
-def test_a_dry_run_leaves_an_empty_database_empty(run: Caller, store_url: str, tmp_path: Path) -> None:
+def test_a_dry_run_leaves_an_empty_database_empty(run: Caller, bare_url: str, tmp_path: Path) -> None:
     write_run(tmp_path / "in")
-    done = run("ingest", str(tmp_path / "in"), "--dry-run", db=store_url)
+    done = run("ingest", str(tmp_path / "in"), "--dry-run", db=bare_url)
     assert done.code == 0 and "1 new" in done.out
-    assert run("runs", db=store_url).code == 4
+    assert run("runs", db=bare_url).code == 4
 
 
 def test_what_only_a_watch_needs_is_not_ignored(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
@@ -217,12 +217,12 @@ def test_a_mapping_reads_a_table(run: Caller, store_url: str, tmp_path: Path) ->
     run("ingest", str(table), "--map", str(mapping), db=store_url).fails(3, "smaple")
 
 
-def test_nothing_to_ingest_is_bad_input(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
+def test_nothing_to_ingest_is_bad_input(run: Caller, bare_duckdb_url: str, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "notes.md").write_text("nothing")
     call = ("ingest", str(tmp_path / "in"))
-    run(*call, db=duckdb_url).fails(3, "no importer knows", "--map")
-    run(*call, "--format", "helm", db=duckdb_url).fails(3, "importer helm knows none of 1 files")
+    run(*call, db=bare_duckdb_url).fails(3, "no importer knows", "--map")
+    run(*call, "--format", "helm", db=bare_duckdb_url).fails(3, "importer helm knows none of 1 files")
 
 
 def test_of_packed_dumps_it_is_said_that_they_are_packed(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
@@ -251,13 +251,13 @@ def test_links_to_folders_are_named_and_not_followed(run: Caller, duckdb_url: st
     assert len(run("leaderboard", "trivia", "--json", db=duckdb_url).rows) == 2
 
 
-def test_a_wrong_setting_is_misuse(run: Caller, duckdb_url: str, tmp_path: Path) -> None:
+def test_a_wrong_setting_is_misuse(run: Caller, bare_duckdb_url: str, tmp_path: Path) -> None:
     write_run(tmp_path / "in")
     call = ("ingest", str(tmp_path / "in"))
-    run(*call, "--set", "tempreture=1", db=duckdb_url).fails(2, "tempreture", "temperature")
-    run(*call, "--set", "step=soon", db=duckdb_url).fails(2, "step=soon")
-    run(*call, "--format", "nope", db=duckdb_url).fails(2, "nope", "lm_eval")
-    run(*call, "--on-conflict", "maybe", db=duckdb_url).fails(2, "maybe")
+    run(*call, "--set", "tempreture=1", db=bare_duckdb_url).fails(2, "tempreture", "temperature")
+    run(*call, "--set", "step=soon", db=bare_duckdb_url).fails(2, "step=soon")
+    run(*call, "--format", "nope", db=bare_duckdb_url).fails(2, "nope", "lm_eval")
+    run(*call, "--on-conflict", "maybe", db=bare_duckdb_url).fails(2, "maybe")
 
 
 # --- progress --------------------------------------------------------------------------------

@@ -30,32 +30,32 @@ def fill(url: str) -> None:
         rows.write(store)
 
 
-def test_init_makes_a_store_once(run: Caller, store_url: str) -> None:
-    first, second = run("init", db=store_url), run("init", db=store_url)
+def test_init_makes_a_store_once(run: Caller, bare_url: str) -> None:
+    first, second = run("init", db=bare_url), run("init", db=bare_url)
     assert (first.code, second.code) == (0, 0)
     assert first.err.startswith("created ") and second.err == ""
     assert first.out == second.out and revision.HEAD in first.out
-    assert run("db", "check", db=store_url).code == 0
+    assert run("db", "check", db=bare_url).code == 0
 
 
-def test_tables_of_somebody_else_are_left_alone(run: Caller, store_url: str, tmp_path: Path) -> None:
+def test_tables_of_somebody_else_are_left_alone(run: Caller, bare_url: str, tmp_path: Path) -> None:
     dump = tmp_path / "a.csv"
     dump.write_text("model,benchmark,prompt_id,score\norg/a,quiz,p1,1\n")
-    engine = sa.create_engine(parse_url(store_url))
+    engine = sa.create_engine(parse_url(bare_url))
     with engine.begin() as connection:
         connection.execute(sa.text("create table theirs as select 1 as number"))
     engine.dispose()
-    refused = run("ingest", str(dump), db=store_url)
+    refused = run("ingest", str(dump), db=bare_url)
     assert refused.code == 4 and "theirs" in refused.err and refused.err.rstrip().endswith("init")
-    with open_store(store_url, check=False) as store, store.begin() as connection:
+    with open_store(bare_url, check=False) as store, store.begin() as connection:
         assert sa.inspect(connection).get_table_names() == ["theirs"]
-    assert run("init", db=store_url).code == 0  # who says so gets it
-    assert run("ingest", str(dump), db=store_url).code == 0
-    assert run("db", "check", db=store_url).code == 0
+    assert run("init", db=bare_url).code == 0  # who says so gets it
+    assert run("ingest", str(dump), db=bare_url).code == 0
+    assert run("db", "check", db=bare_url).code == 0
     # what `downgrade base` leaves is nobody else's
-    change(store_url, "drop table theirs")
-    assert run("db", "downgrade", "base", "--yes", db=store_url).code == 0
-    assert run("ingest", str(dump), db=store_url).code == 0
+    change(bare_url, "drop table theirs")
+    assert run("db", "downgrade", "base", "--yes", db=bare_url).code == 0
+    assert run("ingest", str(dump), db=bare_url).code == 0
 
 
 def test_a_damaged_file_is_told_with_what_to_do(run: Caller, tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def verdicts(store: Store) -> set[str]:
     return {row["verdict"] for row in select(store, "select verdict from published_against_recomputed")}
 
 
+@pytest.mark.rare
 def test_the_figures_of_real_logs_come_out(data_dir: Path, store_url: str) -> None:
     folder = data_dir / "inspect_logs"
     if not folder.is_dir():

@@ -24,6 +24,8 @@ from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 from warehouse.store.schema.check import check
 
+pytestmark = pytest.mark.rare
+
 MAPPINGS = Path(__file__).parents[2] / "docs" / "mappings"
 #: (folder of the data, mapping or None)
 SETS = (

@@ -12,6 +12,8 @@ import pytest
 
 from tests.support.tabular import Taken, documented, read
 
+pytestmark = pytest.mark.rare
+
 
 def published(taken: Taken, statistic: str = "mean") -> dict[int, float | None]:
     return {

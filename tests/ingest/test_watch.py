@@ -122,12 +122,12 @@ def test_a_folder_that_goes_has_no_files(tmp_path: Path, clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_command_ingests_publishes_and_stops(store_url: str, tmp_path: Path, number: signal.Signals) -> None:
+def test_the_command_ingests_publishes_and_stops(bare_url: str, tmp_path: Path, number: signal.Signals) -> None:
     folder, copy = tmp_path / "runs", tmp_path / "copy.db"
     dumps(folder, 1)
     (folder / "bad.csv").write_text(HEADER + "org/a,quiz,p1,acc,1\norg/a,quiz,p1,acc,0\n")
-    server = "postgresql" in store_url
-    command = [str(COMMAND), "--db", store_url, "ingest", str(folder), "--watch", "--settle", "0.2"]
+    server = "postgresql" in bare_url
+    command = [str(COMMAND), "--db", bare_url, "ingest", str(folder), "--watch", "--settle", "0.2"]
     command += [] if server else ["--publish", str(copy)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as watching:
         line = reader(watching)
@@ -135,7 +135,7 @@ def test_the_command_ingests_publishes_and_stops(store_url: str, tmp_path: Path,
         assert "2 sources, 1 runs new" in first and "1 refused" in first
         dumps(folder, 3)  # the first is written anew, the same
         seen = ""
-        while "dump-0002" not in "".join(sources(store_url)):
+        while "dump-0002" not in "".join(sources(bare_url)):
             seen = line()
             assert seen and "1 refused" not in seen  # the bad one is not read again
         watching.send_signal(number)
@@ -143,7 +143,7 @@ def test_the_command_ingests_publishes_and_stops(store_url: str, tmp_path: Path,
     assert watching.returncode == 0, said
     assert said.count("bad.csv") == 1 and said.endswith("stopped\n") and "Traceback" not in said
     assert server or copy.exists()
-    with open_store(store_url) as store:
+    with open_store(bare_url) as store:
         assert check(store).ok
 
 

@@ -46,6 +46,10 @@ def test_seed_summary_averages_the_runs_of_a_seed_first(world: Store) -> None:
     assert (last["seed_mean"], last["seed_std"]) == pytest.approx((0.92, 0.0))
     assert last["signal_to_noise"] is None
     assert last["mean_half_width"] == pytest.approx(1.959963984540054 * 0.02)
+    assert (last["seed_error"], last["sd_ratio"]) == pytest.approx((0.0, 0.0))
+    deviations = [float(row["seed_std"]) for row in found]
+    assert {row["n_positions"] for row in found} == {3}
+    assert [row["seed_std_averaged"] for row in found] == pytest.approx([np.mean(deviations)] * 3)
 
 
 def test_one_seed_has_no_spread(world: Store) -> None:
@@ -59,6 +63,9 @@ def test_checkpoint_curve_gives_the_change_since_the_checkpoint_before(world: St
     assert [row["previous_estimate"] for row in found] == [None, first, second]
     assert found[1]["change"] == pytest.approx(second - first)
     assert (found[2]["change"], found[2]["origin"]) == (pytest.approx(third - second), "published")
+    assert [(row["checkpoint_number"], row["n_checkpoints"]) for row in found] == [(1, 3), (2, 3), (3, 3)]
+    assert [row["best_before"] for row in found] == [None, first, max(first, second)]
+    assert [row["against_best"] for row in found[1:]] == pytest.approx([second - first, third - max(first, second)])
 
 
 def win_rates(world: Store, suite: str) -> dict[str, tuple[Any, ...]]:

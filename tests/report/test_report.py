@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,6 @@ import warehouse
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, requests, table
-from tests.support.stores import ENGINES
 from tests.support.two_models import build_two_models
 from warehouse.analysis.report_data.report import ReportData, read_report
 from warehouse.report.page import render
@@ -38,16 +36,9 @@ def build() -> StoreRows:
     return rows
 
 
-@pytest.fixture(scope="module", params=ENGINES)
-def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    with filled_url(request, request.param, build()) as filled:
-        yield filled
-
-
 @pytest.fixture(scope="module")
-def data(url: str) -> ReportData:
-    with open_store(url) as store:
-        return read_report(store, n_resamples=99)
+def rows() -> StoreRows:
+    return build()
 
 
 def test_figures_are_those_of_the_commands(data: ReportData, url: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -12,25 +13,16 @@ from vl_convert import vegalite_to_svg
 
 from tests.support.html import requests
 from tests.support.sections import analysed_url
-from warehouse.analysis.report_data.report import ReportData, read_report
+from warehouse.analysis.report_data.report import ReportData
 from warehouse.report.charts import Chart
 from warehouse.report.draw import draw
-from warehouse.report.page import write_report
 from warehouse.report.sections import benchmark_section
-from warehouse.store.open import open_store
 
 
 @pytest.fixture(scope="module")
-def data(request: pytest.FixtureRequest) -> ReportData:
-    with analysed_url(request, "duckdb") as url, open_store(url) as store:
-        return read_report(store, n_resamples=99)
-
-
-@pytest.fixture(scope="module")
-def written(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("page") / "report.html"
-    write_report(data, out)
-    return out
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    with analysed_url(request, "duckdb") as filled:
+        yield filled
 
 
 def test_nothing_of_a_dump_runs(opened: Any, written: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 from datetime import datetime
 
 import pytest
@@ -13,7 +12,6 @@ import warehouse
 from tests.support.builders import StoreRows
 from tests.support.cli import filled_url
 from tests.support.html import EVIL, Reader, table
-from tests.support.stores import ENGINES
 from warehouse.analysis.comparison.words import CANNOT_TELL
 from warehouse.analysis.report_data.answer import answer
 from warehouse.analysis.report_data.report import ReportData, read_report
@@ -87,16 +85,9 @@ def _refreshes(rows: StoreRows) -> None:
         )
 
 
-@pytest.fixture(scope="module", params=ENGINES)
-def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    with filled_url(request, request.param, build()) as filled:
-        yield filled
-
-
 @pytest.fixture(scope="module")
-def data(url: str) -> ReportData:
-    with open_store(url) as store:
-        return read_report(store, n_resamples=99)
+def rows() -> StoreRows:
+    return build()
 
 
 def test_one_line_says_who_leads_and_who_cannot_be_told_apart(data: ReportData) -> None:

@@ -32,12 +32,6 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def data(url: str) -> ReportData:
-    with open_store(url) as store:
-        return read_report(store, n_resamples=99)
-
-
-@pytest.fixture(scope="module")
 def page(data: ReportData) -> Reader:
     return Reader(render(data))
 

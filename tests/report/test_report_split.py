@@ -26,12 +26,6 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def data(url: str) -> ReportData:
-    with open_store(url) as store:
-        return read_report(store, n_resamples=99)
-
-
-@pytest.fixture(scope="module")
 def folder(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages") / "report"
     write_split(data, folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,17 +14,16 @@ import warehouse
 from tests.support.builders import StoreRows
 from tests.support.cli import filled_url
 from tests.support.html import Reader, table
-from warehouse.analysis.report_data.report import ReportData, read_report
+from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.text.semantic_clusters import SemanticClusters
 from warehouse.report.board import in_words
 from warehouse.report.log_tables import short_paths
 from warehouse.report.matrix_tables import passes
-from warehouse.report.page import render, write_report
+from warehouse.report.page import render
 from warehouse.report.pairs import MOST_NUMBERS, apart
 from warehouse.report.sections import benchmark_section
 from warehouse.report.table import count, name, number, text
 from warehouse.report.table import table as make_table
-from warehouse.store.open import open_store
 
 PROMPTS = 60
 
@@ -53,19 +51,6 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
     with filled_url(request, "duckdb", build()) as filled:
         warehouse.connect(filled).irt("wide").abilities()
         yield filled
-
-
-@pytest.fixture(scope="module")
-def data(url: str) -> ReportData:
-    with open_store(url) as store:
-        return read_report(store, n_resamples=99)
-
-
-@pytest.fixture(scope="module")
-def written(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("page") / "report.html"
-    write_report(data, out)
-    return out
 
 
 def test_what_never_varies_is_said_once_and_what_is_empty_not_at_all() -> None:

@@ -147,8 +147,8 @@ def running(folder: Path, *arguments: str, url: str = "") -> Iterator[Running]:
 # --- one run ---------------------------------------------------------------------------------
 
 
-def test_a_run_ingests_refreshes_alerts_and_reports(once: Once, store_url: str, tmp_path: Path) -> None:
-    once.url = store_url
+def test_a_run_ingests_refreshes_alerts_and_reports(once: Once, bare_url: str, tmp_path: Path) -> None:
+    once.url = bare_url
     dump(tmp_path / "new" / "a.csv", "org/a", unscored=4)
     dump(tmp_path / "new" / "b.csv", "org/b")
     (tmp_path / "warehouse.toml").write_text("[alerts]\nmax_unscored = 0.05\n")
@@ -165,7 +165,7 @@ def test_a_run_ingests_refreshes_alerts_and_reports(once: Once, store_url: str, 
     (finished,) = again.named("job_finished")
     assert (finished["result"], finished["exit_code"]) == ("ok", 0)
     assert finished["sources_loaded"] == finished["figures_recomputed"] == finished["alerts"] == 0
-    assert loaded(store_url) == ["a.csv", "b.csv"]
+    assert loaded(bare_url) == ["a.csv", "b.csv"]
     for event in (*found, *again):
         assert list(event) == ["time", "level", "event", "fields"]
         datetime.strptime(event["time"], "%Y-%m-%dT%H:%M:%S.%fZ")
@@ -292,7 +292,8 @@ def test_an_empty_folder_is_no_fault(once: Once, tmp_path: Path) -> None:
     assert found.named("job_finished")[0]["result"] == "ok"
 
 
-def test_no_store_is_told(once: Once) -> None:
+def test_no_store_is_told(once: Once, tmp_path: Path) -> None:
+    (tmp_path / "store.duckdb").unlink()
     assert "no store at" in once(code=4).named("step_failed")[0]["error"]
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -105,42 +103,6 @@ class Kit:
         return tuple(self.one(f"select count(*) from {name}") for name in names)
 
 
-@pytest.fixture(scope="session")
-def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An empty store of the embedded engine, to be copied."""
-    path = tmp_path_factory.mktemp("migrated") / "store.duckdb"
-    open_store(f"duckdb:///{path}", create=True).close()
-    return path
-
-
-@pytest.fixture(scope="session")
-def migrated_database(postgres_cluster: Any) -> str:
-    """Name of a database with an empty store, to be used as a template."""
-    name: str = postgres_cluster.create()
-    open_store(postgres_cluster.url(name), create=True).close()
-    return name
-
-
-@pytest.fixture
-def migrated_duckdb(migrated_file: Path, tmp_path: Path) -> str:
-    return f"duckdb:///{shutil.copy(migrated_file, tmp_path / 'store.duckdb')}"
-
-
-@pytest.fixture
-def migrated_postgresql(postgres_cluster: Any, migrated_database: str) -> Iterator[str]:
-    name = postgres_cluster.create(template=migrated_database)
-    yield postgres_cluster.url(name)
-    postgres_cluster.drop(name)
-
-
-@pytest.fixture(
-    params=[pytest.param("duckdb", marks=pytest.mark.engine), pytest.param("postgresql", marks=pytest.mark.engine)]
-)
-def migrated_url(request: pytest.FixtureRequest) -> str:
-    """URL of an empty, migrated store, on each engine."""
-    return str(request.getfixturevalue(f"migrated_{request.param}"))
-
-
 @contextmanager
 def _kit(url: str) -> Iterator[Kit]:
     with open_store(url, write=True) as store:
@@ -157,9 +119,9 @@ def open_kit() -> Callable[[str], AbstractContextManager[Kit]]:
 
 
 @pytest.fixture
-def kit(migrated_url: str) -> Iterator[Kit]:
+def kit(store_url: str) -> Iterator[Kit]:
     """A store of this test alone, open for writing, on each engine."""
-    with _kit(migrated_url) as made:
+    with _kit(store_url) as made:
         yield made
 
 

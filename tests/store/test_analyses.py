@@ -9,7 +9,7 @@ from datetime import datetime
 import pytest
 import sqlalchemy as sa
 
-from tests.support.stores import ENGINES, empty_database
+from tests.support.stores import ENGINES, empty_store
 from warehouse.records.hashing import fingerprint
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Question
@@ -24,7 +24,7 @@ NOON = datetime(2026, 1, 2, 12)
 
 @pytest.fixture(scope="module", params=ENGINES)
 def empty(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with empty_database(request, request.param) as url, open_store(url, create=True) as store:
+    with empty_store(request, request.param) as url, open_store(url, create=True) as store:
         yield store
 
 

@@ -81,16 +81,16 @@ def fill(kit: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def filled_file(migrated_file: Path, tmp_path_factory: pytest.TempPathFactory, open_kit: Any) -> str:
-    path = shutil.copy(migrated_file, tmp_path_factory.mktemp("filled") / "store.duckdb")
+def filled_file(empty_file: Path, tmp_path_factory: pytest.TempPathFactory, open_kit: Any) -> str:
+    path = shutil.copy(empty_file, tmp_path_factory.mktemp("filled") / "store.duckdb")
     with open_kit(f"duckdb:///{path}") as kit:
         fill(kit)
     return f"duckdb:///{path}"
 
 
 @pytest.fixture(scope="module")
-def filled_database(postgres_cluster: Any, migrated_database: str, open_kit: Any) -> Iterator[str]:
-    name = postgres_cluster.create(template=migrated_database)
+def filled_database(postgres_cluster: Any, empty_database: str, open_kit: Any) -> Iterator[str]:
+    name = postgres_cluster.create(template=empty_database)
     with open_kit(postgres_cluster.url(name)) as kit:
         fill(kit)
     yield postgres_cluster.url(name)
@@ -408,6 +408,6 @@ def test_drift_does_not_hide_what_can_still_be_checked(kit: Any) -> None:
     assert "not checked: " in str(report)
 
 
-def test_a_store_open_for_reading_can_be_checked(migrated_url: str) -> None:
-    with open_store(migrated_url) as store:
+def test_a_store_open_for_reading_can_be_checked(store_url: str) -> None:
+    with open_store(store_url) as store:
         assert check(store).ok

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import in_subprocess
+from warehouse.errors import DiskFullError
 from warehouse.store import engines
 from warehouse.store.open import open_store
 from warehouse.store.schema.check import check
@@ -77,3 +78,15 @@ def test_words_of_systems_and_engines() -> None:
         assert "File too large" in engines.disk_full(error)
     assert not engines.disk_full(OSError(2, "No such file or directory"))
     assert not engines.disk_full(None)
+
+
+@pytest.mark.engine
+def test_next_to_no_room_keeps_from_writing_not_from_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = str(tmp_path / "s.duckdb")
+    with open_store(url, create=True) as store:
+        monkeypatch.setattr("warehouse.store.connection.ROOM", 2**62)
+        with pytest.raises(DiskFullError, match=r"has \d+ MiB left"), store.begin():
+            pass
+        assert store.arrow("select count(*) as n from run")["n"].to_pylist() == [0]
+    with open_store(url) as store:
+        assert check(store).ok

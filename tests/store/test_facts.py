@@ -178,9 +178,9 @@ def test_the_hash_that_stored_digests_are_made_of(kit: Any, said: str) -> None:
     assert set(found) == {int.from_bytes(hashlib.md5(said.encode()).digest()[8:], "little")}
 
 
-def test_how_columns_are_compressed(migrated_duckdb: str) -> None:
+def test_how_columns_are_compressed(duckdb_url: str) -> None:
     """Texts by the method that makes them smallest; hashes, which none makes smaller, by none."""
-    with open_store(migrated_duckdb, write=True) as store:
+    with open_store(duckdb_url, write=True) as store:
         raw = store.connection.connection.driver_connection
         texts = "sha256(range::varchar)"
         raw.execute(f"insert into content select unhex({texts}), {texts} || repeat(' and so on', 40) from range(20000)")

@@ -110,12 +110,12 @@ load(2)
 @pytest.mark.parametrize(
     "fatal", ["select source.id from source where source.id in", "select benchmark_metric", "update source set state"]
 )
-def test_a_killed_process_leaves_whole_sources(migrated_url: str, fatal: str) -> None:
+def test_a_killed_process_leaves_whole_sources(store_url: str, fatal: str) -> None:
     """Killed at the first statement of the transaction that holds the facts, behind the runs and
     their facts, and at the last."""
-    ended = subprocess.run([sys.executable, "-c", DYING, migrated_url, fatal], capture_output=True, text=True)
+    ended = subprocess.run([sys.executable, "-c", DYING, store_url, fatal], capture_output=True, text=True)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
-    with open_store(migrated_url, write=True) as store:
+    with open_store(store_url, write=True) as store:
         report = check(store)
         assert report.ok and [item.n for item in report.integrity] == [1]
         counted = "select count(*) from score union all select count(*) from content"
@@ -137,24 +137,24 @@ with open_store(sys.argv[1], write=sys.argv[2] == "write"):
 
 
 @pytest.fixture
-def holder(migrated_duckdb: str) -> Iterator[subprocess.Popen[str]]:
+def holder(duckdb_url: str) -> Iterator[subprocess.Popen[str]]:
     """Another process that has a store of the embedded engine open for writing."""
-    command = [sys.executable, "-c", HOLDING, migrated_duckdb, "write"]
+    command = [sys.executable, "-c", HOLDING, duckdb_url, "write"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "open\n"
         yield process
 
 
 @pytest.mark.engine
-def test_a_held_store_is_waited_for(migrated_duckdb: str, holder: Any) -> None:
+def test_a_held_store_is_waited_for(duckdb_url: str, holder: Any) -> None:
     told: list[str] = []
     for write in (True, False):
         with pytest.raises(StoreLockedError, match=rf"process {holder.pid}\b.*waited 0.3 s"):
-            open_store(migrated_duckdb, write=write, wait=0.3, say=told.append)
+            open_store(duckdb_url, write=write, wait=0.3, say=told.append)
     assert len(told) == 2 and f"process {holder.pid}" in told[0]
     with ThreadPoolExecutor(1) as pool:
         began = time.monotonic()
-        opening = pool.submit(open_store, migrated_duckdb, write=True, say=told.append)
+        opening = pool.submit(open_store, duckdb_url, write=True, say=told.append)
         time.sleep(0.3)
         assert not opening.done()
         holder.stdin.close()
@@ -163,11 +163,11 @@ def test_a_held_store_is_waited_for(migrated_duckdb: str, holder: Any) -> None:
 
 
 @pytest.mark.engine
-def test_readers_share_a_store(migrated_duckdb: str) -> None:
-    with open_store(migrated_duckdb) as one:
-        command = [sys.executable, "-c", HOLDING, migrated_duckdb, "read"]
+def test_readers_share_a_store(duckdb_url: str) -> None:
+    with open_store(duckdb_url) as one:
+        command = [sys.executable, "-c", HOLDING, duckdb_url, "read"]
         ended = subprocess.run(command, input="\n", capture_output=True, text=True)
-        assert (ended.stdout, one.name) == ("open\n", migrated_duckdb)
+        assert (ended.stdout, one.name) == ("open\n", duckdb_url)
 
 
 def _load_one(url: str, sha256: str) -> Any:
@@ -188,13 +188,13 @@ def _load_one(url: str, sha256: str) -> Any:
 @pytest.mark.engine
 @pytest.mark.parametrize("table", ["source", "run"])
 @pytest.mark.parametrize("sources", [("x", "y"), ("x", "x")], ids=["two files", "one file"])
-def test_writers_of_a_server_that_meet(migrated_postgresql: str, sources: Any, table: str) -> None:
+def test_writers_of_a_server_that_meet(postgres_url: str, sources: Any, table: str) -> None:
     """Both enter their file in the ledger, or have staged the same run, when the first commits."""
     waiting = sa.text("select count(*) from pg_locks where not granted")
-    with open_store(migrated_postgresql) as gate, ThreadPoolExecutor(2) as pool:
+    with open_store(postgres_url) as gate, ThreadPoolExecutor(2) as pool:
         with gate.begin() as connection:
             connection.execute(sa.text(f"lock table {table} in exclusive mode"))
-            loads = [pool.submit(_load_one, migrated_postgresql, name) for name in sources]
+            loads = [pool.submit(_load_one, postgres_url, name) for name in sources]
             deadline = time.monotonic() + 20
             while connection.execute(waiting).scalar_one() < 2:
                 assert time.monotonic() < deadline

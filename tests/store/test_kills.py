@@ -11,9 +11,9 @@ from tests.campaign.units import ROOT
 
 
 @pytest.mark.slow
-def test_whole_sources_only(store_url: str) -> None:
+def test_whole_sources_only(bare_url: str) -> None:
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tests/campaign/kills.py"), "--url", store_url, "--kills", "8"],
+        [sys.executable, str(ROOT / "tests/campaign/kills.py"), "--url", bare_url, "--kills", "8"],
         capture_output=True,
         text=True,
     )

@@ -34,15 +34,15 @@ def test_there_is_one_newest_migration_and_the_program_knows_it() -> None:
     assert ScriptDirectory.from_config(config).get_heads() == [revision.HEAD]
 
 
-def test_an_empty_database_becomes_a_store(store_url: str) -> None:
-    with open_store(store_url, create=True) as store:
+def test_an_empty_database_becomes_a_store(bare_url: str) -> None:
+    with open_store(bare_url, create=True) as store:
         found, views = names(store)
         assert found == {*tables.metadata.tables, "alembic_version"}
         assert views == {view.name for view in query_files.views(store.dialect.name)}
         assert (migrate.drift(store), revision.found(store)) == ([], revision.HEAD)
         for view in sorted(views):
             assert store.arrow(f'select * from "{view}"').num_rows == 0
-    open_store(store_url).close()
+    open_store(bare_url).close()
 
 
 def test_down_and_up_again_with_data(kit: Any) -> None:
@@ -126,26 +126,26 @@ def test_a_missing_view_comes_back(kit: Any) -> None:
     [("0000", "db upgrade"), (None, "db upgrade"), ("9999", "pip install --upgrade")],
     ids=["older", "none", "newer"],
 )
-def test_another_revision_is_refused(migrated_url: str, recorded: str | None, command: str) -> None:
-    with open_store(migrated_url, write=True) as store, store.begin() as connection:
+def test_another_revision_is_refused(store_url: str, recorded: str | None, command: str) -> None:
+    with open_store(store_url, write=True) as store, store.begin() as connection:
         connection.execute(sa.text("delete from alembic_version"))
         if recorded:
             connection.execute(sa.text("insert into alembic_version values (:r)"), {"r": recorded})
     with pytest.raises(SchemaVersionError) as refused:
-        open_store(migrated_url)
+        open_store(store_url)
     message = str(refused.value)
     assert (recorded or "none") in message and revision.HEAD in message and command in message
     assert (refused.value.found, refused.value.expected) == (recorded, revision.HEAD)
-    with open_store(migrated_url, check=False) as store:
+    with open_store(store_url, check=False) as store:
         assert revision.found(store) == recorded
 
 
 @pytest.fixture
-def empty_url(store_url: str) -> str:
+def empty_url(bare_url: str) -> str:
     """URL of a database that exists and has no tables."""
-    if store_url.startswith("duckdb:///"):
-        duckdb.connect(store_url.removeprefix("duckdb:///")).close()
-    return store_url
+    if bare_url.startswith("duckdb:///"):
+        duckdb.connect(bare_url.removeprefix("duckdb:///")).close()
+    return bare_url
 
 
 def test_a_database_that_is_no_store_is_refused(empty_url: str) -> None:

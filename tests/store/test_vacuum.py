@@ -85,14 +85,14 @@ def test_a_vacuum_of_what_is_held_removes_nothing(kit: Kit) -> None:
     assert str(vacuum(kit.store)).startswith("0 prompts and 0 texts")
 
 
-def test_the_command(run: Caller, migrated_url: str) -> None:
-    found = run("db", "vacuum", db=migrated_url)
+def test_the_command(run: Caller, store_url: str) -> None:
+    found = run("db", "vacuum", db=store_url)
     assert found.code == 0 and found.out.endswith("0 prompts and 0 texts that nothing holds removed\n")
 
 
-def test_a_source_that_another_process_loads_keeps_what_it_may_use(migrated_postgresql: str) -> None:
+def test_a_source_that_another_process_loads_keeps_what_it_may_use(postgres_url: str) -> None:
     """Between its transactions a load knows prompts and texts that it has no facts about yet."""
-    url = migrated_postgresql
+    url = postgres_url
     source = [("0" * 64, "settings")]
     with open_store(url, write=True) as loading, open_store(url, write=True) as store:
         store_prompt(store)
@@ -113,9 +113,9 @@ def test_a_source_that_another_process_loads_keeps_what_it_may_use(migrated_post
         source_ledger.release(store, source)
 
 
-def test_vacuums_and_loads_at_once(migrated_postgresql: str, tmp_path: Path) -> None:
+def test_vacuums_and_loads_at_once(postgres_url: str, tmp_path: Path) -> None:
     """Nothing that a load is about to use is removed under its hands."""
-    url, ended = migrated_postgresql, threading.Event()
+    url, ended = postgres_url, threading.Event()
     dumps = races.dumps(tmp_path, 6, 40)
     problems: list[BaseException] = []
     removed: list[Removed] = []

@@ -33,13 +33,13 @@ def race(url: str, folder: Path, writers: int, files: int, prompts: int, wait: f
 
 
 @pytest.mark.rare
-def test_writers_of_overlapping_folders(store_url: str, tmp_path: Path) -> None:
-    race(store_url, tmp_path, writers=3, files=6, prompts=20, wait=60)
+def test_writers_of_overlapping_folders(bare_url: str, tmp_path: Path) -> None:
+    race(bare_url, tmp_path, writers=3, files=6, prompts=20, wait=60)
 
 
 @pytest.mark.slow
-def test_eight_writers_of_two_hundred_files(postgres_url: str, tmp_path: Path) -> None:
-    race(postgres_url, tmp_path, writers=8, files=200, prompts=200, wait=60)
+def test_eight_writers_of_two_hundred_files(bare_postgres_url: str, tmp_path: Path) -> None:
+    race(bare_postgres_url, tmp_path, writers=8, files=200, prompts=200, wait=60)
 
 
 KEY, OTHER = ("hash", "settings"), ("hash", "other settings")

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from tests.support.builders import StoreRows
-from tests.support.stores import empty_database
+from tests.support.stores import empty_store
 from warehouse.cli.main import main
 from warehouse.store.curate import reader_role
 from warehouse.store.open import open_store
@@ -96,7 +96,7 @@ def on_a_terminal(width: int, *call: str) -> list[str]:
 @contextmanager
 def filled_url(request: pytest.FixtureRequest, engine: str, rows: StoreRows) -> Iterator[str]:
     """URL of a store that nobody has open, holding `rows`."""
-    with empty_database(request, engine) as url:
+    with empty_store(request, engine) as url:
         with open_store(url, create=True) as store:
             rows.write(store)
             if store.dialect.roles:

@@ -13,7 +13,7 @@ from tests.support.builders import StoreRows
 from tests.support.embedders import TinyEmbedder
 from tests.support.html import EVIL
 from tests.support.matrices import binary
-from tests.support.stores import empty_database
+from tests.support.stores import empty_store
 from warehouse.store.open import open_store
 
 EXAM = binary(30, 7, seed=5)
@@ -100,7 +100,7 @@ def analyse(url: str) -> None:
 @contextmanager
 def analysed_url(request: pytest.FixtureRequest, engine: str) -> Iterator[str]:
     """URL of a store that nobody has open, with all analyses."""
-    with empty_database(request, engine) as url:
+    with empty_store(request, engine) as url:
         with open_store(url, create=True) as store:
             build().write(store)
         analyse(url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -20,20 +21,20 @@ ENGINES = [pytest.param("duckdb", marks=pytest.mark.engine), pytest.param("postg
 @contextmanager
 def filled_store(request: pytest.FixtureRequest, engine: str, rows: StoreRows) -> Iterator[Store]:
     """A store of this module alone, holding `rows`."""
-    with empty_database(request, engine) as url, open_store(url, create=True) as store:
+    with empty_store(request, engine) as url, open_store(url, write=True) as store:
         rows.write(store)
         yield store
 
 
 @contextmanager
-def empty_database(request: pytest.FixtureRequest, engine: str) -> Iterator[str]:
-    """URL of a database of this module alone, without a store in it."""
+def empty_store(request: pytest.FixtureRequest, engine: str) -> Iterator[str]:
+    """URL of an empty store of this module alone."""
     if engine == "duckdb":
         folder = request.getfixturevalue("tmp_path_factory").mktemp("store")
-        yield f"duckdb:///{folder / 'store.duckdb'}"
+        yield f"duckdb:///{shutil.copy(request.getfixturevalue('empty_file'), folder / 'store.duckdb')}"
         return
     cluster = request.getfixturevalue("postgres_cluster")
-    name = cluster.create()
+    name = cluster.create(template=request.getfixturevalue("empty_database"))
     try:
         yield cluster.url(name)
     finally:

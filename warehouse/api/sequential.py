@@ -152,13 +152,13 @@ class SequentialMethods(Connection):
         selection = Selection(benchmark, metric, as_conditions(where), latest=latest)
         follower = Follower(self.opener, candidate, baseline, settings, selection, force)
         reading = {"format": format, "values": values, "mapping": mapping}
-        before, said = None, ""
+        before, announced = None, ""
         for _ in _changes(Path(log), pause or _two_seconds):
             row, why = _read(follower, Path(log), reading)
             if row is None:
-                if say is not None and why != said:
+                if say is not None and why != announced:
                     say(why)
-                said = why
+                announced = why
                 continue
             if before is None or row.state != before:
                 yield row

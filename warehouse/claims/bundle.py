@@ -11,6 +11,7 @@ from typing import Any
 from warehouse.errors import InputError, MisuseError
 from warehouse.records import canonical_json, parse_json
 from warehouse.records.hashing import canonical_digest
+from warehouse.records.whole_file import write_whole
 
 FORMAT, VERSION = "warehouse-claim", 1
 #: Bounds of what is read: bytes of the file, rows, columns of a row, characters of a text, entries of a list.
@@ -56,15 +57,7 @@ def write_claim(claim: Claim, path: Path) -> int:
     text = canonical_json(content | {"digest": canonical_digest(content)}) + b"\n"
     if len(text) > MOST_BYTES or len(claim.rows) > MOST_ROWS:
         raise MisuseError(f"the claim has {len(claim.rows)} rows; narrow it to {MOST_ROWS}")
-    draft = path.with_name(f".{path.name}.part")
-    try:
-        draft.write_bytes(text)
-        draft.replace(path)
-    except OSError as error:
-        raise MisuseError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        draft.unlink(missing_ok=True)
-    return len(text)
+    return write_whole(path, text)
 
 
 def read_claim(path: Path) -> Claim:

@@ -33,7 +33,6 @@ STATUSES = ("pass", "fail", "timeout")
 _END = "_eval_results.json"
 # org--tiny_vllm_temp_0.2   model, backend, temperature
 _NAME = re.compile(r"(?P<model>.+)_(?P<backend>[A-Za-z0-9]+)_temp_(?P<temperature>\d+(?:\.\d+)?)")
-_HUMAN_EVAL = re.compile(r".*_results\.jsonl")
 
 
 def _passed(tests: str, is_default: bool) -> MetricSpec:

@@ -85,8 +85,8 @@ def export(
     partial = folder.with_name(f".{folder.name}.partial-{os.getpid()}")
     try:
         report = _write_all(store, folder, partial, now, progress)
-        said = {"format": f"every-eval-ever {SCHEMA_VERSION}", "runs": report.n_runs}
-        (partial / MANIFEST).write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8")
+        manifest = {"format": f"every-eval-ever {SCHEMA_VERSION}", "runs": report.n_runs}
+        (partial / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         put(partial, folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)

@@ -73,11 +73,11 @@ def aggregate(store: Store, run: Run, now: float) -> Row:
 
 def _model(run: Run, model: str) -> Row:
     header = run.header
-    told = {name: str(header[name]) for name in _AS_DETAILS if name in header}
+    details = {name: str(header[name]) for name in _AS_DETAILS if name in header}
     found = {
         "name": str(header["model"]),
         "id": model,
-        "additional_details": {**told, "deployment_type": "unknown", "model_availability": "unknown"},
+        "additional_details": {**details, "deployment_type": "unknown", "model_availability": "unknown"},
     }
     named = {"developer": header.get("developer"), "inference_platform": header.get("endpoint")}
     return found | {name: value for name, value in named.items() if value}
@@ -121,13 +121,13 @@ def _score(run: Run, metric: Row, figure: Row | None) -> Row | None:
     if not ranked:
         return None
     first = ranked[0]
-    told: Row = {} if first["n"] is None else {"num_samples": first["n"]}
+    details: Row = {} if first["n"] is None else {"num_samples": first["n"]}
     if first["standard_error"] is not None:
-        told["standard_error"] = {"value": first["standard_error"], "method": "as published"}
+        details["standard_error"] = {"value": first["standard_error"], "method": "as published"}
     return {
         "score": first["value"],
         "details": {"statistic": first["statistic"]},
-        **({"uncertainty": told} if told else {}),
+        **({"uncertainty": details} if details else {}),
     }
 
 
@@ -164,7 +164,7 @@ def _generation(header: Row) -> Row:
         for name in ("formulation", "fewshot", "fewshot_seed", "reasoning_effort", "sampling_seed", "sampling")
         if name in header
     }
-    told = {
+    details = {
         name: value if isinstance(value, str) else json.dumps(value, sort_keys=True) for name, value in rest.items()
     }
-    return {"generation_args": stated, "additional_details": told}
+    return {"generation_args": stated, "additional_details": details}

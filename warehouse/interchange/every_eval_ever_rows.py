@@ -83,7 +83,7 @@ class _Block:
         self, place: Place, score: Row | None, position: int, evaluation_id: str, specs: dict[int, Row], again: bool
     ) -> Row:
         """One line; ``again``: prompt and response stand in an earlier one already."""
-        prompt, said = self.prompts[place[0]], self.generations.get(place, {})
+        prompt, generation = self.prompts[place[0]], self.generations.get(place, {})
         golds = _golds(prompt["target"])
         text = prompt["text"] or ""
         choices = parsed(prompt["choices"])
@@ -92,7 +92,7 @@ class _Block:
         hashed = json.dumps(
             {"raw": text, "reference": golds}, sort_keys=True, separators=(",", ":"), ensure_ascii=False
         )
-        answer = said.get("extracted_answer")
+        answer = generation.get("extracted_answer")
         found: Row = {
             "schema_version": SCHEMA_VERSION,
             "evaluation_id": evaluation_id,
@@ -101,8 +101,8 @@ class _Block:
             "sample_id": prompt["tool_id"] or prompt["key"],
             "sample_hash": hashlib.sha256(hashed.encode()).hexdigest(),
             "interaction_type": "single_turn",
-            "input": {"raw": text, "formatted": said.get("prompt_sent"), "reference": golds, "choices": options},
-            "output": {"raw": self._texts(place, said)},
+            "input": {"raw": text, "formatted": generation.get("prompt_sent"), "reference": golds, "choices": options},
+            "output": {"raw": self._texts(place, generation)},
             "messages": None,
             "answer_attribution": []
             if answer is None
@@ -116,8 +116,8 @@ class _Block:
                 }
             ],
             "evaluation": None,
-            **_counts(said),
-            "error": said.get("error"),
+            **_counts(generation),
+            "error": generation.get("error"),
         }
         if score is not None:
             found["evaluation_result_id"] = result_id(score["metric"], score["filter"])
@@ -128,16 +128,16 @@ class _Block:
         text_kept = json.dumps(kept, sort_keys=True, allow_nan=False, ensure_ascii=False)
         return found | {"metadata": {DETAILS: text_kept}}
 
-    def _texts(self, place: Place, said: Row) -> list[str]:
+    def _texts(self, place: Place, generation: Row) -> list[str]:
         """The response; of a score of all draws, those of all draws."""
         if place[-1] >= 0:
-            return [] if said.get("response") is None else [said["response"]]
+            return [] if generation.get("response") is None else [generation["response"]]
         others = (row for key, row in self.generations.items() if key[:-1] == place[:-1] and key[-1] >= 0)
         return [row["response"] for row in others if row["response"] is not None]
 
     def _kept(self, place: Place, prompt: Row, position: int, again: bool) -> Row:
         """What the format has no field for: columns of a sample row."""
-        said = self.generations.get(place, {})
+        generation = self.generations.get(place, {})
         row: Row = {
             "prompt_id": prompt["key"],
             "position": position,
@@ -147,7 +147,7 @@ class _Block:
         if again:
             return {"row": row, "again": True}
         row |= {"target": prompt["target"], "text": prompt["text"]}
-        row |= {name: said[name] for name in _COLUMNS if said.get(name) is not None}
+        row |= {name: generation[name] for name in _COLUMNS if generation.get(name) is not None}
         for name in ("choices", "metadata"):
             value = parsed(prompt[name])
             if value is not None:
@@ -186,13 +186,13 @@ def _is_correct(value: float, spec: Row) -> bool:
     return bool(best is not None and value == best)
 
 
-def _counts(said: Row) -> Row:
+def _counts(generation: Row) -> Row:
     found: Row = {}
-    given, written = said.get("input_tokens"), said.get("output_tokens")
+    given, written = generation.get("input_tokens"), generation.get("output_tokens")
     if given is not None and written is not None:
         found["token_usage"] = {"input_tokens": given, "output_tokens": written, "total_tokens": given + written}
-    if said.get("latency") is not None and said["latency"] >= 0:
-        found["performance"] = {"latency_ms": said["latency"] * 1000}
+    if generation.get("latency") is not None and generation["latency"] >= 0:
+        found["performance"] = {"latency_ms": generation["latency"] * 1000}
     return found
 
 

@@ -44,7 +44,7 @@ class Work:
         families: names, or families of your own; all but those that take long, if empty.
         benchmarks: names; all, if empty.
         settings: that hold for all figures.
-        channels: that alerts are told on, marked in the store until they have (`telling`).
+        channels: that alerts are told on, marked in the store until they have (`deliver_alerts`).
     """
 
     families: tuple[str | Family, ...] = ()

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from warehouse.analysis.irt.results import AbilityReport
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.report_data.hard_prompts import HardPrompts
+from warehouse.analysis.report_data.suspects import Suspects
 from warehouse.report.maps import excerpt
 from warehouse.report.table import count, name, number, table, text
 from warehouse.tables.words import decimals
@@ -37,8 +38,7 @@ def prompts_table(found: HardPrompts, benchmark: str, known: Mapping[int, Row]) 
         f"Single prompts of {benchmark}",
         Markup(
             "Hardest: the lowest mean over conditions. Against the rest: correlation with all other prompts below 0,"
-            " false ones at most 5%. All: <code>warehouse items BENCHMARK</code>; keys that answers speak against:"
-            " <code>warehouse audit BENCHMARK</code>."
+            " false ones at most 5%. All: <code>warehouse items BENCHMARK</code>."
         ),
         [
             name("Single prompt", [_called(one, row[1]) for one, row in zip(prompts, rows, strict=True)], wrap=True),
@@ -51,6 +51,37 @@ def prompts_table(found: HardPrompts, benchmark: str, known: Mapping[int, Row]) 
 
 def _called(prompt: Row, number_of: int) -> str:
     return str(prompt.get("tool_id") or prompt.get("key") or f"prompt:{number_of}")
+
+
+def suspects_say(found: Suspects) -> str:
+    """One sentence on keys that may be wrong."""
+    judged, models = f"of {found.n_judged} keys", f"by the answers of {found.n_models} models"
+    if not found.n_listed or found.expected_fdr is None:
+        return f"None {judged} is suspect {models}; that proves none right."
+    right = round(found.n_listed * found.expected_fdr)
+    are = "are" if found.n_listed > 1 else "is"
+    return f"{found.n_listed} {judged} {are} suspect {models}, about {right} of them falsely; others may be wrong too."
+
+
+def suspects_table(found: Suspects, benchmark: str) -> Markup:
+    """The keys that answers speak against most."""
+    rows = found.rows
+    texts = distinctive([row.text for row in rows])
+    return table(
+        f"Suspected wrong keys of {benchmark}",
+        Markup(
+            "P(wrong): probability that the recorded key is wrong, by the votes of models; suspect from {threshold:g}"
+            " on. All, and the leaderboard without them: <code>warehouse audit BENCHMARK --effect</code>."
+        ).format(threshold=found.threshold),
+        [
+            name("Suspected key of", [row.key for row in rows], wrap=True),
+            number("P(wrong)", [row.posterior for row in rows], 2),
+            text("Recorded", [row.recorded for row in rows], wrap=True, keep=True),
+            text("Best rival", [row.rival or "another" for row in rows], wrap=True, keep=True),
+            text("Votes", [f"{row.votes_key:g} : {row.votes_rival:g}" for row in rows], keep=True),
+            text("Question", [excerpt(one) for one in texts], long=True, spare=True, keep=True),
+        ],
+    )
 
 
 def abilities_say(found: AbilityReport) -> str:

@@ -36,11 +36,11 @@ _COMMANDS = {
 }
 
 
-def matrix_part(found: StoredMatrix, told: Mapping[tuple[str, str], bool] | None = None) -> dict[str, Any]:
+def matrix_part(found: StoredMatrix, distinct: Mapping[tuple[str, str], bool] | None = None) -> dict[str, Any]:
     """Charts and tables of what is stored, by field; what is not there is None.
 
     Args:
-        told: whether two models are told apart, by their labels; unknown pairs count as ties.
+        distinct: whether two models differ by a test, by their labels; unknown pairs count as ties.
     """
     chosen = dict(found.chosen)
     parts: dict[str, Any] = {
@@ -52,7 +52,7 @@ def matrix_part(found: StoredMatrix, told: Mapping[tuple[str, str], bool] | None
             "table": tables.test_table(found.test),
         },
         "clusters": found.clusters and _clusters(found.clusters),
-        "weights": found.weights and _weights(found.weights, told or {}),
+        "weights": found.weights and _weights(found.weights, distinct or {}),
         "growth": found.growth and _growth(found.growth),
         "explanation": found.explanation and _explanation(found.explanation),
     }
@@ -96,7 +96,7 @@ class ChangeRow:
     changes: tuple[tuple[float, int, str], ...]
 
 
-def _weights(found: MatrixWeights, told: Mapping[tuple[str, str], bool]) -> dict[str, Any]:
+def _weights(found: MatrixWeights, distinct: Mapping[tuple[str, str], bool]) -> dict[str, Any]:
     schemes = list(dict.fromkeys(row.scheme for row in found.rows))
     cells = {(row.model, row.scheme): row for row in found.rows}
     models = sorted(found.models, key=lambda model: cells[model, "uniform"].rank)
@@ -111,7 +111,7 @@ def _weights(found: MatrixWeights, told: Mapping[tuple[str, str], bool]) -> dict
                     cells[model, one].score,
                     cells[model, one].rank_change,
                     _shade(cells[model, one].rank_change, len(models))
-                    if tables.passes(model, one, models, cells, told)
+                    if tables.passes(model, one, models, cells, distinct)
                     else "",
                 )
                 for one in others
@@ -125,7 +125,7 @@ def _weights(found: MatrixWeights, told: Mapping[tuple[str, str], bool]) -> dict
     axis = make_axis(ends)
     return {
         "found": found,
-        "says": tables.weights_say(models, cells, others, told),
+        "says": tables.weights_say(models, cells, others, distinct),
         "table": tables.weights_table(changes, others, found.benchmark),
         "random_table": tables.random_table(found, ordered, axis),
         "outranks": outrank_chart(found, ordered),

@@ -58,17 +58,19 @@ def test_table(found: MatrixTest) -> Markup:
 def clusters_say(found: MatrixClusters) -> str:
     """Whether clusters are more than chance, and whether one of them holds most prompts."""
     if found.p_value is None or found.n_permutations < LEAST_PERMUTATIONS:
-        said = f"Prompts fall into {found.n_clusters} clusters; whether that is chance was not tested."
+        sentence = f"Prompts fall into {found.n_clusters} clusters; whether that is chance was not tested."
     elif found.p_value <= 0.05:
-        said = f"Prompts fall into {found.n_clusters} clusters that models solve or fail together, more than by chance."
+        sentence = (
+            f"Prompts fall into {found.n_clusters} clusters that models solve or fail together, more than by chance."
+        )
     else:
-        said = f"The {found.n_clusters} clusters are no better than those of shuffled scores: do not read them."
+        sentence = f"The {found.n_clusters} clusters are no better than those of shuffled scores: do not read them."
     largest = max((row.n_prompts for row in found.clusters), default=0)
     if largest > LARGE * found.n_prompts and len(found.clusters) > 1:
-        said += (
+        sentence += (
             f" One of them holds {largest} of {found.n_prompts} prompts: it says little of what they have in common."
         )
-    return said
+    return sentence
 
 
 def silhouettes_table(found: MatrixClusters) -> Markup:
@@ -109,15 +111,15 @@ def weights_say(
     models: Sequence[str],
     cells: Mapping[tuple[str, str], WeightRow],
     others: Sequence[str],
-    told: Mapping[tuple[str, str], bool],
+    distinct: Mapping[tuple[str, str], bool],
 ) -> str:
-    """Whether other weights turn round any two models that are told apart."""
+    """Whether other weights turn round any two models that differ by a test (``distinct``)."""
     turned = {
         tuple(sorted((a, b)))
         for scheme in others
         for place, a in enumerate(models)
         for b in models[place + 1 :]
-        if cells[a, scheme].rank > cells[b, scheme].rank and told.get((a, b))
+        if cells[a, scheme].rank > cells[b, scheme].rank and distinct.get((a, b))
     }
     if not turned:
         return "Ranks hold: other weights change the order only of models that cannot be told apart anyway."
@@ -130,12 +132,12 @@ def passes(
     scheme: str,
     models: Sequence[str],
     cells: Mapping[tuple[str, str], WeightRow],
-    told: Mapping[tuple[str, str], bool],
+    distinct: Mapping[tuple[str, str], bool],
 ) -> bool:
-    """Whether a model changes places, under a weighting, with one that it is told apart from."""
+    """Whether a model changes places, under a weighting, with one that it differs from by a test."""
     own, uniform = cells[model, scheme].rank, cells[model, "uniform"].rank
     return any(
-        told.get((model, other), False)
+        distinct.get((model, other), False)
         and (own - cells[other, scheme].rank) * (uniform - cells[other, "uniform"].rank) < 0
         for other in models
         if other != model

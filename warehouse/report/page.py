@@ -19,6 +19,7 @@ from warehouse.analysis.report_data.report import ReportData
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
+from warehouse.records.whole_file import write_whole
 from warehouse.report import item_tables, log_tables
 from warehouse.report.anchors import anchor
 from warehouse.report.board import DIRECTION, in_words
@@ -169,7 +170,7 @@ def write_report(data: ReportData, path: str | Path, *, keep_unchanged: bool = F
     mark = f"<!-- content {same} -->\n"
     if keep_unchanged and (size := _size_if_marked(target, mark)):
         return Written(str(target), size, len(data.benchmarks), unchanged=True)
-    return Written(str(target), write_whole(target, f"{text}\n{mark}"), len(data.benchmarks))
+    return Written(str(target), write_whole(target, f"{text}\n{mark}".encode()), len(data.benchmarks))
 
 
 def _size_if_marked(target: Path, mark: str) -> int:
@@ -182,24 +183,6 @@ def _size_if_marked(target: Path, mark: str) -> int:
             return size if page.read() == end else 0
     except OSError:
         return 0
-
-
-def write_whole(target: Path, text: str) -> int:
-    """Write a file, whole or not at all; returns its size in bytes.
-
-    Raises:
-        MisuseError: it cannot be written there.
-    """
-    draft = target.with_name(f".{os.getpid()}.{target.name[:80]}.part")
-    content = text.encode()
-    try:
-        draft.write_bytes(content)
-        draft.replace(target)
-    except OSError as error:
-        raise MisuseError(f"{target} cannot be written: {error.strerror}") from None
-    finally:
-        draft.unlink(missing_ok=True)
-    return len(content)
 
 
 def _since(data: ReportData) -> str:

@@ -30,14 +30,14 @@ def pair_groups(found: Pairs) -> list[dict[str, Any]]:
 
 
 def apart(found: Pairs | None) -> dict[tuple[str, str], bool]:
-    """Whether Holm's test tells two conditions apart, by their labels, in both orders."""
-    told: dict[tuple[str, str], bool] = {}
+    """Whether two conditions differ by Holm's test, by their labels, in both orders."""
+    distinct: dict[tuple[str, str], bool] = {}
     for group in found.groups if found else ():
         labels, size = group.labels, 1 - group.pairs.level
         pairs = zip(group.pairs.first.tolist(), group.pairs.second.tolist(), group.pairs.p_holm.tolist(), strict=True)
         for a, b, p in pairs:
-            told[labels[a], labels[b]] = told[labels[b], labels[a]] = p <= size
-    return told
+            distinct[labels[a], labels[b]] = distinct[labels[b], labels[a]] = p <= size
+    return distinct
 
 
 def _group(group: PairGroup, rows: list[PairRow], benchmark: str, several: bool) -> dict[str, Any]:
@@ -101,10 +101,10 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
 
     def cells(column: int) -> Column:
         values = [(row[column], ps[column] <= size) for row, ps in zip(differences, holm, strict=True)]
-        told = [fixed(value, places) if value == value else "·" for value, _ in values]
+        written = [fixed(value, places) if value == value else "·" for value, _ in values]
         cells = [
             f"<td><b>{words}*</b>" if differs else f"<td>{words}"
-            for words, (_, differs) in zip(told, values, strict=True)
+            for words, (_, differs) in zip(written, values, strict=True)
         ]
         return Column(f"{column + 1}", "n", tuple(cells))
 
@@ -118,7 +118,7 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
 
 
 def _heat(group: PairGroup) -> Chart | None:
-    """Where the row differs from the column, and by how much; empty where they cannot be told apart."""
+    """Where the row differs from the column, and by how much; empty where the test finds no difference."""
     differences, holm = _square(group, "difference"), _square(group, "p_holm")
     size = 1 - group.pairs.level
     largest = max((abs(value) for row in differences for value in row if value == value), default=0.0) or 1.0
@@ -129,7 +129,7 @@ def _heat(group: PairGroup) -> Chart | None:
         ]
         for values, ps in zip(differences, holm, strict=True)
     ]
-    n_told = sum(share is not None for row in shares for share in row) // 2
+    n_differing = sum(share is not None for row in shares for share in row) // 2
     n_pairs = len(shares) * (len(shares) - 1) // 2
     edges = [largest * (2 * shade / SHADES - 1) for shade in range(SHADES + 1)]
     places = _decimals([edges])
@@ -137,7 +137,7 @@ def _heat(group: PairGroup) -> Chart | None:
     return heat_map(
         shares,
         title=f"Row minus column, where Holm's test tells them apart at {round(size, 10):g}; empty: it does not",
-        say=f"Heat map of {len(shares)} by {len(shares)} conditions in order of rank: {n_told} of {n_pairs} pairs"
+        say=f"Heat map of {len(shares)} by {len(shares)} conditions in order of rank: {n_differing} of {n_pairs} pairs"
         " differ",
         words=words,
     )

@@ -9,7 +9,7 @@ from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.report.board import MOST_LEAVES, board_table, leaves_table, others_table, suite_table
 from warehouse.report.curves import curve_charts
-from warehouse.report.item_tables import prompts_say, prompts_table
+from warehouse.report.item_tables import prompts_say, prompts_table, suspects_say, suspects_table
 from warehouse.report.maps import map_part
 from warehouse.report.matrix import matrix_part
 from warehouse.report.opening import answer_of
@@ -41,6 +41,8 @@ def benchmark_section(
         "seeds_table": seeds_table(part.seeds, part.name) if part.seeds else None,
         "prompts_say": prompts_say(part.hard) if part.hard else "",
         "prompts_table": prompts_table(part.hard, part.name, prompts or {}) if part.hard else None,
+        "suspects_say": suspects_say(part.suspects) if part.suspects else "",
+        "suspects_table": suspects_table(part.suspects, part.name) if part.suspects and part.suspects.rows else None,
         "maps": map_part(part.maps) if part.maps else None,
         "matrix": matrix_part(part.matrix, apart(part.pairs)),
         "can_have_matrix": sum(row.method != "published" and row.n_prompts > 1 for row in rows) > 1,
@@ -81,7 +83,7 @@ def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
         ("Pairs", "pairs", True),
         ("Variance", "variance", True),
         ("Training", "training", part.curves or part.noise),
-        ("Prompts", "prompts", part.hard),
+        ("Prompts", "prompts", part.hard or part.suspects),
         ("Data map", "datamap", part.maps),
         ("Performance matrix", "matrix", part.matrix.found),
     ]

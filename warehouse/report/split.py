@@ -10,8 +10,9 @@ from pathlib import Path
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData, Row
 from warehouse.errors import MisuseError
+from warehouse.records.whole_file import write_whole
 from warehouse.report.anchors import slug
-from warehouse.report.page import TITLE, Renderer, Written, check_target, write_whole
+from warehouse.report.page import TITLE, Renderer, Written, check_target
 
 #: The pages that are of no benchmark.
 INDEX, LOG = "index.html", "ingest-log.html"
@@ -86,11 +87,11 @@ def write_split(data: ReportData, path: str | Path) -> Written:
             title=f"{part.name} · {TITLE}",
             home=INDEX,
         )
-        size += write_whole(folder / entry.file, page)
+        size += write_whole(folder / entry.file, page.encode())
     log = renderer.page(data, suites=(), benchmarks=(), shows=("sources",), title=f"Ingest log · {TITLE}", home=INDEX)
-    size += write_whole(folder / LOG, log)
+    size += write_whole(folder / LOG, log.encode())
     index = renderer.page(data, suites=data.suites, benchmarks=(), shows=(), log=LOG, pages=entries)
-    size += write_whole(folder / INDEX, index)
+    size += write_whole(folder / INDEX, index.encode())
     return Written(str(folder / INDEX), size, len(data.benchmarks))
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from warehouse.errors import MisuseError
+from warehouse.records.whole_file import replace_file
 from warehouse.schedule.log import Log, stamp
 
 
@@ -62,10 +62,4 @@ class Health:
         if self.path is None:
             return
         self.content["updated"] = stamp(self.clock())
-        draft = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
-        try:
-            draft.write_text(json.dumps(self.content, indent=2, default=str) + "\n")
-            draft.replace(self.path)
-        finally:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
+        replace_file(self.path, f"{json.dumps(self.content, indent=2, default=str)}\n".encode())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,11 +14,15 @@ import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from warehouse.errors import MisuseError, StoreError, StoreLockedError, first_line
+from warehouse.errors import DiskFullError, MisuseError, StoreError, StoreLockedError, first_line
 from warehouse.store import engines
 from warehouse.store.sql.bind_parameters import bind_names
 
 T = TypeVar("T")
+
+#: Free bytes on the disk of an embedded store below which nothing is written. DuckDB 1.5 ends the
+#: process where the log of a short transaction finds no room.
+ROOM = 4 * 2**20
 
 
 class Store:
@@ -26,8 +32,8 @@ class Store:
     engine can do.
     """
 
-    def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine) -> None:
-        self.url, self.dialect, self.engine = url, dialect, engine
+    def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine, *, write: bool = False) -> None:
+        self.url, self.dialect, self.engine, self.write = url, dialect, engine, write
         self.connection = engine.connect()
 
     @property
@@ -85,7 +91,13 @@ class Store:
 
     @contextmanager
     def begin(self) -> Iterator[sa.Connection]:
-        """One transaction: committed at the end, rolled back on any error, its own end included."""
+        """One transaction: committed at the end, rolled back on any error, its own end included.
+
+        Raises:
+            DiskFullError: the disk of an embedded store that is open for writing has next to no room.
+        """
+        if self.write and self.dialect.embedded:
+            _require_room(self.url)
         self.connection.begin()
         try:
             yield self.connection
@@ -115,6 +127,12 @@ class Store:
         self.close()
 
 
+def _require_room(url: sa.URL) -> None:
+    folder = Path(url.database or "").resolve().parent
+    if (free := shutil.disk_usage(folder).free) < ROOM:
+        raise DiskFullError(f"{folder} has {free >> 20} MiB left, of {ROOM >> 20} that a transaction needs")
+
+
 def require_values(sql: str, params: Mapping[str, Any]) -> None:
     """Refuse a statement with a parameter that has no value.
 
@@ -142,7 +160,7 @@ def wait_for(
         StoreError: it cannot be opened.
         StoreLockedError: still held after ``wait`` seconds; names the holder.
     """
-    deadline, told = time.monotonic() + wait, False
+    deadline, waiting = time.monotonic() + wait, False
     where = engines.shown_url(url)
     while True:
         try:
@@ -157,7 +175,7 @@ def wait_for(
                 raise StoreLockedError(
                     f"{where} is held by {holder}; waited {wait:g} s; try again when it has ended"
                 ) from None
-            if say and not told:
+            if say and not waiting:
                 say(f"waiting for {where}, held by {holder}")
-            told = True
+            waiting = True
             time.sleep(0.2)

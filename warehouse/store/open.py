@@ -54,7 +54,7 @@ def open_store(
     if not create and not dialect.exists(parsed):
         raise StoreError(f"no store at {parsed.database}; create it with: warehouse init, or warehouse ingest")
     store = wait_for(
-        lambda: Store(parsed, dialect, dialect.open_engine(parsed, write or create, guarded)),
+        lambda: Store(parsed, dialect, dialect.open_engine(parsed, write or create, guarded), write=write or create),
         parsed,
         dialect,
         wait,

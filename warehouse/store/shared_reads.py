@@ -19,7 +19,7 @@ class SharedReads(Store):
     """
 
     def __init__(self, store: Store) -> None:
-        self.url, self.dialect, self.engine = store.url, store.dialect, store.engine
+        self.url, self.dialect, self.engine, self.write = store.url, store.dialect, store.engine, store.write
         self.connection = store.connection
         self._block: dict[str, frozenset[int]] = {}
         self._of_block: dict[Hashable, Any] = {}

@@ -16,8 +16,8 @@ def reasons(pairs: Iterable[tuple[Any, str]]) -> list[str]:
     for row, reason in pairs:
         if reason:
             names.setdefault(reason, []).append(f"{row.model} {row.condition}".rstrip())
-    said = [f"{some_of(list(dict.fromkeys(which)))}: {reason}" for reason, which in list(names.items())[:SHOWN]]
-    return said + ([f"and {len(names) - SHOWN} more reasons; --json has all"] if len(names) > SHOWN else [])
+    lines = [f"{some_of(list(dict.fromkeys(which)))}: {reason}" for reason, which in list(names.items())[:SHOWN]]
+    return lines + ([f"and {len(names) - SHOWN} more reasons; --json has all"] if len(names) > SHOWN else [])
 
 
 def some_of(names: Sequence[str]) -> str:

@@ -94,16 +94,16 @@ def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> Verdicts:
     prompt = _column(columns, PROMPT_COLUMNS, "a column that names the prompt", str(path))
     verdict = _column(columns, VERDICT_COLUMNS, "a column with the verdict", str(path))
     words = {_spoken(word) for word in wrong_is}
-    said = [
+    verdicts = [
         (str(row.get(prompt) or "").strip(), _spoken(row.get(verdict)), line) for line, row in enumerate(rows, start=2)
     ]
-    if words and not words & {word for _, word, _ in said}:
+    if words and not words & {word for _, word, _ in verdicts}:
         raise MisuseError(
-            f"no verdict in {path} is {', '.join(wrong_is)}; column {verdict} has: {_some(w for _, w, _ in said)}"
+            f"no verdict in {path} is {', '.join(wrong_is)}; column {verdict} has: {_some(w for _, w, _ in verdicts)}"
         )
     found: dict[str, bool | None] = {}
-    for name, word, line in said:
-        meaning = _meaning(word, words, f"row {line}", str(path), [w for _, w, _ in said])
+    for name, word, line in verdicts:
+        meaning = _meaning(word, words, f"row {line}", str(path), [w for _, w, _ in verdicts])
         if name and found.get(name, meaning) is not meaning:
             raise InputError(
                 f"two verdicts of {name!r}", path=str(path), place=f"row {line}", expected="one of each prompt"

@@ -94,9 +94,9 @@ def audit(
     found = _judge(data, labels)
     beside = look_beside(store, data, selected.benchmark.ids, selected.clusters)
     listed = _listed(found, threshold)
-    said, notes = _verdicts(verdicts, data)
+    marked, notes = _verdicts(verdicts, data)
     heard = [data.voters[column] for column in found.models.tolist()]
-    rows = _rows(data, found, beside, listed, labels, said)
+    rows = _rows(data, found, beside, listed, labels, marked)
     suspects = np.sort(data.ids[listed])
     keys = {voter.entry.condition.key for voter in heard}
     return AuditReport(
@@ -113,7 +113,7 @@ def audit(
         rows=rows,
         effect=effect_of(data.entries, suspects, sorted(keys), selected.clusters, level) if effect else (),
         level=level,
-        agreement=() if verdicts is None else _agreement(found, said, labels, threshold),
+        agreement=() if verdicts is None else _agreement(found, marked, labels, threshold),
         notes=(*data.notes, *(_FLAGS[flag] for flag in found.flags), *beside.notes, *notes),
     )
 
@@ -159,12 +159,12 @@ def _strata(data: AuditData, field: str, benchmark: str) -> list[str]:
 def _verdicts(verdicts: Verdicts | None, data: AuditData) -> tuple[NDArray[np.float64], list[str]]:
     if verdicts is None:
         return np.full(len(data.ids), np.nan), []
-    said, n_left = match_verdicts(verdicts, data.prompts)
-    return said, [f"{n_left} verdicts are of no prompt that a model has a score of"] if n_left else []
+    marked, n_left = match_verdicts(verdicts, data.prompts)
+    return marked, [f"{n_left} verdicts are of no prompt that a model has a score of"] if n_left else []
 
 
 def _agreement(
-    found: WrongKeys, said: NDArray[np.float64], labels: Sequence[str] | None, threshold: float
+    found: WrongKeys, marked: NDArray[np.float64], labels: Sequence[str] | None, threshold: float
 ) -> tuple[AgreementRow, ...]:
     refused = np.isnan(found.posterior)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -172,7 +172,7 @@ def _agreement(
             "share_wrong": np.where(refused, np.nan, 1 - found.votes_key / found.n_answered),
             "rival_votes": np.where(refused, np.nan, found.votes_rival / found.n_answered),
         }
-    rows, _score = agreement(found.posterior, simple, said, labels, threshold)
+    rows, _score = agreement(found.posterior, simple, marked, labels, threshold)
     return rows
 
 
@@ -201,7 +201,7 @@ class _Columns:
     listed: NDArray[np.bool_]
     running: NDArray[np.float64]
     labels: Sequence[str] | None
-    said: NDArray[np.float64]
+    marked: NDArray[np.float64]
     in_cluster: Mapping[int, tuple[int, int]]
 
 
@@ -211,7 +211,7 @@ def _rows(
     beside: Beside,
     listed: NDArray[np.bool_],
     labels: Sequence[str] | None,
-    said: NDArray[np.float64],
+    marked: NDArray[np.float64],
 ) -> tuple[AuditRow, ...]:
     """The most suspect first, then by the place in the benchmark; refused ones last."""
     order = np.argsort(-np.nan_to_num(found.posterior, nan=-1.0), kind="stable")
@@ -222,7 +222,7 @@ def _rows(
     sizes = np.bincount(codes, minlength=len(numbers))
     within = np.bincount(codes, weights=listed, minlength=len(numbers))
     counts = {int(n): (int(w), int(s)) for n, w, s in zip(numbers, within, sizes, strict=True)}
-    columns = _Columns(data, found, beside, listed, running, labels, said, counts)
+    columns = _Columns(data, found, beside, listed, running, labels, marked, counts)
     return tuple(_row(columns, item) for item in order.tolist())
 
 
@@ -260,7 +260,7 @@ def _row(of: _Columns, item: int) -> AuditRow:
         cluster=cluster,
         cluster_listed=in_cluster[0],
         cluster_size=in_cluster[1],
-        wrong=_truth(of.said[item]),
+        wrong=_truth(of.marked[item]),
         reason=data.reasons[item] or str(found.reasons[item]),
         text=" ".join((prompt["text"] or "").split())[:EXCERPT],
     )

@@ -57,8 +57,8 @@ def keys_of(prompts: Sequence[Mapping[str, Any]], choices: ChoiceRows, n_options
 
 def _mostly_letters(targets: Sequence[str | None]) -> bool:
     """Whether targets are letters of options, and not just a few answers of one letter."""
-    told = [target for target in targets if target is not None]
-    return 2 * sum(map(is_letter, told)) > len(told)
+    known = [target for target in targets if target is not None]
+    return 2 * sum(map(is_letter, known)) > len(known)
 
 
 def _options(prompt: Mapping[str, Any], width: int) -> Options | None:

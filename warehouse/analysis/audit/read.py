@@ -180,8 +180,8 @@ def _refuse_without_keys(name: str, keys: Sequence[Key]) -> None:
             f"no keys are stored for {name}: none of its {len(keys)} prompts has a target; ingest a dump or a mapping"
             " that has them"
         )
-    told = ", ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
-    raise MisuseError(f"no key of {name} can be judged: {told}")
+    counts = ", ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
+    raise MisuseError(f"no key of {name} can be judged: {counts}")
 
 
 def _best_value(found: BenchmarkScores) -> float:

@@ -157,14 +157,14 @@ def likeliest_options(
     runs_of_draws = rows.runs[starts]
     prompts = rows.prompts[starts]
     key = np.array([keys.get(prompt, -9) for prompt in prompts.tolist()], dtype=np.int64)
-    said = np.array(
+    answers = np.array(
         [right.get(pair, np.nan) for pair in zip(runs_of_draws.tolist(), prompts.tolist(), strict=True)], dtype=float
     )
     for run in np.unique(runs_of_draws).tolist():
         own = runs_of_draws == run
         chosen = max(
             (best[own] for best in measured),
-            key=lambda options: (np.sum((options == key[own]) == said[own]), np.sum(options >= 0)),
+            key=lambda options: (np.sum((options == key[own]) == answers[own]), np.sum(options >= 0)),
         )
         kept = chosen >= 0
         found.append(LikeliestOptions(prompts[own][kept], runs_of_draws[own][kept], chosen[kept]))

@@ -138,9 +138,9 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
     rest = len(rows) - a - b
     if rest == len(rows):
         return f"a and b {CANNOT_TELL} on any of {rest} benchmarks."
-    said = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
+    wins = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
     apart = f"; on {rest} they {CANNOT_TELL}" if rest else ""
-    return f"Of {len(rows)} benchmarks {', '.join(said)}{apart}."
+    return f"Of {len(rows)} benchmarks {', '.join(wins)}{apart}."
 
 
 def compare(
@@ -244,8 +244,8 @@ def _compared(
 
 def _row(pair: Pair, options: Options, planned: PlannedPair) -> ComparisonRow:
     check_estimand(pair, options)
-    if planned.found is not None:
-        return make_row(pair, planned.as_paired(), planned_tests(planned.found, options), options)
+    if planned.estimate is not None:
+        return make_row(pair, planned.as_paired(), planned_tests(planned.estimate, options), options)
     found = difference_of(pair, options)
     return make_row(pair, found, run_tests(pair, found, options), options)
 

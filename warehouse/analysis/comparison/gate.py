@@ -299,14 +299,9 @@ def _test(pair: Pair, margin: float, alpha: float, max_unscored: float) -> _Test
     sign = -1.0 if pair.metric.higher_is_better is False else 1.0
     differences = sign * pair.differences
     test = noninferiority_test(differences, margin, pair.clusters, alpha=alpha)
-    unscored = pair.scores_a.n_unscored / pair.scores_a.n_samples
     missing = (pair.scores_b.n - pair.n) / pair.scores_b.n
-    why = ""
-    if pair.metric.higher_is_better is None:
-        why = direction_unknown(pair.metric.label)
-    elif unscored > max_unscored:
-        why = f"{unscored:.1%} of the candidate's samples have no score"
-    elif missing > max_unscored:
+    unscored, why = _why_undecided(pair, max_unscored)
+    if not why and missing > max_unscored:
         why = f"the candidate has no score of {missing:.1%} of the baseline's prompts"
     p, method = test.p_value, "paired t" if pair.clusters is None else "paired CR2 t"
     both: PValues = (None, None) if p is None else (p, 1 - p)
@@ -321,17 +316,21 @@ def _planned(
 ) -> _Tested | None:
     """The test where one of the two was asked a planned subset only; None where none was, or its plan does not hold."""
     planned = planned_pair(store, pair, selection, level=1 - 2 * alpha, estimand=PROMPTS_SAMPLED)
-    if planned.found is None:
+    if planned.estimate is None:
         return None
     test = planned.noninferiority(margin, alpha, higher_is_better=pair.metric.higher_is_better is not False)
-    unscored, why = pair.scores_a.n_unscored / pair.scores_a.n_samples, ""
-    if pair.metric.higher_is_better is None:
-        why = direction_unknown(pair.metric.label)
-    elif unscored > max_unscored:
-        why = f"{unscored:.1%} of the candidate's samples have no score"
+    unscored, why = _why_undecided(pair, max_unscored)
     both: PValues = (None, None) if why or test.p_value is None else (test.p_value, 1 - test.p_value)
-    means = (planned.found.mean_a or 0.0, planned.found.mean_b or 0.0)
+    means = (planned.estimate.mean_a or 0.0, planned.estimate.mean_b or 0.0)
     return _Tested(pair, margin, test, both, "t of a planned subset", why, unscored, means, planned.basis)
+
+
+def _why_undecided(pair: Pair, max_unscored: float) -> tuple[float, str]:
+    """The candidate's share of samples without a score, and why nothing can be said; empty where it can."""
+    unscored = pair.scores_a.n_unscored / pair.scores_a.n_samples
+    if pair.metric.higher_is_better is None:
+        return unscored, direction_unknown(pair.metric.label)
+    return unscored, f"{unscored:.1%} of the candidate's samples have no score" if unscored > max_unscored else ""
 
 
 def _exact(pair: Pair, difference: float, margin: float) -> PValues:

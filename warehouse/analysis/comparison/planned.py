@@ -19,8 +19,7 @@ from warehouse.analysis.subsets.stored import kept_plans
 from warehouse.errors import StatisticsError
 from warehouse.stats import PairedDifference
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
-from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
-from warehouse.stats.paired.margins import NonInferiorityTest, check_loss
+from warehouse.stats.paired.margins import NonInferiorityTest, equivalence_p_values, noninferiority_of
 from warehouse.stats.subsets.differences import SubsetDifference, subset_against_baseline, subset_pair
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK
 from warehouse.store.connection import Store
@@ -34,20 +33,20 @@ class PlannedPair:
     """A pair with a planned subset in it.
 
     Attributes:
-        found: first less second on the whole benchmark; None where none is on a plan, or the plan does not hold.
+        estimate: first less second on the whole benchmark; None where none is on a plan, or the plan does not hold.
         n_clusters: clusters of the whole benchmark; None without.
         note: what was done, or why it was not; empty where none is on a plan.
         basis: which prompts were asked.
     """
 
-    found: SubsetDifference | None = None
+    estimate: SubsetDifference | None = None
     n_clusters: int | None = None
     note: str = ""
     basis: str = ""
 
     def as_paired(self) -> PairedDifference:
         """As rows have differences."""
-        one = self.found
+        one = self.estimate
         assert one is not None and one.difference is not None and one.mean_a is not None and one.mean_b is not None
         return PairedDifference(
             difference=one.difference,
@@ -77,24 +76,14 @@ class PlannedPair:
 
     def noninferiority(self, margin: float, alpha: float, *, higher_is_better: bool) -> NonInferiorityTest:
         """Whether the first is worse by less than the margin, one-sided."""
-        one = self.found
+        one = self.estimate
         assert one is not None and one.difference is not None
-        check_loss(margin)
-        difference = one.difference if higher_is_better else -one.difference
-        error, df = one.standard_error, one.degrees_of_freedom
-        p = low = None
-        if error and df:
-            p = t_upper_tail((difference + margin) / error, df)
-            low = difference - t_quantile(1 - 2 * alpha, df) * error
-        return NonInferiorityTest(
-            p_value=p,
-            noninferior=None if p is None else p < alpha,
-            difference=difference,
-            standard_error=error,
-            degrees_of_freedom=df,
-            ci_low=low,
-            margin=margin,
+        return noninferiority_of(
+            margin,
             alpha=alpha,
+            difference=one.difference if higher_is_better else -one.difference,
+            standard_error=one.standard_error,
+            degrees_of_freedom=one.degrees_of_freedom,
             n_prompts=one.n_scored,
             n_clusters=self.n_clusters,
             reason=one.reason,
@@ -123,37 +112,38 @@ def planned_pair(store: Store, pair: Pair, selection: Selection, *, level: float
     run = a or b
     if run is None:
         return NO_PLAN
-    told = "; ".join(one.describe(one.condition.model) for one in (a, b) if one is not None)
+    basis = "; ".join(one.describe(one.condition.model) for one in (a, b) if one is not None)
     try:
         why = _why_not(a, b, estimand)
         if why:
             raise StatisticsError(why)
         own = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
         labels = clusters_under_links(own, links).labels(run.prompts)
-        found, here = (
+        sampled, fixed = (
             _difference(pair, a, b, estimand=one, clusters=labels, level=level)
             for one in (PROMPTS_SAMPLED, FULL_BENCHMARK)
         )
     except StatisticsError as error:
-        return PlannedPair(note=f"{told}: compared on common prompts only, {error}")
-    if found.difference is None:
-        return PlannedPair(note=f"{told}: compared on common prompts only, {found.reason}")
-    ends = "" if here.ci_low is None else f" [{here.ci_low:.3g}, {here.ci_high:.3g}]"
+        return PlannedPair(note=f"{basis}: compared on common prompts only, {error}")
+    if sampled.difference is None:
+        return PlannedPair(note=f"{basis}: compared on common prompts only, {sampled.reason}")
+    ends = "" if fixed.ci_low is None else f" [{fixed.ci_low:.3g}, {fixed.ci_high:.3g}]"
     note = (
-        f"{told}; the difference is that on the whole benchmark with its prompts a sample of others like them;"
-        f" on these very prompts {here.difference:+.3g}{ends}"
+        f"{basis}; the difference is that on the whole benchmark with its prompts a sample of others like them;"
+        f" on these very prompts {fixed.difference:+.3g}{ends}"
     )
-    return PlannedPair(found, None if labels is None else len(set(labels.tolist())), note, told)
+    return PlannedPair(sampled, None if labels is None else len(set(labels.tolist())), note, basis)
 
 
-def planned_tests(found: SubsetDifference, options: Options) -> Tests:
+def planned_tests(estimate: SubsetDifference, options: Options) -> Tests:
     """The t test of a difference on the whole benchmark; no other is defined for it."""
-    reasons = [f"{name}: not for a planned subset" for name in ("permutation test", "McNemar", "Wilcoxon")]
+    reasons = tuple(f"{name}: not for a planned subset" for name in ("permutation test", "McNemar", "Wilcoxon"))
     equivalence = None
-    if options.margin is not None and found.standard_error and found.degrees_of_freedom:
-        scaled = [(options.margin + sign * (found.difference or 0.0)) / found.standard_error for sign in (1, -1)]
-        equivalence = max(t_upper_tail(one, found.degrees_of_freedom) for one in scaled)
-    return Tests(found.p_value, None, "", None, None, equivalence, tuple(reasons), ())
+    if options.margin is not None:
+        error, df = estimate.standard_error, estimate.degrees_of_freedom
+        low, high = equivalence_p_values(estimate.difference or 0.0, error, df, options.margin)
+        equivalence = None if low is None or high is None else max(low, high)
+    return Tests(estimate.p_value, None, "", None, None, equivalence, reasons, ())
 
 
 def _why_not(a: PlannedRun | None, b: PlannedRun | None, estimand: str) -> str:
@@ -185,7 +175,7 @@ def _difference(
         )
     other: PromptScores = pair.scores_b if a is not None else pair.scores_a
     known = aligned(other.prompts, other.values, run.prompts)
-    found = subset_against_baseline(
+    difference = subset_against_baseline(
         run.scores,
         known,
         plan.stratum,
@@ -195,4 +185,4 @@ def _difference(
         clusters=labels,
         level=level,
     )
-    return found if a is not None else found.turned()
+    return difference if a is not None else difference.turned()

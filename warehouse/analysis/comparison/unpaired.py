@@ -18,7 +18,7 @@ from warehouse.analysis.comparison.pairing import (
     scores_of_both,
 )
 from warehouse.analysis.comparison.row import which_better
-from warehouse.analysis.comparison.view import models_of
+from warehouse.analysis.comparison.view import difference_cells, models_of
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import Column, Result, Row, SingleTest, Tested
 from warehouse.analysis.selection.benchmarks import Metric, find_benchmark
@@ -33,7 +33,7 @@ from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
 from warehouse.tables.flag_meanings import meanings
 from warehouse.tables.view import Below, Table, View
-from warehouse.tables.words import decimals, interval, level_column, number, p_value
+from warehouse.tables.words import p_value
 
 
 @dataclass(frozen=True)
@@ -184,16 +184,8 @@ SPARE = (
 
 
 def _cells(row: UnpairedRow) -> dict[str, Any]:
-    places = decimals([row.standard_error])
     return {
-        "benchmark": row.benchmark,
-        "split": row.split,
-        "metric": row.metric,
-        "a": number(row.mean_a, places),
-        "b": number(row.mean_b, places),
-        "a - b": number(row.difference, places, sign=True),
-        "se": number(row.standard_error, places),
-        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.difference),
+        **difference_cells(row),
         "p": p_value(row.p_value),
         "p z": p_value(row.z_p_value),
         "p Holm": p_value(row.p_holm),

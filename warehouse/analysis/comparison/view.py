@@ -70,17 +70,17 @@ def comparison_table(rows: Sequence[ComparisonRow], *, verbose: bool) -> Table:
 
 def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
     """Why rows have no interval; with ``verbose`` whatever there is to say of any."""
-    said = []
+    lines = []
     for row in rows:
         if row.reason and (row.ci_low is None or verbose):
-            said.append(f"{row.benchmark}: {row.reason}")
-        said += [f"{row.benchmark}: no {reason}" for reason in row.not_applicable] if verbose else []
-    return said
+            lines.append(f"{row.benchmark}: {row.reason}")
+        lines += [f"{row.benchmark}: no {reason}" for reason in row.not_applicable] if verbose else []
+    return lines
 
 
-def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
+def difference_cells(row: Any) -> dict[str, Any]:
+    """The first columns of a paired or unpaired row: both figures, the difference and its interval."""
     places = decimals([row.standard_error])
-    equal = {True: "yes", False: "not shown", None: ""}[row.equivalent]
     return {
         "benchmark": row.benchmark,
         "split": row.split,
@@ -90,6 +90,13 @@ def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
         "a - b": number(row.difference, places, sign=True),
         "se": number(row.standard_error, places),
         level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.difference),
+    }
+
+
+def _cells(row: ComparisonRow, verbose: bool) -> dict[str, Any]:
+    equal = {True: "yes", False: "not shown", None: ""}[row.equivalent]
+    return {
+        **difference_cells(row),
         "p": p_value(row.p_t),
         "p flip": p_value(row.p_permutation),
         "p McNemar": p_value(row.p_mcnemar),

@@ -46,10 +46,10 @@ class Training:
             recipes = read_recipes(store, data.benchmark.ids)
         runs = {run for key in question.conditions for run in data.conditions[key].run_ids}
         cut = (recipe.only(runs) for recipe in recipes)
-        telling = [one for one in cut if one is not None and (len(one.trajectories) > 1 or len(one.common) > 1)]
-        if not telling:
+        replicated = [one for one in cut if one is not None and (len(one.trajectories) > 1 or len(one.common) > 1)]
+        if not replicated:
             raise MisuseError("no recipe has two training seeds or two checkpoints by the headline metric")
-        return [value for one in telling for value in _values(one, seeds_row(one, level=settings.level))]
+        return [value for one in replicated for value in _values(one, seeds_row(one, level=settings.level))]
 
 
 def _subject(recipe: RecipeScores) -> str:

@@ -90,8 +90,8 @@ class Fitted:
             )
         for names, word in ((fit.bridge_items, "prompts"), (fit.bridge_models, "models")):
             if names:
-                told = ", ".join(names[:_NAMED]) + (" ..." if len(names) > _NAMED else "")
-                notes.append(f"the scale hangs on these {word} alone ({len(names)}): {told}")
+                named = ", ".join(names[:_NAMED]) + (" ..." if len(names) > _NAMED else "")
+                notes.append(f"the scale hangs on these {word} alone ({len(names)}): {named}")
         return notes
 
 

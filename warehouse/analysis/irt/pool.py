@@ -193,8 +193,8 @@ def _label(key: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> str:
     """The benchmark, and of the rest what differs among its forms."""
     own = [other for other in keys if other[0] == key[0]]
     differs = [part for place, part in enumerate(key) if place and len({other[place] for other in own}) > 1]
-    told = ", ".join(part or "none" for part in differs)
-    return f"{key[0]} ({told})" if told else key[0]
+    settings = ", ".join(part or "none" for part in differs)
+    return f"{key[0]} ({settings})" if settings else key[0]
 
 
 def _mixed(label: str, entries: Sequence[ScoredCondition]) -> list[str]:
@@ -203,8 +203,8 @@ def _mixed(label: str, entries: Sequence[ScoredCondition]) -> list[str]:
     for name in ALWAYS_TOLD:
         values = {entry.condition.setting(name) for entry in entries}
         if name not in ("split", "agent") and len(values) > 1:
-            told = ", ".join(sorted("none" if value in (None, "") else str(value) for value in values)[:4])
-            notes.append(f"{label}: models were asked with different {name} ({told}); --where {name}=... chooses")
+            settings = ", ".join(sorted("none" if value in (None, "") else str(value) for value in values)[:4])
+            notes.append(f"{label}: models were asked with different {name} ({settings}); --where {name}=... chooses")
     return notes
 
 

@@ -59,17 +59,17 @@ def report_of(pool: Pool, *, model: str | None, families: Sequence[str | None], 
 
 def _extras(fitted: Fitted, families: Sequence[str | None], seed: int) -> _Extras:
     fit, responses = fitted.fit, fitted.pool.responses
-    dif, dif_reason, held, held_reason = None, "", None, ""
+    dif, dif_reason, losses, held_reason = None, "", None, ""
     try:
         dif = family_dif(fit, responses, families)
     except StatisticsError as error:
         dif_reason = str(error)
     try:
         blocks = None if fitted.links is None else fitted.blocks
-        held = held_out_loss(responses, seed=seed, blocks=blocks)
+        losses = held_out_loss(responses, seed=seed, blocks=blocks)
     except StatisticsError as error:
         held_reason = str(error)
-    return _Extras(item_fit(fit, responses), dif, dif_reason, held, held_reason)
+    return _Extras(item_fit(fit, responses), dif, dif_reason, losses, held_reason)
 
 
 def _rows(fitted: Fitted, extras: _Extras) -> list[FittedItemRow]:
@@ -111,13 +111,13 @@ def _dif_by_item(dif: Dif | None, n_items: int) -> list[dict[str, Any]]:
     for j, place in enumerate(np.argmin(np.where(np.isnan(q), np.inf, q), axis=0).tolist()):
         family = dif.families[place]
         tested = not np.isnan(q[place, j])
-        told = {
+        effects = {
             "dif_family": family.family,
             "dif_effect": float(family.effect[j]),
             "dif_q": float(q[place, j]),
             "dif": bool(family.is_flagged[j]),
         }
-        found.append(told if tested else none)
+        found.append(effects if tested else none)
     return found
 
 
@@ -128,17 +128,17 @@ def _families(dif: Dif | None) -> tuple[FamilyRow, ...]:
     )
 
 
-def _losses(held: HeldOut | None) -> dict[str, Any]:
-    if held is None:
+def _losses(losses: HeldOut | None) -> dict[str, Any]:
+    if losses is None:
         names = ("loss_1pl", "loss_2pl", "loss_items", "loss_difference", "loss_se")
         return dict.fromkeys(names) | {"n_held_out": 0}
     return {
-        "loss_1pl": held.loss_1pl,
-        "loss_2pl": held.loss_2pl,
-        "loss_items": held.loss_items,
-        "loss_difference": held.difference,
-        "loss_se": known(held.se),
-        "n_held_out": held.n_draws,
+        "loss_1pl": losses.loss_1pl,
+        "loss_2pl": losses.loss_2pl,
+        "loss_items": losses.loss_items,
+        "loss_difference": losses.difference,
+        "loss_se": known(losses.se),
+        "n_held_out": losses.n_draws,
     }
 
 

@@ -149,11 +149,11 @@ def rank_rows(
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
     rows = [(entry, make_row(entry, found.clusters, options, found.coverages[entry.group])) for entry in found.entries]
-    whole, on_plan = planned.divide(rows, options)
-    groups = _ranked(whole, found.subset_ok)
+    rows, on_plan = planned.divide(rows, options) if planned.runs else (rows, [])
+    groups = _ranked(rows, found.subset_ok)
     if options.estimand == PROMPTS_SAMPLED:
         groups = [with_ranks(group, found.clusters, settings) for group in groups]
-    return planned.insert(groups, on_plan)
+    return planned.insert(groups, on_plan) if on_plan else groups
 
 
 def _estimand(estimand: str, method: str) -> str:

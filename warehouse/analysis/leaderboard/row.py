@@ -229,7 +229,7 @@ def make_row(
     if entry.is_cut and entry.published is not None and entry.usable is not None:
         part = _estimated(bare, entry.usable, entry.metric, clusters, options)
         return replace(_as_published(bare, entry.published), part=part)
-    if entry.scores is not None:
+    if entry.scores is not None and entry.scores.n_unscored:
         bare = replace(bare, unscored=unscored_bounds(entry.scores, entry.metric, clusters, bare.level))
     if entry.usable is not None:
         return _estimated(bare, entry.usable, entry.metric, clusters, options)

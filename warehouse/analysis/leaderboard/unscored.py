@@ -33,12 +33,12 @@ class UnscoredBounds:
 
 
 def unscored_bounds(scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float) -> UnscoredBounds:
-    """Bounds on the mean over all samples, for a plain mean of bounded scores.
+    """Bounds on the mean over all samples, some of them unscored, for a plain mean of bounded scores.
 
     A prompt with some draws scored keeps them; only its missing ones are filled in.
     """
     limits = finite_bounds(metric.bounds)
-    if not scores.n_unscored or limits is None or metric.link != "identity":
+    if limits is None or metric.link != "identity":
         return UnscoredBounds()
     inside = not scores.n or limits[0] <= scores.values.min() <= scores.values.max() <= limits[1]
     if not inside or scores.uneven_weights is not None:

@@ -149,7 +149,7 @@ def anchors(
             )
             for place, j in enumerate(chosen.items.tolist())
         ),
-        rows=tuple(AnchorErrorRow(**{name: getattr(one, name) for name in AnchorErrorRow.columns()}) for one in found),
+        rows=tuple(AnchorErrorRow(**vars(one)) for one in found),
         seed=seed,
         notes=(*whole.notes, *notes),
     )

@@ -318,13 +318,13 @@ def _order_in_words(rows: Sequence[ReliabilityRow], level: float) -> str:
 
 
 def _top_in_words(rows: Sequence[ReliabilityRow]) -> str:
-    told = [bool(row.best_errors) and (row.best_errors[0] or 0.0) <= 1 - SETTLED for row in rows]
+    settled = [bool(row.best_errors) and (row.best_errors[0] or 0.0) <= 1 - SETTLED for row in rows]
     known = [bool(row.best_errors) and row.best_errors[0] is not None for row in rows]
     if not known[-1]:
         return "the top two are not on the same scenarios"
-    if not told[-1]:
-        return "the top two cannot be told apart at any size" if not any(told) else "the top two cannot be told apart"
-    first = len(told) - next((i for i, one in enumerate(reversed(told)) if not one), len(told))
+    if not settled[-1]:
+        return f"the top two cannot be told apart{'' if any(settled) else ' at any size'}"
+    first = len(settled) - next((i for i, one in enumerate(reversed(settled)) if not one), len(settled))
     size = rows[first].size
     return "the top two are told apart " + ("by all prompts only" if size is None else f"from {size} prompts on")
 

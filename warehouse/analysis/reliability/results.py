@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warehouse.analysis.results import Row
+from warehouse.stats import AnchorError
 
 
 @dataclass(frozen=True)
@@ -249,38 +250,9 @@ class NextPromptRow(Row):
 
 
 @dataclass(frozen=True)
-class AnchorErrorRow(Row):
-    """One way to a score from a few prompts, on models left out (Madaan et al. 2024 tables 3, 4, 7).
-
-    Attributes:
-        n_items: prompts.
-        method: ``random`` (mean of random prompts), ``scores`` (weighted anchors by score columns),
-            ``irt`` (weighted anchors by (α, β)), ``p_irt``, ``gp_irt``.
-        error: mean |estimate − score on all prompts|.
-        se_error: standard error of it, over models.
-        bias: mean of estimate − score.
-        largest: largest error.
-        tau: Kendall's τ-b with the full ranking.
-        reversals: share of pairs of models that the estimate puts the other way round.
-        top_reversals: the same among the best ten.
-        seed_sd, seed_sd_full: standard deviation over training seeds by the estimate, and on all
-            prompts; None without seeds.
-        monotonicity, monotonicity_full: mean τ-b of curves of training; None without.
-    """
-
-    n_items: int
-    method: str
-    error: float
-    se_error: float | None
-    bias: float
-    largest: float
-    tau: float | None
-    reversals: float | None
-    top_reversals: float | None
-    seed_sd: float | None
-    seed_sd_full: float | None
-    monotonicity: float | None
-    monotonicity_full: float | None
+class AnchorErrorRow(Row, AnchorError):
+    """One way to a score from a few prompts, on models left out (Madaan et al. 2024 tables 3, 4, 7); its
+    columns are the fields of :class:`~warehouse.stats.AnchorError`."""
 
 
 @dataclass(frozen=True)

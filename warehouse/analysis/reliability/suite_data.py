@@ -91,8 +91,8 @@ def read_suite(
     notes += [f"left out: {reason}" for reason in refused]
     by_leaf: dict[str, list[ScoredCondition]] = {}
     for leaf in leaves:
-        by_leaf[leaf.benchmark.name], said = _comparable(leaf, selection.subset_ok, set(unfinished))
-        notes += said
+        by_leaf[leaf.benchmark.name], remarks = _comparable(leaf, selection.subset_ok, set(unfinished))
+        notes += remarks
     sets = match_conditions(one_of_seeds(by_leaf), latest=selection.latest)
     labels = describe_sets(sets)
     bare = [one.model for one in sets]
@@ -110,9 +110,9 @@ def read_suite(
             continue
         metrics.add(leaf.metric.label)
         labelled = prompt_labels(store, leaf.benchmark, scenarios, tree.scenario.get(own, own))
-        made, said = _subscenarios(store, leaf, columns, by_leaf[own], labelled, selection.cluster)
+        made, remarks = _subscenarios(store, leaf, columns, by_leaf[own], labelled, selection.cluster)
         parts += made
-        notes += said
+        notes += remarks
     kept, notes = _without_single(parts, notes)
     names = [full[i] for i in order]
     there = np.zeros(len(names), bool)

@@ -1,4 +1,4 @@
-"""The answer of a benchmark in one sentence: who leads, by how much, and who cannot be told apart."""
+"""The answer of a benchmark in one sentence: who leads, by how much, and who does not differ by a test."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ MOST_NAMES, MOST_GROUPS = 4, 2
 def answer(board: Leaderboard, pairs: Pairs | None, bounds: tuple[float | None, float | None] | None) -> Sentence:
     """One sentence on a leaderboard, from its largest group of rows that can be compared.
 
-    The difference of the first two has its simultaneous interval; who cannot be told apart is said by
+    The difference of the first two has its simultaneous interval; who does not differ is decided by
     Holm's tests over all pairs.
 
     Args:
         board: with at least one row.
         pairs: of the same conditions; None where there are none.
-        bounds: of the metric's values: differences of shares of 1 are said in points.
+        bounds: of the metric's values: differences of shares of 1 are given in points.
     """
     n_groups = len(pairs.groups) if pairs else len({(row.split, row.metric) for row in board.rows if row.rank == 1})
     if pairs and pairs.groups:
         group = pairs.groups[0]
         rows = pairs.rows[: len(group.pairs)]
-        said = _of_pairs(group, rows, board.higher_is_better, as_points=bounds == (0.0, 1.0))
+        sentence = _of_pairs(group, rows, board.higher_is_better, as_points=bounds == (0.0, 1.0))
         counted = [row for row in board.rows if row.rank is not None and row.split == group.split]
     else:
-        said = _of_rows([row for row in board.rows if row.rank is not None], board.rows)
+        sentence = _of_rows([row for row in board.rows if row.rank is not None], board.rows)
         counted = [row for row in board.rows if row.rank is not None] or list(board.rows)
     more = "; other groups of runs are ranked alone" if n_groups > 1 else ""
-    return said + Sentence(f"{_counts(counted)}{more}.")
+    return sentence + Sentence(f"{_counts(counted)}{more}.")
 
 
 def suite_answer(board: SuiteBoard) -> Sentence:
     """One sentence on a suite."""
-    said = _of_rows([row for row in board.rows if row.rank is not None], board.rows)
-    return said + Sentence(f"; mean of {len(board.leaves)} benchmarks.")
+    sentence = _of_rows([row for row in board.rows if row.rank is not None], board.rows)
+    return sentence + Sentence(f"; mean of {len(board.leaves)} benchmarks.")
 
 
 def _of_pairs(group: PairGroup, rows: Sequence[PairRow], higher_is_better: bool | None, *, as_points: bool) -> Sentence:
@@ -64,14 +64,14 @@ def _of_pairs(group: PairGroup, rows: Sequence[PairRow], higher_is_better: bool 
         else f", {fixed(difference, places, sign=True)}{' points' * as_points}"
         f" {'over' if higher_is_better is not False else 'against'} {{}}{interval_in_words(low, high, places)}"
     )
-    said = Sentence(f"{{}} {verb}{gap}", (labels[0], labels[1]) if gap else (labels[0],))
+    sentence = Sentence(f"{{}} {verb}{gap}", (labels[0], labels[1]) if gap else (labels[0],))
     if tied:
-        said += Sentence("; ") + _not_told([labels[0], *(labels[place] for place in tied)])
-    return said + _other_groups(labels, group.ranks.groups)
+        sentence += Sentence("; ") + _tied([labels[0], *(labels[place] for place in tied)])
+    return sentence + _other_groups(labels, group.ranks.groups)
 
 
 def _other_groups(labels: Sequence[str], groups: Sequence[str]) -> Sentence:
-    """Those besides the first who cannot be told apart from one another."""
+    """Models other than the first that do not differ from one another."""
     found: dict[str, list[str]] = {}
     for label, letters in zip(labels, groups, strict=True):
         for letter in letters:
@@ -79,13 +79,13 @@ def _other_groups(labels: Sequence[str], groups: Sequence[str]) -> Sentence:
     others = [members for letter, members in found.items() if letter not in groups[0] and len(members) > 1]
     if len(others) > MOST_GROUPS:
         return Sentence(f"; the others fall into {len(others)} groups that overlap")
-    said = Sentence("")
+    sentence = Sentence("")
     for members in others:
-        said += Sentence("; ") + _not_told(members)
-    return said
+        sentence += Sentence("; ") + _tied(members)
+    return sentence
 
 
-def _not_told(names: Sequence[str]) -> Sentence:
+def _tied(names: Sequence[str]) -> Sentence:
     if len(names) > MOST_NAMES:
         return Sentence(f"{{}} and {len(names) - 1} others {CANNOT_TELL}", (names[0],))
     return Sentence(f"{listed(['{}'] * len(names))} {CANNOT_TELL}", tuple(names))
@@ -103,12 +103,12 @@ def _of_rows(
     figure = f"{fixed(rows[0].estimate, places)}{interval_in_words(first.ci_low, first.ci_high, places)}"
     tied = [row for row in rows[1:] if set(row.group) & set(first.group)]
     verb = "has" if len(rows) == 1 else "leads with" if first.group and not tied else "is first with"
-    said = Sentence(f"{{}} {verb} {figure}", (_label(first),))
+    sentence = Sentence(f"{{}} {verb} {figure}", (_label(first),))
     if tied:
-        said += Sentence("; ") + _not_told([_label(first), *map(_label, tied)])
+        sentence += Sentence("; ") + _tied([_label(first), *map(_label, tied)])
     elif len(rows) > 1 and not first.group:
-        said += Sentence("; no test of differences")
-    return said
+        sentence += Sentence("; no test of differences")
+    return sentence
 
 
 def _label(row: LeaderboardRow | SuiteRow) -> str:

@@ -13,6 +13,7 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.report_data.hard_prompts import HardPrompts, hard_prompts
+from warehouse.analysis.report_data.suspects import Suspects, suspects
 from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.analysis.selection.conditions import runs_on
 from warehouse.analysis.training.curve_rows import CurvesReport
@@ -64,6 +65,7 @@ class BenchmarkPart:
         maps: P(correct) against S(consistency); None where no prompt has several generations.
         matrix: the analyses of its performance matrix that the store holds.
         hard: single prompts to look at; None for fewer than two conditions or prompts.
+        suspects: keys that answers speak against; None where the store has too few answers.
         bounds: of the metric's values; None where unknown.
         other_rows: by other metrics, rows of the conditions that have none on ``board``.
     """
@@ -83,6 +85,7 @@ class BenchmarkPart:
     maps: Maps | None
     matrix: StoredMatrix
     hard: HardPrompts | None = None
+    suspects: Suspects | None = None
     bounds: tuple[float | None, float | None] | None = None
     other_rows: tuple[LeaderboardRow, ...] = ()
 
@@ -125,6 +128,7 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         _maps(store, board, level) if board else None,
         stored_matrix(store, name),
         hard_prompts(store, name) if board else None,
+        suspects(store, board) if board else None,
         _bounds(store, board) if board else None,
         _rows_elsewhere(store, board, level) if board else (),
     )

@@ -66,16 +66,16 @@ def hard_prompts(store: Store, benchmark: str) -> HardPrompts | None:
     if len(ids) < 2:
         return None
     sign = -1.0 if found.metric.higher_is_better is False else 1.0
-    said = discrimination(sign * values.T)
+    correlations = discrimination(sign * values.T)
     means = values.mean(axis=1)
     hardest = np.lexsort([ids, sign * means])[:TOP]
-    against = np.flatnonzero(said.is_negative)
-    against = against[np.lexsort([ids[against], said.q_negative[against]])]
+    against = np.flatnonzero(correlations.is_negative)
+    against = against[np.lexsort([ids[against], correlations.q_negative[against]])]
     return HardPrompts(
         n_prompts=len(ids),
         n_models=len(members),
-        n_constant=int(said.is_constant.sum()),
+        n_constant=int(correlations.is_constant.sum()),
         n_negative=len(against),
         hardest=tuple((int(ids[place]), float(means[place])) for place in hardest),
-        negative=tuple((int(ids[place]), float(said.corrected[place])) for place in against[:TOP]),
+        negative=tuple((int(ids[place]), float(correlations.corrected[place])) for place in against[:TOP]),
     )

@@ -105,9 +105,9 @@ def read_report(
             progress(name, done, len(names))
         parts.append(benchmark_part(shared, name, level, n_resamples, seed))
     chosen = set(names) if benchmarks else None
-    held = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
+    source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
     log = _stored(store, "report_sources")
-    sources = tuple(row for row in log if row["source_id"] in held)
+    sources = tuple(row for row in log if row["source_id"] in source_ids)
     shown = [name for name, leaves in suites.items() if leaves <= set(names)]
     return ReportData(
         suites=tuple(suite_part(store, name, level) for name in shown),
@@ -172,8 +172,18 @@ def _names(store: Store, wanted: Sequence[str], suites: Mapping[str, Collection[
 
 
 def _stored(store: Store, name: str) -> list[Row]:
-    """Rows of a query in ``queries/analysis``."""
-    return _rows(store, query_text("analysis", name))
+    """Rows of a query in ``queries/analysis``, the same ones whenever the store holds the same: engines
+    add up in an order of their own, which changes the last digits of a mean."""
+    return [
+        {field: _settled(value) for field, value in row.items()} for row in _rows(store, query_text("analysis", name))
+    ]
+
+
+def _settled(value: Any) -> Any:
+    """A number to twelve digits; one that is nothing beside scores is 0."""
+    if not isinstance(value, float):
+        return value
+    return 0.0 if abs(value) < 1e-12 else float(f"{value:.12g}")
 
 
 def _rows(store: Store, query: str) -> list[Row]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,15 @@ def _rows(store: Store, query: str, column: str, ids: Collection[int]) -> list[d
     condition, parameters = one_of(column, sorted(set(ids)), "i")
     rows: list[dict[str, Any]] = store.arrow(query.format(here=condition), parameters).to_pylist()
     return rows
+
+
+def table_among(
+    store: Store, query: str, column: str, ids: Collection[int], parameters: Mapping[str, Any] | None = None
+) -> pa.Table:
+    """`rows_among` as a table. Where reads are shared it has the rows of all ids that are: the caller takes its own."""
+    block = store.block(column.rpartition(".")[2])
+    condition, bound = one_of(column, sorted(block if ids and block.issuperset(ids) else set(ids)), "i")
+    return store.arrow(query.format(here=condition), bound | dict(parameters or {}))
 
 
 def numbers(table: pa.Table, column: str) -> NDArray[np.float64]:

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.analysis.results import Row
-from warehouse.analysis.selection.arrow import one_of, rows_among
+from warehouse.analysis.selection.arrow import rows_among
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+
+_SCORED = "select run_id, metric_id from run_metric where n_scored > 0 and {here}"
 
 
 @dataclass(frozen=True)
@@ -109,12 +111,14 @@ def add_up(leaves: Iterable[Sequence[OtherMetric]]) -> tuple[OtherMetric, ...]:
 def scored_metrics(store: Store, metrics: Sequence[Metric], conditions: Sequence[Condition]) -> Counter[str]:
     """Of how many conditions each metric, by label, has scored prompts."""
     named = {metric.id: metric.label for metric in metrics if metric.link != "none"}
-    counts: Counter[str] = Counter()
-    for condition in conditions:
-        where, parameters = one_of("run_id", condition.run_ids, "r")
-        found = store.arrow(f"select distinct metric_id from run_metric where n_scored > 0 and {where}", parameters)
-        counts.update({named[key] for key in found.column(0).to_pylist() if key in named})
-    return counts
+    runs = [run for condition in conditions for run in condition.run_ids]
+    scored: dict[int, set[str]] = {}
+    for row in rows_among(store, _SCORED, "run_id", runs):
+        if row["metric_id"] in named:
+            scored.setdefault(row["run_id"], set()).add(named[row["metric_id"]])
+    return Counter(
+        label for condition in conditions for label in set().union(*(scored.get(run, ()) for run in condition.run_ids))
+    )
 
 
 def advise_metric(who: str, labels: Iterable[str]) -> str:

@@ -123,14 +123,15 @@ def sequential_gate(
         if limit is None:
             raise MisuseError(f"no margin for {one.benchmark_split[0]}; give one for all")
         try:
-            row, said = _row(store, one, other, metric, with_alpha(replace(settings, margin=limit), len(pairs)), force)
+            shared_alpha = with_alpha(replace(settings, margin=limit), len(pairs))
+            row, remarks = _row(store, one, other, metric, shared_alpha, force)
         except (MisuseError, StatisticsError) as reason:
             if benchmarks or len(pairs) == 1:
                 raise type(reason)(f"{in_words(one.benchmark_split)}: {reason}") from None
             left_out.append(f"{in_words(one.benchmark_split)}: {reason}")
             continue
         rows.append(row)
-        notes += said
+        notes += remarks
     if not rows:
         raise MisuseError("; ".join(left_out))
     return SequentialGate(

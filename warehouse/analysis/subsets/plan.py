@@ -186,17 +186,25 @@ class SubsetPlans(StoredResult):
         Raises:
             InputError: the path cannot be written.
         """
-        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False)
-        try:
-            path.write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise InputError(str(error), path=str(path), expected="a file that can be written") from None
+        write_text(path, json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
 
     def __str__(self) -> str:
         if not self.suite:
             return str(self.rows[0])
         n, of = sum(plan.size for plan in self.rows), sum(plan.n_prompts for plan in self.rows)
         return f"{n} of {of} prompts of {len(self.rows)} benchmarks of {self.suite}"
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file of a plan or an export.
+
+    Raises:
+        InputError: it cannot be written there.
+    """
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(str(error), path=str(path), expected="a file that can be written") from None
 
 
 def read_plans(path: Path) -> SubsetPlans:

@@ -1,4 +1,4 @@
-"""Runs on a planned subset: told by their prompts, and refused where the plan does not hold for them."""
+"""Runs on a planned subset: recognised by their prompts, and refused where the plan does not hold for them."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def recognise(
         if kept.parameters.get("split") != condition.setting("split") or kept.parameters.get("metric") != metric:
             continue
         if not LEAST <= len(scores.seen) < int(kept.parameters.get("n_prompts", 0)):
-            continue  # told without reading the plan
+            continue  # no need to read the plan
         stored = plan_of(store, kept)
         run = on_plan(store, benchmark_ids, condition, stored.plan, stored.created_at, scores, links)
         if run is None:

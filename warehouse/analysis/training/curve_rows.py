@@ -172,8 +172,8 @@ class CurvesReport(Result):
     def one_line(self) -> str:
         """The result in one line."""
         n = len(self.rows)
-        told = sum(row.above_chance_from is not None for row in self.rows)
+        n_above = sum(row.above_chance_from is not None for row in self.rows)
         known = sum(row.chance is not None for row in self.rows)
-        chance = f", {told} of {known} above chance at the end" if known else ""
+        chance = f", {n_above} of {known} above chance at the end" if known else ""
         drops = sum(row.n_drops or 0 for row in self.rows)
         return f"{n} curve{'s' * (n > 1)}{chance}, {drops} significant drop{'s' * (drops != 1)}"

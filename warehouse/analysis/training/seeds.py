@@ -169,8 +169,8 @@ def seeds(
         raise MisuseError(f"averaged must be at least 1, found {averaged}")
     ids = ids_named(store, benchmarks)
     recipes = read_recipes(store, ids, metric=metric, where=parse_where(where))
-    telling = [one for one in recipes if len(one.trajectories) > 1 or len(one.common) > 1]
-    if not telling:
+    replicated = [one for one in recipes if len(one.trajectories) > 1 or len(one.common) > 1]
+    if not replicated:
         of = f" on {', '.join(benchmarks)}" if benchmarks else ""
         raise MisuseError(
             f"no model{of} has two training seeds or two checkpoints; a mapping or --set gives training_seed and step"
@@ -178,12 +178,12 @@ def seeds(
     others = _others(store, ids, against, parse_where(where)) if against else {}
     if against and not others:
         raise MisuseError(f"no figure by the metric {against!r} there")
-    settings = settings_in_groups(telling, lambda one: (one.benchmark, one.metric, one.model, one.recipe))
+    settings = settings_in_groups(replicated, lambda one: (one.benchmark, one.metric, one.model, one.recipe))
     rows = tuple(
         seeds_row(one, others.get(_key(one)), averaged, level, setting)
-        for one, setting in zip(telling, settings, strict=True)
+        for one, setting in zip(replicated, settings, strict=True)
     )
-    return SeedsReport(level, rows, len(recipes) - len(telling))
+    return SeedsReport(level, rows, len(recipes) - len(replicated))
 
 
 def _others(

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import one_of
+from warehouse.analysis.selection.arrow import table_among
 from warehouse.analysis.selection.reference import Where
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.store.connection import Store
@@ -128,7 +129,6 @@ def read_recipes(
     Returns:
         in order of benchmark, metric, model and recipe.
     """
-    here, bound = ("1 = 1", {}) if benchmark_ids is None else one_of("run.benchmark_id", list(benchmark_ids), "b")
     metrics, named = "s.is_default", {}
     if metric == "*":
         metrics = "1 = 1"
@@ -136,8 +136,14 @@ def read_recipes(
         name, _, pipeline = metric.partition(",")
         metrics = "s.metric = :metric_name and (s.metric_filter = :metric_filter or :metric_filter = '')"
         named = {"metric_name": name, "metric_filter": pipeline}
-    runs = store.arrow(query_text("analysis", "training_runs").format(here=here), bound)
-    scores = store.arrow(query_text("analysis", "training_scores").format(metrics=metrics, here=here), bound | named)
+    of_runs = query_text("analysis", "training_runs")
+    of_scores = query_text("analysis", "training_scores").format(metrics=metrics, here="{here}")
+    if benchmark_ids is None:
+        runs, scores = store.arrow(of_runs.format(here="1 = 1")), store.arrow(of_scores.format(here="1 = 1"), named)
+    else:
+        runs = _among(table_among(store, of_runs, "run.benchmark_id", benchmark_ids), "benchmark_id", benchmark_ids)
+        scores = table_among(store, of_scores, "run.benchmark_id", benchmark_ids, named)
+        scores = _among(scores, "run_id", runs.column("run_id").to_pylist())
     wanted = _fulfilling(store, where)
     kinds = _kinds(runs)
     places = {run: place for place, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, wanted)}
@@ -155,24 +161,30 @@ def read_recipes(
 def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
     """For each recipe the settings in which it differs from the others, such as ``fewshot=2``; empty
     where nothing differs but what a table of recipes says by itself."""
-    told = [
+    differing = [
         name for name in SHARED if name not in _SAID_ELSEWHERE and len({str(one.settings[name]) for one in recipes}) > 1
     ]
     return [
-        ", ".join(f"{name}={value}" for name in told if (value := one.settings[name]) is not None) for one in recipes
+        ", ".join(f"{name}={value}" for name in differing if (value := one.settings[name]) is not None)
+        for one in recipes
     ]
 
 
 def settings_in_groups(recipes: Sequence[RecipeScores], group: Callable[[RecipeScores], object]) -> list[str]:
-    """As `settings_apart`, each held against those of its group only."""
+    """As `settings_apart`, among those of its group only."""
     members: dict[object, list[int]] = {}
     for place, one in enumerate(recipes):
         members.setdefault(group(one), []).append(place)
-    told = [""] * len(recipes)
+    labels = [""] * len(recipes)
     for places in members.values():
         for place, words in zip(places, settings_apart([recipes[place] for place in places]), strict=True):
-            told[place] = words
-    return told
+            labels[place] = words
+    return labels
+
+
+def _among(table: pa.Table, column: str, values: Sequence[int]) -> pa.Table:
+    """Rows whose id is one of some."""
+    return table.filter(pc.is_in(table.column(column), value_set=pa.array(values, table.schema.field(column).type)))
 
 
 def _is_in(run: int, wanted: Set[int] | None) -> bool:

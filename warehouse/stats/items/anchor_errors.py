@@ -35,13 +35,13 @@ class AnchorError(Figures):
     """One way to a score from m prompts, on models left out.
 
     Attributes:
+        n_items: m.
         method: ``random`` (mean of random prompts), ``scores`` (weighted anchors by k-means on score
             columns), ``irt`` (weighted anchors on (α, β)), ``p_irt``, ``gp_irt``.
-        n_items: m.
         error: mean |estimate − score on all prompts|.
+        se_error: of ``error``, over models; None with one.
         bias: mean of estimate − score.
         largest: largest |estimate − score|.
-        se_error: of ``error``, over models; None with one.
         tau: Kendall's τ-b with the full ranking; None where constant.
         reversals: share of pairs of models, not tied on all prompts, that the estimate puts the other
             way round.
@@ -52,12 +52,12 @@ class AnchorError(Figures):
             without three checkpoints of a run.
     """
 
-    method: str
     n_items: int
+    method: str
     error: float
+    se_error: float | None
     bias: float
     largest: float
-    se_error: float | None
     tau: float | None
     reversals: float | None
     top_reversals: float | None
@@ -144,17 +144,17 @@ def anchor_errors(
     fold = _folds(np.arange(m) if groups is None else np.asarray(groups), as_seed(seed))
     estimates = {(size, method): np.full(m, np.nan) for size in sizes for method in METHODS[1:]}
     for number in np.unique(fold):
-        held, train = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        tested, train = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
         if len(train) < LEAST_TRAIN:
             raise StatisticsError(f"{len(train)} models are left to choose anchors on, expected {LEAST_TRAIN} or more")
         fitted = fit_for_anchors(responses.part(train), sizes, weights=omega, model=name, seed=seed)
         for place, size in enumerate(sizes):
             columns = choose_anchors(y[train].T, size, weights=omega, seed=seed)
-            estimates[size, "scores"][held] = anchor_score(y[held][:, columns.items], columns.weights)
+            estimates[size, "scores"][tested] = anchor_score(y[tested][:, columns.items], columns.weights)
             chosen = irt_anchors(fitted.fit, responses.part(train), size, weights=omega, seed=seed)
-            found = estimate_all(fitted, place, responses.part(held), chosen, weights=omega)
+            found = estimate_all(fitted, place, responses.part(tested), chosen, weights=omega)
             for method, values in found.items():
-                estimates[size, method][held] = values
+                estimates[size, method][tested] = values
     rows = []
     for size in sizes:
         rng = np.random.default_rng([seed, 31, size])
@@ -204,15 +204,15 @@ def fit_for_anchors(
     m = responses.n_models
     order = np.random.default_rng([as_seed(seed), 32]).permutation(m)
     n_inner = max(1, m // 4)
-    held, train = np.sort(order[:n_inner]), np.sort(order[n_inner:])
+    tested, train = np.sort(order[:n_inner]), np.sort(order[n_inner:])
     omega = as_shares(weights, responses.n_items)
     biases = [0.0] * len(sizes)
     if len(train) >= 2:
         inside = responses.part(train)
-        inner, y = fit_irt(inside, model, tolerance=1e-4), shares_of(responses)[held]
+        inner, y = fit_irt(inside, model, tolerance=1e-4), shares_of(responses)[tested]
         for place, size in enumerate(sizes):
             chosen = irt_anchors(inner, inside, size, weights=omega, seed=seed)
-            p = predict_rest(inner, responses.part(held, chosen.items), chosen.items)
+            p = predict_rest(inner, responses.part(tested, chosen.items), chosen.items)
             rest = np.setdiff1d(np.arange(responses.n_items), chosen.items)
             share = omega[rest] / omega[rest].sum()
             biases[place] = float(np.abs((p[:, rest] - y[:, rest]) @ share).mean())
@@ -308,7 +308,7 @@ def _mean_of_draws(draws: Sequence[AnchorError]) -> AnchorError:
 
     names = [name for name in vars(draws[0]) if name not in ("method", "n_items")]
     figures: dict[str, float | None] = {name: mean(name) for name in names}
-    return AnchorError(draws[0].method, draws[0].n_items, **figures)  # type: ignore[arg-type]
+    return AnchorError(draws[0].n_items, draws[0].method, **figures)  # type: ignore[arg-type]
 
 
 def _folds(groups: NDArray[np.generic], seed: int) -> NDArray[np.intp]:

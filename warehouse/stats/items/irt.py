@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.core.one_thread import one_blas_thread
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.items.em import SD_D, SD_LOG_A, Maximum, Penalty, maximise
 from warehouse.stats.items.item_errors import ItemErrors, item_errors
@@ -142,7 +142,7 @@ def fit_irt(
         raise StatisticsError(f"`tolerance` must be above 0, found {tolerance}")
     precisions = penalty_of(name, penalised)
     common_a = name == "1pl"
-    with threadpool_limits(1, "blas"):  # many small products, where threads wait for each other
+    with one_blas_thread():
         maximum = maximise(
             responses, common_a=common_a, penalty=precisions, blocks=groups, tolerance=tolerance, max_rounds=_MAX_ROUNDS
         )

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from threadpoolctl import threadpool_limits
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed
+from warehouse.stats.core.one_thread import one_blas_thread
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.items.discrimination import as_table, correlations
 from warehouse.stats.items.splits import ModelSplit
@@ -152,7 +152,7 @@ def pruning_curve(
         keep[order[:dropped], 0] = 0
         for column in range(1, 1 + n_random):
             keep[rng.permutation(n_items)[:dropped], column] = 0
-        with threadpool_limits(1, "blas"):  # small products, where threads wait for each other
+        with one_blas_thread():
             steps.append(_step(share, dropped, keep, test, tables, replicates))
     return PruningCurve(split.kind, len(split.train), len(split.test), n_items, n_random, tuple(steps))
 

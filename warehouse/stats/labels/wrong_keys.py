@@ -11,10 +11,10 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.core.one_thread import one_blas_thread
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.labels.fit import Fit, FitSettings, fit_votes, spread_at_bound
 from warehouse.stats.labels.strata import Label, Strata, strata_of
@@ -221,7 +221,7 @@ def wrong_keys(
         raise StatisticsError(f"model {silent[0]} answered no item that can be judged: leave it out")
     groups = strata_of(strata, heard.reasons == "")
     nodes = DENSE if n_nodes is None else hermite_nodes(n_nodes)
-    with threadpool_limits(1, "blas"):  # many small products, where threads wait for each other
+    with one_blas_thread():
         fit = fit_votes(heard, groups.groups, FitSettings(base_rate, temperature, nodes, tolerance, max_rounds))
     return _result(heard, fit, groups, chosen, base_rate, temperature)
 

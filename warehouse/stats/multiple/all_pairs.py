@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from threadpoolctl import threadpool_limits
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import TIE, FloatArray, as_clusters, as_level, as_score_matrix, as_seed
+from warehouse.stats.core.one_thread import one_blas_thread
 from warehouse.stats.core.quantiles import t_p_values
 from warehouse.stats.core.result_base import Figures
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
@@ -148,7 +148,7 @@ def all_pairs(
     groups = None if clusters is None else as_clusters(clusters, len(values))
     draws = Draws(_check_draws(n_resamples, level), as_seed(seed))
     matrix = centre(values, groups)
-    with threadpool_limits(1, "blas"):  # many small products, where threads wait for each other
+    with one_blas_thread():
         moments = pair_moments(matrix)
         tail, studentised = max_t_draws(matrix, moments, draws)
     usable = moments.error > 0

@@ -137,12 +137,6 @@ def equivalence_test(
     )
 
 
-def check_loss(margin: float) -> None:
-    """Refuse a loss that is below 0 or not finite."""
-    if not (math.isfinite(margin) and margin >= 0):
-        raise StatisticsError(f"`margin` must be a finite number from 0, found {margin}")
-
-
 def noninferiority_test(
     differences: ArrayLike, margin: float, clusters: ArrayLike | None = None, *, alpha: float = 0.05
 ) -> NonInferiorityTest:
@@ -163,21 +157,53 @@ def noninferiority_test(
         >>> print(noninferiority_test([0.3, -0.1, 0.5, 0.2, 0.4, 0.0], 0.1))
         non-inferior with margin 0.1 (p=0.0102)
     """
-    check_loss(margin)
     sample = _sample(differences, clusters)
     check_one_sided(alpha)
-    p = _tail(sample.mean + margin, sample.se, sample.df)
+    return noninferiority_of(margin, alpha=alpha, reason=_reason(sample, "one-sided t test"), **_figures(sample))
+
+
+def noninferiority_of(
+    margin: float,
+    *,
+    difference: float,
+    standard_error: float | None,
+    degrees_of_freedom: float | None,
+    n_prompts: int,
+    n_clusters: int | None,
+    reason: str,
+    alpha: float = 0.05,
+) -> NonInferiorityTest:
+    """The same test of a difference whose error is known.
+
+    Args:
+        margin: tolerated loss from 0.
+        difference: higher is better for the first.
+        standard_error: of it; without one, or with 0, there is no p.
+        degrees_of_freedom: of the error.
+        n_prompts, n_clusters, reason: as in the result.
+        alpha: level of the test.
+
+    Raises:
+        StatisticsError: a margin below 0, or not finite.
+    """
+    if not (math.isfinite(margin) and margin >= 0):
+        raise StatisticsError(f"`margin` must be a finite number from 0, found {margin}")
+    p = _tail(difference + margin, standard_error, degrees_of_freedom)
     low = None
-    if sample.se and sample.df is not None:
-        low = sample.mean - t_quantile(1 - 2 * alpha, sample.df) * sample.se
+    if standard_error and degrees_of_freedom:
+        low = difference - t_quantile(1 - 2 * alpha, degrees_of_freedom) * standard_error
     return NonInferiorityTest(
         p_value=p,
         noninferior=None if p is None else p < alpha,
+        difference=difference,
+        standard_error=standard_error,
+        degrees_of_freedom=degrees_of_freedom,
         ci_low=low,
-        reason=_reason(sample, "one-sided t test"),
         margin=float(margin),
         alpha=alpha,
-        **_figures(sample),
+        n_prompts=n_prompts,
+        n_clusters=n_clusters,
+        reason=reason,
     )
 
 
@@ -203,7 +229,7 @@ def equivalence_p_values(
 
 def _tail(distance: float, error: float | None, df: float | None) -> float | None:
     """P(T >= distance/error); None without an error."""
-    return t_upper_tail(distance / error, df) if error and df is not None else None
+    return t_upper_tail(distance / error, df) if error and df else None
 
 
 def _reason(sample: Sample, test: str) -> str:

@@ -125,13 +125,13 @@ def crossing(differences: ArrayLike, p_values: ArrayLike, positions: ArrayLike, 
     if adjusted.shape != d.shape:
         raise StatisticsError(f"`p_values` has {len(adjusted)} entries, expected one per checkpoint: {len(d)}")
     signs = np.where(adjusted <= 1 - as_level(level) + 1e-12, np.sign(d), 0.0)
-    told = np.flatnonzero(signs)
-    changes = np.flatnonzero(np.diff(signs[told]))
+    nonzero = np.flatnonzero(signs)
+    changes = np.flatnonzero(np.diff(signs[nonzero]))
     counts = int((signs > 0).sum()), int((signs < 0).sum())
     if not len(changes):
-        side = int(signs[told[0]]) if len(told) else 0
+        side = int(signs[nonzero[0]]) if len(nonzero) else 0
         return Crossing(None, None, None, side, side, 0, *counts, tuple(adjusted.tolist()), level)
-    left, right = int(told[changes[0]]), int(told[changes[0] + 1])
+    left, right = int(nonzero[changes[0]]), int(nonzero[changes[0] + 1])
     return Crossing(
         float(u[left]),
         float(u[right]),

@@ -73,7 +73,7 @@ def holding(reading: Callable[[], Any], wait: float, say: Callable[[str], None] 
     Raises:
         StoreLockedError: still refreshed by another after that; names it.
     """
-    deadline, told = time.monotonic() + wait, False
+    deadline, waiting = time.monotonic() + wait, False
     with reading() as store:
         url, dialect, name = store.url, store.dialect, store.name
     while (let_go := dialect.refresh_lock(url)) is None:
@@ -81,9 +81,9 @@ def holding(reading: Callable[[], Any], wait: float, say: Callable[[str], None] 
             raise StoreLockedError(
                 f"{name} is refreshed by {_holder(reading)}; waited {wait:g} s; try again when it has ended"
             )
-        if say and not told:
+        if say and not waiting:
             say(f"waiting for the refresh of {name} by {_holder(reading)}")
-        told = True
+        waiting = True
         time.sleep(_POLL)
     try:
         yield
@@ -136,19 +136,19 @@ def begin(
         outdated: fingerprints of what it has computed that are not true any more.
     """
     refresh, value = tables.refresh, tables.metric_value
-    told = {"state": "running", "program_version": version, "parameters": dict(parameters)}
+    state = {"state": "running", "program_version": version, "parameters": dict(parameters)}
     with store.begin() as connection:
         if adopted is not None:
             own = value.c.refresh_id == adopted
             for start in range(0, len(outdated), 500):
                 some = value.c.input_fingerprint.in_(outdated[start : start + 500])
                 connection.execute(sa.delete(value).where(own, some))
-            connection.execute(sa.update(refresh).where(refresh.c.id == adopted).values(**told))
+            connection.execute(sa.update(refresh).where(refresh.c.id == adopted).values(**state))
             return adopted
         latest = connection.execute(sa.select(sa.func.max(refresh.c.started_at))).scalar()
         started = now if latest is None else max(now, latest + timedelta(microseconds=1))
         number = allocate(connection, refresh.name, 1)
-        row = {"id": number, "started_at": started, **told}
+        row = {"id": number, "started_at": started, **state}
         connection.execute(sa.insert(refresh).values(_in_text(refresh, row)))
         return number
 
@@ -186,8 +186,8 @@ def finish(
         _add(store, connection, refresh, holder, rows)
         this = table.c.id == in_text(table.c.id, refresh)
         begun = connection.execute(sa.select(table.c.started_at).where(this)).scalar_one()
-        told = {"state": state, "summary": dict(summary), "finished_at": max(now, begun)}
-        connection.execute(sa.update(table).where(this).values(_in_text(table, told)))
+        values = {"state": state, "summary": dict(summary), "finished_at": max(now, begun)}
+        connection.execute(sa.update(table).where(this).values(_in_text(table, values)))
 
 
 def _in_text(table: sa.Table, row: Row) -> dict[str, sa.ColumnElement[Any]]:
@@ -233,12 +233,12 @@ def prune(store: Store, before: datetime) -> tuple[int, int]:
     Returns:
         figures and refreshes that were removed.
     """
-    told = {"before": before}
+    bound = {"before": before}
     count = sa.text(f"select count(*) from metric_value where {_PRUNED}")
     refreshes = sa.select(sa.func.count()).select_from(tables.refresh)
     with store.begin() as connection:
-        values = int(connection.execute(count, told).scalar_one())
-        connection.execute(sa.text(f"delete from metric_value where {_PRUNED}"), told)
+        values = int(connection.execute(count, bound).scalar_one())
+        connection.execute(sa.text(f"delete from metric_value where {_PRUNED}"), bound)
         had = int(connection.execute(refreshes).scalar_one())
-        connection.execute(sa.text(query_text("store", "delete_empty_refreshes")), told)
+        connection.execute(sa.text(query_text("store", "delete_empty_refreshes")), bound)
         return values, had - int(connection.execute(refreshes).scalar_one())

@@ -143,7 +143,7 @@ def put(store: Store, question: Question, result: Mapping[str, Any], *, now: dat
     """
     table = tables.analysis
     moment = now or utc_now()
-    told = {
+    values = {
         "method_version": question.method_version,
         "seed": question.seed,
         "created_at": moment,
@@ -153,5 +153,5 @@ def put(store: Store, question: Question, result: Mapping[str, Any], *, now: dat
     }
     key = {"kind": question.kind, "subject": question.subject, "parameters_key": question.parameters_key}
     with store.begin() as connection:
-        statement = engines.upsert(table).values(id=allocate(connection, table.name, 1), **key, **told)
-        connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=told))
+        statement = engines.upsert(table).values(id=allocate(connection, table.name, 1), **key, **values)
+        connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=values))

@@ -27,6 +27,7 @@ class RunEntry:
     run_id: int
     model: str
     checkpoint: str
+    training_seed: str
     agent: str
     benchmark: str
     split: str
@@ -90,12 +91,14 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
         MisuseError: another form, or no such field.
     """
     wanted = [_condition(text) for text in where]
-    held: dict[int, list[int]] = {}
+    source_ids: dict[int, list[int]] = {}
     links = store.arrow("select run_id, source_id from run_source order by run_id, source_id")
     for row in links.to_pylist():
-        held.setdefault(row["run_id"], []).append(row["source_id"])
+        source_ids.setdefault(row["run_id"], []).append(row["source_id"])
     found = [
-        RunEntry(**{**row, "tags": _listed(row["tags"]), "sources": tuple(dict.fromkeys(held.get(row["run_id"], ())))})
+        RunEntry(
+            **{**row, "tags": _listed(row["tags"]), "sources": tuple(dict.fromkeys(source_ids.get(row["run_id"], ())))}
+        )
         for row in store.arrow(query_text("store", "runs")).to_pylist()
     ]
     return [
@@ -114,10 +117,10 @@ def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:
     """
     every, hints = runs(store, everything=True), []
     for name, equal, value in map(_condition, where):
-        held = [getattr(run, name) for run in every]
-        if not equal or any(_fits(one, value) for one in held):
+        values = [getattr(run, name) for run in every]
+        if not equal or any(_fits(one, value) for one in values):
             continue
-        known = {str(one) for one in held if one not in (None, "") and not isinstance(one, tuple)}
+        known = {str(one) for one in values if one not in (None, "") and not isinstance(one, tuple)}
         close = did_you_mean(value, known, "")
         hints += [f"no {name} is {value!r}: {close}"] if close else []
     return hints

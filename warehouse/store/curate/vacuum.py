@@ -52,15 +52,15 @@ def vacuum(store: Store, *, wait: float = 10.0, say: Callable[[str], None] | Non
     Raises:
         StoreLockedError: others still load after that.
     """
-    deadline, told = time.monotonic() + wait, False
+    deadline, waiting = time.monotonic() + wait, False
     while (removed := _try(store)) is None:
         if time.monotonic() >= deadline:
             raise StoreLockedError(
                 f"other processes load into {store.name}; waited {wait:g} s; try again when they have ended"
             )
-        if say and not told:
+        if say and not waiting:
             say(f"waiting for loads into {store.name}")
-        told = True
+        waiting = True
         time.sleep(_POLL)
     return removed
 

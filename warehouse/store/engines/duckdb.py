@@ -128,7 +128,13 @@ def _engine(url: sa.URL, write: bool, guarded: bool) -> sa.Engine:
     arguments = {"read_only": not write, "config": config}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return sa.create_engine(url, connect_args=arguments, poolclass=sa.pool.NullPool, json_serializer=json_text)
+        return sa.create_engine(
+            url,
+            connect_args=arguments,
+            poolclass=sa.pool.NullPool,
+            pool_reset_on_return=None,  # closing rolls back; an engine out of room cannot, and the pool would log it
+            json_serializer=json_text,
+        )
 
 
 _HOLDER = re.compile(r"Conflicting lock is held in (.*?)\(PID (\d+)\)", re.DOTALL)

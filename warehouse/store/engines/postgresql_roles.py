@@ -36,12 +36,12 @@ def plain_url(connection: sa.Connection, url: sa.URL, reader: str) -> sa.URL | N
     if reader:
         return as_role(url, reader)
     role = _one(connection, "select session_user")
-    if not (held := powers(connection, role)):
+    if not (forbidden := powers(connection, role)):
         return None
     if _one(connection, f"select to_regrole('{USUAL_READER}') is not null"):
         return as_role(url, USUAL_READER)
     raise MisuseError(
-        f"typed queries do not run as {role}, who has the power of {', '.join(held)}: a query"
+        f"typed queries do not run as {role}, who has the power of {', '.join(forbidden)}: a query"
         " could take it; make a role that can only read: warehouse db reader; or name one:"
         ' reader = "ROLE" under [store] in warehouse.toml, or $WAREHOUSE_READER'
     )
@@ -61,9 +61,9 @@ def require_plain(connection: sa.Connection, url: sa.URL) -> None:
         MisuseError: names the powers.
     """
     role = _one(connection, "select session_user")
-    if held := powers(connection, role):
+    if forbidden := powers(connection, role):
         raise MisuseError(
-            f"the reader of {shown_url(url)} is {role}, who has the power of {', '.join(held)};"
+            f"the reader of {shown_url(url)} is {role}, who has the power of {', '.join(forbidden)};"
             " name a role that can only read, or make one: warehouse db reader"
         )
 
@@ -95,8 +95,8 @@ def make_reader(connection: sa.Connection, role: str, password: str | None) -> M
         connection.exec_driver_sql(
             f"create role {name} login nosuperuser nocreatedb nocreaterole noreplication noinherit"
         )
-    elif held := powers(connection, role):
-        raise MisuseError(f"{role} is there and has the power of {', '.join(held)}; give another name")
+    elif forbidden := powers(connection, role):
+        raise MisuseError(f"{role} is there and has the power of {', '.join(forbidden)}; give another name")
     elif not found:
         raise MisuseError(f"{role} is there and cannot log in; give another name")
     if password is not None:

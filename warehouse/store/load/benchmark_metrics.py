@@ -27,13 +27,13 @@ def benchmark_metrics(store: Store, bench: Scratch, state: _Load, runs: Iterable
     Most loads change nothing here; one that does keeps the others out until it has committed.
     """
     seen = _ranges(bench) if state.n_rows else {}
-    held = _held(bench) if state.n_rows else {}
+    stored_metrics = _stored_metrics(bench) if state.n_rows else {}
     by_id = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
     wanted: dict[tuple[int, int], dict[str, Any]] = {}
     directions: dict[tuple[int, int], dict[int, bool]] = {}
     for run in runs:
         header, benchmark_id = state.dump.runs[run], state.references[run]["benchmark_id"]
-        scored = [(by_id[metric_id], metric_id) for metric_id in held.get(run, ())]
+        scored = [(by_id[metric_id], metric_id) for metric_id in stored_metrics.get(run, ())]
         for spec, metric_id in _metrics_of(state, header, scored):
             row = _metric_row(spec, seen.get((run, metric_id)))
             key = (benchmark_id, metric_id)
@@ -64,11 +64,11 @@ def _note_directions(
     for key, by_run in directions.items():
         words = {*by_run.values(), stored.get(key)} - {None}
         for run, is_higher in by_run.items() if len(words) == 2 else ():
-            said, other = ("higher", "lower") if is_higher else ("lower", "higher")
+            direction, other = ("higher", "lower") if is_higher else ("lower", "higher")
             spec, header = specs[key[1]], state.dump.runs[run]
             label = f"{spec.name},{spec.filter}" if spec.filter else spec.name
             note = (
-                f"{header.benchmark}, {label}: {said} is better here, {other} in another source: lower is better "
+                f"{header.benchmark}, {label}: {direction} is better here, {other} in another source: lower is better "
                 f"holds until a person says otherwise (warehouse benchmarks metrics {header.benchmark} "
                 f"--metric {label} --higher-is-better)"
             )
@@ -85,13 +85,13 @@ def _ranges(bench: Scratch) -> dict[tuple[int, int], tuple[float, float, bool]]:
     return {(run, metric_id): (low, high, binary) for run, metric_id, low, high, binary in found}
 
 
-def _held(bench: Scratch) -> dict[int, list[int]]:
+def _stored_metrics(bench: Scratch) -> dict[int, list[int]]:
     """The metrics that each run has scores of."""
     pairs = "select distinct run, metric_id from stage_score order by run, metric_id"
-    held: dict[int, list[int]] = {}
+    stored_metrics: dict[int, list[int]] = {}
     for run, metric_id in bench.rows(pairs):
-        held.setdefault(run, []).append(metric_id)
-    return held
+        stored_metrics.setdefault(run, []).append(metric_id)
+    return stored_metrics
 
 
 def _metrics_of(
@@ -196,13 +196,13 @@ def _changes(
         if key not in stored:
             added.append({**values, "benchmark_id": key[0], "metric_id": key[1]})
             continue
-        held = {name: stored[key][name] for name in columns}
-        if held["is_inferred"] and held["kind"] == "continuous" and row["kind"] == "bounded":
-            held["seen"] = _seen(connection, *key)
-        merged = _widened(held, row)
+        before = {name: stored[key][name] for name in columns}
+        if before["is_inferred"] and before["kind"] == "continuous" and row["kind"] == "bounded":
+            before["seen"] = _seen(connection, *key)
+        merged = _widened(before, row)
         merged.pop("seen", None)
         if stored[key]["direction_by"]:
-            merged["higher_is_better"] = held["higher_is_better"]
+            merged["higher_is_better"] = before["higher_is_better"]
         if any(stored[key][name] != value for name, value in merged.items()):
             changed[int(stored[key]["id"])] = merged
     directions = {key: row["higher_is_better"] for key, row in stored.items() if not row["direction_by"]}

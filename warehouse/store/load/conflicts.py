@@ -71,7 +71,7 @@ class _Run:
         return self.condition, self.key, self.content
 
 
-class _Held:
+class _StoredRuns:
     """The stored runs that a dump's runs may be the same as, by their keys."""
 
     def __init__(self, rows: Iterable[_Stored]) -> None:
@@ -115,10 +115,10 @@ def decide(
         ConflictError: a stored run has the same key of the tool and other rows.
     """
     runs = [_run(place, header, measured.get(place)) for place, header in enumerate(headers)]
-    held = _Held(_stored(store, runs))
-    if len(sources) > 1 and _depend(runs, held, sources):
+    stored = _StoredRuns(_stored(store, runs))
+    if len(sources) > 1 and _depend(runs, stored, sources):
         return None
-    overlaps = compare(bench, ((run.place, rival.id) for run in runs if run.found for rival in held.rivals(run)))
+    overlaps = compare(bench, ((run.place, rival.id) for run in runs if run.found for rival in stored.rivals(run)))
     decisions: list[Decision] = []
     earlier: dict[tuple[str, str], int] = {}
     conditions: set[str] = set()
@@ -127,7 +127,7 @@ def decide(
         if known is not None:
             decisions.append(Decision(run.place, "seen", *run.keys, same_in_dump=known))
             continue
-        decision = _decide_one(run, held, overlaps, on_conflict, path)
+        decision = _decide_one(run, stored, overlaps, on_conflict, path)
         if decision.action == "new":
             earlier[run.condition, run.content] = run.place
             if decision.superseded_by is None:
@@ -135,17 +135,17 @@ def decide(
                 decision = replace(decision, repeat=decision.repeat or again)
                 conditions.add(run.condition)
         decisions.append(decision)
-    return _put_into_chains(bench, runs, held, decisions)
+    return _put_into_chains(bench, runs, stored, decisions)
 
 
-def _depend(runs: Sequence[_Run], held: _Held, sources: Sequence[range]) -> bool:
+def _depend(runs: Sequence[_Run], stored: _StoredRuns, sources: Sequence[range]) -> bool:
     """Whether a run may take the place of a stored one, or of one that another source brings: under
     one key of the tool they hold different rows. What is the same again, or a repeat, is told alike
     among the runs of one source and of several."""
     brought: dict[str, tuple[int, tuple[str, str]]] = {}
     for number, source in enumerate(sources):
         for run in runs[source.start : source.stop]:
-            if held.rivals(run):
+            if stored.rivals(run):
                 return True
             if run.key is None:
                 continue
@@ -174,12 +174,12 @@ def _stored(store: Store, runs: Sequence[_Run]) -> list[_Stored]:
 
 
 def _decide_one(
-    run: _Run, held: _Held, overlaps: Mapping[Pair, Overlap], on_conflict: OnConflict, path: str
+    run: _Run, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap], on_conflict: OnConflict, path: str
 ) -> Decision:
-    same = held.same.get((run.condition, run.content))
+    same = stored.same.get((run.condition, run.content))
     if same:
         return Decision(run.place, "seen", *run.keys, same_as=same.id)
-    for rival in held.rivals(run):
+    for rival in stored.rivals(run):
         if not run.found and rival.n_found:
             note = f"{run.header.benchmark}: figures only; run {rival.id} already holds the samples"
             return Decision(run.place, "seen", *run.keys, same_as=rival.id, note=note)
@@ -192,7 +192,7 @@ def _decide_one(
             note = f"{run.header.benchmark}: conflict, left out"
             return Decision(run.place, "skip", *run.keys, note=note)
         raise _conflict(run.header, rival, path)
-    repeat = run.condition in held.current_conditions
+    repeat = run.condition in stored.current_conditions
     return Decision(run.place, "new", *run.keys, repeat=repeat)
 
 
@@ -218,7 +218,7 @@ def _extent_of_stored(row: _Stored) -> tuple[int, int, int, datetime]:
 
 
 def _put_into_chains(
-    bench: Scratch, runs: Sequence[_Run], held: _Held, decisions: Sequence[Decision]
+    bench: Scratch, runs: Sequence[_Run], stored: _StoredRuns, decisions: Sequence[Decision]
 ) -> list[Decision]:
     """Tries that came late, where they would stand had they come in time: below the shortest that
     holds all of theirs, above those of which they hold all."""
@@ -228,18 +228,18 @@ def _put_into_chains(
         (
             (place, row.id)
             for place in late
-            for row in held.by_key.get(runs[place].key or "", ())
+            for row in stored.by_key.get(runs[place].key or "", ())
             if row.superseded_by is not None
         ),
     )
-    return [_placed(item, runs[item.run], held, overlaps) if item.run in late else item for item in decisions]
+    return [_placed(item, runs[item.run], stored, overlaps) if item.run in late else item for item in decisions]
 
 
-def _placed(decision: Decision, run: _Run, held: _Held, overlaps: Mapping[Pair, Overlap]) -> Decision:
+def _placed(decision: Decision, run: _Run, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap]) -> Decision:
     above = decision.superseded_by
     assert above is not None
     while True:
-        below = held.gave_way_to(run.key, above)
+        below = stored.gave_way_to(run.key, above)
         replaced = tuple(row.id for row in below if _replaces(run, row, overlaps[run.place, row.id]))
         shorter = [row.id for row in below if row.id not in replaced and overlaps[run.place, row.id].is_all_stored]
         if not shorter:

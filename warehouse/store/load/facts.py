@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from warehouse.store.load.state import Part, _Load
 
 
+#: Places where a file ends inside a row, each with the files of runs that it names.
+Cuts = list[tuple[str, set[str]]]
+
+
 def fingerprints(bench: Scratch) -> list[tuple[int, str]]:
     """Order-free fingerprint of the prompt set of each benchmark that has new prompts."""
     rows = bench.rows(query_text("ingest", "fingerprint"))
@@ -34,7 +38,8 @@ def fingerprints(bench: Scratch) -> list[tuple[int, str]]:
 
 def insert_runs(connection: sa.Connection, state: _Load, fresh: Sequence[Decision], run_ids: Mapping[int, int]) -> None:
     """Rows of ``run``, and the mark on the runs that they supersede."""
-    append(connection, tables.run, [_run_row(state, decision, run_ids[decision.run]) for decision in fresh])
+    cuts = {part.runs.start: _cuts(part) for part in state.parts}
+    append(connection, tables.run, [_run_row(state, cuts, decision, run_ids[decision.run]) for decision in fresh])
     replaced = {old: run_ids[item.run] for item in fresh for old in item.supersedes}
     if replaced:
         connection.execute(
@@ -42,10 +47,10 @@ def insert_runs(connection: sa.Connection, state: _Load, fresh: Sequence[Decisio
         )
 
 
-def _run_row(state: _Load, decision: Decision, run_id: int) -> dict[str, Any]:
+def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id: int) -> dict[str, Any]:
     header = state.dump.runs[decision.run]
     found = state.measured.get(decision.run, Measured("", 0, 0, 0, 0))
-    status, reason = _status(header, found.n_prompts, _cut(state, decision.run))
+    status, reason = _status(header, found.n_prompts, _cut(cuts[state.part_of(decision.run).runs.start], header.place))
     return {
         **state.references[decision.run],
         **{name: getattr(header, name) for name in STORED_FIELDS},
@@ -67,18 +72,17 @@ def _run_row(state: _Load, decision: Decision, run_id: int) -> dict[str, Any]:
     }
 
 
-def _cut(state: _Load, run: int) -> str | None:
+def _cuts(part: Part) -> Cuts:
+    """Where files of a source end inside a row, and the files of runs that each place names."""
+    files = {header.place for header in part.dump.runs if header.place}
+    places = [item.place for item in part.dump.rejections if item.is_cut]
+    return [(place, {name for name in files if name in place}) for place in places]
+
+
+def _cut(cuts: Cuts, own: str) -> str | None:
     """Where a file of a run ends inside a row, if one does: of the run's own file, where the
     header names it, else of any file of the source."""
-    part = state.part_of(run)
-    places = [item.place for item in part.dump.rejections if item.is_cut]
-    files = {header.place for header in part.dump.runs if header.place}
-    own = state.dump.runs[run].place
-    for place in places:
-        named = [name for name in files if name in place]
-        if not named or own in named:
-            return place
-    return None
+    return next((place for place, named in cuts if not named or own in named), None)
 
 
 def _status(header: RunHeader, n_found: int, cut: str | None) -> tuple[RunStatus, str | None]:

@@ -357,8 +357,8 @@ class Loader:
             facts.push_run_metrics(connection, self.bench, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)
             # from here on rows of benchmarks change, which every load may want to
-            held = [item.run for item in decisions if item.action != "skip"]
-            benchmark_metrics(self.store, self.bench, state, held)
+            stored_runs = [item.run for item in decisions if item.action != "skip"]
+            benchmark_metrics(self.store, self.bench, state, stored_runs)
             self._fill_prompts(state)
             for column, count in sorted(self.bench.replaced.items()):
                 state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them")
@@ -454,8 +454,8 @@ def _unfit(error: BaseException, path: str = "") -> InputError:
         advice = "names and ids may have some 2,000 characters here"
     else:
         advice = "this is a defect of the importer, unless --set or the mapping gave the value"
-    said = f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}"
-    return InputError(said, path=path, advice=advice)
+    problem = f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}"
+    return InputError(problem, path=path, advice=advice)
 
 
 def _note_values_that_are_no_numbers(bench: Scratch, state: _Load) -> None:

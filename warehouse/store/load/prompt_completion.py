@@ -94,40 +94,40 @@ def fill(store: Store, bench: Scratch, benchmark_ids: Sequence[int], *, several:
 def _gaps(bench: Scratch, benchmark_ids: Sequence[int]) -> Filled:
     bench.pull("stored_prompt", query_text("ingest", "stored_prompt"), {"benchmarks": sorted(set(benchmark_ids))})
     bench.script("said_prompt")
-    said = bench.table(query_text("ingest", "other_prompt")).to_pylist()
+    incoming = bench.table(query_text("ingest", "other_prompt")).to_pylist()
     found = Filled()
-    if said:
-        bench.pull("stored_detail", query_text("ingest", "stored_detail"), {"ids": [row["id"] for row in said]})
+    if incoming:
+        bench.pull("stored_detail", query_text("ingest", "stored_detail"), {"ids": [row["id"] for row in incoming]})
         stored = {row["id"]: row for row in bench.table("select * from stored_detail").to_pylist()}
         bench.drop(["stored_detail"])
-        for row in said:
+        for row in incoming:
             _compare(found, row, stored[row["id"]])
     return found
 
 
-def _compare(found: Filled, said: Row, stored: Row) -> None:
+def _compare(found: Filled, incoming: Row, stored: Row) -> None:
     """Add to ``found`` what one prompt lacks, and in what it differs."""
     values: dict[str, Any] = dict.fromkeys(_COLUMNS)
-    if said["lacks_text"] and said["text"] is not None:
-        values |= {"text": said["text"], "text_hash": said["text_hash"]}
-    elif said["text_differs"]:
-        _differs(found, "question", said)
+    if incoming["lacks_text"] and incoming["text"] is not None:
+        values |= {"text": incoming["text"], "text_hash": incoming["text_hash"]}
+    elif incoming["text_differs"]:
+        _differs(found, "question", incoming)
     if stored["tool_id"] is None:
-        values["tool_id"] = said["tool_id"]
+        values["tool_id"] = incoming["tool_id"]
     for name, what in (("target", "target"), ("choices", "list of options")):
         if stored[name] is None:
-            values[name] = said[name]
-        elif said[name] is not None and not _same(name, said[name], stored[name]):
-            _differs(found, what, said)
-    values["metadata"], fields = _merged(said["metadata"], stored["metadata"])
+            values[name] = incoming[name]
+        elif incoming[name] is not None and not _same(name, incoming[name], stored[name]):
+            _differs(found, what, incoming)
+    values["metadata"], fields = _merged(incoming["metadata"], stored["metadata"])
     for name in fields:
-        _differs(found, name, said)
+        _differs(found, name, incoming)
     if any(value is not None for value in values.values()):
-        found.rows.append(values | {"id": said["id"]})
+        found.rows.append(values | {"id": incoming["id"]})
 
 
-def _differs(found: Filled, what: str, said: Row) -> None:
-    found.differing.setdefault(what, []).append(str(said["key"])[:40])
+def _differs(found: Filled, what: str, incoming: Row) -> None:
+    found.differing.setdefault(what, []).append(str(incoming["key"])[:40])
 
 
 def _same(name: str, one: str, other: str) -> bool:
@@ -136,17 +136,17 @@ def _same(name: str, one: str, other: str) -> bool:
     return bool(json.loads(one) == json.loads(other))
 
 
-def _merged(said: str | None, stored: str | None) -> tuple[str | None, list[str]]:
+def _merged(incoming: str | None, stored: str | None) -> tuple[str | None, list[str]]:
     """The stored document with the fields that it lacks, if it lacks any; names of those that
     differ."""
-    if said is None or stored is None:
-        return said, []
-    new, old = json.loads(said), json.loads(stored)
+    if incoming is None or stored is None:
+        return incoming, []
+    new, old = json.loads(incoming), json.loads(stored)
     if not (isinstance(new, dict) and isinstance(old, dict)):
         return None, [] if new == old else ["document"]
-    told = {name: value for name, value in new.items() if value is not None}
-    lacking = {name: value for name, value in told.items() if old.get(name) is None}
-    differing = [name for name in told if name not in lacking and told[name] != old[name]]
+    given = {name: value for name, value in new.items() if value is not None}
+    lacking = {name: value for name, value in given.items() if old.get(name) is None}
+    differing = [name for name in given if name not in lacking and given[name] != old[name]]
     return (_as_json(old | lacking) if lacking else None), [f"field {one}" for one in differing]
 
 

@@ -216,11 +216,11 @@ def any_loaded(connection: sa.Connection, sources: Sequence[Claim]) -> bool:
 
 def finish(connection: sa.Connection, sources: Sequence[tuple[Claim, LoadReport, Sequence[Rejection]]]) -> None:
     """Mark sources as loaded, in the transaction that holds their facts."""
-    told: dict[str, list[Any]] = {name: [getattr(report, name) for _, report, _ in sources] for name in _REPORTED}
-    told["id"] = [source.id for source, _, _ in sources]
-    told["notes"] = [engines.json_text(list(report.notes)) if report.notes else None for _, report, _ in sources]
+    columns: dict[str, list[Any]] = {name: [getattr(report, name) for _, report, _ in sources] for name in _REPORTED}
+    columns["id"] = [source.id for source, _, _ in sources]
+    columns["notes"] = [engines.json_text(list(report.notes)) if report.notes else None for _, report, _ in sources]
     text = sa.text(query_text("ingest", "finish_sources"))
-    connection.execute(text, {**told, "loaded_at": utc_now()})
+    connection.execute(text, {**columns, "loaded_at": utc_now()})
     _replace_rejections(connection, {source.id: found for source, _, found in sources})
 
 
@@ -275,23 +275,23 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
     with store.begin() as connection:
         store.dialect.lock_all(connection)
         source_id = _find(connection, reference)
-        held = {
+        run_ids = {
             int(row[0]) for row in connection.execute(sa.select(links.c.run_id).where(links.c.source_id == source_id))
         }
         shared = {
             int(row[0])
             for row in connection.execute(
-                sa.select(links.c.run_id).where(links.c.run_id.in_(held), links.c.source_id != source_id)
+                sa.select(links.c.run_id).where(links.c.run_id.in_(run_ids), links.c.source_id != source_id)
             )
         }
-        _remove_runs(connection, sorted(held - shared))
+        _remove_runs(connection, sorted(run_ids - shared))
         _hand_over_figures(connection, source_id)
         for table in (links, tables.rejection, tables.published_score):
             connection.execute(sa.delete(table).where(table.c.source_id == source_id))
         connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
         if store.dialect.sole(connection):
             remove_unheld(connection)
-    return len(held - shared), len(shared)
+    return len(run_ids - shared), len(shared)
 
 
 def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:
