@@ -67,27 +67,33 @@ class LakeConnection:
             message = _query_error(error)
             if message and _is_damage(message, self._lake.place):
                 raise self._lake.trouble(FileNotFoundError(message), "") from None
-            if message and (missing := sorted(set(_LEFT_OUT) & set(_WORD.findall(text)))):
+            if message and (missing := _left_out(text, message)):
                 raise ReadOnlyError(
-                    f"a lake has no {_LEFT_OUT[missing[0]]} ({missing[0]}); ask the store that {self.url} was made from"
+                    f"a lake has no {_LEFT_OUT[missing]} ({missing}); ask the store that {self.url} was made from"
                 ) from None
             raise
 
     def _make(self, text: str) -> None:
         """The tables and views that a statement may mean, in the session."""
         for name in _WORD.findall(text):
-            if name in self._made:
+            if name in self._made or not (name in self._version.tables or name in self._views):
                 continue
-            if name in self._version.tables:
-                self._made.add(name)
+            self._made.add(name)  # before: what a text says of itself is no other view
+            try:
                 with _quiet():
-                    self._register(name)
-            elif name in self._views:
-                self._made.add(name)
-                body = translated(self._views[name].strip().rstrip(";"), {})
-                self._make(body)
-                with _quiet():
-                    self._session.sql(f"create or replace temporary view {quoted(name)} as {body}")
+                    if name in self._version.tables:
+                        self._register(name)
+                    else:
+                        self._create(name)
+            except BaseException:
+                self._made.discard(name)
+                raise
+
+    def _create(self, name: str) -> None:
+        """A view, after what it reads."""
+        body = translated(self._views[name].strip().rstrip(";"), {})
+        self._make(body)
+        self._session.sql(f"create or replace temporary view {quoted(name)} as {body}")
 
     def _register(self, name: str) -> None:
         """A table at its version, under its name; from its files where the server cannot read Delta."""
@@ -142,6 +148,11 @@ class _LakeEngine:
 
     def dispose(self) -> None:
         """Nothing is kept."""
+
+
+def _left_out(text: str, message: str) -> str:
+    """The table that a statement names, and an engine misses, because no lake has it; else empty."""
+    return next((name for name in _LEFT_OUT if name in _WORD.findall(text) and name in message), "")
 
 
 def _is_damage(message: str, place: str) -> bool:
