@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-room test-rare test-slow test-embed check format bench calibrate campaign sweep docs man wheel clean
+.PHONY: help setup demo test test-room test-rare test-slow test-embed test-lake check format bench calibrate campaign sweep docs man wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ test-slow: setup ## Run simulations and all orders of all dumps (up to an hour)
 test-embed: setup ## Run the tests that need a text model (installs one: TORCH=torch==...+cpu saves 3 GB)
 	@$(PIP) install '$(TORCH)' --editable '.[embed,embed-test]'
 	@$(BIN)/pytest -m embed
+
+test-lake: setup ## Run the tests of lakes (installs deltalake, pysail, pyspark-client: 125 MB)
+	@$(PIP) install --editable '.[lake]'
+	@$(BIN)/pytest --numprocesses $(JOBS) -m lake
 
 check: setup ## Check style (ruff) and types (mypy)
 	@$(BIN)/ruff check

@@ -13,6 +13,7 @@ import duplicates
 import helm_run
 import inspect_log
 import items
+import lake
 import lm_eval_rows
 import matrix
 import pairs
@@ -33,6 +34,7 @@ BENCHMARKS = {
     "bootstrap": bootstrap.run,
     "inspect": inspect_log.run,
     "items": items.run,
+    "lake": lake.run,
     "lm-eval": lm_eval_rows.run,
     "matrix": matrix.run,
     "pairs": pairs.run,

@@ -69,6 +69,23 @@ _STORE = (
         "warehouse export --parquet out/",
         "warehouse export --format every-eval-ever out/",
     )),
+    Entry("lake", "store", "lake", "Keep the store as Delta tables, for engines beyond one machine.", (
+        "warehouse lake sync /shared/lake",
+    )),
+    Entry("lake sync", "store", "lake", "Bring a lake up to what the store holds.", (
+        "warehouse lake sync /shared/lake",
+        "warehouse --db published.db lake sync s3://team/evals",
+    )),
+    Entry("lake check", "store", "lake", "Hold a lake against the store, row by row.", (
+        "warehouse lake check /shared/lake",
+    )),
+    Entry("lake versions", "store", "lake", "List the versions of a lake that can be asked.", (
+        "warehouse lake versions /shared/lake",
+    )),
+    Entry("lake vacuum", "store", "lake", "Remove old versions of a lake, and join small files.", (
+        "warehouse lake vacuum /shared/lake",
+        "warehouse lake vacuum /shared/lake --older-than 4w",
+    )),
 )  # fmt: skip
 
 _INGEST = (

@@ -134,7 +134,7 @@ def _db(hidden: bool) -> Any:
         callback=_keep,
         expose_value=False,
         hidden=hidden,
-        help="Store: duckdb:///FILE, a file name, or postgresql://HOST/DATABASE.",
+        help="Store: duckdb:///FILE, a file name, postgresql://HOST/DATABASE, or sail:?lake=LOCATION.",
     )
 
 

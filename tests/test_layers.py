@@ -22,6 +22,7 @@ FOLDERS = {  # on disk -> as imported
 }
 
 ERRORS = "warehouse.errors"
+EXTRAS = "warehouse.extras"
 RECORDS = "warehouse.records"
 IMPORTERS = "warehouse.importers"
 STORE = "warehouse.store"
@@ -43,6 +44,7 @@ MIGRATIONS = "warehouse.migrations"
 CLI = "warehouse.cli"
 LIBRARY = {
     ERRORS,
+    EXTRAS,
     RECORDS,
     IMPORTERS,
     STORE,
@@ -71,9 +73,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     ERRORS: set(),
     RECORDS: {ERRORS, RECORDS},
     IMPORTERS: {ERRORS, RECORDS, IMPORTERS},
-    STORE: {ERRORS, RECORDS, QUERIES, STORE},
+    STORE: {ERRORS, EXTRAS, RECORDS, QUERIES, STORE},
     STATS: {ERRORS, STATS},
-    EMBEDDINGS: {ERRORS, EMBEDDINGS},
+    EMBEDDINGS: {ERRORS, EXTRAS, EMBEDDINGS},
     TABLES: {ERRORS, TABLES},
     ANALYSIS: {ERRORS, RECORDS, STORE, STATS, EMBEDDINGS, TABLES, ANALYSIS},
     TRACING: set(),
@@ -85,6 +87,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     MIGRATIONS: set(),  # history must not change when code does
     "warehouse.migrations.env": {"warehouse.store.schema.tables"},
     CLI: {"warehouse"},  # everything
+    EXTRAS: {ERRORS},  # packages that only some commands need
     "warehouse.config": {ERRORS, STORE},  # where the store is, and who said so
     INTEGRATIONS: {ERRORS, RECORDS, IMPORTERS, STORE, ANALYSIS, INTEGRATIONS},  # inside the tools of others
     INTERCHANGE: {ERRORS, RECORDS, STORE, EXPORT, INTERCHANGE},  # formats of others

@@ -6,7 +6,6 @@ is the only place that turns these into exit codes (``exit_code`` of the class).
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -91,6 +90,12 @@ class StoreLockedError(StoreError):
     """Another process holds the store, and the wait for it ran out."""
 
 
+class ReadOnlyError(StoreError):
+    """A store that can only be asked, and something that only the one it was made from can do."""
+
+    exit_code = 2
+
+
 class DiskFullError(StoreError):
     """There was no room on a disk, or a file reached the size that it may have.
 
@@ -130,20 +135,3 @@ def cause_of(error: BaseException) -> BaseException:
 def first_line(error: BaseException) -> str:
     """The first line of what an engine, or the system, says."""
     return next(iter(str(cause_of(error)).strip().splitlines()), "")
-
-
-def install_command(extra: str) -> str:
-    """How to install what an extra of ours needs: its packages by name, with this very Python, so that
-    it works for a checkout too, and where the package was installed from a file."""
-    import re
-    import shlex
-    from importlib.metadata import PackageNotFoundError, requires
-
-    try:
-        named = requires("eval-warehouse") or []
-    except PackageNotFoundError:
-        named = []
-    mark = re.compile(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]")
-    needed = [text.partition(";")[0].strip() for text in named if mark.search(text.partition(";")[2])]
-    words = needed or [f"eval-warehouse[{extra}]"]
-    return shlex.join([sys.executable or "python", "-m", "pip", "install", *words])

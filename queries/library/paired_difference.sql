@@ -100,7 +100,7 @@ grouped as (
     sum(power(deviation_a, 2)) as squares_a,
     sum(power(deviation_b, 2)) as squares_b,
     sum(deviation_a * deviation_b) as products,
-    max(greatest(abs(deviation_a - deviation_b))) as largest,
+    max(abs(deviation_a - deviation_b)) as largest,
     max(greatest(abs(a), abs(b))) as scale_of_values
   from linear
   join prompt on prompt.id = linear.prompt_id

@@ -26,6 +26,10 @@ HEAVY = {
     "rich",
     "alembic",
     "urllib.request",
+    "deltalake",
+    "grpc",
+    "pysail",
+    "pyspark",
     "warehouse.stats.intervals.estimate_mean",
     "warehouse.analysis.leaderboard.leaderboard",
 }

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OWN = {
     "analysis": STORES,
     "interchange": STORES,
+    "lake": STORES,
     "refresh": STORES,
     "store": STORES,
     "ingest": ("duckdb",),

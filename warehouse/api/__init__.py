@@ -63,8 +63,8 @@ def connect(url: str | Path | None = None, *, create: bool = True, wait: float =
     """A warehouse at a URL.
 
     Args:
-        url: ``duckdb:///file``, a bare file name, or ``postgresql://…``; None for
-            ``duckdb:///warehouse.duckdb``.
+        url: ``duckdb:///file``, a bare file name, ``postgresql://…``, or ``sail:?lake=…`` for a
+            lake; None for ``duckdb:///warehouse.duckdb``.
         create: make the store if there is none.
         wait: seconds to wait for a store that another process holds.
         reader: role, or whole URL, that :meth:`Warehouse.arrow` and :meth:`Warehouse.query` run

@@ -26,8 +26,8 @@ class Connection:
         """Nothing is opened yet.
 
         Args:
-            url: ``duckdb:///file``, a bare file name, or ``postgresql://…``; None for
-                ``duckdb:///warehouse.duckdb``.
+            url: ``duckdb:///file``, a bare file name, ``postgresql://…``, or ``sail:?lake=…`` for
+                a lake; None for ``duckdb:///warehouse.duckdb``.
             wait: seconds to wait for a store that another process holds.
             reader: role, or whole URL, that :meth:`Warehouse.arrow` and :meth:`Warehouse.query`
                 run as on a server; empty: that of ``url``, unless it has powers beyond reading.

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from warehouse.embeddings.folders import DIGITS
 from warehouse.embeddings.protocols import Vectors
-from warehouse.errors import InputError, MisuseError, install_command
+from warehouse.errors import InputError
+from warehouse.extras import load
 
 #: Texts that a model reads at a time.
 BATCH = 32
@@ -72,13 +73,7 @@ class CrossEntailment:
 
 
 def _package() -> Any:
-    try:
-        return importlib.import_module("sentence_transformers")
-    except ImportError as error:
-        missing = error.name or "sentence_transformers"
-        raise MisuseError(
-            f"a text model needs the package {missing}, which is not installed; run: {install_command('embed')}"
-        ) from None
+    return load("sentence_transformers", "embed", "a text model")
 
 
 def reach_hub(spec: str, *, patience: float = PATIENCE) -> None:

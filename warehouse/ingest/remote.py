@@ -19,7 +19,8 @@ from threading import Lock
 from typing import Any
 from urllib.parse import unquote
 
-from warehouse.errors import InputError, MisuseError, WarehouseError, install_command
+from warehouse.errors import InputError, MisuseError, WarehouseError
+from warehouse.extras import install_command
 from warehouse.ingest.discover import Discovered
 from warehouse.ingest.progress import FetchProgress
 from warehouse.ingest.remote_errors import in_words

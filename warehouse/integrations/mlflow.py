@@ -25,7 +25,8 @@ from warehouse.analysis.leaderboard.all_boards import Leaderboards
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.results import Result, plain
 from warehouse.analysis.suites.leaderboard import SuiteBoard
-from warehouse.errors import MisuseError, install_command
+from warehouse.errors import MisuseError
+from warehouse.extras import install_command
 
 #: Folder of the artifacts, and what the tags begin with.
 PREFIX = "warehouse"

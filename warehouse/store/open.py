@@ -31,8 +31,8 @@ def open_store(
     """Open a store.
 
     Args:
-        url: ``duckdb:///file``, a bare file name, or ``postgresql://…``; default
-            ``duckdb:///warehouse.duckdb``.
+        url: ``duckdb:///file``, a bare file name, ``postgresql://…``, or ``sail:?lake=…`` and
+            ``sc://…?lake=…`` (``docs/scale.md``); default ``duckdb:///warehouse.duckdb``.
         write: open for writing.
         create: create the schema where there is none (implies ``write``).
         beside_others: create it also in a database that holds tables which are not a store's.
@@ -66,7 +66,7 @@ def open_store(
         elif check:
             revision.require(store)
         if guarded:
-            store = _as_reader(store, reader, wait, say) if typed else store
+            store = _as_reader(store, reader, wait, say) if typed and not dialect.is_lake else store
             dialect.guard(store.connection)
     except BaseException:
         store.close()

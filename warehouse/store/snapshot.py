@@ -71,6 +71,10 @@ def publish(
     parsed = engines.parse_url(url or DEFAULT_URL)
     dialect = engines.dialect_of(parsed)
     snapshot = dialect.snapshot
+    if dialect.is_lake:
+        raise MisuseError(
+            f"{engines.shown_url(parsed)} is a lake, which nobody who reads it waits for; publish its store"
+        )
     if snapshot is None:
         raise MisuseError(
             f"{engines.shown_url(parsed)} is on a server: its readers do not "

@@ -100,11 +100,9 @@ def _holder(reading: Callable[[], Any]) -> str:
 
 def unfinished(store: Store) -> dict[str, Any] | None:
     """Parameters of the newest refresh that is not finished, with its ``id``."""
-    table = tables.refresh
-    query = sa.select(table.c.id, table.c.parameters).where(table.c.finished_at.is_(None))
-    with store.begin() as connection:
-        row = connection.execute(query.order_by(table.c.id.desc())).first()
-    return None if row is None else {**(row[1] or {}), "id": int(row[0])}
+    sql = "select id, parameters from refresh where finished_at is null order by id desc nulls last limit 1"
+    rows = store.arrow(sql).to_pylist()
+    return {**json.loads(rows[0]["parameters"] or "{}"), "id": rows[0]["id"]} if rows else None
 
 
 def current_values(store: Store) -> list[dict[str, Any]]:

@@ -7,12 +7,11 @@ differs now, the answer is out of date and counts as absent.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-
-import sqlalchemy as sa
 
 from warehouse.records.clock import utc_now
 from warehouse.records.hashing import canonical_digest
@@ -79,34 +78,29 @@ class Kept:
     created_at: datetime
 
 
+#: Which question a row answers.
+_SAME = "kind = :kind and subject = :subject and parameters_key = :parameters_key"
+#: By which method, and from which data.
+_METHOD, _DATA = "method_version = :method_version", "input_fingerprint = :input_fingerprint"
+
+
 def get(store: Store, question: Question) -> Answer | None:
     """The stored answer, None where there is none or method or data have changed since."""
-    table = tables.analysis
-    query = sa.select(table.c.result, table.c.created_at).where(
-        table.c.kind == question.kind,
-        table.c.subject == question.subject,
-        table.c.parameters_key == question.parameters_key,
-        table.c.method_version == question.method_version,
-        table.c.input_fingerprint == question.input_fingerprint,
-    )
-    with store.begin() as connection:
-        row = connection.execute(query).one_or_none()
-    return None if row is None else Answer(row[0], row[1])
+    sql = f"select result, created_at from analysis where {_SAME} and {_METHOD} and {_DATA}"
+    rows = store.arrow(sql, _asked(question)).to_pylist()
+    return Answer(json.loads(rows[0]["result"]), rows[0]["created_at"]) if rows else None
 
 
 def outdated(store: Store, question: Question) -> datetime | None:
     """When the question was last answered from other data or by another version of the method; else None."""
-    table = tables.analysis
-    query = sa.select(table.c.created_at).where(
-        table.c.kind == question.kind,
-        table.c.subject == question.subject,
-        table.c.parameters_key == question.parameters_key,
-        sa.or_(
-            table.c.method_version != question.method_version, table.c.input_fingerprint != question.input_fingerprint
-        ),
-    )
-    with store.begin() as connection:
-        return connection.execute(query).scalar_one_or_none()
+    sql = f"select created_at from analysis where {_SAME} and not ({_METHOD} and {_DATA})"
+    rows = store.arrow(sql, _asked(question)).to_pylist()
+    return rows[0]["created_at"] if rows else None
+
+
+def _asked(question: Question) -> dict[str, str]:
+    names = ("kind", "subject", "parameters_key", "method_version", "input_fingerprint")
+    return {name: getattr(question, name) for name in names}
 
 
 def analysed_subjects(store: Store) -> set[str]:
@@ -116,28 +110,26 @@ def analysed_subjects(store: Store) -> set[str]:
 
 def kept(store: Store, subject: str, method_version: str) -> list[Kept]:
     """The analyses of a subject by this version of the method, newest first."""
-    table = tables.analysis
     if subject not in analysed_subjects(store):
         return []
-    query = (
-        sa.select(table.c.id, table.c.kind, table.c.parameters, table.c.created_at)
-        .where(table.c.subject == subject, table.c.method_version == method_version)
-        .order_by(table.c.created_at.desc(), table.c.id.desc())
-    )
-    with store.begin() as connection:
-        return [Kept(*row) for row in connection.execute(query)]
+    rows = store.arrow(_KEPT, {"subject": subject, "method_version": method_version}).to_pylist()
+    return [Kept(**row | {"parameters": json.loads(row["parameters"])}) for row in rows]
+
+
+_KEPT = (
+    "select id, kind, parameters, created_at from analysis"
+    f" where subject = :subject and {_METHOD} order by created_at desc nulls last, id desc nulls last"
+)
 
 
 def _subjects(store: Store) -> set[str]:
-    with store.begin() as connection:
-        return set(connection.execute(sa.select(tables.analysis.c.subject).distinct()).scalars())
+    return set(store.arrow("select distinct subject from analysis").column(0).to_pylist())
 
 
 def result_of(store: Store, analysis: Kept) -> dict[str, Any]:
     """The result of a stored analysis, as it was given to :func:`put`."""
-    query = sa.select(tables.analysis.c.result).where(tables.analysis.c.id == analysis.id)
-    with store.begin() as connection:
-        result: dict[str, Any] = connection.execute(query).scalar_one()
+    rows = store.arrow("select result from analysis where id = :id", {"id": analysis.id}).to_pylist()
+    result: dict[str, Any] = json.loads(rows[0]["result"])
     return result
 
 

@@ -26,7 +26,9 @@ from warehouse.store.engines.duckdb import (
     open_scratch,
     out_of_memory,
 )
+from warehouse.store.engines.lake_urls import LOCAL, REMOTE
 from warehouse.store.engines.postgresql import POSTGRESQL
+from warehouse.store.engines.spark import SPARK
 from warehouse.store.engines.urls import parse_url, shown_reader, shown_text, shown_url, without_secrets
 
 __all__ = [
@@ -68,7 +70,8 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 SORTED_INDEX: dict[str, Any] = {"postgresql_using": "brin"}
 
 
-DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRESQL)}
+DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRESQL, SPARK)}
+_BY_URL = {DUCKDB.name: DUCKDB, POSTGRESQL.name: POSTGRESQL, LOCAL: SPARK, REMOTE: SPARK}
 
 
 def dialect_of(url: sa.URL) -> Dialect:
@@ -78,9 +81,11 @@ def dialect_of(url: sa.URL) -> Dialect:
         MisuseError: no such engine.
     """
     name = url.get_backend_name()
-    if name not in DIALECTS:
-        raise MisuseError(f"no engine '{name}'; a store URL starts with duckdb:/// or postgresql://")
-    return DIALECTS[name]
+    if name not in _BY_URL:
+        raise MisuseError(
+            f"no engine '{name}'; a store URL starts with duckdb:/// or postgresql://, that of a lake with sail: or sc://"
+        )
+    return _BY_URL[name]
 
 
 def wants_foreign_keys(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:

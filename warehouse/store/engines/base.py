@@ -68,6 +68,7 @@ class Dialect:
         foreign_keys: a table that a foreign key points to can still be migrated.
         indexes: one index per fact table pays for itself.
         embedded: the store is a file that one process holds at a time.
+        is_lake: its stores are only read: they are made from others, and hold their schema when opened.
         exists: whether there is something to open at a URL.
         open_engine: (url, write, guarded) to a SQLAlchemy engine.
         lock_holder: who holds the store, if an error says that somebody does, else ``None``.
@@ -112,6 +113,7 @@ class Dialect:
     foreign_keys: bool
     indexes: bool
     embedded: bool
+    is_lake: bool
     exists: Callable[[sa.URL], bool]
     open_engine: Callable[[sa.URL, bool, bool], sa.Engine]
     lock_holder: Callable[[BaseException], str | None]

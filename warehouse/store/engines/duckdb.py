@@ -276,6 +276,7 @@ DUCKDB = Dialect(
     foreign_keys=False,
     indexes=False,
     embedded=True,
+    is_lake=False,
     exists=_exists,
     open_engine=_engine,
     lock_holder=_holder,

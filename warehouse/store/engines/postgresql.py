@@ -255,6 +255,7 @@ POSTGRESQL = Dialect(
     foreign_keys=True,
     indexes=True,
     embedded=False,
+    is_lake=False,
     exists=lambda _url: True,
     open_engine=_engine,
     lock_holder=lambda _error: None,

@@ -8,6 +8,7 @@ from urllib.parse import quote, quote_plus
 import sqlalchemy as sa
 
 from warehouse.errors import MisuseError
+from warehouse.store.engines.lake_urls import LOCAL, REMOTE, LakeUrl, is_lake, parse_lake
 
 #: What stands for a secret.
 MASK = "***"
@@ -33,6 +34,8 @@ _HARMLESS = frozenset(
         "threads",
         "memory_limit",
         "access_mode",
+        "lake",
+        "version",
     }
 )
 _KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service)\s*=")
@@ -51,6 +54,8 @@ def parse_url(text: str) -> sa.URL:
     """
     if not text.isprintable():
         raise MisuseError(f"a store URL with a control character; {EXPECTED}")
+    if is_lake(text):
+        return parse_lake(text)
     parsed = _split(text) if "://" in text else _file(text)
     backend = parsed.get_backend_name()
     if backend in ("postgres", "postgresql"):
@@ -63,6 +68,8 @@ def parse_url(text: str) -> sa.URL:
 def shown_url(url: sa.URL) -> str:
     """The URL as it may be printed: without the password, and without the values of parameters
     that nobody knows to be harmless."""
+    if url.get_backend_name() in (LOCAL, REMOTE):
+        return str(LakeUrl.of(url))
     masked = {name: value if name.lower() in _HARMLESS else MASK for name, value in url.query.items()}
     shown = url.set(query=masked).render_as_string(hide_password=True)
     return shown.replace(quote_plus(MASK), MASK)
@@ -74,7 +81,7 @@ def shown_text(text: str) -> str:
         url = parse_url(text)
     except MisuseError:
         return "what cannot be read as a URL"
-    known = url.get_backend_name() in ("duckdb", "postgresql")
+    known = url.get_backend_name() in ("duckdb", "postgresql", LOCAL, REMOTE)
     return shown_url(url) if known else f"{url.drivername}://..."
 
 

@@ -48,6 +48,22 @@ def replace_binds(sql: str, written: Callable[[str], str]) -> str:
     return _replaced(sql, lambda match: written(match["name"]) if match["name"] else match.group(0))
 
 
+def replace_quoted(sql: str, text: Callable[[str], str], name: Callable[[str], str]) -> str:
+    """The text with what stands in quotes written anew: texts, and names, each from what they say.
+
+    >>> replace_quoted("select 'x', 1 as \\"a\\"", "<{}>".format, str.upper)
+    'select <x>, 1 as A'
+    """
+
+    def written(match: re.Match[str]) -> str:
+        found = match.group(0)
+        if match["quoted"] is not None:
+            return name(match["quoted"].replace('""', '"'))
+        return text(found[1:-1].replace("''", "'")) if found[0] == "'" else found
+
+    return _replaced(sql, written)
+
+
 def bare_text(sql: str) -> str:
     """The text without what stands in quotes or comments; quoted names stay, without the quotes.
 

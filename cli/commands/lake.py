@@ -1,0 +1,121 @@
+"""``lake``: the store as Delta tables, which engines beyond one machine read."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import click
+
+from ..lazy_group import command, group
+from ..state import State, pass_state
+from ..ui.options import output_options
+from ..ui.output import Output
+
+_CHANGED = ("table", "n_rows", "change", "written", "version")
+_CHECKED = ("table", "n_store", "n_lake", "n_behind", "n_differing", "verdict")
+
+
+def _age(_ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
+    from warehouse.config import AGE, parse_age
+
+    age = parse_age(value)
+    if age is None:
+        raise click.BadParameter(f"'{value}' is not {AGE}", param=param)
+    return age
+
+
+@group("lake")
+def lake() -> None:
+    pass
+
+
+@command("lake sync")
+@click.argument("location")
+@click.option("--anew", is_flag=True, help="Write every table as a whole: after damage, or from another store.")
+@output_options
+@pass_state
+def sync(state: State, location: str, anew: bool, output: Output) -> None:
+    from warehouse.store.lake.sync import SyncedTable
+    from warehouse.store.lake.sync import sync as bring_up
+
+    with state.open() as store:
+        report = bring_up(store, location, anew=anew, say=state.say)
+    if not output.for_people:
+        return output.emit_records(SyncedTable, report.tables)
+    click.echo(str(report))
+    changed = [table for table in report.tables if table.written]
+    if changed and report.version:
+        click.echo()
+        output.emit_records(SyncedTable, changed, shown=_CHANGED, spare=("version",))
+    return None
+
+
+@command("lake check")
+@click.argument("location")
+@output_options
+@click.pass_context
+@pass_state
+def check(state: State, context: click.Context, location: str, output: Output) -> None:
+    from warehouse.store.lake.check import CheckedTable
+    from warehouse.store.lake.check import check as hold_against
+
+    with state.open() as store:
+        report = hold_against(store, location, progress=state.detail)
+    if output.for_people:
+        click.echo(str(report))
+        bad = [table for table in report.tables if table.verdict != "same"]
+        if bad:
+            click.echo()
+            output.emit_records(CheckedTable, bad, shown=_CHECKED)
+    else:
+        output.emit_records(CheckedTable, report.tables)
+    context.exit(0 if report.verdict == "same" else 1)
+
+
+@command("lake versions")
+@click.argument("location")
+@output_options
+@pass_state
+def versions(_state: State, location: str, output: Output) -> None:
+    from warehouse.store.lake.location import LakeLocation
+    from warehouse.store.lake.versions import history
+
+    found = history(LakeLocation(location))
+    rows = [
+        {
+            "version": one.number,
+            "synced_at": one.synced_at,
+            "runs": one.tables["run"].n_rows,
+            "scores": one.tables["score"].n_rows,
+            "rows": one.n_rows,
+        }
+        for one in found
+    ]
+    output.emit(list(rows[0]), rows)
+
+
+@command("lake vacuum")
+@click.argument("location")
+@click.option(
+    "--older-than",
+    metavar="AGE",
+    default="7d",
+    show_default=True,
+    callback=_age,
+    help="Versions that were replaced longer ago go: 12h, 7d, 4w; 0h keeps the newest alone.",
+)
+@output_options
+@pass_state
+def vacuum(_state: State, location: str, older_than: timedelta, output: Output) -> None:
+    from warehouse.store.lake.vacuum import VacuumReport
+    from warehouse.store.lake.vacuum import vacuum as remove
+
+    report = remove(location, older_than=older_than)
+    if output.for_people:
+        click.echo(str(report))
+    else:
+        output.emit_records(VacuumReport, [report])
+
+
+for _command in (sync, check, versions, vacuum):
+    lake.add_command(_command)

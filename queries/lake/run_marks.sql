@@ -1,0 +1,11 @@
+-- What is stored of each run, told so that it differs wherever the facts of the run do: what a run
+-- has was loaded in one transaction, and stays as it is.
+-- grain: one row per run
+select run.id as unit, run.condition_key, run.content_digest, run.n_generations, run.n_choices,
+    run.n_scores, min(source.claimed_at) as first_claimed
+from run
+left join run_source on run_source.run_id = run.id
+left join source on source.id = run_source.source_id
+group by run.id, run.condition_key, run.content_digest, run.n_generations, run.n_choices,
+    run.n_scores
+order by run.id

@@ -1,0 +1,244 @@
+"""A lake is what the store holds, comes up in proportion to what is new, and shows whole versions."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections import Counter
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from tests.support.cli import COMMAND
+from tests.support.lakes import MARKS, files_of, rows_of, table_versions
+from tests.support.races import dumps
+from tests.support.world import build_world
+from warehouse.api import connect
+from warehouse.errors import MisuseError
+from warehouse.store.computed import result_cache
+from warehouse.store.curate import aliases
+from warehouse.store.lake import reading, versions
+from warehouse.store.lake.check import LakeCheck, check
+from warehouse.store.lake.contents import LEFT_OUT, TABLES, UNITS
+from warehouse.store.lake.location import LakeLocation, Overtaken
+from warehouse.store.lake.sync import SyncReport, sync
+from warehouse.store.lake.vacuum import vacuum
+from warehouse.store.lake.writing import TableWriter
+from warehouse.store.load.source_ledger import forget
+from warehouse.store.open import open_store
+from warehouse.store.schema import tables
+
+pytestmark = MARKS
+FACTS = {"generation", "score", "prompt_score", "run_metric", "run", "source", "run_source", UNITS}
+
+
+def bring_up(url: str, lake: Path, **options: bool) -> SyncReport:
+    with open_store(url) as store:
+        return sync(store, str(lake), **options)
+
+
+def held_against(url: str, lake: Path) -> LakeCheck:
+    with open_store(url) as store:
+        return check(store, str(lake))
+
+
+def written(report: SyncReport) -> set[str]:
+    return {table.table for table in report.tables if table.written}
+
+
+def test_a_lake_holds_every_row_of_the_store(store_url: str, tmp_path: Path) -> None:
+    with open_store(store_url, create=True) as store:
+        build_world().write(store)
+    report = bring_up(store_url, tmp_path / "lake")
+    assert (report.version, report.is_new, report.n_runs, report.n_gone) == (0, True, 74, 0)
+    assert {table.name for table in TABLES} == {*tables.metadata.tables} - {*LEFT_OUT} | {"benchmark_tree"}
+    with open_store(store_url) as store:
+        for table in TABLES:
+            stored = store.connection.execute(sa.text(f"select * from {table.name}")).mappings().all()
+            of_lake = rows_of(tmp_path / "lake", table.name)
+            if table.name == "metric_value":  # those of a refresh that is under way come and go
+                stored = [row for row in stored if row["refresh_id"] != 3]
+            assert Counter(map(_plain, stored)) == Counter(map(_plain, of_lake)), table.name
+    found = held_against(store_url, tmp_path / "lake")
+    assert found.verdict == "same" and "holds what the store holds" in str(found)
+
+
+def _plain(row: object) -> tuple[object, ...]:
+    """Values of a row, times without their zone, numbers as numbers whatever the driver made of them."""
+    values = dict(row).values()  # type: ignore[call-overload]
+    return tuple(
+        value.replace(tzinfo=None) if isinstance(value, datetime) else str(value) if isinstance(value, dict) else value
+        for value in values
+    )
+
+
+def test_a_sync_writes_what_is_new_and_takes_out_what_is_gone(store_url: str, tmp_path: Path) -> None:
+    files, lake = dumps(tmp_path / "dumps", 3), tmp_path / "lake"
+    warehouse = connect(store_url)
+    warehouse.ingest(files[0])
+    assert bring_up(store_url, lake).version == 0
+    warehouse.ingest(files[1], files[2])
+    assert held_against(store_url, lake).verdict == "behind"
+    report = bring_up(store_url, lake)
+    assert (report.version, report.n_runs, report.n_gone) == (1, 2, 0)
+    assert written(report) == {
+        *FACTS,
+        "benchmark",
+        "benchmark_metric",
+        "benchmark_tree",
+        "prompt",
+        "run_group",
+        "choice",
+    }
+    assert str(report).startswith(f"{lake} is at version 1: 2 runs written, 0 removed; ")
+    for table in ("score", "prompt_score", "generation"):
+        assert files_of(lake, table, 0) < files_of(lake, table)  # what was there stays as it was
+    assert table_versions(lake)["model"] == table_versions(lake, 0)["model"]
+    assert held_against(store_url, lake).verdict == "same"
+    assert len(rows_of(lake, "score", 0)) == 40 and len(rows_of(lake, "score")) == 120
+
+    again = bring_up(store_url, lake)
+    assert (again.version, again.is_new, written(again)) == (1, False, set())
+    assert str(again) == f"{lake} is up to date at version 1"
+
+    with open_store(store_url, write=True) as store:
+        forget(store, "1")
+    report = bring_up(store_url, lake)
+    assert (report.version, report.n_runs, report.n_gone) == (2, 0, 1)
+    kept = {row["id"] for row in rows_of(lake, "run")}
+    assert len(kept) == 2 and {row["run_id"] for row in rows_of(lake, "score")} == kept
+    assert held_against(store_url, lake).verdict == "same"
+    assert len(rows_of(lake, "score", 1)) == 120
+
+
+def test_what_people_say_of_the_store_is_brought_up(duckdb_url: str, tmp_path: Path) -> None:
+    with open_store(duckdb_url, create=True) as store:
+        build_world().write(store)
+    lake = tmp_path / "lake"
+    bring_up(duckdb_url, lake)
+    with open_store(duckdb_url, write=True) as store:
+        aliases.alias(store, "model", "org/c", "org/b")
+    assert written(bring_up(duckdb_url, lake)) == {"model"}
+    with open_store(duckdb_url, write=True) as store:
+        question = result_cache.Question("matrix", "quiz", "1", "f")
+        result_cache.put(store, question, {"p": 0.5})
+    assert written(bring_up(duckdb_url, lake)) == {"analysis", UNITS}
+    with open_store(duckdb_url, write=True) as store:
+        result_cache.put(store, question, {"p": 0.25})
+    report = bring_up(duckdb_url, lake)
+    assert written(report) == {"analysis", UNITS} and [row["result"] for row in rows_of(lake, "analysis")] == [
+        '{"p":0.25}'
+    ]
+    with open_store(duckdb_url, write=True) as store, store.begin() as connection:  # a document gets a further field
+        connection.execute(sa.update(tables.prompt).where(tables.prompt.c.id == 3).values(metadata={"a": 1}))
+        connection.execute(sa.text("delete from prompt_cluster where prompt_id = 1"))
+    report = bring_up(duckdb_url, lake)
+    assert written(report) == {"prompt", "prompt_cluster", "cluster", UNITS}
+    assert held_against(duckdb_url, lake).verdict == "same"
+
+
+def test_what_a_killed_sync_has_left_is_not_seen_and_taken_back(duckdb_url: str, tmp_path: Path) -> None:
+    """It may stop after any of its commits but the last."""
+    files, place = dumps(tmp_path / "dumps", 2), tmp_path / "lake"
+    connect(duckdb_url).ingest(files[0])
+    bring_up(duckdb_url, place)
+    lake = LakeLocation(str(place))
+    base = versions.find(lake)
+    scores = next(table for table in TABLES if table.name == "score")
+    connect(duckdb_url).ingest(files[1])
+    with open_store(duckdb_url) as store, reading.one_state(store):
+        marks, sizes = reading.marks(store, "run_marks")
+        writer = TableWriter(lake, "score", base.tables["score"])
+        writer.delete("run_id", [1])
+        writer.append(reading.rows_of(store, scores, list(marks), sizes))
+        TableWriter(lake, "model", base.tables["model"]).overwrite(reading.whole(store, "model").slice(0, 0))
+    assert writer.version().n_rows == 80 and len(rows_of(place, "score")) == 40
+    assert versions.find(lake) == base
+    report = bring_up(duckdb_url, place)
+    assert report.version == 1 and {"score"} < written(report) and "model" not in written(report)
+    assert len(rows_of(place, "score")) == 80
+    assert held_against(duckdb_url, place).verdict == "same"
+
+
+@pytest.mark.rare
+def test_a_sync_that_is_killed_at_any_time_leaves_a_whole_version(duckdb_url: str, tmp_path: Path) -> None:
+    points = 20
+    files, lake = dumps(tmp_path / "dumps", points + 1), tmp_path / "lake"
+    connect(duckdb_url).ingest(files[0])
+    started = time.monotonic()
+    assert (
+        subprocess.run([COMMAND, "--db", duckdb_url, "lake", "sync", lake], stdout=subprocess.DEVNULL).returncode == 0
+    )
+    whole = time.monotonic() - started
+    for point, file in enumerate(files[1:], start=1):
+        connect(duckdb_url).ingest(file)
+        process = subprocess.Popen([COMMAND, "--db", duckdb_url, "lake", "sync", lake], stdout=subprocess.DEVNULL)
+        time.sleep(whole * (0.3 + 0.7 * point / points))
+        process.kill()
+        process.wait()
+        runs = {row["id"] for row in rows_of(lake, "run")}
+        assert {row["run_id"] for row in rows_of(lake, "score")} == runs
+        assert len(rows_of(lake, "prompt_score")) == 40 * len(runs)
+        if point % 4 == 0:
+            bring_up(duckdb_url, lake)
+            assert held_against(duckdb_url, lake).verdict == "same"
+
+
+def test_of_several_writers_one_is_first_and_the_others_begin_again(duckdb_url: str, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    for round_, file in enumerate(dumps(tmp_path / "dumps", 2)):
+        connect(duckdb_url).ingest(file)
+        call = [str(COMMAND), "--db", duckdb_url, "lake", "sync", str(lake)]
+        started = [subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+        said = [process.communicate() for process in started]
+        assert [process.returncode for process in started] == [0, 0, 0], said
+        assert versions.find(LakeLocation(str(lake))).number == round_
+    assert held_against(duckdb_url, lake).verdict == "same"
+
+
+def test_a_version_is_made_from_the_newest_one_or_not_at_all(duckdb_url: str, tmp_path: Path) -> None:
+    connect(duckdb_url).ingest(dumps(tmp_path / "dumps", 1)[0])
+    bring_up(duckdb_url, tmp_path / "lake")
+    lake = LakeLocation(str(tmp_path / "lake"))
+    base = versions.find(lake)
+    early = base.synced_at - timedelta(days=3)
+    made = versions.commit(lake, base, base.tables, schema=base.schema, now=early)
+    assert made.number == 1 and made.synced_at == base.synced_at  # a clock that was put back
+    for stale in (base, None):
+        with pytest.raises(Overtaken):
+            versions.commit(lake, stale, base.tables, schema=base.schema, now=early)
+    writer, other = (TableWriter(lake, "model", base.tables["model"]) for _ in range(2))
+    with open_store(duckdb_url) as store:
+        rows = reading.whole(store, "model")
+    writer.overwrite(rows)
+    with pytest.raises(Overtaken, match="another process has written to"):
+        other.overwrite(rows)
+
+
+def test_vacuum_removes_what_only_old_versions_need(duckdb_url: str, tmp_path: Path) -> None:
+    lake, files = tmp_path / "lake", dumps(tmp_path / "dumps", 5)
+    for file in files:
+        connect(duckdb_url).ingest(file)
+        bring_up(duckdb_url, lake)
+    with open_store(duckdb_url, write=True) as store:
+        forget(store, "1")
+    bring_up(duckdb_url, lake)
+    kept = vacuum(str(lake))
+    assert (kept.n_versions, kept.n_files, kept.n_joined, kept.oldest, kept.version) == (0, 0, 0, 0, 5)
+    assert len(rows_of(lake, "score", 0)) == 40
+    done = vacuum(str(lake), older_than=timedelta(0), many=4)
+    assert (done.n_versions, done.oldest, done.version) == (5, 5, 6) and done.n_files > 5 and done.n_joined >= 3
+    assert len(files_of(lake, "score")) == 1
+    assert [one.number for one in versions.history(LakeLocation(str(lake)))] == [6, 5]
+    with pytest.raises(MisuseError, match="has the versions 5 to 6, no version 4"):
+        versions.find(LakeLocation(str(lake)), 4)
+    assert held_against(duckdb_url, lake).verdict == "same"
+    assert vacuum(str(lake), older_than=timedelta(0)).n_files >= 3  # those from before the joining
+    assert vacuum(str(lake), older_than=timedelta(0)).n_files == 0
+    connect(duckdb_url).ingest(files[0])
+    assert bring_up(duckdb_url, lake).n_runs == 1
+    assert held_against(duckdb_url, lake).verdict == "same"
+    with pytest.raises(MisuseError, match="expected 0 or more"):
+        vacuum(str(lake), older_than=timedelta(days=-1))

@@ -1,0 +1,37 @@
+"""Lakes for tests: whether the extra is installed, and what an independent reader finds in one."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+INSTALLED = all(importlib.util.find_spec(name) for name in ("deltalake", "pysail", "pyspark"))
+needs_lake = pytest.mark.skipif(not INSTALLED, reason="no lakes: pip install -e '.[lake]', or make test-lake")
+MARKS = [pytest.mark.lake, needs_lake]
+
+
+def rows_of(lake: Path, table: str, version: int | None = None) -> list[dict[str, Any]]:
+    """What an independent reader finds in a table of a lake, at a version of the lake."""
+    from deltalake import DeltaTable
+
+    at = table_versions(lake, version)[table]
+    rows: list[dict[str, Any]] = DeltaTable(lake / table, version=at).to_pyarrow_dataset().to_table().to_pylist()
+    return rows
+
+
+def table_versions(lake: Path, version: int | None = None) -> dict[str, int]:
+    """The Delta version of each table at a version of a lake."""
+    from deltalake import DeltaTable
+
+    named = DeltaTable(lake / "lake_version", version=version).to_pyarrow_dataset().to_table().to_pylist()
+    return {row["table_name"]: row["table_version"] for row in named}
+
+
+def files_of(lake: Path, table: str, version: int | None = None) -> set[str]:
+    """The data files of a table at a version of a lake."""
+    from deltalake import DeltaTable
+
+    return set(DeltaTable(lake / table, version=table_versions(lake, version)[table]).file_uris())

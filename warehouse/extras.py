@@ -1,0 +1,46 @@
+"""Packages that only some commands need: what to run where one is missing."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from importlib import import_module
+from typing import Any
+
+from warehouse.errors import MisuseError
+
+
+def load(name: str, extra: str, purpose: str) -> Any:
+    """A module of a package that an extra of ours installs.
+
+    Args:
+        name: of the module, such as ``deltalake``.
+        extra: of ours, such as ``lake``.
+        purpose: what needs it, as the beginning of a sentence: ``a lake``.
+
+    Raises:
+        MisuseError: it is not installed; with the command that installs it.
+    """
+    try:
+        return import_module(name)
+    except ImportError as error:
+        missing = (error.name or name).partition(".")[0]
+        raise MisuseError(
+            f"{purpose} needs the package {missing}, which is not installed; run: {install_command(extra)}"
+        ) from None
+
+
+def install_command(extra: str) -> str:
+    """How to install what an extra of ours needs: its packages by name, with this very Python, so that
+    it works for a checkout too, and where the package was installed from a file."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        named = requires("eval-warehouse") or []
+    except PackageNotFoundError:
+        named = []
+    mark = re.compile(rf"extra\s*==\s*['\"]{re.escape(extra)}['\"]")
+    needed = [text.partition(";")[0].strip() for text in named if mark.search(text.partition(";")[2])]
+    words = needed or [f"eval-warehouse[{extra}]"]
+    return shlex.join([sys.executable or "python", "-m", "pip", "install", *words])

@@ -1,0 +1,102 @@
+"""URLs of lakes with the engine that asks them: ``sail:?lake=PLACE`` and ``sc://HOST:PORT?lake=PLACE``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+import sqlalchemy as sa
+
+from warehouse.errors import MisuseError
+
+#: The engine that is started in this process, and the protocol of those that run elsewhere.
+LOCAL, REMOTE = "sail", "sc"
+EXPECTED = "expected sail:?lake=LOCATION or sc://HOST:PORT?lake=LOCATION, both also with &version=N"
+DEFAULT_PORT = 15002
+_REMOTE = re.compile(r"sc://(?P<host>\[[^\]]+\]|[^/:?;@\s]+)(?::(?P<port>\d+))?(?:/;?(?P<options>[^?]*))?")
+#: Parts of our own URL; the others are the server's, and may be secret.
+_OURS = ("lake", "version", "read")
+
+
+@dataclass(frozen=True)
+class LakeUrl:
+    """A lake, and who is asked on it.
+
+    Attributes:
+        lake: where it lies.
+        version: of the lake; ``None``: the newest.
+        read_files: give the server the files of a version, as one that cannot read Delta itself takes them.
+        host: of the server; empty: an engine in this process.
+        port: of the server.
+        options: of the connection, as the protocol writes them: ``use_ssl=true``, ``token=…``.
+    """
+
+    lake: str
+    version: int | None
+    host: str
+    port: int
+    options: tuple[tuple[str, str], ...]
+    read_files: bool = False
+
+    @classmethod
+    def of(cls, url: sa.URL) -> LakeUrl:
+        """From a URL that :func:`parse_lake` has made."""
+        said = {name: str(value) for name, value in url.query.items()}
+        version = int(said["version"]) if "version" in said else None
+        options = tuple((name, value) for name, value in said.items() if name not in _OURS)
+        return cls(
+            said["lake"], version, url.host or "", url.port or DEFAULT_PORT, options, said.get("read") == "files"
+        )
+
+    @property
+    def remote(self) -> str:
+        """The server's address with its options, as the protocol writes it; may hold secrets."""
+        options = "".join(f";{name}={value}" for name, value in self.options)
+        return f"sc://{self.host}:{self.port}/{options}"
+
+    def __str__(self) -> str:
+        server = f"{REMOTE}://{self.host}:{self.port}" if self.host else f"{LOCAL}:"
+        return (
+            f"{server}?lake={self.lake}"
+            + ("" if self.version is None else f"&version={self.version}")
+            + ("&read=files" if self.read_files else "")
+        )
+
+
+def is_lake(text: str) -> bool:
+    """Whether a URL is meant as one of a lake."""
+    return text.startswith((f"{LOCAL}:", f"{REMOTE}://"))
+
+
+def parse_lake(text: str) -> sa.URL:
+    """A URL of a lake, in the form that all stores have.
+
+    Raises:
+        MisuseError: another form; tells nothing of it that may be a secret.
+    """
+    head, _, tail = text.partition("?")
+    said = dict(_parts(tail, "&"))
+    unknown = sorted(said.keys() - set(_OURS))
+    if unknown or not said.get("lake"):
+        fault = f"an unknown part {unknown[0]}" if unknown else "no lake"
+        raise MisuseError(f"a URL of a lake with {fault}; {EXPECTED}")
+    if "version" in said and not said["version"].isdecimal():
+        raise MisuseError(
+            f"version={said['version']} is no number of a version; see: warehouse lake versions {said['lake']}"
+        )
+    if said.get("read", "files") != "files":
+        raise MisuseError("read= of a URL of a lake is files, for servers without a reader of Delta, or left out")
+    if head in (f"{LOCAL}:", f"{LOCAL}://"):
+        return sa.URL.create(LOCAL, query=said)
+    found = _REMOTE.fullmatch(head)
+    port = int(found["port"] or DEFAULT_PORT) if found else 0
+    if found is None or not 0 < port < 65536:
+        raise MisuseError(f"a URL of a lake whose server cannot be read; {EXPECTED}")
+    options = dict(_parts(found["options"] or "", ";"))
+    return sa.URL.create(REMOTE, host=found["host"], port=port, query=options | said)
+
+
+def _parts(text: str, between: str) -> list[tuple[str, str]]:
+    pairs = [part.partition("=") for part in text.split(between) if part]
+    return [(unquote(name), unquote(value)) for name, _, value in pairs]

@@ -1,0 +1,275 @@
+"""Engines that speak Spark Connect, asked on a lake: a cluster's server, or Sail within this process.
+
+They only read. A lake's tables are those of one of its versions; a view is made in the session when
+a statement first names it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from warehouse.errors import ReadOnlyError, SchemaVersionError
+from warehouse.extras import load
+from warehouse.store.engines.base import Dialect
+from warehouse.store.engines.lake_urls import LakeUrl
+from warehouse.store.engines.spark_sql import quoted, require_reading, translated
+from warehouse.store.sql import query_files
+
+if TYPE_CHECKING:
+    from warehouse.store.lake.location import LakeLocation
+    from warehouse.store.lake.versions import LakeVersion
+
+NAME = "spark"
+_WORD = re.compile(r"\w+")
+#: What an engine says where a file of a table is not there, or its log ends early.
+_DAMAGED = ("not found", "No such file", "does not exist", "PATH_NOT_FOUND")
+#: What a server says that has no reader of Delta.
+_NO_DELTA = "DATA_SOURCE_NOT_FOUND"
+_CUT_SHORT = ("Missing commit file", "nvalid table version", "no log files")
+#: Tables of a store that a lake does not have, in words.
+_LEFT_OUT = {
+    "content": "texts of what was sent and answered",
+    "embedder": "vectors of texts",
+    "prompt_embedding": "vectors of texts",
+    "id_counter": "counters",
+}
+_SETTINGS = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "false"}
+
+
+class LakeConnection:
+    """A session on one version of a lake, in the place of a connection of SQLAlchemy.
+
+    Attributes:
+        url: of the store.
+    """
+
+    def __init__(self, url: LakeUrl, lake: LakeLocation, version: LakeVersion, session: Any) -> None:
+        self.url, self._lake, self._version, self._session = url, lake, version, session
+        self._views = {view.name: view.text for view in query_files.views(NAME)}
+        self._made: set[str] = set()
+        self._read_files = url.read_files
+
+    def select(self, sql: str, params: Mapping[str, Any]) -> pa.Table:
+        """Run one SELECT."""
+        text = translated(sql, params)
+        try:
+            self._make(text)
+            with _quiet():
+                return _plain(self._session.sql(text).toArrow())
+        except Exception as error:
+            message = _query_error(error)
+            if message and _is_damage(message, self._lake.place):
+                raise self._lake.trouble(FileNotFoundError(message), "") from None
+            if message and (missing := _left_out(text, message)):
+                raise ReadOnlyError(
+                    f"a lake has no {_LEFT_OUT[missing]} ({missing}); ask the store that {self.url} was made from"
+                ) from None
+            raise
+
+    def _make(self, text: str) -> None:
+        """The tables and views that a statement may mean, in the session."""
+        for name in _WORD.findall(text):
+            if name in self._made or not (name in self._version.tables or name in self._views):
+                continue
+            self._made.add(name)  # before: what a text says of itself is no other view
+            try:
+                with _quiet():
+                    if name in self._version.tables:
+                        self._register(name)
+                    else:
+                        self._create(name)
+            except BaseException:
+                self._made.discard(name)
+                raise
+
+    def _create(self, name: str) -> None:
+        """A view, after what it reads."""
+        body = translated(self._views[name].strip().rstrip(";"), {})
+        self._make(body)
+        self._session.sql(f"create or replace temporary view {quoted(name)} as {body}")
+
+    def _register(self, name: str) -> None:
+        """A table at its version, under its name; from its files where the server cannot read Delta."""
+        at = self._version.tables[name].version
+        if not self._read_files:
+            try:
+                reader = self._session.read.format("delta").option("versionAsOf", str(at))
+                reader.load(self._lake.uri(name)).createOrReplaceTempView(name)
+                return
+            except Exception as error:
+                if _NO_DELTA not in str(error):
+                    raise
+                self._read_files = True
+        table = self._lake.require(name, at)
+        kinds = load("pyspark.sql.types", "lake", "an engine on a lake")
+        schema = kinds.StructType.fromJson(json.loads(table.schema().to_json()))
+        files = table.file_uris()
+        read = self._session.read.schema(schema).parquet(*files) if files else None
+        (read if read is not None else self._session.createDataFrame([], schema)).createOrReplaceTempView(name)
+
+    # --- what a store asks of its connection --------------------------------------------------
+
+    def in_transaction(self) -> bool:
+        """Always: all statements see one version."""
+        return True
+
+    def begin(self) -> None:
+        """Refuse: who begins one means to write, or to reach a server."""
+        raise _read_only(self.url)
+
+    def close(self) -> None:
+        """Let go of the session."""
+        with _quiet():
+            self._session.stop()
+
+
+class _LakeEngine:
+    """In the place of an engine of SQLAlchemy."""
+
+    def __init__(self, url: LakeUrl) -> None:
+        self.url = url
+
+    def connect(self) -> LakeConnection:
+        from warehouse.store.engines.spark_sessions import session_at
+        from warehouse.store.lake import versions
+        from warehouse.store.lake.location import LakeLocation
+
+        lake = LakeLocation(self.url.lake)
+        version = versions.find(lake, self.url.version)
+        _require_schema(lake, version)
+        return LakeConnection(self.url, lake, version, session_at(self.url, _SETTINGS))
+
+    def dispose(self) -> None:
+        """Nothing is kept."""
+
+
+def _left_out(text: str, message: str) -> str:
+    """The table that a statement names, and an engine misses, because no lake has it; else empty."""
+    return next((name for name in _LEFT_OUT if name in _WORD.findall(text) and name in message), "")
+
+
+def _is_damage(message: str, place: str) -> bool:
+    return any(words in message for words in _CUT_SHORT) or (
+        place in message and any(words in message for words in _DAMAGED)
+    )
+
+
+def _require_schema(lake: LakeLocation, version: LakeVersion) -> None:
+    from warehouse.store.schema.revision import HEAD
+
+    if version.schema > HEAD:
+        command = f"pip install --upgrade eval-warehouse (the lake {lake} was made by a newer version)"
+        raise SchemaVersionError(version.schema, HEAD, command)
+    if version.schema < HEAD:
+        raise SchemaVersionError(version.schema, HEAD, f"warehouse --db STORE lake sync {lake}")
+
+
+def _read_only(url: LakeUrl) -> ReadOnlyError:
+    return ReadOnlyError(
+        f"{url} is a lake, which can only be asked; do this on the store that it was made from, then bring the lake"
+        f" up: warehouse --db STORE lake sync {url.lake}"
+    )
+
+
+def _engine(url: sa.URL, write: bool, _guarded: bool) -> Any:
+    lake_url = LakeUrl.of(url)
+    if write:
+        raise _read_only(lake_url)
+    return _LakeEngine(lake_url)
+
+
+def _select(connection: Any, sql: str, params: Mapping[str, Any]) -> pa.Table:
+    table: pa.Table = connection.select(sql, params)
+    return table
+
+
+def _require_select(_connection: Any, sql: str) -> None:
+    require_reading(sql)
+
+
+def _query_error(error: BaseException) -> str | None:
+    """What the engine, or the way to it, says."""
+    if type(error).__module__.partition(".")[0] not in ("pyspark", "grpc"):
+        return None
+    details = getattr(error, "details", None)
+    text = str(details() if callable(details) else "") or str(error)
+    return " ".join(text.split()) or type(error).__name__
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Times without their zone, which is UTC, and texts of one kind, as other engines have them."""
+    columns = []
+    for column in table.columns:
+        kind = column.type
+        if pa.types.is_timestamp(kind):
+            column = column.cast(pa.timestamp("us"))
+        elif pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+            column = column.cast(pa.string())
+        elif pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind):
+            column = column.cast(pa.binary())
+        columns.append(column)
+    return pa.table(columns, names=table.column_names)
+
+
+class _quiet(warnings.catch_warnings):
+    """Without what the client says of versions of other packages."""
+
+    def __enter__(self) -> Any:
+        held = super().__enter__()
+        warnings.simplefilter("ignore")
+        return held
+
+
+def _refused(connection: Any, *_more: Any) -> Any:
+    raise _read_only(connection.url if isinstance(connection, LakeConnection) else LakeUrl.of(connection))
+
+
+def _nothing(*_arguments: object) -> None:
+    """There is nothing to do."""
+
+
+def _no_vectors(connection: Any, _sql: str, _dimension: int) -> Any:
+    raise ReadOnlyError(
+        f"{connection.url} is a lake, which has no vectors of texts; ask the store that it was made from"
+    )
+
+
+SPARK = Dialect(
+    name=NAME,
+    foreign_keys=False,
+    indexes=False,
+    embedded=False,
+    is_lake=True,
+    exists=lambda _url: True,
+    open_engine=_engine,
+    lock_holder=lambda _error: None,
+    damaged=lambda _error: False,
+    retryable=lambda _error: False,
+    select=_select,
+    append=_refused,
+    vectors=_no_vectors,
+    guard=_nothing,
+    plain_url=_nothing,
+    require_plain=_nothing,
+    printable=lambda _connection, sql, _params, _times_too: sql,
+    roles=None,
+    lock_catalogue=_refused,
+    prepare=_refused,
+    lock_shared=_refused,
+    lock_all=_refused,
+    sole=_refused,
+    reserve=_refused,
+    release=_refused,
+    require_select=_require_select,
+    analyze=_nothing,
+    query_error=_query_error,
+    snapshot=None,
+    refresh_lock=_refused,
+)

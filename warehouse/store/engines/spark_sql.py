@@ -1,0 +1,136 @@
+"""Our SQL in the words of Spark: quotes, literals, and the few things that it says otherwise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from typing import Any
+
+from warehouse.errors import MisuseError
+from warehouse.store.sql.bind_parameters import bare_text, replace_binds, replace_quoted
+
+#: A recursion that only counts: ``step as (select 0 as j union all select j + 1 as j from step where j < 199)``.
+_COUNTING = re.compile(
+    r"\brecursive\s+(?P<name>\w+)\s+as\s*\(\s*select\s+(?P<first>\d+)\s+as\s+(?P<column>\w+)\s+union\s+all\s+"
+    r"select\s+(?P=column)\s*\+\s*1\s+as\s+(?P=column)\s+from\s+(?P=name)\s+where\s+(?P=column)\s*<\s*(?P<last>\d+)\s*\)",
+    re.IGNORECASE,
+)
+_CAST = re.compile(r"\bcast\s*\(", re.IGNORECASE)
+_TYPE = re.compile(r"\bas\s+(text|varchar|double\s+precision)\s*$", re.IGNORECASE)
+_BRACKETS = re.compile(r"[()]|'(?:[^'\\]|\\.)*'|`[^`]*`", re.DOTALL)
+_BRACKETS_AND_COMMAS = re.compile(rf"{_BRACKETS.pattern}|,", re.DOTALL)
+_CORR = re.compile(r"\bcorr\s*\(", re.IGNORECASE)
+_POSITION = re.compile(r"\bstrpos\s*\(", re.IGNORECASE)
+_FIRST_WORD = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(\w+)", re.DOTALL)
+#: Relations that are files, and functions that reach out or run what they are given.
+_FILES = re.compile(
+    r"\b(parquet|delta|csv|json|text|orc|avro|arrow|xml|binaryfile|iceberg|hudi|jdbc|image|vortex)\s*\.\s*[\w/.]",
+    re.IGNORECASE,
+)
+_PATH = re.compile(r"\.\s*[`\"][^`\"]*[/\\:]")
+_FUNCTIONS = re.compile(
+    r"\b(read_\w+|java_method|reflect|try_reflect|http_request|ai_query|remote_query|input_file_name"
+    r"|current_database|from_csv_file|secret|try_secret|cloud_files_state)\s*\(",
+    re.IGNORECASE,
+)
+
+
+def translated(sql: str, params: Mapping[str, Any]) -> str:
+    """A SELECT with its values written into it, as Spark reads it."""
+    text = replace_binds(sql, lambda name: _literal_of(params[name]))
+    text = replace_quoted(text, literal, quoted)
+    text = _COUNTING.sub(_range, text)
+    return _with_stable_corr(_POSITION.sub("instr(", _with_types(text)))
+
+
+def quoted(name: str) -> str:
+    """A name in the quotes of Spark."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def literal(text: str) -> str:
+    """A text in the quotes of Spark, where a backslash and what follows mean something else."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def require_reading(sql: str) -> None:
+    """Refuse a text that is no SELECT, or that reaches for files.
+
+    Raises:
+        MisuseError: says what.
+    """
+    word = _FIRST_WORD.match(sql)
+    if word is None or word.group(1).lower() not in ("select", "with", "values", "table"):
+        raise MisuseError("expected one SELECT; query connections cannot change anything")
+    if _PATH.search(sql) or _FILES.search(bare_text(sql).replace("`", "")):
+        raise MisuseError("a query of a lake may not read files by their path; its tables have names")
+    if found := _FUNCTIONS.search(bare_text(sql)):
+        raise MisuseError(f"a query may not call {found[1].lower()}: it does more than read the lake")
+
+
+def _range(found: re.Match[str]) -> str:
+    numbers = f"select cast(id as int) as {found['column']} from range({found['first']}, {int(found['last']) + 1})"
+    return f"{found['name']} as ({numbers})"
+
+
+def _with_types(text: str) -> str:
+    """The text with the types of its casts under the names that Spark has for them."""
+    parts, end = [], 0
+    for start in _CAST.finditer(text):
+        if (closing := _closing(text, start.end())) and (found := _TYPE.search(text, start.end(), closing)):
+            parts.append((found.start(1), found.end(1), "double" if found[1][0] in "dD" else "string"))
+    pieces = []
+    for first, last, name in sorted(parts):
+        pieces += [text[end:first], name]
+        end = last
+    return "".join([*pieces, text[end:]])
+
+
+def _with_stable_corr(text: str) -> str:
+    """Correlations from centred sums: an engine's own may lose half the digits of values far from 0."""
+    if found := _CORR.search(text):
+        closing = _closing(text, found.end())
+        comma = _comma(text, found.end(), closing)
+        a, b = text[found.end() : comma].strip(), text[comma + 1 : closing].strip()
+        stable = f"(covar_pop({a}, {b}) / nullif(sqrt(var_pop({a})) * sqrt(var_pop({b})), 0))"
+        return text[: found.start()] + stable + _with_stable_corr(text[closing + 1 :])
+    return text
+
+
+def _comma(text: str, start: int, end: int) -> int:
+    """The comma between two arguments that stand at a place."""
+    depth = 0
+    for found in _BRACKETS_AND_COMMAS.finditer(text, start, end):
+        depth += {"(": 1, ")": -1}.get(found.group(), 0)
+        if found.group() == "," and not depth:
+            return found.start()
+    return end
+
+
+def _closing(text: str, start: int) -> int:
+    """Where the bracket that was opened before a place is closed; 0: nowhere."""
+    depth = 1
+    for found in _BRACKETS.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(found.group(), 0)
+        if not depth:
+            return found.start()
+    return 0
+
+
+def _literal_of(value: Any) -> str:
+    """A value as our SQL writes it; texts and names are written for Spark later."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"({value})"
+    if isinstance(value, float):
+        return f"cast('{value!r}' as double)"
+    if isinstance(value, datetime):
+        moment = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+        return f"cast('{moment.isoformat(sep=' ')}' as timestamp)"
+    if isinstance(value, date):
+        return f"cast('{value.isoformat()}' as date)"
+    return "'" + str(value).replace("'", "''") + "'"

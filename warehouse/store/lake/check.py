@@ -1,0 +1,150 @@
+"""Holding a lake against the store that it was made from: rows, and what they add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from warehouse.store import engines
+from warehouse.store.connection import Store
+from warehouse.store.lake import reading, versions
+from warehouse.store.lake.contents import KINDS, TABLES, LakeTable
+from warehouse.store.lake.lineage import require_same_store
+from warehouse.store.lake.location import LakeLocation
+from warehouse.store.lake.reading import Marks
+from warehouse.store.lake.sync import marks_of
+from warehouse.store.lake.versions import LakeVersion
+
+#: ``behind``: the store has changed since the sync; ``differs``: the lake does not hold what was synced.
+Verdict = Literal["same", "behind", "differs"]
+
+
+@dataclass(frozen=True)
+class CheckedTable:
+    """One table of a lake, held against the store.
+
+    Attributes:
+        table: its name.
+        n_store: rows in the store.
+        n_lake: rows in the lake.
+        n_behind: parts (runs, prompts of a benchmark …) that have changed in the store since the sync; of a
+            table that is written as a whole 0 or 1.
+        n_differing: parts that are the same in the store, and another in the lake.
+        verdict: what follows from that.
+    """
+
+    table: str
+    n_store: int
+    n_lake: int
+    n_behind: int
+    n_differing: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class LakeCheck:
+    """A lake held against a store.
+
+    Attributes:
+        location: of the lake.
+        version: number of the lake's version.
+        synced_at: when that was made, naive UTC.
+        tables: in the order of the schema.
+    """
+
+    location: str
+    version: int
+    synced_at: datetime
+    tables: tuple[CheckedTable, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all tables."""
+        found = {table.verdict for table in self.tables}
+        return "differs" if "differs" in found else "behind" if "behind" in found else "same"
+
+    def __str__(self) -> str:
+        where = f"{self.location}, version {self.version}"
+        if self.verdict == "same":
+            return f"{where}, holds what the store holds: {sum(table.n_lake for table in self.tables)} rows"
+        bad = ", ".join(table.table for table in self.tables if table.verdict == self.verdict)
+        if self.verdict == "behind":
+            return f"{where}, is behind the store in {bad}; bring it up: warehouse lake sync {self.location}"
+        return (
+            f"{where}, does not hold what was synced in {bad}; write it anew: warehouse lake sync"
+            f" {self.location} --anew"
+        )
+
+
+def check(store: Store, location: str, *, progress: Callable[[str], None] = lambda _name: None) -> LakeCheck:
+    """Read all of a lake's newest version, and all of the store, and compare them.
+
+    Args:
+        store: open for reading.
+        location: of the lake.
+        progress: told each table's name before it is read.
+
+    Raises:
+        StoreError: there is no lake, or it cannot be read: a file is missing, a log cut short.
+        MisuseError: the lake was made from another store.
+    """
+    lake = LakeLocation(location)
+    version = versions.find(lake)
+    with reading.one_state(store):
+        require_same_store(store, lake, version)
+        then = marks_of(lake, version.tables)
+        now = {kind: reading.marks(store, kind) for kind in KINDS}
+        found = []
+        for table in TABLES:
+            progress(table.name)
+            if table.unit:
+                marks, sizes = now[table.kind]
+                found.append(_by_unit(store, lake, version, table, then.get(table.kind, {}), marks, sizes))
+            else:
+                found.append(_whole(store, lake, version, table.name))
+    return LakeCheck(str(lake), version.number, version.synced_at, tuple(found))
+
+
+def _whole(store: Store, lake: LakeLocation, version: LakeVersion, name: str) -> CheckedTable:
+    rows = reading.whole(store, name)
+    n_lake, held = _of_lake(lake, version, name).get(0, (0, "0"))
+    synced = version.tables[name].digest
+    behind, differs = int(synced != reading.digest(rows, name)), int(synced != held)
+    return _judged(name, rows.num_rows, n_lake, behind, differs)
+
+
+def _by_unit(
+    store: Store,
+    lake: LakeLocation,
+    version: LakeVersion,
+    table: LakeTable,
+    then: Marks,
+    now: Marks,
+    sizes: dict[int, int],
+) -> CheckedTable:
+    ours = reading.digests(reading.rows_of(store, table, list(now), sizes), table.name, table.unit)
+    theirs = _of_lake(lake, version, table.name, table.unit)
+    same = {unit for unit, mark in then.items() if now.get(unit) == mark}
+    behind = len(then.keys() ^ now.keys()) + sum(1 for unit in then.keys() & now.keys() if unit not in same)
+    differing = sum(1 for unit in same if ours.get(unit) != theirs.get(unit)) + len(theirs.keys() - then.keys())
+    n_lake = sum(n for n, _ in theirs.values())
+    return _judged(table.name, sum(n for n, _ in ours.values()), n_lake, behind, differing)
+
+
+def _of_lake(lake: LakeLocation, version: LakeVersion, name: str, unit: str = "") -> dict[int, tuple[int, str]]:
+    table = lake.require(name, version.tables[name].version)
+    with lake.speaking(name):
+        rows = table.to_pyarrow_dataset()
+    try:
+        return reading.digests(rows, name, unit)
+    except Exception as error:  # a file of the lake, read by way of an engine
+        if engines.input_error(error):
+            raise lake.trouble(error, name) from None
+        raise
+
+
+def _judged(name: str, n_store: int, n_lake: int, behind: int, differing: int) -> CheckedTable:
+    verdict: Verdict = "differs" if differing else "behind" if behind else "same"
+    return CheckedTable(name, n_store, n_lake, behind, differing, verdict)

@@ -1,0 +1,140 @@
+"""Where a lake lies: its Delta tables by name, and what goes wrong with them in words of ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import DiskFullError, MisuseError, StoreError
+from warehouse.extras import load
+
+#: What a first write says where another one was quicker.
+_EXISTS = "already exists"
+
+
+class Overtaken(StoreError):
+    """Another process has committed to a table meanwhile."""
+
+
+class LakeLocation:
+    """A place for Delta tables: a folder, or a URL that the package ``deltalake`` takes.
+
+    Credentials of a URL come from the environment, as the tools of its provider take them.
+    """
+
+    def __init__(self, location: str) -> None:
+        """Nothing is opened yet.
+
+        Raises:
+            MisuseError: no place, or the extra is not installed.
+        """
+        if not location.strip() or not location.isprintable():
+            raise MisuseError("a lake without a place; expected a folder, or a URL such as s3://BUCKET/FOLDER")
+        self.package = load("deltalake", "lake", "a lake")
+        self.is_remote = "://" in location and not location.startswith("file://")
+        self.place = location.rstrip("/") if self.is_remote else os.path.abspath(location.removeprefix("file://"))
+
+    def __str__(self) -> str:
+        return self.place
+
+    def uri(self, name: str) -> str:
+        """Where a table lies."""
+        return f"{self.place}/{name}"
+
+    def table(self, name: str, version: int | None = None) -> Any:
+        """A table as it was at a version of its own; None: as it is; ``None`` comes back where there is none.
+
+        Raises:
+            StoreError: it cannot be read, or its log ends before that version.
+        """
+        with self.speaking(name):
+            try:
+                found = self.package.DeltaTable(self.uri(name))
+            except self.package.exceptions.TableNotFoundError:
+                return None
+            if version is None or found.version() == version:
+                return found
+            if version > found.version():
+                raise StoreError(
+                    f"the table {name} of the lake {self} ends at version {found.version()}, and version {version} is"
+                    f" asked for: its commit log was cut short; {self.repair()}"
+                )
+            found.load_as_version(version)
+            return found
+
+    def require(self, name: str, version: int | None = None) -> Any:
+        """As :meth:`table`, of one that has to be there.
+
+        Raises:
+            StoreError: it is not.
+        """
+        found = self.table(name, version)
+        if found is None:
+            raise StoreError(f"the lake {self} has no table {name}; {self.repair()}")
+        return found
+
+    def names(self) -> list[str] | None:
+        """What lies there; ``None`` where that cannot be listed, or the place is not there."""
+        folder = Path(self.place)
+        if self.is_remote or not folder.exists():
+            return None
+        if not folder.is_dir():
+            raise MisuseError(f"{self} is a file; expected the folder of a lake")
+        with self.speaking(""):
+            return sorted(path.name for path in folder.iterdir())
+
+    def repair(self) -> str:
+        """What to do about a lake that is damaged."""
+        return f"write it anew from the store: warehouse lake sync {self} --anew"
+
+    @contextmanager
+    def speaking(self, name: str) -> Iterator[None]:
+        """What the package and the system say of a table, as errors of ours.
+
+        Raises:
+            Overtaken: another process was quicker.
+            StoreError: anything else; with the first line of what was said.
+        """
+        errors = self.package.exceptions
+        try:
+            yield
+        except errors.CommitFailedError:
+            raise Overtaken(f"another process has written to {self.uri(name)}") from None
+        except (errors.DeltaError, OSError, ValueError) as error:
+            if isinstance(error, errors.DeltaError) and _EXISTS in str(error):
+                raise Overtaken(f"another process has made {self.uri(name)}") from None
+            raise self.trouble(error, name) from None
+
+    def trouble(self, error: BaseException, name: str) -> StoreError:
+        """An error of the package or the system, with what to do about it."""
+        said = _one_line(error)
+        where = f"the table {name} of the lake {self}" if name else f"the lake {self}"
+        if isinstance(error, PermissionError) or any(words in said for words in _NOT_ALLOWED):
+            return StoreError(f"no permission for {where}: {said}; give this user the right, or choose another place")
+        if any(words in said for words in _NO_ROOM):
+            return DiskFullError(said)
+        if "Could not create" in said:
+            return StoreError(f"{where} cannot be written: {said}; see that this user may write there")
+        if isinstance(error, FileNotFoundError) or any(words in said for words in _MISSING):
+            return StoreError(
+                f"{where} lacks a file: {said}; if a vacuum has removed its version, ask again; else {self.repair()}"
+            )
+        if isinstance(error, self.package.exceptions.DeltaProtocolError):
+            return StoreError(f"{where} is in a newer form of Delta Lake than this program reads: {said}")
+        return StoreError(f"{where} cannot be used: {said}; if it is damaged: {self.repair()}")
+
+
+def _one_line(error: BaseException) -> str:
+    """What an error says, its causes too, which stand on lines of their own."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+
+
+#: Characters of a message of others that are told.
+_LONGEST = 400
+_NOT_ALLOWED = ("ermission denied", "peration not permitted", "AccessDenied", "403 Forbidden", "ead-only file system")
+_NO_ROOM = ("No space left", "quota exceeded", "File too large")
+_MISSING = ("No such file", "not found", "NoSuchKey", "404 Not Found")

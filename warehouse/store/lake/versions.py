@@ -1,0 +1,164 @@
+"""Versions of a lake as a whole: one table, committed last, names the version of every other.
+
+Its own Delta version is the number of the lake's version. Readers follow it and nothing else, so
+what a sync has written before it committed, or was killed over, is not there for anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.errors import MisuseError, StoreError
+from warehouse.store.lake.location import LakeLocation
+
+#: Form of a lake that this program writes and reads.
+FORM = 1
+NAME = "lake_version"
+_SCHEMA = pa.schema(
+    [
+        ("form", pa.int32()),
+        ("schema_revision", pa.string()),
+        ("program", pa.string()),
+        ("synced_at", pa.timestamp("us", tz="UTC")),
+        ("oldest", pa.int64()),
+        ("table_name", pa.string()),
+        ("table_version", pa.int64()),
+        ("n_rows", pa.int64()),
+        ("digest", pa.string()),
+    ]
+)
+#: Old versions go when vacuum says so, and never by themselves.
+KEEPING = {"delta.enableExpiredLogCleanup": "false"}
+
+
+@dataclass(frozen=True)
+class TableVersion:
+    """One table of a version of a lake.
+
+    Attributes:
+        version: of the Delta table.
+        n_rows: rows that it has there.
+        digest: of all rows, for tables that are written as a whole; else empty.
+    """
+
+    version: int
+    n_rows: int
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class LakeVersion:
+    """One state of a lake.
+
+    Attributes:
+        number: counts from 0.
+        schema: revision of the schema of its tables.
+        synced_at: naive UTC.
+        oldest: number of the oldest version that is still there.
+        tables: by name.
+    """
+
+    number: int
+    schema: str
+    synced_at: datetime
+    oldest: int
+    tables: Mapping[str, TableVersion]
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all tables."""
+        return sum(table.n_rows for table in self.tables.values())
+
+
+def newest(lake: LakeLocation) -> LakeVersion | None:
+    """The version that readers see; ``None`` where there is no lake.
+
+    Raises:
+        StoreError: the lake was made by a newer program, or cannot be read.
+    """
+    table = lake.table(NAME)
+    return None if table is None else _read(lake, table)
+
+
+def find(lake: LakeLocation, number: int | None = None) -> LakeVersion:
+    """A version by its number; None: the newest.
+
+    Raises:
+        StoreError: there is no lake, or it cannot be read.
+        MisuseError: it has no such version.
+    """
+    last = newest(lake)
+    if last is None:
+        raise StoreError(f"no lake at {lake}; make one: warehouse lake sync {lake}")
+    if number is None or number == last.number:
+        return last
+    if not last.oldest <= number < last.number:
+        raise MisuseError(f"the lake {lake} has the versions {last.oldest} to {last.number}, no version {number}")
+    return _read(lake, lake.require(NAME, number))
+
+
+def history(lake: LakeLocation) -> list[LakeVersion]:
+    """All versions that are there, newest first."""
+    last = find(lake)
+    return [last, *(find(lake, number) for number in range(last.number - 1, last.oldest - 1, -1))]
+
+
+def commit(
+    lake: LakeLocation,
+    base: LakeVersion | None,
+    tables: Mapping[str, TableVersion],
+    *,
+    schema: str,
+    now: datetime,
+    oldest: int | None = None,
+) -> LakeVersion:
+    """Make a new version visible.
+
+    Args:
+        base: the version that it was made from; ``None``: there was none.
+        schema: revision of the schema of the tables.
+        now: naive UTC.
+        oldest: number of the oldest version that is kept; default: as before.
+
+    Raises:
+        Overtaken: there is a later version than ``base`` already.
+    """
+    from importlib.metadata import version
+
+    number = 0 if base is None else base.number + 1
+    kept = oldest if oldest is not None else number if base is None else base.oldest
+    moment = max(now, base.synced_at) if base else now  # a clock that was put back
+    same = (FORM, schema, version("eval-warehouse"), moment.replace(tzinfo=UTC), kept)
+    rows = [(*same, name, one.version, one.n_rows, one.digest) for name, one in sorted(tables.items())]
+    data = pa.Table.from_pylist([dict(zip(_SCHEMA.names, row, strict=True)) for row in rows], _SCHEMA)
+    with lake.speaking(NAME):
+        options: dict[str, Any] = {"commit_properties": lake.package.CommitProperties(max_commit_retries=0)}
+        if base is None:
+            lake.package.write_deltalake(lake.uri(NAME), data, mode="error", configuration=KEEPING, **options)
+        else:
+            table = lake.require(NAME, base.number)
+            lake.package.write_deltalake(table, data, mode="overwrite", **options)
+    return LakeVersion(number, schema, moment, kept, dict(tables))
+
+
+def _read(lake: LakeLocation, table: Any) -> LakeVersion:
+    with lake.speaking(NAME):
+        rows = table.to_pyarrow_dataset().to_table().to_pylist()
+    missing = [name for name in _SCHEMA.names if rows and name not in rows[0]]
+    form = rows[0].get("form") if rows else None
+    if form is not None and form > FORM:
+        raise StoreError(
+            f"the lake {lake} is of form {form}, this program reads form {FORM}; run: pip install --upgrade"
+            " eval-warehouse (the lake was made by a newer version)"
+        )
+    if missing or form is None:
+        raise StoreError(f"{lake.uri(NAME)} does not say what the lake holds; {lake.repair()}")
+    first = rows[0]
+    tables = {row["table_name"]: TableVersion(row["table_version"], row["n_rows"], row["digest"]) for row in rows}
+    moment = first["synced_at"].replace(tzinfo=None)
+    return LakeVersion(table.version(), first["schema_revision"], moment, first["oldest"], tables)
