@@ -89,10 +89,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     CLI: {"warehouse"},  # everything
     EXTRAS: {ERRORS},  # packages that only some commands need
     "warehouse.config": {ERRORS, STORE},  # where the store is, and who said so
-    INTEGRATIONS: {ERRORS, RECORDS, IMPORTERS, STORE, ANALYSIS, INTEGRATIONS},  # inside the tools of others
+    INTEGRATIONS: {ERRORS, EXTRAS, RECORDS, IMPORTERS, STORE, ANALYSIS, INTEGRATIONS},  # inside the tools of others
     INTERCHANGE: {ERRORS, RECORDS, STORE, EXPORT, INTERCHANGE},  # formats of others
     EXPORT: {ERRORS, STORE},  # tables and views -> Parquet, by natural keys
-    INGEST: {ERRORS, RECORDS, IMPORTERS, STORE, INGEST},  # paths -> importer -> loader
+    INGEST: {ERRORS, EXTRAS, RECORDS, IMPORTERS, STORE, INGEST},  # paths -> importer -> loader
     "warehouse.api": LIBRARY,
     "warehouse": LIBRARY,
     "warehouse.__main__": {CLI},
