@@ -48,12 +48,15 @@ def _defaults() -> dict[str, object]:
 
 
 def _shown(setting: Setting) -> str:
+    from warehouse.ingest.remote_urls import is_url, shown_url
     from warehouse.store.engines import shown_reader, shown_text
 
     if setting.name == "store.url":
         return shown_text(setting.value)
     if setting.name == "store.reader":
         return shown_reader(setting.value)
+    if setting.name == "schedule.watch" and setting.value:
+        return in_words([shown_url(path) if is_url(path) else path for path in setting.value])
     if setting.name == "alerts.webhook" and setting.value:
         return _host(setting.value)
     return in_words(setting.value)

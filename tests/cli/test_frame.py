@@ -248,3 +248,13 @@ def test_an_interrupt_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
     _out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "Traceback" not in err and "interrupted" in err
+
+
+def test_config_shows_no_password_of_a_watched_url(
+    run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    watched = '["new", "https://me:s3cret@host.org/dumps?token=t0ken"]'
+    (tmp_path / "warehouse.toml").write_text(f"[schedule]\nwatch = {watched}\n")
+    shown = {row["setting"]: row["value"] for row in run("config", "--json").rows}
+    assert shown["schedule.watch"] == "new, https://host.org/dumps"
