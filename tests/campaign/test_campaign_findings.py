@@ -113,6 +113,20 @@ def test_a_part_of_the_results_that_is_another_kind_of_value(
     assert report.total("n_runs") > 0
 
 
+@pytest.mark.parametrize("text", [[1], 7, ["a", {"content": "b"}], {"a": 1}])
+def test_the_text_of_a_helm_instance_that_is_none(tmp_path: Path, text: object) -> None:
+    """Once a list of numbers was taken for one of messages."""
+    source = FIXTURES / "helm" / "runs" / "v1" / "simple_classification-model=simple_model1,max_train_instances=1"
+    folder = shutil.copytree(source, tmp_path / source.name)
+    document = json.loads((folder / "scenario_state.json").read_text())
+    for state in document["request_states"]:
+        state["instance"]["input"]["text"] = text
+    (folder / "scenario_state.json").write_text(json.dumps(document))
+    with open_store(str(tmp_path / "store"), create=True) as store:
+        report = ingest(store, [folder])
+    assert not any("defect" in item.error for item in report.refused)
+
+
 def test_a_filter_that_is_no_text_counts_as_none(tmp_path: Path) -> None:
     row = {
         "doc": {"q": 1},

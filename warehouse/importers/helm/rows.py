@@ -74,7 +74,7 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
         return {}
     given = part_of(dict(instance), "input")
     messages = given.get("messages")
-    content = content_of(messages) if isinstance(messages, list) and messages else given.get("text")
+    content = content_of(messages if isinstance(messages, list) and messages else given.get("text"))
     references = _references(instance)
     correct = [text for text, is_correct in references if is_correct]
     others = {
