@@ -8,14 +8,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-room test-rare test-slow test-embed test-lake check format bench calibrate campaign sweep docs man wheel clean
+.PHONY: help setup demo test test-room test-rare test-slow test-embed test-lake test-spark check format bench calibrate campaign sweep docs man wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.installed-dev ## Set up the environment for development (.venv)
 
-demo: $(VENV)/.installed ## Ingest the shipped dumps, show a leaderboard and a comparison
+demo: $(VENV)/.installed ## Ingest the shipped dumps, compare, refresh, write the report
 	@PATH="$(abspath $(BIN)):$$PATH" sh docs/demo/run.sh
 
 test: setup ## Check style and types, run the tests
@@ -39,7 +39,12 @@ test-embed: setup ## Run the tests that need a text model (installs one: TORCH=t
 
 test-lake: setup ## Run the tests of lakes (installs deltalake, pysail, pyspark-client: 125 MB)
 	@$(PIP) install --editable '.[lake]'
-	@$(BIN)/pytest --numprocesses $(JOBS) -m lake
+	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadscope -m 'lake and not rare'
+
+test-spark: setup ## Run the tests on a real cluster of Spark (Java 17; installs Spark into build/spark: 450 MB)
+	@$(PIP) install --editable '.[lake]'
+	@[ -e build/spark/pyspark ] || $(PIP) install --no-deps --target build/spark 'pyspark>=4.3,<5'
+	@$(BIN)/pytest -m spark tests/spark
 
 check: setup ## Check style (ruff) and types (mypy)
 	@$(BIN)/ruff check
@@ -82,7 +87,7 @@ wheel: setup ## Build the wheel into dist/
 	@ls dist/*.whl
 
 clean: ## Remove what was built, cached or demonstrated; the environment stays
-	@rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis demo.duckdb*
+	@rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis demo.duckdb* report.html
 	@find . -path './$(VENV)' -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python

@@ -68,22 +68,37 @@ def _cruxeval(path: Path) -> Matrix:
     return np.array([np.mean(scored[name]) for name in sorted(scored)])
 
 
+def names_of(name: str, n: int) -> list[str]:
+    """The model of each row: rows of one model, with other examples or temperatures, are no history of each other."""
+    if name == "MATH-500":
+        import pandas as pd
+
+        table = pd.read_csv(DATA / "math500_matrix" / "Y_MATH-500.csv", usecols=[0])
+        return [str(one).lower().removesuffix("_one_shot").removesuffix("_zero_shot") for one in table.iloc[:, 0]]
+    if name.startswith("CRUXEval"):
+        task = name.split()[-1]
+        paths = sorted((DATA / "cruxeval_generations").glob(f"*_{task}.json"))
+        return [path.name.partition("_temp")[0] for path in paths]
+    return [str(row) for row in range(n)]
+
+
 def simulate(name: str, y: Matrix, held: str, history: int, size: int, estimates: int, seed: int) -> Cell:
     """One cell: a model is held out, others make its history, and so on ``estimates`` times."""
     rng = np.random.default_rng([seed, history, size, held == "best"])
     models, n = y.shape
     ids = [f"p{i}" for i in range(n)]
     best = np.argsort(-y.mean(axis=1))[: max(1, models // 10)]
+    known = np.array(names_of(name, models))
     errors, simple, covered, widths = [], [], [], []
     for number in range(estimates):
         model = int(rng.choice(best)) if held == "best" else int(rng.integers(models))
-        others = rng.permutation(np.delete(np.arange(models), model))[:history]
+        others = rng.permutation(np.flatnonzero(known != known[model]))[:history]
         design = draw_subset(ids, predict_scores(y[others]), size, seed=number)
         scores = np.where(design.selected, y[model], np.nan)
         found = estimate_subset(scores, design.stratum, design.selected, bounds=(0, 1))
         truth = float(y[model].mean())
         errors.append((found.estimate or 0.0) - truth)
-        simple.append((1 - size / n) * y[model].var(ddof=1) / size)
+        simple.append(simple_variance(y[model], size))
         if found.ci_low is not None and found.ci_high is not None and 0.02 <= truth <= 0.98:
             covered.append(found.ci_low <= truth <= found.ci_high)
             widths.append(found.ci_high - found.ci_low)
@@ -117,19 +132,26 @@ class Tried(NamedTuple):
 
 
 def other_methods(estimates: int, seed: int) -> Iterator[Tried]:
-    """Against a baseline, two fresh models, and the regression on a simple sample; m = 100."""
+    """Against a baseline, two fresh models, and the regression on a simple sample; m = 100.
+
+    What a simple sample costs is its variance, which is known; that of strata too, where there are two fresh
+    models: simulated errors of a few hundred samples would blur a gain near 1.
+    """
     gains: dict[str, list[float]] = {}
     covers: dict[str, list[float]] = {}
-    for _, y in matrices():
+    for matrix, y in matrices():
         rng = np.random.default_rng(seed)
         models, n = y.shape
+        who = np.array(names_of(matrix, models))
         if n > 2000:
             continue
         ids = [f"p{i}" for i in range(n)]
         squares: dict[str, list[tuple[float, float]]] = {}
         held: dict[str, list[bool]] = {}
         for number in range(estimates):
-            a, b, *others = rng.permutation(models)[:22].tolist()
+            a = int(rng.integers(models))
+            b = int(rng.choice(np.flatnonzero(who != who[a])))
+            others = rng.permutation(np.flatnonzero((who != who[a]) & (who != who[b])))[:20].tolist()
             truth, known = y[a].mean() - y[b].mean(), y[b]
             f = predict_scores(y[others], known)
             design = draw_subset(ids, f, 100, seed=number)
@@ -141,18 +163,20 @@ def other_methods(estimates: int, seed: int) -> Iterator[Tried]:
             fresh = subset_pair(first, second, without.stratum, without.selected)
             chosen = np.zeros(n, bool)
             chosen[rng.permutation(n)[:100]] = True
-            alone, pairs = np.where(chosen, y[a], np.nan), np.where(chosen, y[a] - y[b], np.nan)
+            alone = np.where(chosen, y[a], np.nan)
             zero = np.zeros(n, int)
             regression = estimate_subset_regression(alone, f, zero, chosen, bounds=(0, 1))
-            plain = np.nanmean(alone) - y[a].mean()
-            paired = np.nanmean(pairs) - truth
+            plain, paired = simple_variance(y[a], 100), simple_variance(y[a] - y[b], 100)
             found = _uncertain(rng, y, a, others, ids, number, plain) | {
                 "against a stored baseline": (against.difference, against.ci_low, against.ci_high, truth, paired),
                 "two fresh models": (fresh.difference, fresh.ci_low, fresh.ci_high, truth, paired),
                 "regression (Mickey)": (regression.estimate, regression.ci_low, regression.ci_high, y[a].mean(), plain),
             }
             for name, (value, low, high, true, usual) in found.items():
-                squares.setdefault(name, []).append(((value - true) ** 2, usual**2))
+                own = (value - true) ** 2
+                if name == "two fresh models":
+                    own = strata_variance(y[a] - y[b], without.stratum, without.selected)
+                squares.setdefault(name, []).append((own, usual))
                 if low is not None and high is not None:
                     held.setdefault(name, []).append(low <= true <= high)
         for name, both in squares.items():
@@ -161,6 +185,20 @@ def other_methods(estimates: int, seed: int) -> Iterator[Tried]:
             covers.setdefault(name, []).append(float(np.mean(held[name])))
     for name, found_gains in gains.items():
         yield Tried(name, min(found_gains), float(np.median(found_gains)), max(found_gains), min(covers[name]))
+
+
+def simple_variance(y: NDArray[np.float64], size: int) -> float:
+    """Of the mean of a simple random sample."""
+    return float((1 - size / len(y)) * y.var(ddof=1) / size)
+
+
+def strata_variance(y: NDArray[np.float64], stratum: NDArray[np.intp], selected: NDArray[np.bool_]) -> float:
+    """Of the estimate from a stratified sample of these sizes, from all scores."""
+    total = 0.0
+    for h in range(int(stratum.max()) + 1):
+        own, n = y[stratum == h], int(selected[stratum == h].sum())
+        total += (len(own) / len(y)) ** 2 * (1 - n / len(own)) * own.var(ddof=1) / n
+    return float(total)
 
 
 def _uncertain(
@@ -195,18 +233,19 @@ def write(path: Path, found: list[Cell], tried: list[Tried]) -> None:
         f" {cover.min():.3f} to {cover.max():.3f}, mean {cover.mean():.3f}; gain {gain.min():.2f} to {gain.max():.2f},"
         f" median {np.median(gain):.2f}.",
         "",
-        "| data | held out | history | m | bias z | coverage | gain | width |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-        *(
-            f"| {c.data} | {c.held_out} | {c.history} | {c.size} | {c.bias_z:+.2f} | {c.coverage:.3f} | {c.gain:.2f} |"
-            f" {c.width:.3f} |"
-            for c in found
-        ),
+        "Every cell: [calibration/subsets.csv](calibration/subsets.csv).",
         "",
         "| at m = 100 | gain: least | median | most | lowest coverage |",
         "| --- | ---: | ---: | ---: | ---: |",
         *(f"| {t.method} | {t.least:.2f} | {t.median:.2f} | {t.most:.2f} | {t.coverage:.3f} |" for t in tried),
     ]
+    table = [
+        f"{c.data},{c.held_out},{c.history},{c.size},{c.bias_z:+.2f},{c.coverage:.3f},{c.gain:.2f},{c.width:.3f}\n"
+        for c in found
+    ]
+    whole = path.parent / "calibration" / "subsets.csv"
+    whole.parent.mkdir(exist_ok=True)
+    whole.write_text("data,held_out,history,m,bias_z,coverage,gain,width\n" + "".join(table), encoding="utf-8")
     page = path.read_text(encoding="utf-8")
     before, rest = page.split(BEGIN)
     after = rest.split(END)[1]

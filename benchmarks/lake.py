@@ -72,8 +72,15 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         print(f"sync of one new run of {PROMPTS * DRAWS} scores after {runs}: {sorted(news)}")
     bare = time_script(BARE, [url, str(folder / "bare")], options.runs)
     print(f"bare append of its scores and prompt scores: {bare}")
-    for name, sql in (("grouped mean", MEAN), ("score_summary", "select * from score_summary"), ("pairs", DIFFERENCES)):
+    compare(url, lake)
+
+
+def compare(url: str, lake: Path) -> None:
+    """Print the time of questions to a store and to its lake by Sail, and what leaves the engine."""
+    questions = (("grouped mean", MEAN), ("score_summary", "select * from score_summary"), ("pairs", DIFFERENCES))
+    for name, sql in questions:
         own, other = (time_script(QUERY, [one, sql], 5) for one in (url, f"sail:?lake={lake}"))
-        print(f"{name}: store {own}; lake {other}; {other.median / own.median:.2f} x")
+        print(f"{name}: store {own}; lake {other}; {other.median / own.median:.2f} x", flush=True)
     for one in (url, f"sail:?lake={lake}"):
-        print(f"leaderboard of {one.partition(':')[0]}: {time_script(LEAVES, [one], 3)}")
+        timing = time_script(LEAVES, [one], 3)
+        print(f"leaderboard of {one.partition(':')[0]}: {timing}", flush=True)

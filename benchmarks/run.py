@@ -10,6 +10,8 @@ from pathlib import Path
 
 import bootstrap
 import duplicates
+import executors
+import growth
 import helm_run
 import inspect_log
 import items
@@ -26,10 +28,13 @@ import scores
 import sequential
 import server
 import small_sources
+import subsets
 import writers
 
 BENCHMARKS = {
     "duplicates": duplicates.run,
+    "executors": executors.run,
+    "growth": growth.run,
     "helm": helm_run.run,
     "bootstrap": bootstrap.run,
     "inspect": inspect_log.run,
@@ -47,6 +52,7 @@ BENCHMARKS = {
     "sequential": sequential.run,
     "server": server.run,
     "small-sources": small_sources.run,
+    "subsets": subsets.run,
     "writers": writers.run,
 }
 

@@ -30,13 +30,15 @@ with open_store(url, write=True) as store:
                 [{metric: 'acc', filter: '', weight: null::double, n_draws: null::integer,
                   raw: null::varchar, status: null::varchar, origin: null::varchar,
                   value: cast(hash(i, $run) % 1000 <
-                              300 + hash(i // $draws) % 500 + $run as double)}] as scores
+                              300 + hash(i // $draws) % 500 + $run % 200 as double)}] as scores
             from range($rows) as rows(i)'''
         reading = BulkQuery(sql, {"rows": prompts * draws, "draws": draws, "run": run}, None)
         claim = ledger.claim(store, path=f"run {run}", size=0, sha256=str(run), importer="bench",
                              version="1", settings={})
         if claim:
+            begun = time.monotonic()
             loader.load(Dump((header,), [reading]), claim, LoadOptions())
+            print(run, time.monotonic() - begun)
     loader.close()
 print(time.monotonic() - started)
 """

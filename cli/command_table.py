@@ -94,6 +94,7 @@ _INGEST = (
         "warehouse ingest results/ --map mapping.toml --set temperature=0.7",
         "warehouse ingest results/ --watch --publish published.db",
         "warehouse ingest hf://datasets/org/results/model-a",
+        "warehouse ingest results/ --on sc://spark.example.org:15002 --lake /shared/lake",
     )),
     Entry("mapping", "ingest", "mapping", "Begin a mapping for a table, from the table itself.", (
         "warehouse mapping results.csv -o mapping.toml",
@@ -238,6 +239,9 @@ _INFERENCE = (
     Entry("subset export", "inference", "subset", "Write planned prompts as a harness takes them.", (
         "warehouse subset export plan.json --to lm-eval",
         "warehouse subset export plan.json --to inspect --out ids.txt",
+    )),
+    Entry("subset import", "inference", "subset", "Take in a plan that was made in another warehouse.", (
+        "warehouse subset import plan.json",
     )),
     Entry("subset extend", "inference", "subset", "Add the next prompts to a plan that has no results.", (
         "warehouse subset extend plan.json --size 300 --out more.json",

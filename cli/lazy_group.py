@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -14,6 +15,9 @@ import click
 from .command_table import COMMANDS, FORMER, SECTIONS, Entry
 from .state import global_options
 
+#: Characters of an example's line.
+EXAMPLE = 70
+_OPTIONS = re.compile(r" (?=--?[a-z])")
 READER_GONE = 141  # 128 + SIGPIPE, as any tool of the shell ends
 
 
@@ -56,6 +60,16 @@ class LazyGroup(click.Group):
         return result
 
 
+class Group(click.Group):
+    """A command with commands of its own; called without one it shows its help."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+
 def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
     """Make a function the command ``name`` of the table."""
 
@@ -82,7 +96,7 @@ def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Gr
     """Make a function the group ``name`` of the table."""
 
     def decorate(function: Callable[..., Any]) -> click.Group:
-        made: Any = click.group(name, **_texts(COMMANDS[name]), **settings)
+        made: Any = click.group(name, **{"cls": Group, **_texts(COMMANDS[name]), **settings})
         made_command: click.Group = made(global_options(function))
         return made_command
 
@@ -90,8 +104,19 @@ def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Gr
 
 
 def _texts(entry: Entry) -> dict[str, Any]:
-    examples = "\n".join(f"  {example}" for example in entry.examples)
+    examples = "\n".join(f"  {_in_lines(example)}" for example in entry.examples)
     return {"help": f"{entry.sentence}\n\n\b\nExample:\n{examples}", "short_help": entry.sentence}
+
+
+def _in_lines(example: str) -> str:
+    """A long command goes on in the next line, as a shell takes it."""
+    lines = [""]
+    for part in _OPTIONS.split(example):
+        if lines[-1] and len(lines[-1]) + len(part) > EXAMPLE:
+            lines.append(part)
+        else:
+            lines[-1] = f"{lines[-1]} {part}".strip()
+    return " \\\n      ".join(lines)
 
 
 def _hint(name: str) -> str:

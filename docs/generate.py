@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from warehouse.store.sql import query_files
 from warehouse.store.sql.query_files import NamedQuery
 from warehouse.store.sql.query_parameters import Parameter
 
+#: Views that have a column of one meaning, from which on it is said once.
+MANY = 3
+_HEAD = "| column | meaning |\n| --- | --- |\n"
 PAGE = Path(__file__).with_name("views.md")
 OPENING = """\
 # Views and library queries
@@ -29,26 +33,30 @@ on every engine. Query connections can neither write nor reach files or the netw
 
 def page() -> str:
     """The whole page, as Markdown."""
-    parts = [OPENING]
-    for title, queries in (("Views", query_files.views()), ("Library queries", query_files.library())):
-        parts += [f"## {title}\n", _contents(queries), *map(_section, queries)]
+    views, library = query_files.views(), query_files.library()
+    times = Counter(column for query in (*views, *library) for column in query.columns)
+    shared = {column for column, n in times.items() if n >= MANY}
+    said = "".join(_row(*column) for column in times if column in shared)
+    parts = [OPENING, f"## Columns of many of them\n\nSaid once; each names which of these it has.\n\n{_HEAD}{said}"]
+    for title, queries in (("Views", views), ("Library queries", library)):
+        parts += [f"## {title}\n", _contents(queries), *(_section(query, shared) for query in queries)]
     return "\n".join(parts)
 
 
 def _contents(queries: Iterable[NamedQuery]) -> str:
-    rows = (f"| [{q.name}](#{q.name}) | {_cell(_first_sentence(q))} |\n" for q in queries)
-    return "| name | meaning |\n| --- | --- |\n" + "".join(rows)
+    return ", ".join(f"[{q.name}](#{q.name})" for q in queries) + ".\n"
 
 
-def _first_sentence(query: NamedQuery) -> str:
-    return query.description.partition(". ")[0].removesuffix(".")
+def _row(name: str, text: str) -> str:
+    return f"| `{name}` | {_cell(text)} |\n"
 
 
-def _section(query: NamedQuery) -> str:
-    columns = "".join(f"| `{name}` | {_cell(text)} |\n" for name, text in query.columns)
+def _section(query: NamedQuery, shared: Collection[tuple[str, str]]) -> str:
+    own = "".join(_row(*column) for column in query.columns if column not in shared)
+    also = ", ".join(f"`{column[0]}`" for column in query.columns if column in shared)
     return (
         f"### {query.name}\n\n{query.description}\n\n{query.grain[0].upper()}{query.grain[1:]}.\n\n"
-        f"{_parameters(query.parameters)}| column | meaning |\n| --- | --- |\n{columns}"
+        f"{_parameters(query.parameters)}{_HEAD * bool(own)}{own}" + (f"\nAlso {also}.\n" if also else "")
     )
 
 

@@ -57,13 +57,16 @@ USES = {
     "ingest": Use(
         ("warehouse.ingest.pipeline:ingest",),
         "ingest",
+        own=("max_files", "max_bytes"),  # of what is fetched
         silent=("options", "progress", "only"),
         flags=(
             *("cluster_by", "on_conflict", "on_duplicate", "max_rejected", "text"),  # fields of options
-            *("publish", "watch", "settle", "as_json", "max_files", "max_bytes"),
+            *("publish", "watch", "settle", "as_json"),
         ),
         renamed={"format_name": "format"},
     ),
+    "lake_sync": Use(("warehouse.store.lake.sync:sync",), "lake sync", fixed=("now", "say")),
+    "lake_check": Use(("warehouse.store.lake.check:check",), "lake check", fixed=("progress",)),
     "show": Use((f"{ANALYSIS}.items.show:show",), "show"),
     "leaderboard": Use(
         (
@@ -102,7 +105,7 @@ USES = {
         own=("log", "benchmark", "pause", "say"),
         fixed=(
             *("margins", "benchmarks", "cluster", "estimand", "paths"),
-            *("options", "defaults", "dry_run", "progress", "only", "higher_is_better"),
+            *("options", "defaults", "dry_run", "progress", "only", "higher_is_better", "on", "lake"),
         ),
         silent=("margin", "use_history", "format", "benchmark", "pause", "say"),
         flags=(
@@ -164,6 +167,9 @@ USES = {
     "irt": Use((f"{ANALYSIS}.irt.irt:Irt",), "irt fit", flags=("family", "seed", "top")),
     "subset_plan": Use((f"{ANALYSIS}.subsets.make:plan_subset",), "subset plan", silent=("now",), flags=("out",)),
     "subset_export": Use((f"{ANALYSIS}.subsets.export:export_subset",), "subset export", flags=("out",)),
+    "subset_import": Use(
+        (f"{ANALYSIS}.subsets.load:import_plans",), "subset import", silent=("now",), renamed={"file": "path"}
+    ),
     "subset_extend": Use((f"{ANALYSIS}.subsets.extend:extend_plan",), "subset extend", silent=("now",), flags=("out",)),
     "matrix": Use(
         (f"{ANALYSIS}.matrix.matrix:Matrix",),
@@ -200,9 +206,9 @@ USES = {
     ),
 }
 #: Methods that no analysis answers.
-OTHERS = {"arrow", "query", "publish", "export_every_eval_ever", "reading", "writing"}
-#: Parameters of commands that say how an answer is shown.
-SHOWN = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "help"}
+OTHERS = {"arrow", "query", "publish", "export_every_eval_ever", "reading", "writing", "lake_versions", "lake_vacuum"}
+#: Parameters of commands that say how an answer is shown, and a second way to name the benchmark.
+SHOWN = {"named", "as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "help"}
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:

@@ -222,13 +222,11 @@ def _percent(share: float) -> str:
 
 _WORDS = """## Hard cases
 
-Bounded scores that are rarely large, heavy tails, and clusters of lognormal sizes (median 6, σ 1.2)
-whose level may depend on the size. Where the large values are missing by chance, mean and error are
-both too small and the sample looks harmless: a flag that rests on the sample's own skewness is
-raised for the lucky samples and not for the others. So the skewness is also read off the quantiles,
-heavy tails are flagged as such, and bounded scores below 1 000 prompts get Gaffke's interval, which
-holds without a flag. *Covers, unflagged*: among samples without a flag (–: fewer than 50 of them);
-*missed without a flag*: share of all samples, which should be at most 5 %. Where only few samples
-carry no flag, those are the unlucky ones, and their coverage says little; the last column counts.
-400 to 1 500 samples a row, so that 5 % is known to ±0.6 to ±1.1 (a standard error).
+Bounded scores that are rarely large, heavy tails, and clusters of lognormal sizes (median 6, σ 1.2) whose level may
+depend on the size. Where the large values are missing by chance, mean and error are both too small and the sample looks
+harmless: its own skewness flags the lucky samples and not the others. So skewness is also read off the quantiles, heavy
+tails are flagged as such, and bounded scores below 1 000 prompts get Gaffke's interval, which holds without a flag.
+*Covers, unflagged*: among samples without a flag (–: fewer than 50); where few, these are the unlucky ones, and
+the last column counts. *Missed without a flag*: share of all samples, which should be at most 5 %. 400 to 1 500 samples
+a row: 5 % is known to ±0.6 to ±1.1 (a standard error).
 """

@@ -36,22 +36,25 @@ _NAMES = {
 }
 UNFLAGGED = 0.93  # what intervals without a flag have to cover
 _SEEN, _WORST = 0.2, 15  # share of samples without a flag from which on a cell counts; rows shown
-_START, _END = "```csv\n", "```\n"
 
 
 def write_page(path: Path, rows: Sequence[Row], again: tuple[int, int], hard: Sequence[HardRow]) -> None:
     """The whole page, from the rows of the grid, `reached` of another seed and the hard cases."""
     intervals = [row for row in rows if row.cell.kind != "paired"]
     parts = [_HEAD, _summary(intervals, again), _unflagged(rows), section(list(hard)), _tests(rows)]
-    parts += [_TABLE, _START, _table(rows), _END, "\n</details>\n"]
-    path.write_text("".join(parts), encoding="utf-8")
+    path.write_text("".join([*parts, _TABLE]), encoding="utf-8")
+    table = _table_of(path)
+    table.parent.mkdir(exist_ok=True)
+    table.write_text(_table(rows), encoding="utf-8")
+
+
+def _table_of(page: Path) -> Path:
+    return page.parent / "calibration" / "intervals.csv"
 
 
 def read_rows(path: Path) -> list[Row]:
     """The rows of the table of a page."""
-    text = path.read_text(encoding="utf-8")
-    start = text.index(_START) + len(_START)
-    lines = csv.DictReader(io.StringIO(text[start : text.index(_END, start)]))
+    lines = csv.DictReader(io.StringIO(_table_of(path).read_text(encoding="utf-8")))
     return [_row(line) for line in lines]
 
 
@@ -292,23 +295,19 @@ _REASONS: list[tuple[str, Callable[[Row], bool]]] = [
 
 _HEAD = """# Calibration
 
-How often the default 95 % interval of `estimate_mean` holds the true mean, and how often the
-default tests reject a true null, by simulation. `make calibrate` runs it again (some minutes,
-seeded, the same figures every time) and writes this page; what is here is what the code does, and
-a test compares some cells with a fresh simulation.
+How often the default 95 % interval of `estimate_mean` holds the true mean, and the default tests reject a true null, by
+simulation. `make calibrate` writes this page (some minutes, seeded, the same figures every time); a test compares some
+cells with a fresh simulation. Unequal clusters, all pairs and missing scores are in
+[calibration_unequal.md](calibration_unequal.md).
 
-The data: n prompts, in G clusters of equal size with a given correlation within clusters, or
-without clusters. *Shares of right draws* have mean p; K is the number of draws per prompt, and with
-K above 1 the prompts of a cluster differ in difficulty (Beta, concentration 2). Continuous scores
-are normal, exponential or Beta(½, 2), tied by a Gaussian copula. Samples are drawn with replacement
-from a population of up to 200 000 units whose mean is known exactly; 4 000 to 20 000 samples a
-cell, more where the coverage is near a border. Combinations with fewer than two prompts per cluster
-are left out. Unequal clusters, all pairs and missing
-scores are in [calibration_unequal.md](calibration_unequal.md).
+The data: n prompts, in G clusters of equal size with a given correlation within clusters, or without clusters. *Shares
+of right draws* have mean p and K draws per prompt; with K above 1 the prompts of a cluster differ in difficulty (Beta,
+concentration 2). Continuous scores are normal, exponential or Beta(½, 2), tied by a Gaussian copula. Samples are drawn
+with replacement from a population of up to 200 000 units whose mean is known exactly: 4 000 to 20 000 a cell, more near
+a border. Combinations with fewer than two prompts per cluster are left out.
 
-Which method is used where, and the flags, is decided by `choose_interval`
-([defaults.py](../warehouse/stats/intervals/defaults.py)); a flag says that the data are of a
-kind for which coverage is not certain:
+`choose_interval` ([defaults.py](../warehouse/stats/intervals/defaults.py)) decides method and flags; a flag says that
+for such data coverage is not certain:
 
 | flag | raised |
 | --- | --- |
@@ -324,19 +323,17 @@ kind for which coverage is not certain:
 | `few_skewed_clusters` | G < 40 times the squared skewness of totals (bounded: sizes of CV > 0.5) |
 | `heavy_tailed_clusters` | as for prompts, by totals of clusters of about equal size |
 
-The skewness of unbounded scores is, from 50 units on, the larger of that of the sample times
-1 + 6/√units and that of the lognormal distribution with the same quantiles (5, 10, 50, 90, 95 %):
-where large values are missing by chance, the sample's own comes out as small as its error. Below
-n = 50 a skewness above 1 raises `few_skewed_prompts`. *Few make up the variance*: kurtosis above 6,
-and (Σ d²)²/Σ d⁴ < 38, or a 15th of the units where that is more, up to 150.
-*Prompts that n can miss*: 3.7/n of a population, seen by no prompt in 2.5 % of the samples; if they
-lay at the farther bound, the mean would be outside the t interval.
+The skewness of unbounded scores is, from 50 units on, the larger of the sample's times 1 + 6/√units and that of the
+lognormal distribution with the same quantiles (5, 10, 50, 90, 95 %): where large values are missing by chance, the
+sample's own comes out as small as its error. Below n = 50 a skewness above 1 raises `few_skewed_prompts`. *Few make
+up the variance*: kurtosis above 6, and (Σ d²)²/Σ d⁴ < 38, or a 15th of the units where that is more, up to 150.
+*Prompts that n can miss*: 3.7/n of a population, seen by no prompt in 2.5 % of the samples; if they lay at the
+farther bound, the mean would be outside the t interval.
 
-*By weight* is Kish's count: (Σ t)²/Σ t² over the totals t of the units above the lower bound, and
-below the upper one, whichever is smaller. Where it is below 20, clustered scores with bounds get
-`clopper_pearson_effective`: Clopper–Pearson's interval at an effective number of prompts, with
-degrees of freedom cut for the kurtosis of the units: a mean near a bound rests on few units, and
-so does its error. It is wide on purpose.
+*By weight* is Kish's count: (Σ t)²/Σ t² over the totals t of the units above the lower bound, and below the upper
+one, whichever is smaller. Where it is below 20, clustered scores with bounds get `clopper_pearson_effective`:
+Clopper–Pearson's interval at an effective number of prompts, with degrees of freedom cut for the kurtosis of the
+units. It is wide on purpose: a mean near a bound rests on few units, and so does its error.
 
 """
 _TABLE = """## The whole table
@@ -345,6 +342,5 @@ _TABLE = """## The whole table
 `width`: mean width; `draws` 0: continuous scores. For paired differences the test rejects where the
 interval does not cover.
 
-<details><summary>every cell</summary>
-
+Every cell: [calibration/intervals.csv](calibration/intervals.csv).
 """

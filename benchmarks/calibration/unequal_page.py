@@ -1,7 +1,8 @@
-"""docs/calibration_unequal.md: written from the rows of the grid."""
+"""docs/calibration_unequal.md and its table docs/calibration/unequal.csv: written from the rows of the grid."""
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,18 +43,28 @@ Sizes: *equal*, 10 prompts each; *lognormal*, σ = 1.2 about a mean of 10, drawn
 are (100 to 1 534 prompts). Each cluster has an effect of its own, for each model, that does not
 depend on its size; *correlation* is its share of the variance. max-T takes {DRAWS} draws. *flagged*
 is the share of samples with a flag; pairs count as flagged below 20 clusters by size, 1/Σ f_c².
-What fails in more than {100 * MOST:g} % of the unflagged samples, by more than two Monte Carlo
-errors, is **bold** where at least {100 * SEEN:g} % carry no flag: fewer are the unlucky ones, those
-that look harmless by chance.
+Above {100 * MOST:g} % beyond chance: that share of the unflagged samples fails, by more than two Monte
+Carlo errors, where at least {100 * SEEN:g} % carry no flag: fewer are the unlucky ones, those that look
+harmless by chance.
 """
+#: Columns of the table; shares are in percent.
+COLUMNS = (
+    *("figure", "scores", "p", "correlation", "sizes", "clusters", "samples"),
+    *("failed_percent", "unflagged_percent", "flagged_percent"),
+)
+_TAIL = "\nEvery cell: [calibration/unequal.csv](calibration/unequal.csv).\n"
 
 
 def write_page(path: Path, rows: Sequence[UnequalRow]) -> None:
     """The whole page."""
-    parts = [_HEAD, _summary(rows)]
-    for name, part in by_question(list(rows)):
-        parts += [f"\n## {_TITLES[name]}\n\n", _table(part)]
-    path.write_text("".join(parts), encoding="utf-8")
+    path.write_text(_HEAD + _summary(rows) + _TAIL, encoding="utf-8")
+    table = path.parent / "calibration" / "unequal.csv"
+    table.parent.mkdir(exist_ok=True)
+    with table.open("w", encoding="utf-8", newline="") as out:
+        lines = csv.writer(out, lineterminator="\n")
+        lines.writerow(COLUMNS)
+        for name, part in by_question(list(rows)):
+            lines.writerows([name, *cells] for cells in _cells(part))
 
 
 def too_often(row: UnequalRow) -> bool:
@@ -75,27 +86,18 @@ def _summary(rows: Sequence[UnequalRow]) -> str:
     return "".join(lines)
 
 
-def _table(rows: Sequence[UnequalRow]) -> str:
-    lines = [
-        "| scores | p | correlation | sizes | G | samples | failed | without a flag | flagged |\n",
-        "| --- | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: |\n",
-    ]
+def _cells(rows: Sequence[UnequalRow]) -> list[list[str]]:
+    found = []
     for row in rows:
         cell = row.cell
-        free = _percent(row.unflagged)
-        cells = [
-            cell.kind,
-            f"{cell.rate or ''}",
-            f"{cell.correlation:g}",
-            cell.sizes,
-            f"{cell.clusters}",
-            f"{row.simulations}",
-            _percent(row.failed),
-            f"**{free}**" if too_often(row) else free,
-            f"{100 * row.flagged:.0f} %",
-        ]
-        lines.append(f"| {' | '.join(cells)} |\n")
-    return "".join(lines)
+        names = [cell.kind, f"{cell.rate or ''}", f"{cell.correlation:g}", cell.sizes, f"{cell.clusters}"]
+        shares = [_share(row.failed), _share(row.unflagged), f"{100 * row.flagged:.0f}"]
+        found.append([*names, f"{row.simulations}", *shares])
+    return found
+
+
+def _share(share: float) -> str:
+    return _percent(share).removesuffix(" %")
 
 
 def _percent(share: float) -> str:

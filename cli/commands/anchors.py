@@ -10,7 +10,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import latest_option, metric_option, output_options, seed_option, where_option, whole_numbers
 from ..ui.output import Output
-from ..ui.table import excerpt, number, percentage, print_rows, print_text
+from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.reliability.anchors import AnchorReport
@@ -54,7 +54,7 @@ def anchors(
         report = ask(store, benchmarks, **options)
     if ids:
         for row in report.anchors:
-            click.echo(row.key)
+            echo(row.key)
     elif not output.for_people:
         output.emit_records(*((AnchorRow, report.anchors) if listed else (AnchorErrorRow, report.rows)))
     elif listed:
@@ -65,12 +65,12 @@ def anchors(
 
 
 def _print_errors(report: AnchorReport) -> None:
-    print_text(f"{report}.")
+    print_text(f"{report.one_line}.")
     print_text(
         f"{', '.join(report.benchmarks)}: {report.n_models} models, {report.n_items} prompts,"
         f" {report.model.upper()}; each model is estimated from anchors chosen without it. Errors in points of 100."
     )
-    click.echo()
+    echo()
     print_rows(
         [
             {
@@ -100,8 +100,8 @@ def _pair(value: float | None, full: float | None, scale: float) -> str | None:
 
 
 def _print_anchors(report: AnchorReport) -> None:
-    print_text(f"{report}.")
-    click.echo()
+    print_text(f"{report.one_line}.")
+    echo()
     several = len({row.benchmark for row in report.anchors}) > 1
     print_rows(
         [

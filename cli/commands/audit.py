@@ -15,7 +15,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import cluster_option, level_option, metric_option, output_options, where_option
 from ..ui.output import Output
-from ..ui.table import decimals, excerpt, interval, number, percentage, print_rows, print_text
+from ..ui.table import decimals, echo, excerpt, interval, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.audit.report import AuditReport
@@ -114,15 +114,15 @@ def _print(report: AuditReport, top: int, state: State) -> None:
     print_text(f"{report.one_line}.")
     listed = report.listed[:top] if top else report.listed
     if listed:
-        click.echo()
+        echo()
         _print_suspects(report, listed, state)
     if len(listed) < len(report.listed):
         state.say(f"note: {len(report.listed) - len(listed)} more suspects: --top 0 has all")
     if report.effect:
-        click.echo()
+        echo()
         _print_effect(report, state)
     if report.agreement:
-        click.echo()
+        echo()
         _print_agreement(report.agreement)
     _say_refused(report, state)
     state.say(f"note: {BLIND}")
@@ -190,7 +190,7 @@ def _print_effect(report: AuditReport, state: State) -> None:
         }
         for row in rows
     ]
-    click.echo()
+    echo()
     print_rows(cells, needless=("flags",), spare=(name, "flags"))
 
 
@@ -217,7 +217,7 @@ def _print_agreement(rows: Sequence[AgreementRow]) -> None:
     print_text(
         f"Against the audit: {first.n_wrong} of {first.n} keys are wrong, {100 * first.n_wrong / first.n:.1f} %."
     )
-    click.echo()
+    echo()
     figures: dict[str, dict[str, Any]] = {}
     for row in rows:
         if row.figure in _WORDS:
@@ -227,7 +227,7 @@ def _print_agreement(rows: Sequence[AgreementRow]) -> None:
             cells |= {column: number(row.value, 3), "random": number(row.random, 3)}
     print_rows(figures.values())
     expected = {row.at: row for row in rows if row.figure == "expected_fdr"}
-    click.echo()
+    echo()
     print_rows(
         [
             {

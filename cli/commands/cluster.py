@@ -10,7 +10,7 @@ from ..lazy_group import command, former, group
 from ..state import State, pass_state
 from ..ui.options import fields_callback, no_store_option, output_options, replace_option, threshold_option
 from ..ui.output import Output
-from ..ui.table import number, percentage, print_rows
+from ..ui.table import echo, number, percentage, print_rows, print_text
 from .text import ALIKE, embedder_option
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _group_by_fields(state: State, benchmark: str, fields: tuple[str, ...], defa
     with state.open(write=True) as store:
         name, clusters, prompts = cluster_by(store, benchmark, fields, default=default)
     used = "; error bars use it" if default else ""
-    click.echo(f"{benchmark}: {prompts} prompts in {clusters} clusters by {name}{used}")
+    echo(f"{benchmark}: {prompts} prompts in {clusters} clusters by {name}{used}")
 
 
 _default_option = click.option("--default", "default", is_flag=True, help="Use it for error bars from now on.")
@@ -126,14 +126,14 @@ def _say_chained(state: State, name: str, largest: int, prompts: int) -> None:
 
 
 def _print_clusters(clusters: SemanticClusters) -> None:
-    click.echo(clusters.one_line)
-    click.echo(
+    echo(clusters.one_line)
+    print_text(
         f"joined from cosine {clusters.threshold:g} on ({clusters.embedder}); {clusters.n_single} prompts"
         f" stand alone, the largest cluster has {clusters.largest}"
     )
     used = "error bars use it" if clusters.is_default else f"use it with --cluster {clusters.name}"
     kept = f"stored as clustering {clusters.name!r}: {used}" if clusters.is_stored else "not stored"
-    click.echo(f"{kept}\n")
+    echo(f"{kept}\n")
     rows = [
         {
             "model": row.model,

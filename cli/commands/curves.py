@@ -11,7 +11,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import REFERENCE, cluster_option, level_option, metric_option, output_options, where_option
 from ..ui.output import Output
-from ..ui.table import decimals, interval, level_column, number, p_value, print_constants, print_rows, print_text
+from ..ui.table import decimals, echo, interval, level_column, number, p_value, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
@@ -78,7 +78,7 @@ def curves(
 def _print(found: CurvesReport, state: State, points: bool) -> None:
     for sentence in _sentences(found):
         print_text(sentence)
-    click.echo()
+    echo()
     if points:
         _print_checkpoints(found)
     else:

@@ -21,7 +21,7 @@ from ..ui.options import (
     where_option,
 )
 from ..ui.output import Output
-from ..ui.table import count_range, excerpt, interval, level_column, number, print_rows, print_table
+from ..ui.table import count_range, echo, excerpt, interval, level_column, number, print_rows, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.datamap import DataMap
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 #: Suspects that people are shown, and conditions whose map is drawn; programs get all.
 SHOWN, DRAWN = 20, 4
 EXCERPT = 50
+#: Columns of the distribution that a narrow terminal does without, the first of them first.
+SPARE = ("split", "sd", "p25", "p75", "sets", "S", "draws", "prompts")
 #: Upper ends of the columns and lower ends of the rows of the drawn map.
 P_ENDS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.999999999, 1.0)
 P_TITLES = ("P = 0", "to .1", "to .25", "to .5", "to .75", "to .9", "below 1", "P = 1")
@@ -115,13 +117,13 @@ def _print(mapped: DataMap, suspects: bool, distribution: bool) -> None:
         _print_distribution(mapped.distribution)
     if not suspects and not distribution:
         _print_maps(mapped)
-        click.echo()
+        echo()
     if not distribution:
         _print_suspects(mapped, everything=suspects)
 
 
 def _print_distribution(rows: Sequence[DistributionRow]) -> None:
-    click.echo("P(correct), over prompts\n")
+    echo("P(correct), over prompts\n")
     cells = [
         {
             "benchmark": row.benchmark,
@@ -145,7 +147,9 @@ def _print_distribution(rows: Sequence[DistributionRow]) -> None:
         for row in rows
     ]
     needless = ("split", "condition", "temperature", "S")
-    print_rows(cells, needless=needless, counts=("sets",), spare=("split", "sd", "p25", "p75", "sets", "S"))
+    print_rows(
+        cells, needless=needless, counts=("sets",), spare=("split", "sd", "p25", "p75", "sets", "S", "draws", "prompts")
+    )
 
 
 def _print_maps(mapped: DataMap) -> None:
@@ -157,7 +161,7 @@ def _print_maps(mapped: DataMap) -> None:
         own = [row for row in mapped.rows if (row.model, row.condition, row.benchmark, row.split) == condition]
         if any(row.consistency is not None for row in own):
             title = ", ".join(filter(None, (one.benchmark, one.split, one.model, one.condition)))
-            click.echo(f"\nprompts by P(correct) and S(consistency): {title}\n")
+            print_text(f"\nprompts by P(correct) and S(consistency): {title}\n")
             _print_map(own)
 
 
@@ -175,11 +179,11 @@ def _print_map(rows: Sequence[DataMapRow]) -> None:
 def _print_suspects(mapped: DataMap, *, everything: bool) -> None:
     suspects = mapped.suspects
     limits = f"P <= {mapped.max_p:g}, S >= {mapped.min_s:g}, by {mapped.grouped_by or 'no text'}"
-    click.echo(f"suspected label errors: {len(suspects)} ({limits})")
+    echo(f"suspected label errors: {len(suspects)} ({limits})")
     if not suspects:
         return
     shown = suspects if everything else suspects[:SHOWN]
-    click.echo()
+    echo()
     several = len({(row.benchmark, row.model) for row in mapped.rows}) > 1
     conditions = len({row.condition for row in mapped.rows}) > 1
     texts = distinctive([row.text for row in shown], [row.text for row in mapped.rows] if not several else [])
@@ -198,6 +202,6 @@ def _print_suspects(mapped: DataMap, *, everything: bool) -> None:
         }
         for row, question in zip(shown, texts, strict=True)
     ]
-    print_rows(cells, needless=("benchmark", "model", "condition", "target"))
+    print_rows(cells, needless=("benchmark", "model", "condition", "target"), spare=("S", "question"))
     if len(shown) < len(suspects):
-        click.echo(f"... and {len(suspects) - len(shown)} more: --suspects has them all")
+        echo(f"... and {len(suspects) - len(shown)} more: --suspects has them all")

@@ -11,7 +11,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import average_option, level_option, metric_option, output_options, where_option
 from ..ui.output import Output
-from ..ui.table import decimals, number, print_rows, print_text
+from ..ui.table import decimals, echo, number, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.decide import DecisionRow, Decisions
@@ -52,7 +52,7 @@ def decide(
 
 def _print(decisions: Decisions) -> None:
     print_text(decisions.one_line)
-    click.echo()
+    echo()
     floors = [row.noise_floor for row in decisions.rows if row.noise_floor]
     places = decimals(floors)
     print_rows(

@@ -18,7 +18,7 @@ from ..ui.options import (
     whole_numbers,
 )
 from ..ui.output import Output
-from ..ui.table import excerpt, number, percentage, print_rows, print_text
+from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
 from .reliability import scenario_options
 
 if TYPE_CHECKING:
@@ -68,25 +68,30 @@ def flash(state: State, /, suite: str, output: Output, ids: bool, check: bool, *
     checked = check or options["model"] is None
     if ids:
         for row in report.next_prompts:
-            click.echo(row.key)
+            echo(row.key)
     elif not output.for_people:
         output.emit_records(*((FlashModelRow, report.check) if checked else (FlashStepRow, report.rows)))
     else:
-        print_text(f"{report}.")
-        if report.model:
-            _print_model(report)
-        if checked:
-            _print_check(report)
-        elif report.mean_error is not None:
-            print_text(
-                f"Ranked as if new, the {report.n_models} stored models end {report.mean_error:.2g} places from their"
-                f" full rank on average, with {report.mean_saving:.3g} times fewer prompts (--check)."
-            )
+        print_report(report, checked)
     state.notes(report.notes)
 
 
+def print_report(report: FlashReport, checked: bool) -> None:
+    """The answer of a model, and how well the rule did on those that are stored."""
+    print_text(f"{report.one_line}.")
+    if report.model:
+        _print_model(report)
+    if checked:
+        _print_check(report)
+    elif report.mean_error is not None:
+        print_text(
+            f"Ranked as if new, the {report.n_models} stored models end {report.mean_error:.2g} places from their"
+            f" full rank on average, with {report.mean_saving:.3g} times fewer prompts (--check)."
+        )
+
+
 def _print_model(report: FlashReport) -> None:
-    click.echo()
+    echo()
     print_rows(
         [
             {
@@ -102,7 +107,7 @@ def _print_model(report: FlashReport) -> None:
         ],
         empty="no step is answered yet",
     )
-    click.echo()
+    echo()
     if report.is_settled:
         print_text(f"That is {report.saving:.3g} times fewer prompts than all.")
         return
@@ -121,11 +126,11 @@ def _print_model(report: FlashReport) -> None:
         needless=("text",),
         spare=("text",),
     )
-    click.echo()
+    echo()
 
 
 def _print_check(report: FlashReport) -> None:
-    click.echo()
+    echo()
     if not report.check:
         print_text(f"No check: {report.no_check}.")
         return
@@ -138,7 +143,7 @@ def _print_check(report: FlashReport) -> None:
             )
         ]
     )
-    click.echo()
+    echo()
     print_rows(
         [
             {

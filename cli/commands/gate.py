@@ -10,7 +10,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import REFERENCE, force_option, max_unscored_option, output_options, selection_options
 from ..ui.output import Output
-from ..ui.table import number, p_value, print_rows
+from ..ui.table import echo, number, p_value, print_rows, print_text
 from .gate_sequential import SequentialOptions, sequential_gate, sequential_options
 
 if TYPE_CHECKING:
@@ -95,16 +95,18 @@ def gate(
     from warehouse.analysis.comparison.gate import GateRow
     from warehouse.analysis.comparison.gate import gate as decide
 
-    if markdown and (sequential.asked or not output.for_people):
-        raise click.UsageError("give one of --markdown, --sequential, --json, --jsonl, --csv and --parquet")
+    if markdown and not output.for_people:
+        raise click.UsageError("give one of --markdown, --json, --jsonl, --csv and --parquet")
+    if markdown and sequential.follow is not None:
+        raise click.UsageError("--markdown is of a verdict: leave out --follow")
     candidate, baseline = _two_models(models, candidate, baseline)
     margin, own = margins
     if sequential.asked:
-        return sequential_gate(state, candidate, baseline, margin, own, output, sequential, **options)
+        return sequential_gate(state, candidate, baseline, margin, own, output, sequential, markdown, **options)
     with state.open() as store:
         decision = decide(store, candidate, baseline, margin, margins=own, **options)
     if markdown:
-        click.echo(decision.to_markdown())
+        echo(decision.to_markdown())
     elif output.for_people:
         _print(decision)
     else:
@@ -151,10 +153,10 @@ def _print(decision: Gate) -> None:
         }
         for row in decision.rows
     ]
+    print_text(f"{decision.one_line}\n")
     print_rows(cells, needless=("split", "clusters", "reason"), counts=("if equal", "as seen"), spare=SPARE)
-    click.echo(f"\n{decision}")
     if any(row.prompts_if_equal or row.prompts_as_seen for row in decision.rows):
-        click.echo(
+        echo(
             "if equal: prompts with which a candidate as good as the baseline passes with 80 %"
             " power;\nas seen: prompts that decide if the true difference is the one that was seen."
         )

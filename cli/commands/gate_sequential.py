@@ -13,12 +13,11 @@ import click
 from ..state import State
 from ..ui.options import assignments, pairs_callback
 from ..ui.output import Output
-from ..ui.table import interval, number, percentage, print_rows, print_text
+from ..ui.table import echo, interval, number, percentage, print_rows, print_text
 from .watch import stopping
 
 if TYPE_CHECKING:
-    from warehouse.analysis.sequential.gate import SequentialGate
-    from warehouse.analysis.sequential.row import SequentialRow
+    from warehouse.analysis.sequential.row import SequentialGate, SequentialRow
 
 LOOKS = 5
 #: Seconds between two looks at a log.
@@ -142,6 +141,7 @@ def sequential_gate(
     margins: Mapping[str, float],
     output: Output,
     chosen: SequentialOptions,
+    markdown: bool,
     *,
     benchmarks: Sequence[str],
     metric: str | None,
@@ -181,6 +181,9 @@ def sequential_gate(
             force=force,
             **fixed,
         )
+    if markdown:
+        click.echo(decision.to_markdown())
+        return decision.exit_code
     if output.for_people:
         _print(decision)
     else:
@@ -221,7 +224,7 @@ def _follow(
         for row in rows:
             verdict = row.verdict
             if output.for_people:
-                click.echo(f"{utc_now():%Y-%m-%dT%H:%M:%SZ} {row.state}")
+                echo(f"{utc_now():%Y-%m-%dT%H:%M:%SZ} {row.state}")
             else:
                 output.emit_records(type(row), [row])
     return EXIT[verdict]
@@ -277,8 +280,10 @@ def _cells(row: SequentialRow) -> dict[str, Any]:
     }
 
 
-def _legend(rows: Sequence[SequentialRow]) -> list[str]:
-    lines = ["Verdict and interval hold however often one asks; settings are to stay as they are."]
+def _legend(rows: tuple[SequentialRow, ...]) -> list[str]:
+    from warehouse.analysis.sequential.row import validity
+
+    lines = [validity(rows)]
     if any(row.is_open and row.expected_remaining is not None for row in rows):
         lines.append(
             "expected more: mean prompts until a verdict or the most, over 200 continuations that draw what was seen"

@@ -127,6 +127,10 @@ class PathOrUrl(click.Path):
     show_default=True,
     help="Bytes to fetch at most from URLs.",
 )
+@click.option(
+    "--on", metavar="URL", help="Read the dumps on executors of a server: sc://HOST:PORT, or sail: in this process."
+)
+@click.option("--lake", metavar="LOCATION", help="Bring the lake there up to the store afterwards, in one version.")
 @click.option("--dry-run", is_flag=True, help="Read and check everything, store nothing.")
 @click.option(
     "--publish",
@@ -182,6 +186,8 @@ class Given:
     text: Any
     max_files: int
     max_bytes: int
+    on: str | None
+    lake: str | None
     dry_run: bool
     publish: str | None
     as_json: bool
@@ -230,6 +236,8 @@ def _watch(state: State, given: Given, settle: float) -> None:
 
     if given.dry_run or given.as_json:
         raise click.UsageError("--watch goes with neither --dry-run nor --json")
+    if given.on or given.lake:
+        raise click.UsageError("--watch goes with neither --on nor --lake; run ingest again, from cron say")
     if any(map(is_url, given.paths)):
         raise click.UsageError(
             "--watch goes with folders of this machine; warehouse schedule reads URLs again and again"
@@ -266,7 +274,7 @@ def _ingest(state: State, given: Given) -> IngestReport:
             advice += archives_advice([item.shown for item in discovered.unread])
             raise InputError(problem, path=", ".join(map(shown_url, given.paths)), advice=advice)
         with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
-            return load(store, discovered, dry_run=given.dry_run, progress=bar)
+            return load(store, discovered, dry_run=given.dry_run, progress=bar, on=given.on, lake=given.lake)
 
 
 def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import latest_option, metric_option, output_options, seed_option, where_option
+from ..ui.options import benchmark_argument, latest_option, metric_option, output_options, seed_option, where_option
 from ..ui.output import Output
-from ..ui.table import interval, number, p_value, print_rows, print_text
+from ..ui.table import echo, interval, number, p_value, print_rows, print_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.items.item_statistics import ItemReport
+    from warehouse.analysis.items.pruning import PruningReport, SplitReport
 
 
 @command("items")
-@click.argument("benchmark")
+@benchmark_argument(required=True)
 @click.option(
     "--irt",
     type=click.Choice(["1pl", "2pl", "none"]),
@@ -71,32 +75,7 @@ def _show_items(
     if not output.for_people:
         output.emit_records(ItemRow, report.rows)
     else:
-        print_text(report.one_line)
-        click.echo()
-        shown = report.rows[:top] if top else report.rows
-        print_rows(
-            [
-                {
-                    "prompt": row.prompt,
-                    "id": row.key,
-                    "mean": number(row.mean_score, 3),
-                    "r implied": number(row.r_implied, 2),
-                    "r_c": number(row.r_corrected, 2),
-                    "q negative": p_value(row.q_negative) if row.negative else None,
-                    "a": number(row.discrimination, 2),
-                    "difficulty": number(row.difficulty, 2),
-                    "se": number(row.se_difficulty, 2),
-                    "outfit": number(row.outfit, 2),
-                    "copies": row.same_text or None,
-                    "near": row.near or None,
-                    "text": row.text,
-                }
-                for row in shown
-            ],
-            needless=("q negative", "r implied", "a", "difficulty", "se", "outfit", "copies", "near", "text"),
-        )
-        if len(shown) < len(report.rows):
-            state.say(f"note: {len(report.rows) - len(shown)} more prompts: --top 0 has all")
+        print_items(report, top, state)
     state.notes(report.notes)
 
 
@@ -108,27 +87,7 @@ def _show_splits(state: State, benchmark: str, seed: int, output: Output, chosen
     if not output.for_people:
         output.emit_records(SplitRow, report.rows)
     else:
-        print_text(f"{report.one_line}: discrimination (r_c) on train models against test models.")
-        click.echo()
-        print_rows(
-            [
-                {
-                    "split": row.kind,
-                    "train": row.n_train,
-                    "test": row.n_test,
-                    "prompts": number(row.n_items, 0),
-                    "r": number(row.pearson, 3),
-                    "from, to": interval(row.pearson_low, row.pearson_high, 3),
-                    "spearman": number(row.spearman, 3),
-                    "below 0": number(row.negative_train, 1),
-                    "in both": number(row.negative_both, 1),
-                }
-                for row in report.rows
-            ]
-        )
-        click.echo()
-        random = report.rows[-1].n_splits
-        print_text(f"difficulty: the best models are the test; random: mean of {random} splits, and their range.")
+        print_splits(report)
     state.notes(report.notes)
 
 
@@ -140,26 +99,87 @@ def _show_pruning(state: State, benchmark: str, seed: int, output: Output, chose
     if not output.for_people:
         output.emit_records(PruningRow, report.rows)
     else:
-        print_text(f"{report.one_line}: least discriminating prompts of {report.n_train} models dropped,")
-        print_text(f"effects on the other {report.n_test}, beside {report.n_random} random drops as large.")
-        click.echo()
-        print_rows(
-            [
-                {
-                    "split": row.split,
-                    "dropped": f"{100 * row.share:g}%",
-                    "figure": row.figure,
-                    "value": number(row.value, 4),
-                    "95% interval": interval(row.low, row.high, 4),
-                    "random": number(row.random, 4),
-                    "95% of random": interval(row.random_low, row.random_high, 4),
-                }
-                for row in report.rows
-                if row.share
-            ]
-        )
-        click.echo()
-        print_text("mean, monotonicity: change; error, snr: after over before; tau: agreement with all prompts.")
+        print_pruning(report)
     missing = [] if report.n_trainings else ["no monotonicity: no training run with 3 checkpoints here"]
     missing += [] if report.n_recipes else ["no signal-to-noise: no recipe with several training seeds here"]
     state.notes((*report.notes, *missing, "a pruned benchmark is easier: never report its scores"))
+
+
+def print_items(report: ItemReport, top: int, state: State) -> None:
+    """Prompts, those that go against the rest first."""
+    print_text(report.one_line)
+    echo()
+    shown = report.rows[:top] if top else report.rows
+    print_rows(
+        [
+            {
+                "prompt": row.prompt,
+                "id": row.key,
+                "mean": number(row.mean_score, 3),
+                "r implied": number(row.r_implied, 2),
+                "r_c": number(row.r_corrected, 2),
+                "q negative": p_value(row.q_negative) if row.negative else None,
+                "a": number(row.discrimination, 2),
+                "difficulty": number(row.difficulty, 2),
+                "se": number(row.se_difficulty, 2),
+                "outfit": number(row.outfit, 2),
+                "copies": row.same_text or None,
+                "near": row.near or None,
+                "text": row.text,
+            }
+            for row in shown
+        ],
+        needless=("q negative", "r implied", "a", "difficulty", "se", "outfit", "copies", "near", "text"),
+        spare=("se", "id", "outfit", "a", "r implied"),
+    )
+    if len(shown) < len(report.rows):
+        state.say(f"note: {len(report.rows) - len(shown)} more prompts: --top 0 has all")
+
+
+def print_splits(report: SplitReport) -> None:
+    """Whether discrimination on some models holds on others."""
+    print_text(f"{report.one_line}: discrimination (r_c) on train models against test models.")
+    echo()
+    print_rows(
+        [
+            {
+                "split": row.kind,
+                "train": row.n_train,
+                "test": row.n_test,
+                "prompts": number(row.n_items, 0),
+                "r": number(row.pearson, 3),
+                "from, to": interval(row.pearson_low, row.pearson_high, 3),
+                "spearman": number(row.spearman, 3),
+                "below 0": number(row.negative_train, 1),
+                "in both": number(row.negative_both, 1),
+            }
+            for row in report.rows
+        ]
+    )
+    echo()
+    random = report.rows[-1].n_splits
+    print_text(f"difficulty: the best models are the test; random: mean of {random} splits, and their range.")
+
+
+def print_pruning(report: PruningReport) -> None:
+    """What dropping weak prompts does, beside random ones."""
+    print_text(f"{report.one_line}: least discriminating prompts of {report.n_train} models dropped,")
+    print_text(f"effects on the other {report.n_test}, beside {report.n_random} random drops as large.")
+    echo()
+    print_rows(
+        [
+            {
+                "split": row.split,
+                "dropped": f"{100 * row.share:g}%",
+                "figure": row.figure,
+                "value": number(row.value, 4),
+                "95% interval": interval(row.low, row.high, 4),
+                "random": number(row.random, 4),
+                "95% of random": interval(row.random_low, row.random_high, 4),
+            }
+            for row in report.rows
+            if row.share
+        ]
+    )
+    echo()
+    print_text("mean, monotonicity: change; error, snr: after over before; tau: agreement with all prompts.")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import (
+    benchmark_argument,
     estimand_option,
     level_option,
     max_unscored_option,
@@ -20,12 +21,9 @@ from ..ui.output import Output
 from ..ui.table import print_text, print_view
 from .suites import show_suite, suite_of, suite_options
 
-if TYPE_CHECKING:
-    pass
-
 
 @command("leaderboard")
-@click.argument("benchmark", required=False)
+@benchmark_argument(required=False)
 @selection_options
 @level_option
 @click.option(

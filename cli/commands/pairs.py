@@ -10,6 +10,7 @@ import click
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import (
+    benchmark_argument,
     cluster_option,
     latest_option,
     level_option,
@@ -31,7 +32,7 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 
 
 @command("pairs")
-@click.argument("benchmark")
+@benchmark_argument(required=True)
 @click.option("--matrix", is_flag=True, help="Differences as a matrix, row minus column.")
 @metric_option
 @where_option
@@ -60,10 +61,11 @@ def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **optio
 
 
 def _emit_matrices(result: Pairs, output: Output) -> None:
-    from warehouse.analysis.comparison.pairs_view import pairs_head, tests
+    from warehouse.analysis.comparison.pairs_view import counted, pairs_head, tests
 
     if output.for_people:
         click.echo(pairs_head(result.benchmark, result.metric, result.higher_is_better))
+        click.echo("\n".join(counted(result.groups)))
         for index, group in enumerate(result.groups):
             click.echo("\n" if index else "", nl=False)
             _print_matrix(group, several=len(result.groups) > 1)

@@ -10,7 +10,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import REFERENCE, output_options, selection_options, whole_numbers
 from ..ui.output import Output
-from ..ui.table import Figure, decimals, number, print_table, print_text
+from ..ui.table import Figure, decimals, echo, number, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.power.pilot import StoredPilot
@@ -124,14 +124,14 @@ def _print(plan: PowerPlan) -> None:
     table = [row for row in plan.rows if row.role == "table"]
     measure = "power" if table[0].power is not None else "mde"
     if measure == "power":
-        click.echo(f"\nPower to find {table[0].delta:g}, by prompts and draws per prompt")
+        echo(f"\nPower to find {table[0].delta:g}, by prompts and draws per prompt")
     else:
-        click.echo(f"\nSmallest difference found with power {table[0].mde_power:g}, by prompts and draws per prompt")
+        echo(f"\nSmallest difference found with power {table[0].mde_power:g}, by prompts and draws per prompt")
     _print_grid(table, measure)
     if any(row.n_clusters and "few_clusters" in row.flags for row in table):
-        click.echo("rows of fewer than 20 clusters, or from so few, are rough guesses")
-    click.echo("K: draws of each prompt, by each of the two models")
-    click.echo(f"\nplanned with {_variances(plan)}")
+        echo("rows of fewer than 20 clusters, or from so few, are rough guesses")
+    echo("K: draws of each prompt, by each of the two models")
+    echo(f"\nplanned with {_variances(plan)}")
     print_text("omega2: variance over prompts of the true difference of the two models; only more prompts lower it")
     print_text("sigma2: variance of one draw about its prompt's mean, of A and of B; more draws lower it too")
     if plan.cluster_size is not None:

@@ -11,7 +11,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import average_option, level_option, output_options, where_option
 from ..ui.output import Output
-from ..ui.table import decimals, interval, number, print_constants, print_rows, print_text
+from ..ui.table import decimals, echo, interval, number, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.recipes import RecipesReport, RecipesRow
@@ -107,7 +107,7 @@ def recipes(
 def _print(found: RecipesReport, state: State) -> None:
     for sentence in _sentences(found):
         print_text(sentence)
-    click.echo()
+    echo()
     places = decimals([value for row in found.rows for value in (row.noise_sd, row.recipe_sd) if value])
     rows = [_cells(row, places, f"{100 * found.level:g}% interval") for row in found.rows]
     if len(rows) > 1:

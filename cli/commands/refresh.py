@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +15,7 @@ from ..state import State, pass_state
 from ..ui.options import REFERENCE, metric_option, output_options
 from ..ui.output import Output
 from ..ui.progress_bars import share
-from ..ui.table import decimals, interval, number, p_value, print_rows
+from ..ui.table import decimals, echo, interval, number, p_value, print_rows
 from .alerts import LOG, WEBHOOK, tell_alerts, webhook_of
 
 if TYPE_CHECKING:
@@ -101,7 +103,7 @@ def refresh(
         shown = output.for_people and len(listed.rows) > SHOWN
         output.emit_records(StaleRow, listed.rows[:SHOWN] if shown else listed.rows, empty="nothing is stale")
         if shown:
-            click.echo(f"... and {len(listed.rows) - SHOWN} more: --json has them all")
+            echo(f"... and {len(listed.rows) - SHOWN} more: --json has them all")
         _say(state, listed.one_line, listed.notes)
         return 0
     with share(state.quiet, "refreshing") as bar:
@@ -168,10 +170,10 @@ def _prune(state: State, age: timedelta) -> None:
 def _failures(refreshed: Refreshed) -> int:
     """What raised, and the exit code."""
     for failure in refreshed.failures[:SHOWN]:
-        click.echo(f"failed: {failure}", err=True)
+        echo(f"failed: {failure}", err=True)
     more = len(refreshed.failures) - SHOWN
     if more > 0:
-        click.echo(f"failed: and {more} more", err=True)
+        echo(f"failed: and {more} more", err=True)
     return 1 if refreshed.failures else 0
 
 
@@ -214,12 +216,21 @@ def _places(row: HistoryRow) -> int:
     return max(4, decimals([row.estimate and abs(row.estimate)]))
 
 
+def _subjects(rows: Sequence[HistoryRow]) -> dict[tuple[str, str], str]:
+    """What each subject is called: by its models, and by the keys of conditions only where these are several."""
+    keys = {(row.benchmark, row.subject) for row in rows}
+    plain = {key: re.sub(r"#[0-9a-f]{12}", "", key[1]) for key in keys}
+    times = Counter((key[0], name) for key, name in plain.items())
+    return {key: name if times[key[0], name] == 1 else key[1] for key, name in plain.items()}
+
+
 def _print_history(changes: History) -> None:
+    subjects = _subjects(changes.rows)
     cells = [
         {
             "benchmark": "" if changes.benchmark else row.benchmark,
             "statistic": row.statistic,
-            "subject": row.subject,
+            "subject": subjects[row.benchmark, row.subject],
             "metric": row.metric,
             "refreshed (UTC)": f"{row.refreshed_at:%Y-%m-%d %H:%M}",
             "estimate": number(row.estimate, places),
@@ -233,5 +244,7 @@ def _print_history(changes: History) -> None:
         for row, places in ((row, _places(row)) for row in changes.rows)
     ]
     print_rows(
-        cells, needless=("benchmark", "interval", "change", "p", "n", "reason"), spare=("method", "metric", "n", "p")
+        cells,
+        needless=("benchmark", "interval", "change", "p", "n", "reason"),
+        spare=("method", "metric", "n", "p", "change"),
     )

@@ -19,7 +19,7 @@ from ..ui.options import (
     whole_numbers,
 )
 from ..ui.output import Output
-from ..ui.table import excerpt, number, percentage, print_rows, print_text
+from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,19 +97,24 @@ def reliability(state: State, /, suite: str, part: str | None, output: Output, *
     if not output.for_people:
         output.emit_records(*kinds[part or "sizes"])
     else:
-        print_text(f"{report}.")
-        print_text(_suite(report))
-        click.echo()
-        {
-            None: _print_summary,
-            "sizes": _print_sizes,
-            "models": _print_models,
-            "pool": _print_pool,
-            "switches": _print_switches,
-            "agreement": _print_agreement,
-            "seeds": _print_seeds,
-        }[part](report)
+        print_report(report, part)
     state.notes(report.notes)
+
+
+def print_report(report: ReliabilityReport, part: str | None = None) -> None:
+    """The answer, and the tables of one part or those of most use."""
+    print_text(f"{report.one_line}.")
+    print_text(_suite(report))
+    echo()
+    {
+        None: _print_summary,
+        "sizes": _print_sizes,
+        "models": _print_models,
+        "pool": _print_pool,
+        "switches": _print_switches,
+        "agreement": _print_agreement,
+        "seeds": _print_seeds,
+    }[part](report)
 
 
 def _suite(report: ReliabilityReport) -> str:
@@ -132,10 +137,10 @@ def _print_summary(report: ReliabilityReport) -> None:
     for row in whole:
         if row.ranking is None:
             print_text(f"{row.granularity}: no figure: {row.reason}")
-    click.echo()
+    echo()
     print_text("Fewer prompts of each scenario, resampled:")
     print_rows([_cells(row) for row in report.prompt_rows], spare=_SPARE)
-    click.echo()
+    echo()
     print_text(_below(report))
 
 
@@ -147,7 +152,7 @@ def _print_sizes(report: ReliabilityReport) -> None:
         else:
             print_text(f"Other {words}:")
             print_rows([_cells(row) for row in rows], spare=_SPARE)
-        click.echo()
+        echo()
 
 
 def _cells(row: ReliabilityRow, of: str = "") -> dict[str, Any]:
@@ -258,7 +263,7 @@ def _print_agreement(report: ReliabilityReport) -> None:
         n = sum(row.within == within and row.tau is not None for row in report.agreement)
         print_text(f"Mean tau {words}: {'no pair' if tau is None else f'{tau:.3f} over {n} pairs'}.")
     rows = sorted(report.agreement, key=lambda row: (row.tau is None, row.tau))
-    click.echo()
+    echo()
     print_rows(
         [
             {

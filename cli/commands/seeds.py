@@ -12,7 +12,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import average_option, level_option, metric_option, output_options, where_option
 from ..ui.output import Output
-from ..ui.table import decimals, interval, level_column, number, p_value, print_constants, print_rows, print_text
+from ..ui.table import decimals, echo, interval, level_column, number, p_value, print_constants, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.training.seeds import SeedsReport, SeedsRow
@@ -67,7 +67,7 @@ def seeds(
 def _print(found: SeedsReport, state: State) -> None:
     for sentence in _sentences(found):
         print_text(sentence)
-    click.echo()
+    echo()
     places = decimals([value for row in found.rows for value in (row.seed_sd, row.jitter) if value])
     rows = [_cells(row, places, level_column(found.level)) for row in found.rows]
     if len(rows) > 1:

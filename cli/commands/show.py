@@ -11,7 +11,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
-from ..ui.table import cell, excerpt, print_rows, print_table, visible
+from ..ui.table import cell, excerpt, print_hanging, print_rows, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView, RunView
@@ -115,7 +115,7 @@ def _print_block(title: str, text: str | None) -> None:
 def _print_fields(values: Mapping[str, Any]) -> None:
     width = max((len(name) for name in values), default=0)
     for name, value in values.items():
-        click.echo(f"{name.ljust(width)}  {cell(value)}")
+        print_hanging(name.ljust(width), cell(value))
 
 
 def _print_table(title: str, rows: tuple[Mapping[str, Any], ...]) -> None:

@@ -19,7 +19,7 @@ from ..ui.options import (
     where_option,
 )
 from ..ui.output import Output
-from ..ui.table import number, print_rows, print_text
+from ..ui.table import echo, number, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.subsets.export import Export
@@ -63,6 +63,19 @@ def plan(state: State, /, benchmark: str, output: Output, out: Path | None, **op
 
     plans = plan_subset(state.opener(), benchmark, **options)
     _give(state, plans, output, out)
+
+
+@command("subset import")
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--as-dated", is_flag=True, help="Take its date on trust: runs since then count, not only those from now on."
+)
+@output_options
+@pass_state
+def import_(state: State, /, file: Path, output: Output, as_dated: bool) -> None:
+    from warehouse.analysis.subsets.load import import_plans
+
+    _give(state, import_plans(state.opener(), file, as_dated=as_dated), output, None)
 
 
 @command("subset extend")
@@ -122,11 +135,11 @@ def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) ->
 
 
 def _print(plans: SubsetPlans, out: Path | None) -> None:
-    print_text(f"Ask {plans}.")
+    print_text(f"Ask {plans.one_line}.")
     print_text(_expected(plans))
-    click.echo()
+    echo()
     print_rows([_cells(one) for one in plans.rows], needless=("split", "against"), spare=SPARE)
-    click.echo()
+    echo()
     first = plans.rows[0]
     print_text(
         "gain: variance of as many prompts at random over that of these, for stored models, each predicted"
@@ -170,5 +183,5 @@ def _harness(one: SubsetPlan) -> str:
     return next((name for part, name in known.items() if part in one.harness.lower()), "csv")
 
 
-for subcommand in (plan, export, extend):
+for subcommand in (plan, export, extend, import_):
     subset.add_command(subcommand)

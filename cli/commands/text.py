@@ -12,7 +12,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import Function, no_store_option, output_options, threshold_option
 from ..ui.output import Output
-from ..ui.table import excerpt, number, print_rows, print_table
+from ..ui.table import echo, excerpt, number, print_rows, print_table
 
 if TYPE_CHECKING:
     from warehouse.analysis.text.duplicates import DuplicateRow, Duplicates
@@ -55,6 +55,9 @@ def embedder_option(function: Function) -> Function:
     help="Texts that the model reads at a time.",
 )
 @click.option("--device", metavar="NAME", help="cpu, cuda, mps; default: the fastest there is.")
+@click.option(
+    "--whole", is_flag=True, help="Keep the words that all prompts of a benchmark share. [default: they are taken off]"
+)
 @output_options
 @pass_state
 def embed(
@@ -63,6 +66,7 @@ def embed(
     embedders: tuple[str, ...],
     batch_size: int,
     device: str | None,
+    whole: bool,
     output: Output,
 ) -> None:
     from warehouse.analysis.text.embed import EmbedRow
@@ -72,7 +76,13 @@ def embed(
 
     with steps(state.quiet) as bar:
         embedding = add_vectors(
-            state.opener(), embedders, benchmarks=benchmarks, batch_size=batch_size, device=device, progress=bar
+            state.opener(),
+            embedders,
+            benchmarks=benchmarks,
+            batch_size=batch_size,
+            device=device,
+            whole=whole,
+            progress=bar,
         )
     if output.for_people:
         _print_embedded(embedding, state)
@@ -93,12 +103,15 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
             "truncated": row.n_truncated,
             "without text": row.n_without_text,
             "without vector": row.n_without_vector,
+            "template words": row.n_template_words,
         }
         for row in embedding.rows
     ]
-    counts = ("truncated", "without text", "without vector")
-    print_rows(rows, needless=("revision",), counts=counts)
-    click.echo(f"\n{embedding.one_line}")
+    counts = ("truncated", "without text", "without vector", "template words")
+    print_rows(rows, needless=("revision",), counts=counts, spare=("numbers", "revision", "embedder"))
+    echo(f"\n{embedding.one_line}")
+    if any(row.n_template_words for row in embedding.rows):
+        state.say("note: words that all prompts of a benchmark share at an end are taken off first; --whole keeps them")
     if any(row.n_truncated for row in embedding.rows):
         state.say("note: of truncated texts the model read the beginning only")
     if any(row.n_without_vector for row in embedding.rows):
@@ -127,8 +140,8 @@ def similar(state: State, /, wanted: str, output: Output, **options: Any) -> Non
 
 def _print_similar(nearest: Similar) -> None:
     what = "the text" if nearest.prompt_id is None else f"prompt:{nearest.prompt_id}"
-    click.echo(f"nearest to {what}: {excerpt(nearest.wanted, EXCERPT)}")
-    click.echo(f"by {nearest.embedder}, of {nearest.n_compared} prompts\n")
+    echo(f"nearest to {what}: {excerpt(nearest.wanted, EXCERPT)}")
+    echo(f"by {nearest.embedder}, of {nearest.n_compared} prompts\n")
     texts = distinctive([row.text for row in nearest.rows], [nearest.wanted])
     rows = [
         {
@@ -180,10 +193,10 @@ def duplicates(state: State, /, benchmarks: tuple[str, ...], output: Output, **o
 
 
 def _print_duplicates(result: Duplicates) -> None:
-    click.echo(result.one_line)
+    echo(result.one_line)
     if not result.rows:
         return
-    click.echo(f"largest group: {result.largest_group} prompts\n")
+    echo(f"largest group: {result.largest_group} prompts\n")
     print_table(
         ["pairs", "benchmark", "and"],
         [
@@ -192,19 +205,19 @@ def _print_duplicates(result: Duplicates) -> None:
         ],
     )
     if result.models:
-        click.echo()
+        echo()
         print_table(
             ["model", "pairs", "scored alike", "by chance"],
             [[row.model, row.n_pairs, number(row.alike, 3), number(row.by_chance, 3)] for row in result.models],
         )
-    click.echo()
+    echo()
     shown = result.rows[:SHOWN]
     texts = distinctive([row.text_a for row in shown], [row.text_b for row in shown])
     print_rows(
         [_pair(row, text) for row, text in zip(shown, texts, strict=True)], needless=("alike",), counts=("models",)
     )
     if len(result.rows) > SHOWN:
-        click.echo(f"... and {len(result.rows) - SHOWN} more pairs: --json or --csv has them")
+        echo(f"... and {len(result.rows) - SHOWN} more pairs: --json or --csv has them")
 
 
 def _pair(row: DuplicateRow, question: str) -> dict[str, Any]:

@@ -30,6 +30,8 @@ def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
     """The totals on standard output, notes on standard error."""
     _print_notes(report, state)
     click.echo(_totals(report, dry_run))
+    if report.lake is not None:
+        click.echo(f"lake      {report.lake}")
     if report.reconciliation:
         _print_reconciliation(report.reconciliation, state)
 

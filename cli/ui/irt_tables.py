@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 
-from .table import excerpt, interval, level_column, number, p_value, print_rows, print_text, visible
+from .table import echo, excerpt, interval, level_column, number, p_value, print_rows, print_text, visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.irt.results import AbilityReport, BlockRow, FittedItemRow, IrtReport, NextReport
@@ -26,16 +25,16 @@ def print_fit(report: IrtReport, top: int) -> None:
     print_text(f"{report.model.upper()}: {report.model_reason}. {_losses(report)}")
     if report.n_testlets is not None:
         print_text(f"{report.n_testlets} clusters of prompts; errors of abilities allow for them.")
-    click.echo()
+    echo()
     if len(report.forms) > 1:
         print_rows([{"benchmark": f.label, "prompts": f.n_items, "models": f.n_models} for f in report.forms])
-        click.echo()
+        echo()
     _print_blocks(report.blocks)
     several = len(report.forms) > 1
     print_text("Prompts with the most surprises (infit and outfit are 1 where the model fits; a ranking, no test):")
     shown = report.rows[:top] if top else report.rows
     print_rows([_item(row, several) for row in shown], needless=("text",), spare=("text", "models"))
-    click.echo()
+    echo()
     if report.dif_reason:
         print_text(f"Families are not compared: {report.dif_reason}.")
         return
@@ -48,7 +47,7 @@ def print_fit(report: IrtReport, top: int) -> None:
     )
     flagged = sorted((row for row in report.rows if row.dif), key=lambda row: row.dif_q or 0.0)
     if flagged:
-        click.echo()
+        echo()
         print_rows(
             [_dif(row, several) for row in (flagged[:top] if top else flagged)], needless=("text",), spare=("text",)
         )
@@ -127,13 +126,13 @@ def _print_blocks(blocks: Sequence[BlockRow]) -> None:
             for row in blocks
         ]
     )
-    click.echo()
+    echo()
 
 
 def print_abilities(report: AbilityReport) -> None:
     """The scale, the most able first."""
     print_text(f"{report.one_line}; abilities in standard deviations of these models.")
-    click.echo()
+    echo()
     _print_blocks(report.blocks)
     level = level_column(report.level)
     cells = []
@@ -150,14 +149,14 @@ def print_abilities(report: AbilityReport) -> None:
         one |= {"p": p_value(row.p_leader), "prompts": row.n_items, "block": row.block}
         cells.append(one)
     print_rows(cells, needless=("block",), spare=("block", f"its {level}", "p", "prompts", "se"))
-    click.echo()
+    echo()
     print_text("ranks: those that the data leave a model; behind: the first model's ability less its own.")
 
 
 def print_sensitivity(report: AbilityReport) -> None:
     """The scale without single benchmarks and families."""
     print_text(f"{report.one_line}; what its order of models is without one benchmark or family.")
-    click.echo()
+    echo()
     cells = []
     for row in report.sensitivity:
         one: dict[str, Any] = {"without": f"{row.kind} {excerpt(row.left_out, _ID)}"}
@@ -182,7 +181,7 @@ def print_sensitivity(report: AbilityReport) -> None:
             print_text(f"without {row.kind} {row.left_out}: {row.reason}")
     if not report.sensitivity:
         return
-    click.echo()
+    echo()
     print_text(
         "tau: agreement with the order of all; places: largest change of a rank among the models left;"
         " by: change of ability, both scales standardised over the models left."
@@ -207,7 +206,7 @@ def print_next(report: NextReport) -> None:
             f" {report.mean_error:.2f} sd of abilities (at random {report.mean_error_random:.2f};"
             f" {report.n_replayed} models replayed).{reach}"
         )
-    click.echo()
+    echo()
     several = len({row.benchmark for row in report.rows}) > 1
     cells = []
     for row in report.rows:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from .table import Figure, number, p_value, percentage, print_rows, print_table
+from .table import Figure, echo, number, p_value, percentage, print_rows, print_table, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.matrix.results import (
@@ -29,7 +27,7 @@ TEXT = 60
 
 def _heading(result: MatrixResult, *more: str) -> None:
     size = f"{result.n_prompts} prompts × {result.n_models} models"
-    click.echo(f"{result.benchmark} by {result.metric}: {', '.join([size, *more])}\n")
+    print_text(f"{result.benchmark} by {result.metric}: {', '.join([size, *more])}\n")
 
 
 def _text(text: str | None) -> str | None:
@@ -58,7 +56,7 @@ def print_test(result: MatrixTest) -> None:
         for row in result.rows
         if row.reason
     )
-    click.echo("\n" + "\n".join(notes))
+    echo("\n" + "\n".join(notes))
 
 
 def print_histogram(result: MatrixTest) -> None:
@@ -89,8 +87,8 @@ def print_clusters(result: MatrixClusters) -> None:
     if result.silhouette is not None and result.silhouette_permuted is not None:
         p = f", p = {result.p_value:.2g}" if result.n_permutations >= LEAST_FOR_P else ""
         shuffled = f"{result.silhouette_permuted:.4f} with shuffled columns"
-        click.echo(f"\nbest silhouette {result.silhouette:.4f}; {shuffled} (N = {result.n_permutations}{p})")
-    click.echo()
+        echo(f"\nbest silhouette {result.silhouette:.4f}; {shuffled} (N = {result.n_permutations}{p})")
+    echo()
     columns = ["cluster", "prompts", "mean score", "mean distance", "medoid", "text"]
     print_table(
         columns,
@@ -122,9 +120,9 @@ def print_weights(result: MatrixWeights, part: str | None) -> None:
     if part in (None, "schemes"):
         _print_schemes(result)
     if part is None:
-        click.echo()
+        echo()
     if part in (None, "random"):
-        click.echo(f"over {result.n_draws} random weightings (seed {result.seed}):\n")
+        echo(f"over {result.n_draws} random weightings (seed {result.seed}):\n")
         _print_random(result)
     if part == "pairs":
         _print_outranks(result)
@@ -168,7 +166,7 @@ def _print_outranks(result: MatrixWeights) -> None:
     models = [row.model for row in sorted(result.random, key=lambda row: -row.uniform)]
     shown = models[:MOST_COLUMNS]
     shares = {(row.model, row.other): row.outranks for row in result.outranks}
-    click.echo("row outranks column in % of random weightings:\n")
+    echo("row outranks column in % of random weightings:\n")
     rows = [
         [
             f"{rank}",
@@ -179,7 +177,7 @@ def _print_outranks(result: MatrixWeights) -> None:
     ]
     print_table(["", "model", *(str(rank + 1) for rank in range(len(shown)))], rows)
     if len(shown) < len(models):
-        click.echo(f"{len(shown)} of {len(models)} columns; --part pairs --json has all")
+        echo(f"{len(shown)} of {len(models)} columns; --part pairs --json has all")
 
 
 def print_growth(result: MatrixGrowth) -> None:
@@ -225,8 +223,8 @@ def print_explanation(result: MatrixExplanation, top: int) -> None:
     print_table(["statistic", "observed", "shuffled", "p", "p textbook"], tests)
     if result.share_fdr is not None:
         share = f"{100 * result.share_fdr:.1f}% of prompts"
-        click.echo(f"\n{share}: coefficient above 0, FDR below 0.05")
-    click.echo()
+        echo(f"\n{share}: coefficient above 0, FDR below 0.05")
+    echo()
     rows = [
         [row.prompt, number(row.coefficient, 4), number(row.t, 2), p_value(row.fdr), _text(row.text)]
         for row in result.rows[:top]

@@ -129,6 +129,25 @@ def cluster_option(function: Function) -> Function:
     )(function)
 
 
+def benchmark_argument(*, required: bool) -> Decorator:
+    """A benchmark, named first or by ``-b``; the command gets ``benchmark``."""
+
+    def decorate(function: Function) -> Function:
+        @click.argument("benchmark", required=False, metavar="BENCHMARK" if required else "[BENCHMARK]")
+        @click.option("-b", "--benchmark", "named", metavar="NAME", help="The benchmark, if it is not named first.")
+        @wraps(function)
+        def wrapper(*args: Any, benchmark: str | None, named: str | None, **others: Any) -> Any:
+            if benchmark is not None and named is not None:
+                raise click.UsageError(f"the benchmark is named twice: {benchmark} and --benchmark {named}")
+            if required and benchmark is None and named is None:
+                raise click.UsageError("Missing argument 'BENCHMARK'.")
+            return function(*args, benchmark=benchmark if named is None else named, **others)
+
+        return wrapper
+
+    return decorate
+
+
 def selection_options(function: Function) -> Function:
     """``--metric``, ``--where``, ``--latest`` and ``--cluster``: which scores, and what they count as."""
     for option in (cluster_option, latest_option, where_option, metric_option):

@@ -1,4 +1,4 @@
-"""The reference part of ``docs/cli.md``: what ``--help`` of every command prints.
+"""The reference part of ``docs/cli.md``: what ``--help`` of every command prints, what many share only once.
 
 Renew it with ``python -m warehouse.cli.ui.reference_docs docs/cli.md``.
 """
@@ -6,6 +6,8 @@ Renew it with ``python -m warehouse.cli.ui.reference_docs docs/cli.md``.
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from pathlib import Path
 
 import click
@@ -15,14 +17,53 @@ from ..main import cli
 
 START = "<!-- from here on: python -m warehouse.cli.ui.reference_docs docs/cli.md -->"
 WIDTH = 90
+#: Parameters of every command that answers with a table; the page says them once, under Answers.
+TABLES = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "columns", "wide"}
+#: Commands that have an option, from which on it is said once.
+MANY = 4
 
 
 def reference() -> str:
-    """The help of the program and of each command, as Markdown."""
-    parts = [f"## Reference\n\n{_block(top())}"]
-    for name in COMMANDS:
-        parts.append(f"### warehouse {name}\n\n{_block(context_of(name))}")
+    """The help of the program and of each command, as Markdown; options of many commands once, above."""
+    contexts = {name: context_of(name) for name in COMMANDS}
+    shared = _shared(contexts.values())
+    parts = [
+        f"## Reference\n\n{_block(top(), {})}",
+        "### Options of many commands\n\nOf every command `-h, --help`; *tables*: the forms under [Answers](#answers)."
+        f" Commands name which of these they have:\n\n{_listed(shared)}",
+    ]
+    for name, context in contexts.items():
+        own = [_flag(one) for one in context.command.params if _key(one) in shared]
+        tables = ["tables"] if {one.name for one in context.command.params} >= TABLES else []
+        also = f"\nAlso {', '.join([*(f'`{flag}`' for flag in own), *tables])}.\n" if own or tables else ""
+        parts.append(f"### warehouse {name}\n\n{_block(context, shared)}{also}")
     return "\n".join(parts)
+
+
+def _key(one: click.Parameter) -> tuple[str, str]:
+    """What makes two options the same: flags, and what is said of them."""
+    return ("", "") if not isinstance(one, click.Option) else (" ".join(one.opts), f"{one.help} {one.default}")
+
+
+def _flag(one: click.Parameter) -> str:
+    return one.opts[0]
+
+
+def _shared(contexts: Iterable[click.Context]) -> dict[tuple[str, str], tuple[click.Option, click.Context]]:
+    """Options that at least so many commands have, with one of these."""
+    found: dict[tuple[str, str], list[tuple[click.Option, click.Context]]] = {}
+    for context in contexts:
+        for one in context.command.params:
+            if isinstance(one, click.Option) and not one.hidden and one.name not in TABLES:
+                found.setdefault(_key(one), []).append((one, context))
+    return {key: several[0] for key, several in sorted(found.items()) if len(several) >= MANY}
+
+
+def _listed(shared: Mapping[tuple[str, str], tuple[click.Option, click.Context]]) -> str:
+    records = [record for one, context in shared.values() if (record := one.get_help_record(context))]
+    formatter = click.HelpFormatter(width=WIDTH)
+    formatter.write_dl(records)
+    return f"```text\n{formatter.getvalue().rstrip()}\n```\n"
 
 
 def renewed(document: str) -> str:
@@ -31,8 +72,12 @@ def renewed(document: str) -> str:
     return f"{written}{START}\n\n{reference()}"
 
 
-def _block(context: click.Context) -> str:
-    return f"```text\n{context.command.get_help(context)}\n```\n"
+def _block(context: click.Context, shared: Collection[tuple[str, str]]) -> str:
+    command = copy(context.command)
+    if context.parent is not None:
+        command.params = [one for one in command.params if one.name not in TABLES and _key(one) not in shared]
+        command.add_help_option = False
+    return f"```text\n{command.get_help(context).rstrip()}\n```\n"
 
 
 def top() -> click.Context:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TextIO
 
 import click
 
-from warehouse.tables.text import NARROW, lay_out, wrap
+from warehouse.tables.text import LEAST, NARROW, fold, lay_out, wrap
 from warehouse.tables.view import Below, Table, View
 from warehouse.tables.words import (
     Figure,
@@ -32,6 +34,7 @@ __all__ = [
     "cell",
     "count_range",
     "decimals",
+    "echo",
     "direction",
     "excerpt",
     "fitted",
@@ -41,15 +44,19 @@ __all__ = [
     "p_value",
     "percentage",
     "print_constants",
+    "print_hanging",
     "print_rows",
     "print_table",
     "print_text",
     "print_view",
+    "recording",
     "visible",
 ]
 
 #: Rows that a terminal is given; files and pipes get all.
 TERMINAL_ROWS = 1000
+#: What is printed goes here in place of the screen, while somebody records.
+_RECORDED: ContextVar[list[str | Table | Below] | None] = ContextVar("recorded", default=None)
 #: Where a call keeps what the user wants of its tables (`click.Context.meta`).
 WIDE, CHOSEN = "warehouse.wide", "warehouse.columns"
 
@@ -107,6 +114,10 @@ def print_view(view: View, *, legend: bool = True) -> set[str]:
         legend: with the lines that explain columns.
     """
     shown: set[str] = set()
+    recorded = _RECORDED.get()
+    if recorded is not None:
+        recorded += view.parts
+        return shown
     for part in view.parts:
         if isinstance(part, Table):
             shown |= {*_print(part)}
@@ -121,7 +132,35 @@ def print_view(view: View, *, legend: bool = True) -> set[str]:
     return shown
 
 
+@contextmanager
+def recording() -> Iterator[list[str | Table | Below]]:
+    """What is printed inside, as parts of a view; nothing of it reaches the screen."""
+    parts: list[str | Table | Below] = []
+    token = _RECORDED.set(parts)
+    try:
+        yield parts
+    finally:
+        _RECORDED.reset(token)
+
+
+def _record(part: str | Table) -> bool:
+    """Keep a part where somebody records."""
+    recorded = _RECORDED.get()
+    if recorded is None:
+        return False
+    recorded += part.split("\n") if isinstance(part, str) else [part]
+    return True
+
+
+def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
+    """Print a text as it is."""
+    if err or not _record(text if nl else text.removesuffix("\n")):
+        click.echo(text, nl=nl, err=err)
+
+
 def _print(table: Table) -> tuple[str, ...]:
+    if _record(table):
+        return tuple(table.columns[place] for place in table.filled()) if table.rows else ()
     chosen = chosen_columns(table.columns) if table.rows else []
     if not sys.stdout.isatty():
         laid = lay_out(table, chosen=chosen)
@@ -167,7 +206,15 @@ def print_legend(meanings: Mapping[str, str], shown: Iterable[str]) -> None:
 
 def print_text(text: str) -> None:
     """A sentence, broken at blanks to fit a terminal."""
-    print(fitted(text, sys.stdout))
+    if not _record(text):
+        print(fitted(text, sys.stdout))
+
+
+def print_hanging(name: str, text: str) -> None:
+    """A name and what it is; on a terminal the text goes on below its own beginning."""
+    room = shutil.get_terminal_size().columns - len(name) - 2
+    lines = fold(text, room) if sys.stdout.isatty() and room > LEAST else [text]
+    print(f"{name}  {lines[0]}".rstrip(), *(" " * (len(name) + 2) + line for line in lines[1:]), sep="\n")
 
 
 def fitted(text: str, stream: TextIO) -> str:

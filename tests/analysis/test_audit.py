@@ -457,3 +457,12 @@ def test_the_page_is_silent_where_answers_are_few(tmp_path: Path) -> None:
     rows = [line for line in lines(n=20) if line["model"] in ("org/m0", "org/m1")]
     with open_store(store_of(tmp_path, rows)) as store:
         assert read_report(store).benchmarks[0].suspects is None
+
+
+def test_the_page_names_suspects_of_a_benchmark_with_clusters(tmp_path: Path) -> None:
+    url = store_of(tmp_path, lines(n=60))
+    with open_store(url, write=True) as store:
+        cluster_by(store, "quiz", ["category"], default=True)
+        alone = audit(store, "quiz")
+        said = read_report(store).benchmarks[0].suspects
+    assert said is not None and said.rows == alone.listed[:5] and said.rows[0].cluster

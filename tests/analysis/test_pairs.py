@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -137,7 +139,8 @@ def test_the_table_for_people(run: Caller, url: str) -> None:
 def test_the_matrix_marks_who_differs_and_changes_sign(run: Caller, url: str) -> None:
     text = run("pairs", "quiz", "--matrix", "--resamples", "0", db=url).out
     pairs_ = Warehouse(url).pairs("quiz", n_resamples=0).groups[0]
-    lines = text.splitlines()[3 : 3 + len(pairs_.models)]
+    _, below = re.split(r"^-[ -]+$", text, flags=re.MULTILINE)
+    lines = below.splitlines()[1 : 1 + len(pairs_.models)]
     assert text.count("*") - 1 == 2 * int(np.sum(pairs_.pairs.p_holm <= 0.05))  # the legend has one
     for place, line in enumerate(lines):
         assert pairs_.models[place] in line

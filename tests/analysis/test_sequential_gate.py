@@ -191,15 +191,21 @@ def test_the_command(run: Caller, url: str) -> None:
     assert row == connect(url).sequential_gate(NEW, OLD, 0.05, benchmarks=["whole"]).rows[0].to_dict()
     run("gate", NEW, OLD, "--margin", "0.05", "--n-max", "5", db=url).fails(2, "--n-max goes with --sequential")
     run(*call, "whole", "--looks", "5", db=url).fails(2, "--looks goes with --obf")
-    run(*call, "whole", "--markdown", db=url).fails(2, "give one of")
-    assert run(*call, "whole", "--obf", db=url).code == 0
+    run(*call, "whole", "--markdown", "--json", db=url).fails(2, "give one of")
+    run(*call, "whole", "--markdown", "--follow", "x.eval", db=url).fails(2, "leave out --follow")
+    summary = run(*call, "whole", "--markdown", db=url)
+    assert summary.code == 0 and summary.out.startswith("### ✅ pass: lab/new against lab/old")
+    assert "| whole | ✅ pass | " in summary.out and "however often one asks" in summary.out
+    looks = run(*call, "whole", "--obf", db=url)
+    assert looks.code == 0 and "at its fixed looks alone" in looks.out and "however often" not in looks.out
 
 
 def test_two_conditions_of_one_model_are_told_apart(run: Caller, house: Warehouse, url: str) -> None:
     ids = [run_["id"] for run_ in ROWS.rows["run"] if run_.get("temperature") is not None]
     one, other = (f"run:{number}" for number in ids)
     expected = f"{one} (lab/same, temperature=0.0) against {other} (lab/same, temperature=1.0)"
-    assert expected in str(house.gate(one, other, 0.05)) and expected in str(house.sequential_gate(one, other, 0.05))
+    for found in (house.gate(one, other, 0.05), house.sequential_gate(one, other, 0.05)):
+        assert expected in found.one_line
     text = run("gate", one, other, "--margin", "0.05", "--markdown", db=url).out.splitlines()[0]
     assert "temperature\\=0\\.0" in text.replace("=", "\\=") and "temperature" in text
 

@@ -362,7 +362,7 @@ def test_a_suite_for_programs_is_the_librarys(run: Caller, url: str) -> None:
 def test_a_suite_for_people(run: Caller, url: str) -> None:
     found = run("leaderboard", "exam", db=url)  # the name of a suite is enough
     assert found.out.startswith(
-        "exam by acc (higher is better), mean of 3 leaves, each the same weight\nrank  stat. rank"
+        "exam by acc (higher is better), mean of 3 leaves, each the same weight\norg/best leads with"
     )
     assert "note: 1 rows lack leaves: not ranked (--partial ranks them)" in found.err
     detailed = run("-v", "leaderboard", "exam", db=url)

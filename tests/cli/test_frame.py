@@ -58,7 +58,7 @@ def test_former_names_work_unseen(run: Caller) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_a_sentence_and_examples(run: Caller, name: str) -> None:
-    entry, text = COMMANDS[name], run(*name.split(), "--help").out
+    entry, text = COMMANDS[name], run(*name.split(), "--help").out.replace(" \\\n        ", " ")
     assert entry.sentence.endswith(".") and entry.sentence in text
     for example in entry.examples:
         assert example in text
@@ -70,7 +70,7 @@ def test_every_example_can_be_pasted(example: str, tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     for path in ("path/to/lm_eval_output", "results"):
         Path(path).mkdir(parents=True)
-    for file in ("mapping.toml", "results.csv", "verdicts.csv"):
+    for file in ("mapping.toml", "results.csv", "verdicts.csv", "plan.json"):
         Path(file).touch()
     _program, *words = shlex.split(example)
     top = cli.make_context("warehouse", words)

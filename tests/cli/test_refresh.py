@@ -85,7 +85,7 @@ def test_history_is_a_table_for_people_and_rows_for_programs(run: Caller, url: s
         (("history", "org/b", "quiz", "essay"), 2, "expected a model, a benchmark, or a model and"),
         (("history", "nobody", "quiz"), 2, "no model with runs is called 'nobody'"),
         (("history", "nobody", "quiz"), 2, "figures are stored of: org/b, org/base"),
-        (("history", "nobody"), 2, "no benchmark is called 'nobody'"),
+        (("history", "nobody"), 2, "no refresh has computed figures of 'nobody'; figures are stored of"),
         (("history", "org/b", "quiz", "--statistic", "rang"), 2, "there are: difference, rank"),
         (("history", "org/b", "nothing"), 2, "no benchmark is called 'nothing'"),
     ],

@@ -38,7 +38,8 @@ def shown(checkout: Path) -> str:
         env=os.environ | {"PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"},
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stderr == "created duckdb:///demo.duckdb\n"
+    assert done.stderr.startswith("created duckdb:///demo.duckdb\nrefresh 1: 10 recomputed")
+    assert f"The report is the file {checkout}/report.html" in done.stdout and (checkout / "report.html").is_file()
     return done.stdout
 
 
@@ -64,7 +65,7 @@ def test_what_the_demo_suggests_works(shown: str, checkout: Path) -> None:
 @pytest.mark.usefixtures("shown")
 def test_the_tour_of_the_readme_shows_what_comes_out(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)
-    terminal = Terminal(checkout)
+    terminal = Terminal(checkout, columns=100)
     for example in examples((ROOT / "README.md").read_text(encoding="utf-8")):
         printed = terminal(example.command)
         assert agrees(printed, example.shown), f"$ {example.command}\n{printed}"

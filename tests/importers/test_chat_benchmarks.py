@@ -224,6 +224,17 @@ def test_promptfoo_lines_hold_the_same_rows(tmp_path: Path) -> None:
     assert sorted(lines.rows, key=key) == sorted(whole.rows, key=key)
 
 
+def test_promptfoo_says_what_passes_unchecked(tmp_path: Path) -> None:
+    path = quiz(tmp_path)
+    document = json.loads(path.read_text())
+    assert not take(PROMPTFOO, path).dump.notes
+    document["results"]["results"][0]["gradingResult"] = {"pass": True, "score": 1, "reason": "No assertions"}
+    path.write_text(json.dumps(document))
+    assert take(PROMPTFOO, path).dump.notes == [
+        "out.json: 1 results have no assertions; they count as passed, as in promptfoo"
+    ]
+
+
 # --- both --------------------------------------------------------------------------------------
 
 

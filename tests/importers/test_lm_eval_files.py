@@ -114,3 +114,50 @@ def test_each_version_has_one_importer() -> None:
     assert names(sorted(old)) == ["say_write_out_info.json", "tiny_step300.json", "yes_write_out_info.json"]
     assert old.isdisjoint(new)
     assert old | new == {candidate.path for candidate in files}
+
+
+def embedded(tmp_path: Path, **changes: list[object]) -> Path:
+    """What ``json.dump(simple_evaluate(..., log_samples=True))`` writes: results that hold their samples."""
+    document = json.loads((SAMPLES / f"results_{STAMP}.json").read_text())
+    tasks = ("demo_gen", "demo_mc", "demo_ppl")
+    document["samples"] = {
+        task: [json.loads(line) for line in (SAMPLES / f"samples_{task}_{STAMP}.jsonl").read_text().splitlines()]
+        for task in tasks
+    } | changes
+    path = tmp_path / "evaluation.json"
+    path.write_text(json.dumps(document, indent=1))
+    return path
+
+
+def test_results_that_hold_their_samples_are_as_those_beside_them(tmp_path: Path) -> None:
+    apart, together = take(FIXTURES / "v0_4_13"), take(embedded(tmp_path))
+    assert [run.benchmark for run in together.dump.runs] == [run.benchmark for run in apart.dump.runs]
+    for run in together.dump.runs:
+        assert together.scores(run.benchmark) == apart.scores(run.benchmark) != {}
+    by_prompt = [
+        sorted(taken.rows, key=lambda row: (row["run"], row["prompt_id"], row["draw"], str(row["scores"])))
+        for taken in (apart, together)
+    ]
+    assert by_prompt[0] == by_prompt[1]
+
+
+def test_samples_in_results_as_python_has_them(tmp_path: Path) -> None:
+    """Likelihoods as numbers, arguments as lists; a row without a number is named by its place."""
+    row = {
+        "doc_id": 0,
+        "doc": {"question": "2 + 2?"},
+        "target": "1",
+        "filter": "none",
+        "metrics": ["acc"],
+        "acc": 1.0,
+        "arguments": [["2 + 2?", " 3"], ["2 + 2?", " 4"]],
+        "resps": [[[-3.5, False]], [[-0.25, True]]],
+        "filtered_resps": [[-3.5, False], [-0.25, True]],
+    }
+    taken = take(embedded(tmp_path, demo_mc=[row, {**row, "doc_id": None}]))
+    (only,) = taken.rows_of("demo_mc")
+    assert [(one["loglikelihood"], one["is_greedy"], one["is_target"]) for one in only["choice_scores"]] == [
+        (-3.5, False, False),
+        (-0.25, True, True),
+    ]
+    assert [one.place for one in taken.dump.rejections] == ["evaluation.json samples.demo_mc row 2"]

@@ -182,3 +182,38 @@ def test_ingest_names_the_command_where_nobody_knows_a_file(tmp_path: Path, run:
     (tmp_path / "wide.csv").write_text("id,gpt-4,llama\n1,1,0\n")
     done = run("ingest", str(tmp_path / "wide.csv"), db=f"duckdb:///{tmp_path / 's.db'}")
     done.fails(3, "`warehouse mapping FILE`")
+
+
+@pytest.mark.parametrize("label", ["Model", "model_name"])
+def test_a_row_per_model_and_a_column_per_benchmark(tmp_path: Path, label: str) -> None:
+    (tmp_path / "board.csv").write_text(f"{label},#Params (B),MMLU,ARC-C\norg/a,7,64.2,51\norg/b,70,70.1,\n")
+    taken = read(tmp_path, mapping_of(tmp_path / "board.csv"))
+    figures = {(run.model, run.benchmark, one.value) for run in taken.runs for one in run.published}
+    assert figures == {("org/a", "MMLU", 64.2), ("org/a", "ARC-C", 51.0), ("org/b", "MMLU", 70.1)}
+
+
+@pytest.mark.parametrize("label", ["model", ""])
+def test_a_row_per_model_with_standard_errors(tmp_path: Path, label: str) -> None:
+    (tmp_path / "board.csv").write_text(
+        f"{label},win_rate,standard_error,n_total,n_wins\ngpt4,95.3,.7,805,761\nclaude,88.4,1.1,804,707\n"
+    )
+    taken = read(tmp_path, mapping_of(tmp_path / "board.csv"), {"benchmark": "b"})
+    figures = {
+        (run.model, one.metric, one.value, one.standard_error, one.n) for run in taken.runs for one in run.published
+    }
+    assert figures == {("gpt4", "win_rate", 95.3, 0.7, 805), ("claude", "win_rate", 88.4, 1.1, 804)}
+    assert '# metric = "n_wins"' in starting_mapping(tmp_path / "board.csv")
+
+
+def test_a_row_per_prompt_is_no_table_of_figures(tmp_path: Path) -> None:
+    """Models in a column, but below each other: rows are prompts."""
+    (tmp_path / "rows.csv").write_text("model,tokens,right\na,5,1\na,7,0\nb,5,1\n")
+    assert "[[published]]" not in starting_mapping(tmp_path / "rows.csv")
+
+
+def test_a_row_per_model_in_percent(tmp_path: Path) -> None:
+    rows = [f"{n},m{n},{n}.5%,{n % 3}0%,1.{n}" for n in range(1, 60)]
+    (tmp_path / "board.csv").write_text("\n".join(["Rank,Model,Overall,Simple,Latency (s)", *rows]))
+    taken = read(tmp_path, mapping_of(tmp_path / "board.csv"))
+    assert {run.benchmark for run in taken.runs} == {"Overall", "Simple"}
+    assert ("m58", 0.585) in {(run.model, round(run.published[0].value, 9)) for run in taken.runs}

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from warehouse.ingest import pipeline as ingesting
+from warehouse.ingest import reading
 from warehouse.ingest.pipeline import IngestReport, ingest
 from warehouse.store.connection import Store
 from warehouse.store.load.loader import Loader
@@ -154,7 +155,7 @@ def test_groups_are_bounded(
     name, limit = {"rows": ("GROUP_ROWS", 40), "bytes": ("GROUP_BYTES", 4 * size), "sources": ("GROUP_SOURCES", 4)}[
         which
     ]
-    monkeypatch.setattr(ingesting, name, limit)
+    monkeypatch.setattr(reading if which == "rows" else ingesting, name, limit)
     with open_store(str(tmp_path / "s.duckdb"), create=True) as store:
         assert ingest(store, [folder]).total("n_runs") == 8
     assert watched == [4, 4]

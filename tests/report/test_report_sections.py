@@ -46,6 +46,12 @@ def part(data: ReportData, name: str) -> BenchmarkPart:
     return next(one for one in data.benchmarks if one.name == name)
 
 
+def two_digits(values: list[float | None]) -> list[str]:
+    """Of a column: the smallest with two digits that say something, all with the same decimals."""
+    places = decimals(values)
+    return ["" if value is None else f"{value:.{places}f}" for value in values]
+
+
 def g(value: float | None, form: str = "%.4g") -> str:
     return "" if value is None else form % value
 
@@ -119,17 +125,18 @@ def test_curves_are_those_of_the_leaderboard(data: ReportData, page: Reader) -> 
     ]
     assert len(rows) == 4 and {row["Checkpoints"] for row in rows} == {str(len(STEPS))}
     seeds = table(page, "Seeds of", "SD over seeds")
-    assert [row["SE, both"] for row in seeds] == [g(row.se_both_sampled, "%.2g") for row in found.seeds.rows]
+    assert [row["SE, both"] for row in seeds] == two_digits([row.se_both_sampled for row in found.seeds.rows])
     assert part(data, "exam").curves is None and part(data, "exam").seeds is None
 
 
 def test_noise_of_training_is_that_of_the_command(data: ReportData, page: Reader, url: str) -> None:
     found = warehouse.connect(url).seeds(["steps"])
     rows = table(page, "Recipe of", "Noise floor")
-    assert [row["SD over seeds"] for row in rows] == [g(row.seed_sd, "%.2g") for row in found.rows]
-    assert [row["Noise floor"] for row in rows] == [g(row.noise_floor, "%.2g") for row in found.rows]
+    assert [row["SD over seeds"] for row in rows] == two_digits([row.seed_sd for row in found.rows])
+    assert [row["Noise floor"] for row in rows] == two_digits([row.noise_floor for row in found.rows])
     said = benchmark_section(part(data, "steps"))["findings"]
-    assert said[0].startswith(f"Along training: {warehouse.connect(url).curves('steps')}; tests against chance")
+    along = warehouse.connect(url).curves("steps").one_line
+    assert said[0].startswith(f"Along training: {along}; tests against chance")
     assert any("in 5 % of cases" in one for one in said) == any(row.noise_floor for row in found.rows)
     assert part(data, "exam").noise is None and benchmark_section(part(data, "exam"))["findings"] == []
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import csv
 import sys
 from pathlib import Path
 
@@ -15,38 +15,41 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 from calibration.unequal import MMLU, UnequalCell, cells, clusters_of, simulate_unequal  # noqa: E402
 from calibration.unequal_page import _TITLES  # noqa: E402
 
-PAGE = (ROOT / "docs" / "calibration_unequal.md").read_text()
+with (ROOT / "docs" / "calibration" / "unequal.csv").open(newline="") as _table:
+    LINES = list(csv.DictReader(_table))
 
 
-def published(title: str) -> dict[tuple[str, ...], tuple[int, float]]:
+def lines_of(name: str) -> list[dict[str, str]]:
+    """Cells of a figure, as they are published."""
+    return [line for line in LINES if line["figure"] == name]
+
+
+def published(name: str) -> dict[tuple[str, ...], tuple[int, float]]:
     """Samples and share that failed, by scores, p, correlation, sizes and G."""
-    part = PAGE[PAGE.index(f"## {title}") :].partition("\n## ")[0]
-    lines = [
-        [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in part.splitlines()
-        if re.match(r"\| (rate|beta|normal) ", line)
-    ]
-    return {tuple(line[:5]): (int(line[5]), float(line[6].removesuffix(" %")) / 100) for line in lines}
+    keys = ("scores", "p", "correlation", "sizes", "clusters")
+    return {
+        tuple(line[key] for key in keys): (int(line["samples"]), float(line["failed_percent"]) / 100)
+        for line in lines_of(name)
+    }
 
 
 def test_every_cell_is_published() -> None:
     asked = {cell.question for cell in cells()}
     assert asked == {name.partition(":")[0] for name in _TITLES}
-    for name, title in _TITLES.items():
+    for name in _TITLES:
         wanted = [cell for cell in cells() if cell.question == name.partition(":")[0]]
-        assert len(published(title)) == len(wanted), name
+        assert len(published(name)) == len(wanted), name
 
 
 def test_without_a_flag_intervals_and_tests_hold() -> None:
     """At most 7 % fail, give or take two errors, where a fifth of the samples has no flag."""
     for name in ("interval: interval", "paired: t"):
-        part = PAGE[PAGE.index(f"## {_TITLES[name]}") :].partition("\n## ")[0]
-        lines = re.findall(r"\| (\d+) \| [\d.]+ % \| \**([\d.]*)[ %*]* \| (\d+) % \|", part)
-        assert len(lines) == len(published(_TITLES[name]))
-        for samples, failed, flagged in lines:
-            free = int(samples) * (1 - int(flagged) / 100)
-            if int(flagged) <= 80:
-                assert float(failed) / 100 <= 0.07 + 2 * (0.07 * 0.93 / free) ** 0.5
+        assert lines_of(name)
+        for line in lines_of(name):
+            flagged = int(line["flagged_percent"])
+            if flagged <= 80:
+                free = int(line["samples"]) * (1 - flagged / 100)
+                assert float(line["unflagged_percent"]) / 100 <= 0.07 + 2 * (0.07 * 0.93 / free) ** 0.5
 
 
 def test_family_wise_errors_and_rank_sets_hold_for_every_shape() -> None:
@@ -57,7 +60,7 @@ def test_family_wise_errors_and_rank_sets_hold_for_every_shape() -> None:
         "unequal_models: ranks_joint",
         "unequal_models: simultaneous",
     ):
-        for cell, (n, share) in published(_TITLES[name]).items():
+        for cell, (n, share) in published(name).items():
             assert share <= 0.075 + 2 * (0.075 * 0.925 / n) ** 0.5, (name, cell)
 
 
@@ -71,9 +74,8 @@ def test_family_wise_errors_and_rank_sets_hold_for_every_shape() -> None:
     ],
 )
 def test_a_fresh_simulation_agrees(cell: UnequalCell, what: str) -> None:
-    title = _TITLES[f"{cell.question}: {what}"]
     key = (cell.kind, f"{cell.rate or ''}", f"{cell.correlation:g}", cell.sizes, f"{cell.clusters}")
-    n, share = published(title)[key]
+    n, share = published(f"{cell.question}: {what}")[key]
     (row,) = [row for row in simulate_unequal(cell, 7, 200) if row.what == what]
     spread = (max(share, 0.01) * (1 - share) * (1 / n + 1 / 200)) ** 0.5
     assert abs(row.failed - share) <= 4 * spread

@@ -108,6 +108,11 @@ def test_expected_precision_is_that_of_the_design() -> None:
         )
         gains.append((1 - 24 / 80) * table[row].var(ddof=1) / 24 / v)
     assert found.gain == pytest.approx(np.median(gains)) and found.n_models == 6
+    twice = np.repeat(table, 2, axis=0)  # two runs of each model, alike
+    apart = LeaveOneOut(twice, models=[f"m{row // 2}" for row in range(12)], bounds=(0, 1)).at(24)
+    assert apart.gain == pytest.approx(found.gain) and apart.n_models == 12
+    alone = LeaveOneOut(table, models=["m"] * 6, bounds=(0, 1)).at(24)
+    assert alone.gain == pytest.approx(found.gain)
     enough = expected.size_for(0.3)
     assert (enough.width or 1) <= 0.3 < (expected.at(enough.size - 1).width or 1)
     assert expected.size_for(1e-9).size == 80

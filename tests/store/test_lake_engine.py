@@ -18,7 +18,7 @@ import pytest
 from tests.queries.test_library import GIVEN
 from tests.queries.test_views_engines import GRAIN
 from tests.store.test_lake_faults import change_version
-from tests.support.lakes import MARKS
+from tests.support.lakes import MARKS, world_with_lake
 from tests.support.world import build_world
 from warehouse.api import connect
 from warehouse.errors import MisuseError, ReadOnlyError, SchemaVersionError, StoreError
@@ -38,12 +38,7 @@ ODD = "it's 100 % :name \\ \"quoted\" \u00e9\U0001f600 $1 {0} --\n`tick` \\' ''"
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store, and a lake of it."""
-    folder = tmp_path_factory.mktemp("world")
-    with open_store(f"duckdb:///{folder / 'store.duckdb'}", create=True) as store:
-        build_world().write(store)
-    with open_store(f"duckdb:///{folder / 'store.duckdb'}") as store:
-        sync(store, str(folder / "lake"))
-    return folder
+    return world_with_lake(tmp_path_factory.mktemp("world"))
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +101,15 @@ def test_values_and_quotes_arrive_as_they_are(lake: Store) -> None:
     assert translated(text, {}) == "select cast(f('as text)', (1)) as string), cast((2) as double)"
     stable = "select (covar_pop(f(a, 1), ',)') / nullif(sqrt(var_pop(f(a, 1))) * sqrt(var_pop(',)')), 0)) from t"
     assert translated("select corr(f(a, 1), ',)') from t", {}) == stable
+    window = "select min(x) over w - 1, 'over w - 1', sum(x) over w from t window w as (order by x)"
+    assert translated(window, {}) == window.replace("over w - 1,", "over w + - 1,", 1)
     assert translated("select (select a as text)", {}) == "select (select a as text)"
+    empty = "select perturbation = '' and f.perturbation='' and no_perturbation = '' and 'perturbation = ' <> ''"
+    assert translated(empty, {}) == empty.replace(
+        "perturbation = '' and f.perturbation=''",
+        "octet_length(perturbation) = 0 and octet_length(f.perturbation) = 0",
+        1,
+    )
 
 
 @pytest.mark.parametrize(

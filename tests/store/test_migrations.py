@@ -6,13 +6,14 @@ from importlib.resources import files
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 import sqlalchemy as sa
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
-from warehouse.store.computed import result_cache
+from warehouse.store.computed import prompt_vectors, result_cache
 from warehouse.store.computed.result_cache import Question
 from warehouse.store.curate import headline_metric
 from warehouse.store.load.loader import Loader
@@ -97,6 +98,20 @@ def test_0004_keeps_the_direction_that_a_person_said(kit: Any) -> None:
     migrate.upgrade(kit.store)
     assert migrate.drift(kit.store) == []
     assert kit.all("select higher_is_better, direction_by from benchmark_metric") == [(False, None)]
+
+
+def test_0006_keeps_vectors_of_whole_texts_alone(kit: Any) -> None:
+    kit.load(kit.header(), [kit.row(name, 1.0, text=f"what is {name}?") for name in "ab"])
+    key = prompt_vectors.declare_embedder(kit.store, "tiny", "1", 2)
+    ids = [row[0] for row in kit.all("select id from prompt order by id")]
+    benchmark = kit.all("select benchmark_id from prompt limit 1")[0][0]
+    prompt_vectors.write_vectors(kit.store, key, ids[:1], np.ones((1, 2), np.float32))
+    prompt_vectors.write_vectors(kit.store, key, ids[1:], np.ones((1, 2), np.float32), {benchmark: "abc"})
+    migrate.downgrade(kit.store, "0005")
+    migrate.upgrade(kit.store)
+    assert migrate.drift(kit.store) == []
+    found = kit.all("select prompt_id, template, text_hash is null from prompt_embedding order by prompt_id")
+    assert found == [(ids[0], None, False), (ids[1], None, True)]
 
 
 CHANGES = {

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.world import build_world
+from warehouse.store.open import open_store
+
 INSTALLED = all(importlib.util.find_spec(name) for name in ("deltalake", "pysail", "pyspark"))
 needs_lake = pytest.mark.skipif(not INSTALLED, reason="no lakes: pip install -e '.[lake]', or make test-lake")
 MARKS = [pytest.mark.lake, needs_lake]
@@ -35,3 +38,15 @@ def files_of(lake: Path, table: str, version: int | None = None) -> set[str]:
     from deltalake import DeltaTable
 
     return set(DeltaTable(lake / table, version=table_versions(lake, version)[table]).file_uris())
+
+
+def world_with_lake(folder: Path) -> Path:
+    """A folder with a store of the world of tests, and a lake of it."""
+    from warehouse.store.lake.sync import sync
+
+    url = f"duckdb:///{folder / 'store.duckdb'}"
+    with open_store(url, create=True) as store:
+        build_world().write(store)
+    with open_store(url) as store:
+        sync(store, str(folder / "lake"))
+    return folder

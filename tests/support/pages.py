@@ -69,11 +69,13 @@ class Terminal:
     """Runs commands in a folder. Plain calls of `warehouse` run in this process, for speed.
 
     Attributes:
+        columns: of a screen that the program finds; None: it finds none.
         status: exit code of the last command.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, columns: int | None = None) -> None:
         self.folder = folder
+        self.columns = columns
         self.status = 0
 
     def __call__(self, command: str) -> str:
@@ -94,15 +96,24 @@ class Terminal:
         return done.stdout
 
     def _here(self, arguments: list[str]) -> str:
-        printed = StringIO()
-        before = Path.cwd()
+        printed = _Screen() if self.columns else StringIO()
+        before, width = Path.cwd(), os.environ.get("COLUMNS")
         os.chdir(self.folder)
+        os.environ["COLUMNS"] = str(self.columns or width or "")
         try:
-            with redirect_stdout(printed), redirect_stderr(printed):
+            with redirect_stdout(printed), redirect_stderr(StringIO() if self.columns else printed):
                 self.status = main(arguments)
         finally:
             os.chdir(before)
+            os.environ.pop("COLUMNS") if width is None else os.environ.update(COLUMNS=width)
         return printed.getvalue()
+
+
+class _Screen(StringIO):
+    """What takes itself for a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 def _unquoted(command: str) -> str:

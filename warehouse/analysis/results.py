@@ -9,7 +9,7 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
 from warehouse.errors import MisuseError
-from warehouse.tables.drawing import PLOTTERS
+from warehouse.tables.drawing import PLOTTERS, viewers
 from warehouse.tables.html import in_html
 from warehouse.tables.text import in_text
 from warehouse.tables.view import Table, View
@@ -230,6 +230,10 @@ class Result:
         Args:
             verbose: with everything that there is to say.
         """
+        for viewer in viewers():
+            found: View | None = viewer(self)
+            if found is not None:
+                return found
         rows = [row.to_dict() for row in self._notebook_rows()]
         names = self.notebook_columns or (tuple(rows[0]) if rows else ())
         filled = [name for name in names if any(_says_something(row[name]) for row in rows)]

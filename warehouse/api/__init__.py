@@ -11,6 +11,7 @@ from typing import Any
 
 from warehouse.api.comparison import ComparisonMethods
 from warehouse.api.items import ItemMethods
+from warehouse.api.lakes import LakeMethods
 from warehouse.api.leaderboard import LeaderboardMethods
 from warehouse.api.load import LoadMethods
 from warehouse.api.query import QueryMethods
@@ -50,6 +51,7 @@ class Warehouse(
     ReliabilityMethods,
     TextMethods,
     RefreshMethods,
+    LakeMethods,
 ):
     """A store and what can be asked of it.
 

@@ -39,6 +39,10 @@ class LoadMethods(Connection):
         dry_run: bool = False,
         progress: Progress | None = None,
         only: Callable[[Sequence[Path]], bool] | None = None,
+        on: str | None = None,
+        lake: str | None = None,
+        max_files: int = 10_000,
+        max_bytes: int = 20_000_000_000,
     ) -> IngestReport:
         """Load every dump found under some paths.
 
@@ -57,6 +61,12 @@ class LoadMethods(Connection):
             dry_run: read and check everything, store nothing.
             progress: called as sources and rows go by.
             only: called with the files of each source, whether to load it; None for all.
+            on: a server whose executors read the dumps: ``sc://HOST:PORT`` (Spark Connect), or ``sail:``
+                for one in this process; None for this process. They have the same version of this
+                package, and see the files under the same names.
+            lake: where a lake of this store lies, or shall; it is brought up afterwards, in one version.
+            max_files: files that may be fetched of all URLs together.
+            max_bytes: bytes of them; a mistaken URL does not fill a disk.
 
         Returns:
             one report per source; a source that cannot be taken is ``refused`` with its error,
@@ -67,15 +77,18 @@ class LoadMethods(Connection):
                 that would rename several models.
             MappingError: a mapping that is wrong in itself.
             InputError: a URL that cannot be reached.
+            StoreError: the server was lost, or the lake cannot be written; what was loaded until then
+                stays, and the next call goes on from there.
         """
         from warehouse.ingest.discover import discover
         from warehouse.ingest.frames import is_frame, named, written
         from warehouse.ingest.pipeline import load
-        from warehouse.ingest.remote import fetched
+        from warehouse.ingest.remote import FetchLimits, fetched
 
+        limits = FetchLimits(max_files, max_bytes)
         frames = [path for path in paths if is_frame(path)]
         files = [path for path in paths if isinstance(path, str | Path)]
-        with written(frames) as places, fetched(files) as local, self.writing() as store:
+        with written(frames) as places, fetched(files, limits=limits) as local, self.writing() as store:
             discovered = discover(
                 [*local.paths, *places],
                 format=format,
@@ -87,7 +100,7 @@ class LoadMethods(Connection):
                 force=force,
             )
             found = named(local.named(discovered), places)
-            return load(store, found, dry_run=dry_run, progress=progress, only=only)
+            return load(store, found, dry_run=dry_run, progress=progress, only=only, on=on, lake=lake)
 
     def publish(self, path: str | Path) -> Published:
         """Write a read-only copy of the store, or replace an earlier one atomically.

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.api.connection import Connection
 
 if TYPE_CHECKING:
-    from warehouse.analysis.sequential.gate import SequentialGate
-    from warehouse.analysis.sequential.row import SequentialRow
+    from warehouse.analysis.sequential.row import SequentialGate, SequentialRow
 
 
 class SequentialMethods(Connection):

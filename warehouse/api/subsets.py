@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection
@@ -95,6 +96,22 @@ class SubsetMethods(Connection):
 
         with self.reading() as store:
             return export_subset(store, plan, to=to)
+
+    def subset_import(self, path: str | Path, *, as_dated: bool = False, now: datetime | None = None) -> SubsetPlans:
+        """Store the plans of a file from another warehouse, so that runs on them are recognised.
+
+        Args:
+            path: a plan file, as ``subset plan --out`` writes it.
+            as_dated: take the date in the file for when it was made; else runs count that begin from now on.
+            now: when, naive UTC; None for the clock's time.
+
+        Raises:
+            InputError: no such file, or no plan; says what was found.
+            MisuseError: other bounds or another direction of the metric here, or a date to come.
+        """
+        from warehouse.analysis.subsets.load import import_plans
+
+        return import_plans(self.opener, path, as_dated=as_dated, now=now)
 
     def subset_extend(self, plan: str, *, size: int, now: datetime | None = None) -> SubsetPlans:
         """The plan with more prompts: the next ones of the same order, in the same strata.

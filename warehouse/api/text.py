@@ -25,6 +25,7 @@ class TextMethods(Connection):
         device: str | None = None,
         batch_size: int = 32,
         chunk: int = 512,
+        whole: bool = False,
         progress: Progress | None = None,
     ) -> Embedding:
         """Embed the questions of prompts that have no vector yet, or the vector of another text.
@@ -38,6 +39,8 @@ class TextMethods(Connection):
             device: ``cpu``, ``cuda``, …; None: the fastest there is.
             batch_size: texts that the model reads at a time.
             chunk: texts that are stored at a time.
+            whole: keep the words that all prompts of a benchmark begin or end with; else they are taken
+                off first, if they are six or more.
             progress: called as texts go by.
 
         Raises:
@@ -54,6 +57,7 @@ class TextMethods(Connection):
             device=device,
             batch_size=batch_size,
             chunk=chunk,
+            whole=whole,
             progress=progress,
         )
 

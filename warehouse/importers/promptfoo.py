@@ -32,6 +32,7 @@ from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, Publi
 HARNESS = "promptfoo"
 PASS, SCORE = "pass", "score"
 ERROR = 2  # failureReason of a result without answer
+_UNCHECKED = "No assertions"  # the reason why a result passes that nothing was asked of
 
 #: By run and identity: number of the first test, and how many there were.
 Counts = dict[tuple[int, str], tuple[int | None, int]]
@@ -116,6 +117,13 @@ class Promptfoo:
         )
         if not first:
             raise InputError("holds no result", path=str(path), expected="results of promptfoo")
+        unchecked = sum(
+            part_of(row, "gradingResult").get("reason") == _UNCHECKED for row in found if isinstance(row, dict)
+        )
+        if unchecked:
+            dump.notes.append(
+                f"{path.name}: {unchecked} results have no assertions; they count as passed, as in promptfoo"
+            )
         dump.batches = _batches(items, list(first), dump)
         return dump
 

@@ -12,22 +12,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from warehouse.errors import DiskFullError, InputError, MisuseError, WarehouseError
 from warehouse.importers.common import file_stamps as stamps
 from warehouse.importers.common import source_context as context
 from warehouse.importers.common.file_stamps import Stamp
-from warehouse.importers.common.file_walk import Unread, refuse_pointers, why_unreadable
-from warehouse.importers.common.header_values import against_direction, with_direction, with_values
+from warehouse.importers.common.file_walk import Unread, why_unreadable
 from warehouse.ingest.discover import Discovered, _Job, _Plan, _size_of, discover
+from warehouse.ingest.executors import Apart
+from warehouse.ingest.parse_elsewhere import Arrived
 from warehouse.ingest.progress import Progress, Silent
+from warehouse.ingest.reading import Reading, read, read_together
 from warehouse.ingest.reconcile import Reconciled, _reconcile
 from warehouse.ingest.remote import fetched
 from warehouse.records import Dump, ImportSettings, Rejection
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
+from warehouse.store.lake.sync import SyncReport, require_fit, sync
 from warehouse.store.load import source_ledger
 from warehouse.store.load.loader import Loader, NeedsMemoryError
 from warehouse.store.load.state import Claim, LoadOptions, LoadReport, NotTogetherError, Parsed
@@ -38,8 +39,11 @@ _log = logging.getLogger(__name__)
 LOOK_AHEAD = 4
 #: A source of at most so many bytes is small, and loaded together with its neighbours …
 SMALL_BYTES = 1_000_000
-#: … of which there are at most so many, with so many bytes and rows.
-GROUP_SOURCES, GROUP_BYTES, GROUP_ROWS = 100, 8_000_000, 200_000
+#: … of which there are at most so many, with so many bytes.
+GROUP_SOURCES, GROUP_BYTES = 100, 8_000_000
+#: Executors are sent so many bytes at a time, or more where that is fewer sources than this, and while they
+#: work the next.
+WAVE_BYTES, WAVE_SOURCES = 500_000_000, 8
 #: What packed files hold of bytes for each of theirs; a guess for text.
 PACKED = 10
 _PACKED_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zip", ".tar", ".tgz", ".eval", ".parquet", ".xlsx"}
@@ -54,6 +58,7 @@ class IngestReport:
     unread: tuple[Unread, ...] = ()  # the unclaimed files, each with the reason
     reconciliation: tuple[Reconciled, ...] = ()
     notes: tuple[str, ...] = ()
+    lake: SyncReport | None = None  # of the lake that was brought up afterwards
     seconds: float = 0.0
 
     def total(self, name: str) -> int:
@@ -87,6 +92,8 @@ def ingest(
     dry_run: bool = False,
     progress: Progress | None = None,
     only: Callable[[Sequence[Path]], bool] | None = None,
+    on: str | None = None,
+    lake: str | None = None,
 ) -> IngestReport:
     """Load every dump found under some paths.
 
@@ -104,6 +111,8 @@ def ingest(
         dry_run: read and check everything, store nothing.
         progress: told what is going on.
         only: asked about the files of each source, whether to load it; default: all.
+        on: a server whose executors read the dumps, ``sc://HOST:PORT`` or ``sail:``; default: this process.
+        lake: where a lake of the store lies, which is brought up afterwards in one version.
 
     Returns:
         one report per source; a source that cannot be taken is ``refused`` with its error, and
@@ -114,6 +123,7 @@ def ingest(
             would rename several models.
         MappingError: a mapping that is wrong in itself.
         InputError: a URL that cannot be reached.
+        StoreError: the server was lost, or the lake cannot be written; what was loaded until then stays.
     """
     with fetched(paths) as local:
         discovered = discover(
@@ -126,7 +136,8 @@ def ingest(
             defaults=defaults,
             force=force,
         )
-        return load(store, local.named(discovered), dry_run=dry_run, progress=progress, only=only)
+        named = local.named(discovered)
+        return load(store, named, dry_run=dry_run, progress=progress, only=only, on=on, lake=lake)
 
 
 def load(
@@ -136,6 +147,8 @@ def load(
     dry_run: bool = False,
     progress: Progress | None = None,
     only: Callable[[Sequence[Path]], bool] | None = None,
+    on: str | None = None,
+    lake: str | None = None,
 ) -> IngestReport:
     """Load what :func:`~warehouse.ingest.discover.discover` has found; the rest as :func:`ingest`.
 
@@ -143,6 +156,8 @@ def load(
         MisuseError: a value of ``model`` that would rename several models.
     """
     started = time.monotonic()
+    if lake is not None:
+        require_fit(store, lake)  # before anything is read for nothing
     plan, jobs, missed = discovered.plan, discovered.jobs, discovered.missed
     if only is not None:
         jobs = tuple(job for job in jobs if only(job.files.files))
@@ -150,7 +165,8 @@ def load(
     watcher = progress or Silent()
     watcher.start(sum(job.size for job in jobs))
     reports = [LoadReport(item.shown, "refused", error=str(item)) for item in missed]
-    reports += _load_all(store, jobs, plan, dry_run, watcher)
+    loaded, notes = _load_all(store, jobs, plan, dry_run, watcher, on)
+    reports += loaded
     left = tuple(item for item in discovered.unread if not item.is_missed)
     fields = plan.options.cluster_by
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
@@ -159,7 +175,8 @@ def load(
         unclaimed=tuple(item.shown for item in left),
         unread=left,
         reconciliation=() if dry_run else _reconcile(store, reports),
-        notes=tuple(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking),
+        notes=(*notes, *(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking)),
+        lake=None if lake is None or dry_run else sync(store, lake),
         seconds=round(time.monotonic() - started, 3),
     )
 
@@ -170,17 +187,20 @@ def load(
 # --- loading ---------------------------------------------------------------------------------
 
 
-def _load_all(store: Store, jobs: Sequence[_Job], plan: _Plan, dry_run: bool, watcher: Progress) -> list[LoadReport]:
+def _load_all(
+    store: Store, jobs: Sequence[_Job], plan: _Plan, dry_run: bool, watcher: Progress, on: str | None = None
+) -> tuple[list[LoadReport], list[str]]:
     """Load the sources in order, small ones together; while some are loaded, the next are parsed on
-    another thread."""
+    another thread, or on executors. Gives the reports, and notes on all."""
     together = not dry_run and len(jobs) > 1
+    apart = None if on is None else Apart(on, plan.settings, plan.options)
     with ThreadPoolExecutor(1) as pool:
         loader = Loader(store, overlapping=len(jobs) > 1)
-        work = _Work(store, loader, pool, plan, dry_run, watcher)
+        work = _Work(store, loader, pool, plan, dry_run, watcher, apart)
         try:
             waiting: _Begun | None = None
             slot = 0
-            for group in _grouped(_checked(work, _identified(jobs)), together):
+            for group in _sent(work, _grouped(_checked(work, _identified(jobs)), together)):
                 begun = _begin(work, group, slot)
                 if waiting is not None:
                     _finish(work, waiting)
@@ -192,8 +212,51 @@ def _load_all(store: Store, jobs: Sequence[_Job], plan: _Plan, dry_run: bool, wa
                 with store.begin() as connection:
                     store.dialect.analyze(connection)
         finally:
+            if apart is not None:
+                apart.close()
             loader.close()
-    return [report for _, report in sorted(work.reports.items())]
+    return [report for _, report in sorted(work.reports.items())], apart.notes() if apart else []
+
+
+def _sent(work: _Work, groups: Iterable[list[_Task]]) -> Iterator[list[_Task]]:
+    """The groups as they come; to executors they are sent in waves, the next while one is loaded."""
+    if work.apart is None:
+        yield from groups
+        return
+    before: list[list[_Task]] = []
+    seen: set[tuple[str, str]] = set()
+    for wave in _waves(groups):
+        fresh = [_fresh(work, group, seen) for group in wave]
+        work.apart.send([(tuple(numbers), readings) for numbers, readings in fresh if numbers])
+        yield from before
+        before = wave
+    yield from before
+
+
+def _waves(groups: Iterable[list[_Task]]) -> Iterator[list[list[_Task]]]:
+    wave: list[list[_Task]] = []
+    for group in groups:
+        wave.append(group)
+        total = sum(_unpacked_size(task.job) for tasks in wave for task in tasks)
+        if total >= WAVE_BYTES and len(wave) >= WAVE_SOURCES:
+            yield wave
+            wave = []
+    if wave:
+        yield wave
+
+
+def _fresh(work: _Work, group: Sequence[_Task], seen: set[tuple[str, str]]) -> tuple[list[int], list[Reading]]:
+    """Those of a group that :func:`_begin` will want, unless another process is at one of them."""
+    numbers, readings = [], []
+    for task in group:
+        if isinstance(task.identity, Exception) or work.loaded(task.job, task.identity) is not None:
+            continue
+        source = work.entry(task.job, task.identity).source
+        if source not in seen:
+            seen.add(source)
+            numbers.append(task.number)
+            readings.append(_reading(task.job, task.identity))
+    return numbers, readings
 
 
 def _load_late(work: _Work) -> None:
@@ -241,10 +304,17 @@ class _Work:
     """What the steps of loading many sources share."""
 
     def __init__(
-        self, store: Store, loader: Loader, pool: ThreadPoolExecutor, plan: _Plan, dry_run: bool, watcher: Progress
+        self,
+        store: Store,
+        loader: Loader,
+        pool: ThreadPoolExecutor,
+        plan: _Plan,
+        dry_run: bool,
+        watcher: Progress,
+        apart: Apart | None,
     ) -> None:
         self.store, self.loader, self.pool, self.plan = store, loader, pool, plan
-        self.dry_run, self.watcher = dry_run, watcher
+        self.dry_run, self.watcher, self.apart = dry_run, watcher, apart
         self.known = source_ledger.loaded(store)
         self.begun: set[tuple[str, str]] = set()  # what this ingest has claimed so far
         self.late: list[_Task] = []
@@ -396,6 +466,14 @@ class _Claimed:
     def name(self) -> str:
         return self.task.job.files.name
 
+    @property
+    def reading(self) -> Reading:
+        return _reading(self.task.job, self.identity)
+
+
+def _reading(job: _Job, identity: _Identity) -> Reading:
+    return Reading(job.importer, job.files, identity.stamps)
+
 
 @dataclass(frozen=True)
 class _Together:
@@ -499,6 +577,9 @@ def _parse(work: _Work, claimed: Sequence[_Claimed], slot: int) -> _Together:
         InputError: a file changed while it was read, or what is wrong with one otherwise.
         NotTogetherError: they are too large to be loaded together.
     """
+    there = _parse_elsewhere(work, claimed, slot)
+    if isinstance(there, _Together):
+        return there
     all_stamps = [stamp for item in claimed for stamp in item.identity.stamps]
     try:
         found = _parse_stamped(work, claimed, slot)
@@ -506,33 +587,45 @@ def _parse(work: _Work, claimed: Sequence[_Claimed], slot: int) -> _Together:
         stamps.refuse_changed(all_stamps)  # then it is no wonder
         raise
     stamps.refuse_changed(all_stamps)
+    if there and work.apart is not None:
+        work.apart.read_here(len(found.taken), there)
     return found
+
+
+def _parse_elsewhere(work: _Work, claimed: Sequence[_Claimed], slot: int) -> _Together | str | None:
+    """What executors made of sources; ``None`` if they were not asked, a text if they could not."""
+    numbers = tuple(item.task.number for item in claimed)
+    if work.apart is None:
+        return None
+    found = work.apart.take(numbers)
+    if not isinstance(found, Arrived):
+        return found
+    with found.archive:
+        parsed = work.loader.receive(found.dumps, found.n_rows, found.rows(), slot)
+    work.apart.release(numbers)
+    for dump in found.dumps:
+        work.retell(dump)
+    taken = [claimed[place] for place in found.places]
+    if len(claimed) == 1:
+        claimed[0].rejections[:] = found.dumps[0].rejections
+    return _Together(parsed, taken, [item for item in claimed if item not in taken])
 
 
 def _parse_stamped(work: _Work, claimed: Sequence[_Claimed], slot: int) -> _Together:
     if len(claimed) == 1:
         return _Together(_parse_one(work, claimed[0], slot), claimed, [])
-    taken: list[_Claimed] = []
-    dumps: list[Dump] = []
-    rows = 0
-    for item in claimed:
-        dump = _read_whole(work, item)
-        if dump is None:
-            continue
-        taken.append(item)
-        dumps.append(dump)
-        rows += sum(batch.num_rows for batch in dump.batches if isinstance(batch, pa.RecordBatch))
-        if rows > GROUP_ROWS:
-            raise NotTogetherError("too many rows")
+    readings = [item.reading for item in claimed]
+    places, dumps = read_together(readings, work.plan.settings, work.plan.options.max_rejected)
     parsed = work.loader.parse_all(dumps, work.plan.options, slot)
     for dump in dumps:
         work.retell(dump)
+    taken = [claimed[place] for place in places]
     return _Together(parsed, taken, [item for item in claimed if item not in taken])
 
 
 def _parse_one(work: _Work, item: _Claimed, slot: int) -> Parsed:
     while True:
-        dump = _read(work, item)
+        dump = read(item.reading, work.plan.settings)
         try:
             return work.loader.parse(dump, work.plan.options, slot)
         except NeedsMemoryError:
@@ -541,30 +634,6 @@ def _parse_one(work: _Work, item: _Claimed, slot: int) -> Parsed:
         finally:
             work.retell(dump)
             item.rejections[:] = dump.rejections
-
-
-def _read(work: _Work, item: _Claimed) -> Dump:
-    job, settings = item.task.job, work.plan.settings
-    refuse_pointers(job.files.files)
-    dump = job.importer.read(job.files, settings)
-    stated = settings.higher_is_better
-    dump.notes += against_direction(dump.runs, stated)
-    dump.runs = tuple(
-        with_direction(with_values(header, settings.values, settings.defaults), stated) for header in dump.runs
-    )
-    return dump
-
-
-def _read_whole(work: _Work, item: _Claimed) -> Dump | None:
-    """A small source with its batches in memory; ``None`` if something is wrong with it, which is
-    told when it is read by itself."""
-    try:
-        dump = _read(work, item)
-        dump.batches = list(dump.batches)
-    except Exception:
-        _log.debug("%s is read again by itself", item.name, exc_info=True)
-        return None
-    return dump if len(dump.rejections) <= work.plan.options.max_rejected else None
 
 
 def _finish(work: _Work, begun: _Begun) -> None:

@@ -131,7 +131,8 @@ def history_of(store: Store, name: str, **wanted: Any) -> History:
         try:
             return history(store, name, None, **wanted)
         except MisuseError as no_model:
-            raise MisuseError(f"{error}\n{no_model}") from None
+            hint = f"{error}; " if "did you mean" in str(error) else ""
+            raise MisuseError(f"{hint}{no_model}") from None
     return history(store, None, name, **wanted)
 
 

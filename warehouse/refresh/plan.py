@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.families.benchmark_data import BenchmarkData
+from warehouse.analysis.families.benchmark_data import BenchmarkData, SuiteBenchmarks
 from warehouse.analysis.families.family import Family, RefreshQuestion, Settings
 from warehouse.records.hashing import short_digest
 
@@ -103,6 +103,8 @@ def make_plan(
     failed: set[tuple[str, str]] = set()
     for data in benchmarks:
         for family in families:
+            if isinstance(data, SuiteBenchmarks) and not getattr(family, "takes_suites", False):
+                continue
             try:
                 own = family.questions(data, settings)
             except Exception as error:  # a plug-in may raise anything; the others go on

@@ -49,7 +49,7 @@ def board_table(part: BenchmarkPart, level: float) -> Markup:
             text("Condition", [row.condition for row in rows], spare=not several),
             text("Split", [row.split for row in rows], spare=True),
             text("Metric", [row.metric for row in rows], spare=True),
-            text("Group", [row.group for row in rows], spare=True, keep=True),
+            text("Group", [row.group for row in rows], spare=True, keep=any(row.group for row in rows)),
             *_estimates(rows, axis, places),
             count("Stat. rank", [row.statistical_rank for row in rows], keep=True)
             if any(row.statistical_rank is not None for row in rows)
@@ -112,7 +112,7 @@ def suite_table(name_of: str, board: SuiteBoard, level: float) -> Markup:
             count("Rank", [row.rank for row in rows], spare=False, keep=True),
             name("Model", [row.model for row in rows]),
             text("Condition", [row.condition for row in rows], spare=True),
-            text("Group", [row.group for row in rows], spare=True, keep=True),
+            text("Group", [row.group for row in rows], spare=True, keep=any(row.group for row in rows)),
             *_estimates(rows, axis, decimals(row.standard_error for row in rows)),
             count("Benchmarks", [row.n_leaves for row in rows], keep=True),
             count("Missing", [row.n_missing for row in rows], keep=True),

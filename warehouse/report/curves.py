@@ -26,9 +26,10 @@ def curve_charts(found: Curves) -> list[Chart]:
 def _chart(rows: Sequence[CurveRow], found: Curves) -> Chart | None:
     points = [point for row in rows for point in row.points]
     metric, unit = rows[0].metric, _UNITS.get(rows[0].unit, "position in training")
+    several = len({row.model for row in rows}) > 1
     coloured, others = rows[:COLOURS], rows[COLOURS:]
     layers, legend = lines(
-        [(_name(row), [(p.position, p.estimate) for p in row.points]) for row in coloured],
+        [(_name(row, several), [(p.position, p.estimate) for p in row.points]) for row in coloured],
         faint=[[(p.position, p.estimate) for p in row.points] for row in others],
         dots=True,
         columns=2,
@@ -63,5 +64,6 @@ def _band(row: CurveRow, colour: str) -> Spec | None:
     return layer(mark, ends, y2={"field": "y2"})
 
 
-def _name(row: CurveRow) -> str:
-    return f"{row.model}, {row.condition}" if row.condition else row.model
+def _name(row: CurveRow, several: bool) -> str:
+    """What tells a curve from the others: its condition, and its model where there are several."""
+    return ", ".join(filter(None, [row.model if several or not row.condition else "", row.condition]))

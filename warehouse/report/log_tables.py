@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -13,6 +13,8 @@ from warehouse.report.table import Column, count, name, number, table, text, wri
 from warehouse.tables.words import decimals
 
 Row = dict[str, Any]
+#: Rows of the table of published figures.
+MOST_PUBLISHED = 500
 
 
 def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
@@ -43,7 +45,15 @@ def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
 
 
 def published_table(rows: Sequence[Row], caption: str) -> Markup:
-    """Figures that sources publish, and the same from their samples."""
+    """Figures that sources publish, and the same from their samples; the first of very many."""
+    held = [row for row in rows if row["verdict"] != "not_recomputable"] or list(rows)
+    left_out = len(rows) - len(held)
+    if left_out:
+        caption += f" Not listed: {left_out} whose samples the store does not hold."
+    if len(held) > MOST_PUBLISHED:
+        caption += f" The first {MOST_PUBLISHED} of {len(held)}: warehouse query published_against_recomputed"
+    rows = sorted(held, key=lambda row: row["verdict"] != "contradicts")[:MOST_PUBLISHED]
+    places = _places(value for row in rows for value in (row["published"], row["recomputed"]))
     return table(
         "Figures that sources publish",
         caption,
@@ -52,8 +62,8 @@ def published_table(rows: Sequence[Row], caption: str) -> Markup:
             text("Benchmark", [_benchmark(row) for row in rows], wrap=True, keep=True),
             text("Metric", [_metric(row) for row in rows], spare=True),
             text("Statistic", [row["statistic"] for row in rows], spare=True),
-            number("Published", [row["published"] for row in rows], "%.6g"),
-            number("Recomputed", [row["recomputed"] for row in rows], "%.6g", spare=True),
+            number("Published", [row["published"] for row in rows], places),
+            number("Recomputed", [row["recomputed"] for row in rows], places, spare=True),
             number("Difference", [row["difference"] for row in rows], "%.3g", spare=True),
             count("Prompts", [row["n_found"] for row in rows]),
             text(
@@ -69,6 +79,7 @@ def published_table(rows: Sequence[Row], caption: str) -> Markup:
 
 def errors_table(rows: Sequence[Row]) -> Markup:
     """Standard errors that sources publish, and the formula behind each."""
+    places = _places(value for row in rows for value in (row["published"], row["recomputed"]))
     return table(
         "Published standard errors",
         "Standard errors that sources publish, and the formula that gives them from the samples. naive: prompts taken"
@@ -79,8 +90,8 @@ def errors_table(rows: Sequence[Row]) -> Markup:
             text("Benchmark", [_benchmark(row) for row in rows], wrap=True),
             text("Metric", [_metric(row) for row in rows], spare=True),
             text("Statistic", [row["statistic"] for row in rows], spare=True),
-            number("Published error", [row["published"] for row in rows], "%.4g"),
-            number("By the formula", [row["recomputed"] for row in rows], "%.4g", spare=True),
+            number("Published error", [row["published"] for row in rows], places),
+            number("By the formula", [row["recomputed"] for row in rows], places, spare=True),
             count("Prompts", [row["n_prompts"] for row in rows]),
             text("Verdict on the error", [_error_verdict(row) for row in rows], wrap=True),
         ],
@@ -147,6 +158,12 @@ def _parts(path: str) -> tuple[str, ...]:
     windows = "\\" in path and "/" not in path
     pure = PureWindowsPath(path) if windows else PurePosixPath(path)
     return tuple(part for part in pure.parts if part not in (pure.anchor, "..")) or (path,)
+
+
+def _places(values: Iterable[float | None]) -> int:
+    """Decimals that show six digits of the largest figure, the same for all."""
+    largest = max((abs(value) for value in values if value is not None and value == value), default=1.0)
+    return 6 if largest <= 1 else max(6 - len(f"{largest:.0f}"), 0)
 
 
 def verdicts_in_words(rows: Sequence[Row]) -> str:

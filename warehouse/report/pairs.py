@@ -98,7 +98,7 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
     """Row minus column, with a star where they differ."""
     differences, holm = _square(group, "difference"), _square(group, "p_holm")
     size = 1 - group.pairs.level
-    places = _decimals(differences)
+    places = decimals(error for error in group.pairs.standard_error.tolist() if error == error)
 
     def cells(column: int) -> Column:
         values = [(row[column], ps[column] <= size) for row, ps in zip(differences, holm, strict=True)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from warehouse.report.charts import Ends, span
 
 #: Width of the drawings inside tables; their height is 20.
-WIDTH = 260.0
+WIDTH = 200.0
 _MARGIN = 14.0
 
 

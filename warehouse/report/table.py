@@ -18,7 +18,11 @@ from warehouse.tables.words import fixed
 
 #: How a number is written: by decimals, or by a printf form.
 Form = int | str
-_OPENED = Markup('<div class="scroll" role="region" aria-label="{}" tabindex="0">{}<table{}>\n<caption>{}</caption>\n')
+#: Columns beyond which a table does without the spare ones in all but a very wide window.
+MANY = 10
+_OPENED = Markup(
+    '<div class="scroll{}" role="region" aria-label="{}" tabindex="0">{}<table{}>\n<caption>{}</caption>\n'
+)
 _ALL = Markup('<label class="all"><input type="checkbox">All columns</label>')
 
 
@@ -56,7 +60,8 @@ def table(
     kept, said = _shown([column for column in columns if column is not None])
     about = Markup("{} In all rows: {}.").format(caption, ", ".join(said)) if said else escape(caption)
     spare = any(column.spare for column in kept)
-    opened = _OPENED.format(label, _ALL if spare else "", Markup(' class="sortable"') if sortable else "", about)
+    many = " many" if spare and len(kept) > MANY else ""
+    opened = _OPENED.format(many, label, _ALL if spare else "", Markup(' class="sortable"') if sortable else "", about)
     heads = "".join(_head(column) for column in kept)
     rows = [
         f"<tr{' class=chosen' if place == chosen else ''}>{''.join(cells)}\n"
@@ -149,7 +154,7 @@ def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> Column | None
     return Column(
         f'{head}<svg aria-hidden="true">{ticks}</svg>',
         "figure",
-        tuple(f"<td class=x>{one}" for one in cells),
+        tuple(f'<td class="x drawn">{one}' for one in cells),
         None,
         True,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from io import StringIO
+from itertools import zip_longest
 from typing import Any
 
 from warehouse.tables.view import Below, Table, View
@@ -18,6 +18,10 @@ SHORT = 16
 LEAST = 10
 #: As long as there are columns to leave out, they are not folded to less than this.
 COMFORTABLE = 26
+#: The first columns, which no terminal does without.
+KEPT = 3
+#: A long word goes on in the next line after one of these.
+BREAKS = "-_/=:+@"
 #: Pages below this break lines themselves.
 NARROW = 60
 #: Characters of a line where nothing says how wide the page is.
@@ -100,7 +104,11 @@ def _texts_of(table: Table, kept: Sequence[int]) -> _Texts:
 
 
 def _left_out(table: _Texts, spare: Sequence[str], width: int) -> list[str]:
-    """Columns that a terminal does without: as few as there need be, and only where that helps."""
+    """Columns that a terminal does without: as few as there need be, and only where that helps.
+
+    Those that are spare first; where all of these are not enough, the last ones, so that no line is
+    longer than the terminal.
+    """
     if width < NARROW or table.width <= width:
         return []
     left_out: list[str] = []
@@ -108,6 +116,11 @@ def _left_out(table: _Texts, spare: Sequence[str], width: int) -> list[str]:
         if table.least_width(COMFORTABLE, without=left_out) <= width:
             break
         if name in table.columns:
+            left_out.append(name)
+    for name in reversed(table.columns[KEPT:]):
+        if table.least_width(without=left_out) <= width:
+            break
+        if name not in left_out:
             left_out.append(name)
     return left_out
 
@@ -157,22 +170,45 @@ def _plain(table: _Texts) -> Iterator[str]:
 
 def _folded(table: _Texts, width: int) -> Iterator[str]:
     """Long texts go on in the line below; numbers and other short ones stay whole."""
-    from rich.console import Console
-    from rich.table import Table as Drawn
-    from rich.text import Text
-
-    shown = Drawn(box=None, pad_edge=False, padding=(0, len(GAP), 0, 0))
-    columns = zip(table.columns, table.widths, table.folded(), table.right, strict=True)
-    for name, widest, least, to_right in columns:
-        shown.add_column(
-            Text(name.replace(" ", "\n") if least < len(name) else name),
-            justify="right" if to_right else "left",
-            no_wrap=widest <= SHORT,
-            min_width=least,
-            overflow="fold",
-        )
+    widths = _shared_out(table, width)
+    heads = [fold(name, room) for name, room in zip(table.columns, widths, strict=True)]
+    tallest = max(map(len, heads))
+    yield from _lines([[""] * (tallest - len(head)) + head for head in heads], widths, table.right)
     for row in table.rows:
-        shown.add_row(*(Text(text) for text in row))
-    page = StringIO()
-    Console(file=page, highlight=False, width=width, color_system=None).print(shown)
-    yield from (line.rstrip() for line in page.getvalue().splitlines())
+        yield from _lines([fold(text, room) for text, room in zip(row, widths, strict=True)], widths, table.right)
+
+
+def _lines(cells: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool]) -> Iterator[str]:
+    """The lines of a row, each cell in lines of its own."""
+    for parts in zip_longest(*cells, fillvalue=""):
+        padded = [
+            text.rjust(room) if to_right else text.ljust(room)
+            for text, room, to_right in zip(parts, widths, right, strict=True)
+        ]
+        yield GAP.join(padded).rstrip()
+
+
+def _shared_out(table: _Texts, width: int) -> list[int]:
+    """Widths of columns that fill a line: what is over the least goes to those that need it, the modest first."""
+    widths = table.folded()
+    over = width - table.least_width()
+    wishes = sorted((wish - least, index) for index, (wish, least) in enumerate(zip(table.widths, widths, strict=True)))
+    for left, (wish, index) in zip(range(len(wishes), 0, -1), wishes, strict=True):
+        given = min(wish, over // left)
+        if given < wish and all(len(row[index]) <= widths[index] for row in table.rows):
+            continue  # for its heading alone, and not all of it
+        widths[index] += given
+        over -= given
+    return widths
+
+
+def fold(text: str, width: int) -> list[str]:
+    """A text in lines of a width: broken at blanks, a longer word after a sign such as - or _ if it has one there."""
+    lines = []
+    while len(text) > width:
+        blank = text.rfind(" ", 0, width + 1)
+        sign = max(text.rfind(one, 3, width) for one in BREAKS) + 1
+        cut = blank if blank > 0 else sign or width
+        lines.append(text[:cut].rstrip())
+        text = text[cut:].lstrip()
+    return [*lines, text]

@@ -21,7 +21,8 @@ from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, 
 from warehouse.stats.paired.margins import NonInferiorityTest, noninferiority_test
 from warehouse.store.connection import Store
 
-_MARKS = {"pass": "✅ pass", "fail": "❌ fail", "undecided": "❔ undecided"}
+#: Verdicts as a summary shows them.
+MARKS = {"pass": "✅ pass", "fail": "❌ fail", "undecided": "❔ undecided"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$@:.-])")
 
 
@@ -29,7 +30,7 @@ def as_markdown(found: Gate) -> str:
     """A heading, a table, and what to do; names from dumps stand as text."""
     candidate, baseline = names(found.candidate, found.baseline, found.rows)
     lines = [
-        f"### {_MARKS[found.verdict]}: {_escaped(candidate)} against {_escaped(baseline)}",
+        f"### {MARKS[found.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}",
         "",
         "| benchmark | verdict | candidate | baseline | difference | at least | margin | p | prompts | needed |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
@@ -42,15 +43,15 @@ def as_markdown(found: Gate) -> str:
     ]
     notes = [f"{row.benchmark}: {row.reason}" for row in found.rows if row.reason]
     notes += [f"left out {reason}" for reason in found.left_out]
-    return "\n".join([*lines, *([""] if notes else []), *(f"- {_escaped(one)}" for one in notes), ""])
+    return "\n".join([*lines, *([""] if notes else []), *(f"- {as_cell(one)}" for one in notes), ""])
 
 
 def _line(row: GateRow) -> str:
     name = f"{row.benchmark} ({row.split})" if row.split else row.benchmark
     p = row.p_fail if row.verdict == "fail" else row.p_pass
     cells = [
-        _escaped(name),
-        _MARKS[row.verdict],
+        as_cell(name),
+        MARKS[row.verdict],
         f"{row.candidate:.4f}",
         f"{row.baseline:.4f}",
         f"{row.difference:+.4f}",
@@ -63,7 +64,7 @@ def _line(row: GateRow) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _escaped(text: str) -> str:
+def as_cell(text: str) -> str:
     """Text without a meaning in Markdown, on one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
@@ -159,7 +160,9 @@ class Gate(Result):
         """0 pass, 1 fail, 5 undecided."""
         return EXIT[self.verdict]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         counts = ", ".join(
             f"{number} {verdict}" for verdict in EXIT if (number := sum(row.verdict == verdict for row in self.rows))
         )

@@ -33,12 +33,18 @@ def pairs_view(
     needless = ("split", "clusters", "flags", "why not", _simultaneous(rows[0].level))
     table = Table.of([_cells(row, places, labels) for row in rows], needless=needless, spare=SPARE)
     flags = [Below(line, "flags") for line in meanings(flag for row in rows for flag in row.flags)]
-    return View((pairs_head(benchmark, metric, higher_is_better), table, *tests(groups), *flags), tuple(notes))
+    head = (pairs_head(benchmark, metric, higher_is_better), *counted(groups))
+    return View((*head, table, *tests(groups), *flags), tuple(notes))
 
 
 def pairs_head(benchmark: str, metric: str, higher_is_better: bool | None) -> str:
     """What the pairs are compared by."""
     return f"{benchmark} by {metric} ({direction(higher_is_better)})"
+
+
+def counted(groups: Sequence[PairGroup]) -> list[str]:
+    """How many pairs of each group differ, in a sentence."""
+    return [f"{group.pairs}." for group in groups]
 
 
 def tests(groups: Sequence[PairGroup]) -> list[str]:
@@ -53,7 +59,7 @@ def tests(groups: Sequence[PairGroup]) -> list[str]:
             else ""
         )
         errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
-        said.append(f"{pairs}; errors {errors}{draws}")
+        said.append(f"errors {errors}{draws}")
     return said
 
 

@@ -23,6 +23,7 @@ from warehouse.analysis.selection.scored_conditions import (
     read_entries,
 )
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
+from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.hashing import short_digest
 from warehouse.store.connection import Store
@@ -174,12 +175,23 @@ class BenchmarkData:
         return BenchmarkScores(self.benchmark, self.metrics[0], tuple(entries), self.clusters, coverages)
 
 
+@dataclass
+class SuiteBenchmarks(BenchmarkData):
+    """A suite as families see it that have questions on one: conditions of all its leaves, by leaf and key.
+
+    Its scores are read by whoever answers a question, from :meth:`opened`.
+    """
+
+    def fetch(self, store: Store, keys: Iterable[str]) -> None:
+        """Nothing: a suite is read as a whole."""
+
+
 @dataclass(frozen=True)
 class AllData:
     """What a refresh looks at.
 
     Attributes:
-        benchmarks: those with current runs, by name.
+        benchmarks: those with current runs, by name, then suites, for families that take them.
         names: canonical names of all that were meant, also of those whose runs are gone.
         notes: of each baseline that cannot be used.
     """
@@ -219,14 +231,16 @@ def read_all(
     known = {benchmark.name: benchmark for benchmark in read_benchmarks(store)}
     canonical = canonical_names(store)
     named = {canonical.get(name, name) for name in only}
-    unknown = sorted(named - set(runs) - set(stored))
+    suites = list_suites(store)
+    unknown = sorted(named - set(runs) - set(stored) - set(suites))
     if unknown:
         hint = did_you_mean(unknown[0], runs, "see: warehouse runs")
         raise MisuseError(f"no benchmark with runs is called {unknown[0]!r}; {hint}")
     resolved, notes = _baselines(store, baselines)
     shared = _Shared(store, opener, list(known.values()), resolved)
-    names = tuple(sorted(named or runs))
+    names = tuple(sorted(named or {*runs, *suites}))
     found = [shared.benchmark(known[name], runs[name]) for name in names if name in runs]
+    found += [shared.suite(known[name], sorted(suites[name]), known, runs) for name in names if name in suites]
     return AllData(tuple(found), names, tuple(notes))
 
 
@@ -260,6 +274,22 @@ class _Shared:
             metrics=metrics,
             why_no_metric=why,
             context=short_digest([_described(metric) for metric in metrics], why, clusterings),
+            links=self.links,
+            baselines=self.baselines,
+            digests=self.digests,
+            opener=self.opener,
+        )
+
+    def suite(
+        self, suite: Benchmark, leaves: Sequence[str], known: Mapping[str, Benchmark], runs: Mapping[str, Sequence[Any]]
+    ) -> SuiteBenchmarks:
+        parts = {leaf: self.benchmark(known[leaf], runs[leaf]) for leaf in leaves}
+        return SuiteBenchmarks(
+            benchmark=suite,
+            conditions={f"{leaf}/{key}": one for leaf, part in parts.items() for key, one in part.conditions.items()},
+            metrics=(),
+            why_no_metric=f"{suite.name} is a suite",
+            context=short_digest([[leaf, part.context] for leaf, part in parts.items()]),
             links=self.links,
             baselines=self.baselines,
             digests=self.digests,

@@ -109,6 +109,8 @@ class Family(Protocol):
     Attributes:
         name: of the family, without a slash.
         version: of the computation; another one makes all its figures stale.
+
+    A family with ``takes_suites = True`` is asked about suites too (`SuiteBenchmarks`).
     """
 
     name: str

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from warehouse.analysis.families.benchmark_data import BenchmarkData
+from warehouse.analysis.families.benchmark_data import BenchmarkData, SuiteBenchmarks
 from warehouse.analysis.families.family import RefreshQuestion, Settings, Value
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
+
+if TYPE_CHECKING:
+    from warehouse.analysis.reliability.suite_data import SuiteData
+    from warehouse.stats.suites.score_table import SuiteScores
 
 _INSTANCES = 1000
 
 
 class Reliability:
-    """One question for each benchmark, as a suite of one scenario (Perlitz et al. 2024 appendix D)."""
+    """One question for each benchmark, as a suite of one scenario (Perlitz et al. 2024 appendix D), and one for
+    each suite."""
 
-    name, version = "reliability", "1"
+    name, version, takes_suites = "reliability", "1", True
 
     def questions(self, data: BenchmarkData, settings: Settings) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be ranked."""
@@ -26,47 +33,69 @@ class Reliability:
         return [RefreshQuestion("all conditions", tuple(data.conditions), relevant)]
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: Settings) -> Sequence[Value]:
-        """DIoR of ranking, quality and best model over other prompts, and the rank resolution.
+        """DIoR of ranking, quality and best model over other prompts, and the rank resolution; of a suite over
+        other scenarios too.
 
         Raises:
             MisuseError: there is no one metric, or fewer than two conditions with scores of prompts.
         """
         from warehouse.analysis.reliability.suite_data import benchmark_scores
-        from warehouse.stats.suites.dior import reliability
 
-        scores = benchmark_scores(data.all_scores())
-        found = reliability(scores, "prompts", n_resamples=_INSTANCES, seed=settings.seed, level=settings.level)
-        if found.ranking.value is None and not found.reason:
-            raise MisuseError("no ranking of the instances is defined")
-        details = {
-            "models": len(scores.models),
-            "n_undefined": found.n_undefined,
-            "best_errors": [None if np.isnan(error) else error for error in found.best_errors],
-        }
-        figures = {
-            "dior_ranking": (found.ranking.value, found.ranking.low, found.ranking.high),
-            "dior_quality": (found.quality.value, found.quality.low, found.quality.high),
-            "dior_best": (found.best.value, found.best.low, found.best.high),
-            "same_order": (found.same_order, None, None),
-            "rank_resolution": (found.rank_resolution, None, None),
-        }
-        label = data.metrics[0].label
-        return [
-            Value(
-                "benchmark",
-                question.subject,
-                label,
-                statistic,
-                "bootstrap",
-                estimate=estimate,
-                low=low,
-                high=high,
-                n=scores.n_prompts,
-                reason=found.reason if estimate is None else "",
-                details=details,
-            )
-            for statistic, (estimate, low, high) in figures.items()
-        ]
+        if isinstance(data, SuiteBenchmarks):
+            suite = _suite(data)
+            scenarios = _values(suite.scores, suite.metric, "scenarios", question, settings)
+            return [*_values(suite.scores, suite.metric, "prompts", question, settings), *scenarios]
+        return _values(benchmark_scores(data.all_scores()), data.metrics[0].label, "prompts", question, settings)
+
+
+def _suite(data: SuiteBenchmarks) -> SuiteData:
+    """The scores of a suite; of several conditions of a model on a leaf the newest."""
+    from warehouse.analysis.reliability.suite_data import read_suite
+
+    with data.opened() as store:
+        try:
+            return read_suite(store, data.benchmark.name, Selection())
+        except MisuseError:
+            return read_suite(store, data.benchmark.name, Selection(latest=True))
+
+
+def _values(
+    scores: SuiteScores, metric: str, granularity: str, question: RefreshQuestion, settings: Settings
+) -> list[Value]:
+    from warehouse.stats.suites.dior import reliability
+
+    found = reliability(scores, granularity, n_resamples=_INSTANCES, seed=settings.seed, level=settings.level)
+    if found.ranking.value is None and not found.reason:
+        raise MisuseError("no ranking of the instances is defined")
+    details = {
+        "models": len(scores.models),
+        "n_undefined": found.n_undefined,
+        "best_errors": [None if np.isnan(error) else error for error in found.best_errors],
+    }
+    figures = {
+        "dior_ranking": (found.ranking.value, found.ranking.low, found.ranking.high),
+        "dior_quality": (found.quality.value, found.quality.low, found.quality.high),
+        "dior_best": (found.best.value, found.best.low, found.best.high),
+        "same_order": (found.same_order, None, None),
+        "rank_resolution": (found.rank_resolution, None, None),
+    }
+    head = "" if granularity == "prompts" else f"{granularity}_"
+    return [
+        Value(
+            "benchmark",
+            question.subject,
+            metric,
+            head + statistic,
+            "bootstrap",
+            estimate=estimate,
+            low=low,
+            high=high,
+            n=scores.n_prompts,
+            reason=found.reason if estimate is None else "",
+            details=details,
+        )
+        for statistic, (estimate, low, high) in figures.items()
+    ]
 
 
 FAMILY = Reliability()

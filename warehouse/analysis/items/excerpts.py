@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 #: Texts of which at least so many are needed to tell a template from a coincidence.
 LEAST = 3
@@ -22,15 +22,24 @@ def distinctive(texts: Sequence[str | None], others: Sequence[str | None] = ()) 
     """
     words = [(text or "").split() for text in texts]
     known = {tuple(one) for one in (*words, *((text or "").split() for text in others)) if one}
-    if len(known) < LEAST:
-        return [" ".join(one) for one in words]
-    ordered = sorted(known)
-    first, last = ordered[0], ordered[-1]  # what the extremes share at the front, all share
-    begin = _shared(first, last)
-    turned = sorted(one[::-1] for one in known)
-    end = min(_shared(turned[0], turned[-1]), min(map(len, known)) - begin)
-    begin, end = (length if length >= SHARED else 0 for length in (begin, end))
+    begin, end = shared_words(known)
     return [_without(one, begin, end) for one in words]
+
+
+def shared_words(known: Collection[tuple[str, ...]], *, kept: int = 0) -> tuple[int, int]:
+    """How many words all texts begin with, and end with; 0 below six, and for fewer than three texts.
+
+    Args:
+        known: texts in words, each once.
+        kept: words that every text keeps at least.
+    """
+    if len(known) < LEAST:
+        return 0, 0
+    shortest = min(map(len, known)) - kept
+    begin = min(_shared(min(known), max(known)), shortest)  # what the extremes share at the front, all share
+    turned = [one[::-1] for one in known]
+    end = min(_shared(min(turned), max(turned)), shortest - (begin if begin >= SHARED else 0))
+    return begin if begin >= SHARED else 0, end if end >= SHARED else 0
 
 
 def _shared(a: Sequence[str], b: Sequence[str]) -> int:

@@ -11,6 +11,7 @@ from warehouse.analysis.leaderboard.ranks import RankOptions, with_ranks
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions, make_row
 from warehouse.analysis.leaderboard.stopped import STOPPED
 from warehouse.analysis.leaderboard.view import leaderboard_table, legend_lines, reasons_of
+from warehouse.analysis.leaderboard.words import rows_in_words
 from warehouse.analysis.results import DRAWS, Result
 from warehouse.analysis.selection.other_metrics import OtherMetric, describe_others
 from warehouse.analysis.selection.scored_conditions import (
@@ -26,7 +27,7 @@ from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import as_level
 from warehouse.store.connection import Store
 from warehouse.tables.view import Below, View
-from warehouse.tables.words import direction
+from warehouse.tables.words import direction, visible
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 
@@ -63,12 +64,13 @@ class Leaderboard(Result):
         return f"{self.benchmark} by {self.metric}: {len(self.rows)} conditions{first}"
 
     def view(self, *, verbose: bool = False) -> View:
-        """The command's table, how it was made, and what its columns mean."""
+        """The command's sentence and table, how it was made, and what its columns mean."""
         head = f"{self.benchmark} by {self.metric} ({direction(self.higher_is_better)})"
         table = leaderboard_table(self.rows, verbose=verbose)
         others = describe_others(self.others)
         below: list[str | Below] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
-        return View((head, table, *below), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
+        sentence = [visible(str(rows_in_words(self.rows)))] if self.rows else []
+        return View((head, *sentence, table, *below), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
 
 
 def leaderboard(

@@ -73,7 +73,9 @@ class FlashReport(Result):
     seed: int
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         if not self.model:
             return _check_in_words(self)
         last = next((row for row in self.rows if row.is_enough), self.rows[-1] if self.rows else None)

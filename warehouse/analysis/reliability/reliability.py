@@ -87,7 +87,9 @@ class ReliabilityReport(Result):
     seed_designs: tuple[SeedDesignRow, ...]
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         return f"{_order_in_words(self.prompt_rows, self.level)}; {_top_in_words(self.prompt_rows)}"
 
     @property

@@ -13,11 +13,14 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.report_data.hard_prompts import HardPrompts, hard_prompts
+from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
 from warehouse.analysis.report_data.suspects import Suspects, suspects
 from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.analysis.selection.conditions import runs_on
 from warehouse.analysis.training.curve_rows import CurvesReport
 from warehouse.analysis.training.curves import curves as curves_of_training
+from warehouse.analysis.training.decide import Decisions, decide
+from warehouse.analysis.training.recipes import RecipesReport, recipes
 from warehouse.analysis.training.seeds import SeedsReport
 from warehouse.analysis.training.seeds import seeds as training_seeds
 from warehouse.analysis.variance.seeds import SeedReport, seed_variance
@@ -68,6 +71,10 @@ class BenchmarkPart:
         suspects: keys that answers speak against; None where the store has too few answers.
         bounds: of the metric's values; None where unknown.
         other_rows: by other metrics, rows of the conditions that have none on ``board``.
+        recipes: whether it can decide between recipes; None for fewer than two.
+        decided: the two best trained models, whether they differ by more than seeds do; None for fewer.
+        partial: rows of ``board`` on planned subsets, and of runs that were stopped early.
+        reliability: of its ranking; None where no refresh has figures of it.
     """
 
     name: str
@@ -88,6 +95,10 @@ class BenchmarkPart:
     suspects: Suspects | None = None
     bounds: tuple[float | None, float | None] | None = None
     other_rows: tuple[LeaderboardRow, ...] = ()
+    recipes: RecipesReport | None = None
+    decided: Decisions | None = None
+    partial: tuple[PartialRun, ...] = ()
+    reliability: StoredReliability | None = None
 
 
 def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed: int) -> BenchmarkPart:
@@ -108,10 +119,12 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
     if _n_seeds(store, name) > 1:
         seeds, no_seeds = _or_why(lambda: seed_variance(store, "*", benchmark=name))
     curves = training_curves(store, board) if board else None
-    noise = along = None
+    noise = along = deciding = decided = None
     if (curves and curves.rows) or seeds or no_seeds:
         noise, _ = _or_why(lambda: training_seeds(store, [name], level=level))
         along, _ = _or_why(lambda: curves_of_training(store, name, level=level))
+        deciding, _ = _or_why(lambda: recipes(store, [name], level=level))
+        decided = _decided(store, name, board, noise)
     return BenchmarkPart(
         name,
         board,
@@ -131,7 +144,19 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         suspects(store, board) if board else None,
         _bounds(store, board) if board else None,
         _rows_elsewhere(store, board, level) if board else (),
+        recipes=deciding,
+        decided=decided,
+        partial=partial_runs(store, board) if board else (),
     )
+
+
+def _decided(store: Store, name: str, board: Leaderboard | None, noise: SeedsReport | None) -> Decisions | None:
+    """The two best of the models that have seeds or checkpoints; None for fewer."""
+    trained = {row.model for row in noise.rows} if noise else set()
+    best = [model for model in dict.fromkeys(row.model for row in board.rows) if model in trained] if board else []
+    if len(best) < 2:
+        return None
+    return _or_why(lambda: decide(store, best[0], best[1], benchmark=name))[0]
 
 
 def _bounds(store: Store, board: Leaderboard) -> tuple[float | None, float | None] | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.analysis.irt.results import AbilityReport
 from warehouse.analysis.report_data.abilities import stored_abilities
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.changes import Changes, read_changes
+from warehouse.analysis.report_data.partial_runs import stored_reliability
 from warehouse.analysis.report_data.suite import SuitePart, suite_part
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.suites.tree import list_suites
@@ -99,18 +100,20 @@ def read_report(
         raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
     suites = list_suites(store)
     names = _names(store, benchmarks, suites)
+    reliable = stored_reliability(store)
     parts = []
     for done, (name, shared) in enumerate(_shared(store, names)):
         if progress is not None:
             progress(name, done, len(names))
-        parts.append(benchmark_part(shared, name, level, n_resamples, seed))
+        part = benchmark_part(shared, name, level, n_resamples, seed)
+        parts.append(replace(part, reliability=reliable.get(name)))
     chosen = set(names) if benchmarks else None
     source_ids = {row["source_id"] for row in _stored(store, "report_run_sources") if row["benchmark"] in set(names)}
     log = _stored(store, "report_sources")
     sources = tuple(row for row in log if row["source_id"] in source_ids)
     shown = [name for name, leaves in suites.items() if leaves <= set(names)]
     return ReportData(
-        suites=tuple(suite_part(store, name, level) for name in shown),
+        suites=tuple(replace(suite_part(store, name, level), reliability=reliable.get(name)) for name in shown),
         benchmarks=tuple(parts),
         published=_of(chosen, _stored(store, "report_published")),
         published_errors=_of(chosen, _stored(store, "report_published_errors")),

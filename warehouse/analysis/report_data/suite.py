@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from warehouse.analysis.report_data.partial_runs import StoredReliability
 from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_leaderboard
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
@@ -19,11 +20,13 @@ class SuitePart:
     Attributes:
         name: of the suite.
         board: its leaderboard, leaves weighing the same; None with ``why_no_board``.
+        reliability: of its ranking; None where no refresh has figures of it.
     """
 
     name: str
     board: SuiteBoard | None
     why_no_board: str
+    reliability: StoredReliability | None = None
 
 
 def suite_part(store: Store, name: str, level: float) -> SuitePart:

@@ -63,8 +63,14 @@ def table_among(
 
 def numbers(table: pa.Table, column: str) -> NDArray[np.float64]:
     """A column of numbers as doubles, shape (rows,); null is NaN."""
-    parts = [_with_gaps(chunk) for chunk in table.column(column).chunks]
-    return np.concatenate([np.empty(0), *parts])
+    found, at = np.empty(table.num_rows), 0
+    for chunk in table.column(column).chunks:
+        part = found[at : at + len(chunk)]
+        part[:] = _values(chunk)
+        if chunk.null_count:
+            part[~_is_there(chunk)] = np.nan
+        at += len(chunk)
+    return found
 
 
 def whole_numbers(table: pa.Table, column: str) -> NDArray[np.int64]:
@@ -73,13 +79,10 @@ def whole_numbers(table: pa.Table, column: str) -> NDArray[np.int64]:
     return np.concatenate([np.empty(0, np.int64), *parts])
 
 
-def _with_gaps(array: pa.Array) -> NDArray[np.float64]:
-    values = _values(array).astype(np.float64, copy=False)
-    if not array.null_count:
-        return values
+def _is_there(array: pa.Array) -> NDArray[np.bool_]:
+    """Which values of an array that has nulls are not null."""
     bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
-    valid = np.unpackbits(bits, bitorder="little")[array.offset : array.offset + len(array)]
-    return np.where(valid == 1, values, np.nan)
+    return np.unpackbits(bits, bitorder="little")[array.offset : array.offset + len(array)].astype(bool)
 
 
 def _values(array: pa.Array) -> NDArray[Any]:

@@ -79,7 +79,15 @@ class _Facts:
     n_unscored: NDArray[np.float64]
 
     def take(self, rows: NDArray[np.intp]) -> _Facts:
-        return _Facts(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+        chosen = _as_slice(rows)  # views where rows stand together, as they mostly do
+        return _Facts(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+
+
+def _as_slice(rows: NDArray[np.intp]) -> NDArray[np.intp] | slice:
+    """Rows that follow one another as a slice."""
+    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool((rows[1:] > rows[:-1]).all()):
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
 
 
 def read_scores(

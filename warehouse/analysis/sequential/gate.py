@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.compare import find_both
-from warehouse.analysis.comparison.gate import EXIT, names
 from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable, scores_of_both
-from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.common_benchmarks import in_words
 from warehouse.analysis.selection.conditions import Condition, label_conditions
@@ -19,44 +17,13 @@ from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.selection.stopped import StoppingRecord, stopped_early
 from warehouse.analysis.sequential.plan import FULL, SequentialPlan, SequentialSettings, in_order, make_plan, with_alpha
-from warehouse.analysis.sequential.row import SequentialRow
+from warehouse.analysis.sequential.row import SequentialGate, SequentialRow
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import Outlook, SequentialTest, group_sequential_test, sequential_outlook, sequential_test
 from warehouse.store.connection import Store
 
 Floats = NDArray[np.float64]
 _SHARED = "a sequential test on several benchmarks shares alpha equally among them"
-
-
-@dataclass(frozen=True)
-class SequentialGate(Result):
-    """The verdict so far over all benchmarks.
-
-    Attributes:
-        candidate: as given.
-        baseline: as given.
-        verdict: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
-        alpha: chance of any wrong verdict, however often one looks.
-        left_out: benchmarks that were not compared, with the reason.
-        notes: what a reader should know of the rows.
-    """
-
-    candidate: str
-    baseline: str
-    verdict: str
-    alpha: float
-    rows: tuple[SequentialRow, ...]
-    left_out: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def exit_code(self) -> int:
-        """0 pass, 1 fail, 5 undecided."""
-        return EXIT[self.verdict]
-
-    def __str__(self) -> str:
-        candidate, baseline = names(self.candidate, self.baseline, self.rows)
-        return f"{self.verdict}: {candidate} against {baseline}"
 
 
 def sequential_gate(

@@ -1,12 +1,14 @@
-"""One benchmark of a sequential gate."""
+"""The verdict of a sequential gate, on each benchmark and over all."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from warehouse.analysis.results import Column, Row
+from warehouse.analysis.comparison.gate import EXIT, MARKS, as_cell, names
+from warehouse.analysis.results import Column, Result, Row
 from warehouse.stats import Outlook, SequentialTest
+from warehouse.tables.words import fixed
 
 
 @dataclass(frozen=True)
@@ -110,3 +112,84 @@ class SequentialRow(Row):
         if self.is_open and self.expected_remaining is not None:
             text += f", about {self.expected_remaining:.0f} more"
         return text
+
+
+@dataclass(frozen=True)
+class SequentialGate(Result):
+    """The verdict so far over all benchmarks.
+
+    Attributes:
+        candidate: as given.
+        baseline: as given.
+        verdict: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
+        alpha: chance of any wrong verdict, however often one looks.
+        left_out: benchmarks that were not compared, with the reason.
+        notes: what a reader should know of the rows.
+    """
+
+    candidate: str
+    baseline: str
+    verdict: str
+    alpha: float
+    rows: tuple[SequentialRow, ...]
+    left_out: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 fail, 5 undecided."""
+        return EXIT[self.verdict]
+
+    def to_markdown(self) -> str:
+        """A summary for a pull request."""
+        return as_markdown(self)
+
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
+        candidate, baseline = names(self.candidate, self.baseline, self.rows)
+        return f"{self.verdict}: {candidate} against {baseline}"
+
+
+#: What holds for verdicts after every prompt, and for those at fixed looks.
+ANY_TIME = "Verdict and interval hold however often one asks; settings are to stay as they are."
+FIXED_LOOKS = "The verdict holds at its fixed looks alone; the interval is that of the last look that was reached."
+
+
+def validity(rows: tuple[SequentialRow, ...]) -> str:
+    """When the verdicts hold."""
+    return ANY_TIME if all(row.method == "betting" for row in rows) else FIXED_LOOKS
+
+
+def as_markdown(found: SequentialGate) -> str:
+    """A heading, a table, and when it holds; names from dumps stand as text."""
+    candidate, baseline = names(found.candidate, found.baseline, found.rows)
+    lines = [
+        f"### {MARKS[found.verdict]}: {as_cell(candidate)} against {as_cell(baseline)}",
+        "",
+        "| benchmark | verdict | difference | interval | margin | prompts | decided at | expected more |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        *map(_line, found.rows),
+        "",
+        f"Sequential test, alpha {found.alpha:g}. {validity(found.rows)}",
+    ]
+    notes = [f"{row.benchmark}: {row.reason}" for row in found.rows if row.reason]
+    notes += [*found.notes, *(f"left out {reason}" for reason in found.left_out)]
+    return "\n".join([*lines, *([""] if notes else []), *(f"- {as_cell(one)}" for one in notes), ""])
+
+
+def _line(row: SequentialRow) -> str:
+    name = f"{row.benchmark} ({row.split})" if row.split else row.benchmark
+    ends = "" if row.ci_low is None or row.ci_high is None else f"[{fixed(row.ci_low, 4)}, {fixed(row.ci_high, 4)}]"
+    more = f"{row.expected_remaining:.0f}" if row.is_open and row.expected_remaining is not None else ""
+    cells = [
+        as_cell(name),
+        MARKS[row.verdict],
+        "" if row.difference is None else fixed(row.difference, 4, sign=True),
+        ends,
+        f"{row.margin:g}",
+        f"{row.n_prompts} of {row.n_max}",
+        "" if row.decided_at is None else str(row.decided_at),
+        more,
+    ]
+    return f"| {' | '.join(cells)} |"

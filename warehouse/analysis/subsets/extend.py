@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -43,11 +44,16 @@ def extend_plan(opener: StoreOpener, plan: str, *, size: int, now: datetime | No
     design = extend_subset(before.design, size)
     moment = (now or utc_now()).isoformat(timespec="seconds")
     notes = (*before.notes, f"extends plan {before.key} of {before.size} prompts, in its {design.n_strata} strata")
-    after = before.with_design(
-        design, created_at=moment, extends=before.key, width=None, gain=None, gain_least=None, notes=notes
-    )
+    width = None if before.width is None else before.width * _narrower(before, size)
+    after = before.with_design(design, created_at=moment, extends=before.key, width=width, notes=notes)
     stored, note = store_plan(opener, after)
-    return SubsetPlans("", None, stored.level, (stored,), (note,) if note else ())
+    return SubsetPlans("", stored.width, stored.level, (stored,), (note,) if note else ())
+
+
+def _narrower(before: SubsetPlan, size: int) -> float:
+    """What the error of the plan shrinks by: in the same strata it goes as sqrt(1/m − 1/N), and the gain stays."""
+    left = [1 / one - 1 / before.n_prompts for one in (before.size, size)]
+    return math.sqrt(left[1] / left[0]) if left[0] else 1.0
 
 
 def _asked_already(store: Store, plan: SubsetPlan) -> Sequence[str]:

@@ -131,8 +131,9 @@ def _leaves(
         chosen = replace(selection, benchmark=one)
         found = select_entries(store, chosen)
         prompts = read_population(store, found, chosen, against)
-        table = prompts.history
-        expected = LeaveOneOut(table, baseline=prompts.baseline, bounds=prompts.bounds, level=level)
+        expected = LeaveOneOut(
+            prompts.history, baseline=prompts.baseline, models=prompts.names, bounds=prompts.bounds, level=level
+        )
         leaves.append(_Leaf(found.benchmark.name, prompts, expected))
     return leaves, name if suite else ""
 

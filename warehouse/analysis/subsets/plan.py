@@ -6,9 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from types import UnionType
+from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from warehouse.analysis.results import Row, StoredResult, plain
 from warehouse.errors import InputError
 from warehouse.records.hashing import canonical_digest, sha256_of
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.subsets.design import SubsetDesign
+from warehouse.stats.subsets.design import SubsetDesign, n_strata, prediction_order, rounded, runs_of, smallest_hashes
 
 SCHEMA = "warehouse-subset-plan/1"
 SUITE_SCHEMA = "warehouse-subset-plans/1"
@@ -150,7 +151,9 @@ class SubsetPlan(StoredResult):
         )
         return replace(self, rows=rows, size=design.size, **changes)
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         split = f" ({self.split})" if self.split else ""
         return f"{self.size} of {self.n_prompts} prompts of {self.benchmark}{split}, plan {self.key}"
 
@@ -188,9 +191,11 @@ class SubsetPlans(StoredResult):
         """
         write_text(path, json.dumps(self.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n")
 
-    def __str__(self) -> str:
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
         if not self.suite:
-            return str(self.rows[0])
+            return self.rows[0].one_line
         n, of = sum(plan.size for plan in self.rows), sum(plan.n_prompts for plan in self.rows)
         return f"{n} of {of} prompts of {len(self.rows)} benchmarks of {self.suite}"
 
@@ -245,6 +250,7 @@ def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
     names = {item.name for item in fields(SubsetPlan)}
     if missing := sorted(names - set(stored)):
         raise ValueError(f"no field {', '.join(missing)}")
+    _check_types(SubsetPlan, stored, "")
     plan = SubsetPlan.from_dict({name: stored[name] for name in stored if name in names})
     ids = [row.id for row in plan.rows]
     if len(ids) != plan.n_prompts or sum(row.selected for row in plan.rows) != plan.size:
@@ -254,7 +260,66 @@ def checked_plan(stored: Mapping[str, Any]) -> SubsetPlan:
     numbers = [value for row in plan.rows for value in (row.prediction, row.inclusion)]
     if not np.isfinite(np.array(numbers, float)).all() or len(set(ids)) < len(ids):
         raise ValueError("ids twice, or predictions that are not finite")
+    if not plan.benchmark or not plan.metric or plan.seed < 0 or not 0 < plan.level < 1:
+        raise ValueError("no benchmark or metric, a seed below 0, or a level that is not in (0, 1)")
+    if plan.created.tzinfo is not None:
+        raise ValueError(f"created_at {plan.created_at!r}, which is no time in UTC without a zone")
+    if (plan.low is None) != (plan.high is None) or not (plan.low or 0) <= (plan.high or 0) < np.inf:
+        raise ValueError(f"scores from {plan.low} to {plan.high}")
+    _check_drawn(plan)
     return plan
+
+
+def _check_types(kind: type, stored: Mapping[str, Any], place: str) -> None:
+    """Whether the fields of a plan, or of one of its prompts, are of their types.
+
+    Raises:
+        ValueError: one is not; says which.
+    """
+    hints = _hints(kind)
+    for item in fields(kind):
+        if item.name == "rows":
+            for number, row in enumerate(stored["rows"]):
+                _check_types(PlanPrompt, row, f"rows[{number}].")
+        elif not _is_of(stored[item.name], hints[item.name]):
+            raise ValueError(f"{place}{item.name} is {str(stored[item.name])[:40]!r}")
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _is_of(value: object, kind: Any) -> bool:
+    if get_origin(kind) is UnionType:
+        return any(_is_of(value, one) for one in get_args(kind))
+    if get_origin(kind) is tuple:
+        return isinstance(value, list) and all(_is_of(one, get_args(kind)[0]) for one in value)
+    if kind is float:
+        return type(value) in (int, float)
+    return type(value) is kind
+
+
+def _check_drawn(plan: SubsetPlan) -> None:
+    """Whether strata and sample are what predictions and seed give.
+
+    Raises:
+        ValueError: they are not; says which.
+    """
+    ids, design = [row.id for row in plan.rows], plan.design
+    most = 1 if len(set(rounded(design.prediction))) == 1 else n_strata(plan.size)
+    order = prediction_order(ids, design.prediction, plan.seed)
+    runs = np.empty(len(ids), np.intp)
+    strata = design.n_strata
+    if not 1 <= strata <= most or (strata < most and not plan.extends):
+        raise ValueError(f"{strata} strata, where {plan.size} prompts take {most}: it was changed")
+    runs[order] = runs_of(len(ids), strata)
+    if not np.array_equal(runs, plan.stratum):
+        raise ValueError("strata that do not follow from its predictions and seed: it was changed")
+    if not np.array_equal(smallest_hashes(ids, runs, plan.size, plan.seed), plan.selected):
+        raise ValueError("a sample that does not follow from its strata and seed: it was changed")
+    if np.abs(design.inclusion - [row.inclusion for row in plan.rows]).max() > 1e-9:
+        raise ValueError("probabilities that are not those of its strata: it was changed")
 
 
 def hash_ids(ids: Sequence[str]) -> str:

@@ -34,6 +34,7 @@ class Population:
         harnesses: tools that made the runs, sorted.
         revision: version of the data; empty if no run says.
         models: who is who, of the history.
+        names: of their models alone, without checkpoint, seed and agent.
         history: their scores, NaN where there is none, shape (M, N).
         baseline: scores of the baseline, shape (N,); None without.
         baseline_model: who that is; empty without.
@@ -48,6 +49,7 @@ class Population:
     harnesses: tuple[str, ...]
     revision: str
     models: tuple[str, ...]
+    names: tuple[str, ...]
     history: FloatArray
     baseline: FloatArray | None
     baseline_model: str
@@ -126,6 +128,7 @@ def read_population(store: Store, found: BenchmarkScores, selection: Selection, 
         harnesses=tuple(sorted({str(entry.condition.setting("harness") or "") for entry in usable} - {""})),
         revision=next(iter(editions), ""),
         models=tuple(who(usable[row].condition) for row in kept),
+        names=tuple(usable[row].condition.model for row in kept),
         history=table[kept],
         baseline=None if base is None else table[base],
         baseline_model=label,
@@ -166,6 +169,18 @@ def plan_rows(store: Store, prompts: NDArray[np.int64]) -> list[dict[str, Any]]:
     condition, parameters = one_of("id", prompts.tolist(), "p")
     query = query_text("analysis", "matrix_prompts").format(condition=condition)
     return [row | {"plan_id": plan_id(row)} for row in store.arrow(query, parameters).to_pylist()]
+
+
+def prompts_by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str, str], int]:
+    """Ids in the store by split and by what a plan calls a prompt."""
+    return store.once(f"prompts of {sorted(benchmark_ids)} by key", lambda: _by_key(store, benchmark_ids))
+
+
+def _by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str, str], int]:
+    condition, parameters = one_of("benchmark_id", list(benchmark_ids), "b")
+    query = query_text("analysis", "matrix_prompts").format(condition=condition)
+    rows = store.arrow(query, parameters).to_pylist()
+    return {(str(row["split"]), plan_id(row)): int(row["id"]) for row in rows}
 
 
 def plan_id(row: dict[str, Any]) -> str:

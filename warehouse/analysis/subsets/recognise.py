@@ -13,7 +13,7 @@ from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scores import Links, PromptScores, follow_links
 from warehouse.analysis.subsets.plan import SubsetPlan, hash_ids
-from warehouse.analysis.subsets.population import aligned, plan_id, who
+from warehouse.analysis.subsets.population import aligned, prompts_by_key, who
 from warehouse.analysis.subsets.stored import kept_plans, plan_of
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED
@@ -161,16 +161,9 @@ def _prompts(
     store: Store, benchmark_ids: Sequence[int], plan: SubsetPlan, links: Links | None
 ) -> tuple[NDArray[np.int64], int]:
     """Ids of the plan's prompts in the store, −1 where there is none such, and how many those are."""
-    known = store.once(f"prompts of {sorted(benchmark_ids)} by key", lambda: _by_key(store, benchmark_ids))
+    known = prompts_by_key(store, benchmark_ids)
     ids = np.array([known.get((plan.split, row.id), -1) for row in plan.rows], np.int64)
     return (ids if links is None else follow_links(ids, links)), int((ids < 0).sum())
-
-
-def _by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str, str], int]:
-    condition, parameters = one_of("benchmark_id", list(benchmark_ids), "b")
-    query = query_text("analysis", "matrix_prompts").format(condition=condition)
-    rows = store.arrow(query, parameters).to_pylist()
-    return {(str(row["split"]), plan_id(row)): int(row["id"]) for row in rows}
 
 
 def _why_not(store: Store, condition: Condition, plan: SubsetPlan, created: datetime) -> str:

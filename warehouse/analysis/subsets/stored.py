@@ -32,8 +32,11 @@ class StoredPlan:
     created_at: datetime
 
 
-def store_plan(opener: StoreOpener, plan: SubsetPlan) -> tuple[SubsetPlan, str]:
+def store_plan(opener: StoreOpener, plan: SubsetPlan, *, known_at: datetime | None = None) -> tuple[SubsetPlan, str]:
     """Keep a plan; one that draws the same from the same is kept as it was first made.
+
+    Args:
+        known_at: from when on runs may be on it, naive UTC; None: since it was made.
 
     Returns:
         the plan as the store has it, and what a reader should know of that.
@@ -48,12 +51,12 @@ def store_plan(opener: StoreOpener, plan: SubsetPlan) -> tuple[SubsetPlan, str]:
     )
     with opener.reading() as store:
         before = result_cache.get(store, question)
-    if before is not None:
+    if before is not None and (known_at is None or known_at >= before.created_at):
         kept = SubsetPlan.from_dict(before.result)
         return kept, f"plan {kept.key} is the one of {kept.created_at.replace('T', ' ')} UTC: nothing has changed since"
     try:
         with opener.writing() as store:
-            result_cache.put(store, question, as_stored(plan), now=plan.created)
+            result_cache.put(store, question, as_stored(plan), now=known_at or plan.created)
     except (StoreError, sa.exc.DBAPIError) as error:
         return plan, f"not stored ({first_line(error)}): runs on it will not be recognised"
     return plan, ""

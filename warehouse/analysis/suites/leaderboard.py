@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from warehouse.analysis.leaderboard.planned import PLANNED
+from warehouse.analysis.leaderboard.words import first_in_words
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.other_metrics import OtherMetric, add_up, describe_others
@@ -14,6 +16,7 @@ from warehouse.analysis.selection.scored_conditions import PARTIAL
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.suites.condition_sets import describe_sets, match_conditions, mixed_settings
 from warehouse.analysis.suites.entries import read_leaves, read_suite_figures
+from warehouse.analysis.suites.planned import placed, planned_leaves
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow
 from warehouse.analysis.suites.scores import Leaf, Scored, score_set
 from warehouse.analysis.suites.tree import EQUAL, Suite, find_suite, leaf_shares
@@ -25,7 +28,7 @@ from warehouse.stats.core.inputs import as_level
 from warehouse.stats.multiple.ranks import letters
 from warehouse.store.connection import Store
 from warehouse.tables.view import Below, View
-from warehouse.tables.words import direction
+from warehouse.tables.words import direction, visible
 
 #: Leaves that a message names.
 _MOST_NAMED = 10
@@ -43,6 +46,7 @@ class SuiteBoard(Result):
         leaves: the leaves with their weights.
         notes: what a reader should know before comparing rows.
         others: metrics of the leaves that are not shown, with their conditions over all leaves.
+        basis: what the figures of rows on planned subsets rest on.
     """
 
     suite: str
@@ -53,6 +57,7 @@ class SuiteBoard(Result):
     rows: tuple[SuiteRow, ...]
     notes: tuple[str, ...]
     others: tuple[OtherMetric, ...] = ()
+    basis: tuple[str, ...] = ()
 
     @property
     def one_line(self) -> str:
@@ -65,10 +70,12 @@ class SuiteBoard(Result):
         """The command's table, what its columns mean, and what was left out."""
         head = f"{self.suite} by {self.metric} ({direction(self.higher_is_better)}), "
         others = describe_others(self.others)
-        below: list[str | Below] = [*legend_of(self.rows[0].level), *([others] if others else [])]
+        below: list[str | Below] = [*self.basis, *legend_of(self.rows[0].level), *([others] if others else [])]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
         notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
-        return View((head + leaves_in_words(self.leaves, self.weights), table, *below), notes)
+        ranked = [row for row in self.rows if row.rank is not None]
+        sentence = visible(f"{first_in_words(ranked, self.rows)}.")
+        return View((head + leaves_in_words(self.leaves, self.weights), sentence, table, *below), notes)
 
 
 def suite_leaderboard(
@@ -121,6 +128,8 @@ def suite_leaderboard(
         for one, label in zip(sets, labels, strict=True)
     ]
     direction = _direction(leaves)
+    plans = planned_leaves(store, leaves)
+    scored, refused = plans.estimated(scored, leaves, level)
     rows = _ranked(scored, leaves, direction, level, partial_ok, subset_ok)
     total = sum(leaf.weight for leaf in leaves)
     others = add_up(leaf.found.others for leaf in leaves)
@@ -141,7 +150,8 @@ def suite_leaderboard(
             for leaf in leaves
         ),
         rows=tuple(replace(row, other_metrics=names) for row in rows),
-        notes=(*notes, *_notes(suite, scored, rows, direction)),
+        notes=(*notes, *_notes(suite, scored, rows, direction), *refused),
+        basis=tuple(plans.describe(rows)),
         others=others,
     )
 
@@ -223,7 +233,9 @@ def _ranked(
 ) -> list[SuiteRow]:
     """All rows, those with a rank first; statistical ranks among those that have all leaves."""
     sign = 1 if higher_is_better is False else -1
-    order = sorted(scored, key=lambda item: sign * (item.row.estimate or 0.0))
+    order = sorted(
+        (item for item in scored if PLANNED not in item.row.flags), key=lambda item: sign * (item.row.estimate or 0.0)
+    )
     whole = [item for item in order if subset_ok or not set(item.row.flags) & set(PARTIAL)]
     complete = [item for item in whole if not item.row.n_missing]
     eligible = whole if partial_ok else complete
@@ -234,7 +246,10 @@ def _ranked(
     for item in sorted(order, key=lambda item: id(item) not in ranks):
         statistical, group = tests.get(id(item), (None, ""))
         rows.append(replace(item.row, rank=ranks.get(id(item)), statistical_rank=statistical, group=group))
-    return rows
+    on_plans = [item.row for item in scored if PLANNED in item.row.flags]
+    comparable = [row for row in on_plans if partial_ok or not row.n_missing]
+    ranked = placed([row for row in rows if row.rank is not None], comparable, higher_is_better)
+    return [*ranked, *(row for row in on_plans if row not in comparable), *(row for row in rows if row.rank is None)]
 
 
 def _tests(

@@ -56,7 +56,8 @@ class SuiteRow(Row):
         method: of the interval.
         flags: of the suite (``shared_units``, ``leaves_without_spread``, ``all_scores_equal``,
             ``missing_leaves``) and of its leaves (``subset``, ``truncated``, ``failed``,
-            ``other_prompts``, ``unscored``, ``outside_bounds``, ``published``).
+            ``other_prompts``, ``unscored``, ``outside_bounds``, ``published``); ``planned``: the figure is
+            that of all prompts, estimated from planned subsets of leaves.
         reason: why this method, or why there is no figure or interval.
         se_independent: error as if leaves shared nothing.
         degrees_of_freedom: of the standard error.
@@ -66,6 +67,8 @@ class SuiteRow(Row):
         run_ids: ids of all runs.
         other_metrics: the metrics that leaves have figures of and the board does not show; the
             same in every row.
+        rank_low: best rank that the interval of a row on planned subsets leaves; None for others.
+        rank_high: worst such rank.
     """
 
     rank: int | None
@@ -96,3 +99,5 @@ class SuiteRow(Row):
     leaf_estimates: tuple[float | None, ...]
     run_ids: tuple[int, ...]
     other_metrics: tuple[str, ...] = ()
+    rank_low: int | None = None
+    rank_high: int | None = None

@@ -76,7 +76,7 @@ def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
     """Benchmarks by name; a suite, a glob or a list with commas stands for its leaves that have runs.
 
     Args:
-        names: in any order, also twice.
+        names: in any order, also twice; one may stand alone.
 
     Returns:
         each benchmark once, in order of names.
@@ -85,7 +85,7 @@ def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
         MisuseError: an unknown name.
     """
     known, found = canonical_names(store), {}
-    for name in names:
+    for name in [names] if isinstance(names, str) else names:
         several = is_suite(store, name) if name in known else bool(_LIST.search(name))
         for leaf in find_suite(store, name).leaves if several else (find_benchmark(store, name),):
             found[leaf.name] = leaf

@@ -11,16 +11,28 @@ from warehouse.tables.view import Below, Table, legend
 from warehouse.tables.words import decimals, interval, level_column, number
 
 #: Columns that a narrow terminal does without, the first of them first.
-SPARE = ("method", "published", "draws", "clusters", "group", "prompts", "stat. rank", "leaves", "se", "missing")
+SPARE = (
+    "method",
+    "published",
+    "draws",
+    "clusters",
+    "group",
+    "prompts",
+    "stat. rank",
+    "leaves",
+    "se",
+    "missing",
+    "rank set",
+)
 
 
 def suite_table(rows: Sequence[SuiteRow], leaves: Sequence[SuiteLeaf], *, verbose: bool) -> Table:
     """The rows; with ``verbose`` with the figure on each leaf."""
     places = decimals(row.standard_error for row in rows)
     names = tuple(leaf.name for leaf in leaves) if verbose else ()
-    needless = ("stat. rank", "group", "condition", "clusters", "published", "method", "flags")
+    needless = ("stat. rank", "rank set", "group", "condition", "clusters", "published", "method", "flags")
     cells = [_cells(row, places, verbose) for row in rows]
-    columns = (*_COLUMNS[:6], "se", level_column(rows[0].level), *_COLUMNS[6:], *names, "flags")
+    columns = (*_COLUMNS[:7], "se", level_column(rows[0].level), *_COLUMNS[7:], *names, "flags")
     return Table(columns, tuple(map(tuple, cells)), needless=needless, counts=("missing",), spare=(*names, *SPARE))
 
 
@@ -47,7 +59,7 @@ def leaves_in_words(leaves: Sequence[SuiteLeaf], weights: str) -> str:
 
 
 _COLUMNS = (
-    *("rank", "stat. rank", "group", "model", "condition", "figure"),
+    *("rank", "stat. rank", "rank set", "group", "model", "condition", "figure"),
     *("leaves", "missing", "prompts", "clusters", "draws", "published", "method"),
 )
 
@@ -57,6 +69,7 @@ def _cells(row: SuiteRow, places: int, verbose: bool) -> list[Any]:
     return [
         row.rank,
         row.statistical_rank,
+        _rank_set(row),
         row.group,
         row.model,
         row.condition,
@@ -73,3 +86,8 @@ def _cells(row: SuiteRow, places: int, verbose: bool) -> list[Any]:
         *leaves,
         row.flags,
     ]
+
+
+def _rank_set(row: SuiteRow) -> str | None:
+    low, high = row.rank_low, row.rank_high
+    return None if low is None else str(low) if low == high else f"{low}-{high}"

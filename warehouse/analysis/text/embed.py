@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.suites.tree import ids_named
+from warehouse.analysis.text.templates import Template, find_template
 from warehouse.embeddings import BATCH, Embedder, encode, load_embedder
 from warehouse.errors import MisuseError
 from warehouse.store.computed import prompt_vectors
@@ -53,6 +54,7 @@ class EmbedRow(Row):
         n_truncated: of the texts that were embedded now, those of which the model read only the
             beginning.
         n_without_vector: of them those for which the model gave no direction (zeros); not stored.
+        n_template_words: words that all prompts begin or end with, which were taken off.
     """
 
     embedder: str
@@ -65,6 +67,7 @@ class EmbedRow(Row):
     n_new: int
     n_truncated: int
     n_without_vector: int
+    n_template_words: int = 0
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ def embed(
     device: str | None = None,
     batch_size: int = BATCH,
     chunk: int = CHUNK,
+    whole: bool = False,
     progress: Progress | None = None,
 ) -> Embedding:
     """Embed the questions of prompts that have no vector yet, or the vector of another text.
@@ -102,6 +106,8 @@ def embed(
         device: ``cpu``, ``cuda``, …; None: the fastest there is.
         batch_size: texts that the model reads at a time.
         chunk: texts that are stored at a time.
+        whole: embed texts with the words that all prompts of a benchmark begin or end with; else these
+            are taken off first, if they are six or more. Vectors that were made the other way are made anew.
 
     Raises:
         MisuseError: an unknown benchmark, no text at all, or a package that is not installed.
@@ -113,10 +119,11 @@ def embed(
     with opener.reading() as store:
         ids = ids_named(store, benchmarks)
         names = _names(store, ids)
+        templates = {} if whole else _templates(store, names)
     rows: list[EmbedRow] = []
     for wanted in embedders:
         model = load_embedder(wanted, device=device, batch_size=batch_size) if isinstance(wanted, str) else wanted
-        rows += _Session(opener, model, ids, chunk, progress).run(names)
+        rows += _Session(opener, model, ids, chunk, progress, templates).run(names)
     return Embedding(tuple(rows))
 
 
@@ -129,13 +136,14 @@ class _Session:
     ids: Sequence[int] | None
     chunk: int
     progress: Progress | None
+    templates: dict[int, Template]
 
     def run(self, names: dict[int, str]) -> list[EmbedRow]:
         model = self.model
         with self.opener.writing() as store:
             key = prompt_vectors.declare_embedder(store, model.name, model.revision, model.dimension)
-            before = prompt_vectors.count_embedded(store, key, self.ids)
-            missing = prompt_vectors.missing_texts(store, key, self.ids)
+            before = prompt_vectors.count_embedded(store, key, self.ids, self._keys)
+            missing = prompt_vectors.missing_texts(store, key, self.ids, self._keys)
         if not any(texts for _, texts, _ in before.values()):
             what = ", ".join(names[one] for one in before) or "the store"
             raise MisuseError(f"{what}: no prompt has text; nothing can be embedded")
@@ -146,7 +154,7 @@ class _Session:
         for start in range(0, len(missing.prompts), self.chunk):
             self._embed(key, missing.prompts[start : start + self.chunk], truncated, without)
         with self.opener.reading() as store:
-            after = prompt_vectors.count_embedded(store, key, self.ids)
+            after = prompt_vectors.count_embedded(store, key, self.ids, self._keys)
         return [
             EmbedRow(
                 embedder=model.name,
@@ -159,6 +167,7 @@ class _Session:
                 n_new=after[one][2] - unchanged,
                 n_truncated=truncated.get(one, 0),
                 n_without_vector=without.get(one, 0),
+                n_template_words=self.templates[one].n_words if one in self.templates else 0,
             )
             for one, (n, texts, unchanged) in sorted(before.items(), key=lambda item: names[item[0]])
         ]
@@ -169,16 +178,30 @@ class _Session:
             texts = prompt_vectors.texts_of(store, prompts.tolist())
             places = _places(store, prompts)
         known = [one for one in prompts.tolist() if one in texts]
-        read = [texts[one] for one in known]
+        read = [self._own(texts[one], places[one]) for one in known]
         found = encode(self.model, read)
         has_direction = np.asarray(found.any(axis=1), np.bool_)
         _count(truncated, known, places, self.model.too_long(read))
         _count(without, known, places, ~has_direction)
         kept = [one for one, usable in zip(known, has_direction, strict=True) if usable]
         with self.opener.writing() as store:
-            prompt_vectors.write_vectors(store, key, kept, found[has_direction])
+            prompt_vectors.write_vectors(store, key, kept, found[has_direction], self._keys)
         if self.progress:
             self.progress.advance(len(prompts))
+
+    @property
+    def _keys(self) -> dict[int, str]:
+        return {one: template.key for one, template in self.templates.items()}
+
+    def _own(self, text: str, benchmark: int) -> str:
+        template = self.templates.get(benchmark)
+        return template.own(text) if template else text
+
+
+def _templates(store: Store, benchmarks: Iterable[int]) -> dict[int, Template]:
+    """Of each benchmark the words that all its prompts share, where there are any."""
+    found = {one: find_template(prompt_vectors.texts_of_benchmark(store, one)) for one in benchmarks}
+    return {one: template for one, template in found.items() if template.n_words}
 
 
 def _count(counts: dict[int, int], prompts: Sequence[int], places: dict[int, int], holds: NDArray[np.bool_]) -> None:

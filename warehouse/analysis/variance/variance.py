@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -108,16 +109,35 @@ def _ranges(store: Store, targets: Sequence[Target]) -> Mapping[tuple[str, int],
 
 
 def _single_draws(store: Store, targets: Sequence[Target], metric_id: int) -> dict[str, list[tuple[float, int]]]:
-    """Scores of the single-draw runs with their numbers of prompts, by condition."""
+    """Scores of the single-draw runs with their numbers of prompts, by condition.
+
+    Where every draw has all prompts, the draws as stored are these runs; else the draws of each
+    prompt are numbered, which takes an engine long.
+    """
+    whole: dict[str, list[tuple[float, int]]] = {}
+    by_run: dict[int, list[tuple[float, int]]] = {}
+    for row in _by_draw(store, "scores_of_whole_draws", targets, metric_id):
+        by_run.setdefault(row["run_id"], []).append((row["score"], row["n_prompts"]))
+    rest = []
+    for target in targets:
+        draws = [draw for run in sorted(target.condition.run_ids) for draw in by_run.get(run, ())]
+        if all(n_prompts == target.scores.n for _, n_prompts in draws):
+            whole[target.condition.key] = draws
+        else:
+            rest.append(target)
+    for row in _by_draw(store, "scores_by_draw", rest, metric_id) if rest else ():
+        whole.setdefault(row["condition_key"], []).append((row["score"], row["n_prompts"]))
+    return whole
+
+
+def _by_draw(store: Store, name: str, targets: Sequence[Target], metric_id: int) -> list[dict[str, Any]]:
+    """Rows of a query of the scores of some conditions by draw."""
     in_metrics, parameters = one_of("score.metric_id", [metric_id], "m")
-    runs = [run for target in targets for run in target.condition.run_ids]
-    in_runs, more = one_of("score.run_id", runs, "r")
+    in_runs, more = one_of("score.run_id", [run for target in targets for run in target.condition.run_ids], "r")
     most = max(int(target.scores.n_draws.min()) for target in targets)
-    query = query_text("analysis", "scores_by_draw").format(metrics=in_metrics, runs=in_runs, most=most)
-    found: dict[str, list[tuple[float, int]]] = {}
-    for row in store.arrow(query, parameters | more).to_pylist():
-        found.setdefault(row["condition_key"], []).append((row["score"], row["n_prompts"]))
-    return found
+    query = query_text("analysis", name).format(metrics=in_metrics, runs=in_runs, most=most)
+    rows: list[dict[str, Any]] = store.arrow(query, parameters | more).to_pylist()
+    return rows
 
 
 def _range(target: Target, single: Sequence[tuple[float, int]]) -> SingleDrawRange | str:

@@ -8,10 +8,10 @@ import json
 import re
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 import orjson
 
@@ -46,6 +46,7 @@ class RowSource:
     keys: tuple[str, ...] = ("doc_id",)
     rejections: list[Rejection] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    counted: ClassVar[str] = "line"
 
     def rows(self) -> Iterator[tuple[dict[str, Any], bytes]]:
         """Each row with the JSON text it was parsed from; bad ones are recorded, not raised.
@@ -84,7 +85,7 @@ class RowSource:
 
     def first(self, count: int = FIRST_ROWS) -> list[dict[str, Any]]:
         """The first sound rows; what is wrong with others is not recorded."""
-        probe = RowSource(self.path, self.name, self.keys)
+        probe = replace(self, rejections=[], notes=[])
         return [row for row, _ in itertools.islice(probe.rows(), count)]
 
     def sample(self) -> list[dict[str, Any]]:
@@ -174,11 +175,40 @@ class RowSource:
     def _reject(self, line: int, reason: str, start: str) -> None:
         self.rejections.append(
             Rejection(
-                place=f"{self.name} line {line}",
+                place=f"{self.name} {self.counted} {line}",
                 found=f"{reason}: {start.strip()}",
                 expected=f"a JSON object with {', '.join(self.keys)}",
             )
         )
+
+
+@dataclass
+class EmbeddedRows(RowSource):
+    """Rows that a document holds among other things; one that is bad is named by its number.
+
+    Args:
+        embedded: the rows as they were parsed.
+    """
+
+    embedded: Sequence[Any] = ()
+    counted: ClassVar[str] = "row"
+
+    def texts(self) -> Iterator[tuple[int, bytes]]:
+        for number, row in enumerate(self.embedded, start=1):
+            yield number, json.dumps(row).encode()
+
+    def sample(self) -> list[dict[str, Any]]:
+        return self.first()
+
+    def has_requests(self, count: int) -> bool | None:
+        """`None`: rows are not searched for it."""
+        return None
+
+    def is_array(self) -> bool:
+        return True
+
+    def has_mark(self) -> bool:
+        return False
 
 
 def _after_blanks(text: str, place: int) -> int:

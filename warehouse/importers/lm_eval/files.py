@@ -50,12 +50,10 @@ def recognise(candidate: Candidate) -> SamplesFile | ResultsFile | None:
     if named and (looks_like_samples(head) or not _is_json(head)):
         # also what is not JSON at all: an empty file, a pointer or damage deserves its message
         return SamplesFile(candidate.path, named[1], named[2])
-    if looks_like_samples(head):
-        return SamplesFile(candidate.path)
     if looks_like_results(head):
         stamped = _RESULTS_NAME.fullmatch(name)
         return ResultsFile(candidate.path, stamped[1] if stamped else "")
-    return None
+    return SamplesFile(candidate.path) if looks_like_samples(head) else None
 
 
 def looks_like_samples(head: str) -> bool:
@@ -69,8 +67,9 @@ def looks_like_samples(head: str) -> bool:
 
 
 def looks_like_results(head: str) -> bool:
-    """Whether a file begins with aggregates of 0.4 or later."""
-    return head.startswith("{") and bool(_RESULTS_KEY.search(head)) and bool(_METRIC_AND_FILTER.search(head))
+    """Whether a file begins with aggregates of 0.4 or later; samples may follow them."""
+    before = head.partition(_ROW_KEYS[0])[0]
+    return before.startswith("{") and bool(_RESULTS_KEY.search(before)) and bool(_METRIC_AND_FILTER.search(before))
 
 
 def task_of_old_name(path: Path, tasks: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.importers.common.documents import read_document
 from warehouse.importers.common.json_fields import require_model, text_or_none
-from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.jsonl import EmbeddedRows, RowSource
 from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
 from warehouse.importers.lm_eval.files import ResultsFile, SamplesFile, old_sample_names, recognise, task_of_old_name
 from warehouse.importers.lm_eval.layout import Layout, find_layout
@@ -27,7 +27,8 @@ HEAD_BYTES = 65_536
 
 
 class LmEval:
-    """``results_<time>.json`` with its ``samples_<task>_<time>.jsonl``; either may be missing."""
+    """``results_<time>.json`` with its ``samples_<task>_<time>.jsonl``; either may be missing, and the
+    samples of one that was written from Python may stand in the results."""
 
     name = "lm_eval"
     version = "1"
@@ -98,8 +99,10 @@ class _SourceReader:
         for file in found:
             if isinstance(file, ResultsFile):
                 self.results = Results(read_document(file.path), file.path)
-        self.samples = [self._look(file) for file in found if isinstance(file, SamplesFile)]
+        self.samples = [self._of_file(file) for file in found if isinstance(file, SamplesFile)]
         if self.results is not None:
+            own = {item.task for item in self.samples}
+            self.samples += [self._embedded(self.results, task) for task in self.results.samples if task not in own]
             self.notes += other_model(self.results.document, self.results.path)
         if self.results is None and not self.samples:
             raise InputError(
@@ -146,10 +149,15 @@ class _SourceReader:
     def _run(self, item: _Samples) -> int:
         return self._tasks.index(item.task)
 
-    def _look(self, file: SamplesFile) -> _Samples:
-        task = file.task or self._task_of(file.path)
-        name = file.path.name
-        rows = RowSource(file.path, name, rejections=self.rejections, notes=self.notes)
+    def _of_file(self, file: SamplesFile) -> _Samples:
+        rows = RowSource(file.path, file.path.name, rejections=self.rejections, notes=self.notes)
+        return self._look(file.task or self._task_of(file.path), rows, file.stamp)
+
+    def _embedded(self, results: Results, task: str) -> _Samples:
+        name, rows = f"{results.path.name} samples.{task}", results.samples[task]
+        return self._look(task, EmbeddedRows(results.path, name, rejections=self.rejections, embedded=rows))
+
+    def _look(self, task: str, rows: RowSource, stamp: str = "") -> _Samples:
         found = rows.sample() or [{}]
         config = self.results.config(task) if self.results else {}
         if self.results:
@@ -159,7 +167,7 @@ class _SourceReader:
         else:
             seen, filters = scan(rows)
         layout = find_layout(found, config, filters, rows.has_requests)
-        return _Samples(task, rows, layout, seen, file.stamp)
+        return _Samples(task, rows, layout, seen, stamp)
 
     def _task_of(self, path: Path) -> str:
         known = self.results.tasks if self.results else []

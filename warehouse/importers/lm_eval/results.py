@@ -70,6 +70,11 @@ class Results:
         names = [*mapping_of(self.document, "results"), *mapping_of(self.document, "configs")]
         return [name for name in dict.fromkeys(names) if name not in self.groups]
 
+    @property
+    def samples(self) -> dict[str, list[Any]]:
+        """The samples of each task that the document holds, as what ``simple_evaluate`` returns does."""
+        return {task: rows for task, rows in mapping_of(self.document, "samples").items() if isinstance(rows, list)}
+
     def config(self, task: str) -> dict[str, Any]:
         """The task's configuration; empty where the file has none."""
         return mapping_of(self.document, "configs", task)
@@ -89,6 +94,7 @@ class Results:
         config = self.config(task)
         better = mapping_of(self.document, "higher_is_better", task)
         counts = mapping_of(self.document, "n-samples", task)
+        original = whole_or_none(counts.get("original"))
         effective = whole_or_none(counts.get("effective", self.figures(task).get("sample_len")))
         return RunHeader(
             harness=HARNESS,
@@ -98,8 +104,8 @@ class Results:
             **self._circumstances(task, config),
             suite=self._suite(task),
             metrics=metric_specs(config, self.figures(task), better, seen),
-            n_benchmark=whole_or_none(counts.get("original")),
-            n_requested=effective,
+            n_benchmark=original,
+            n_requested=original if self._stopping(task) else effective,
             published=published_scores(config, self.figures(task), effective, seen),
             place=place,
         )
@@ -146,9 +152,15 @@ class Results:
                 "config": mapping_of(document, "config"),
                 "task": dict(config),
                 "task_hash": mapping_of(document, "task_hashes").get(task),
+                **self._stopping(task),
                 **{name: document[name] for name in _ENVIRONMENT if name in document},
             },
         }
+
+    def _stopping(self, task: str) -> dict[str, Any]:
+        """What `warehouse.integrations.lm_eval` says of a run that it watched: all documents were to be asked."""
+        stated = mapping_of(self.document, "early_stopping", task)
+        return {"early_stopping": stated} if stated else {}
 
     def _generation(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """Generation settings; the command line's are above the task's."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,53 +12,9 @@ from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import OF_TRUTH, RUN_NAMES, Guess, guess, plain_name
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, profile
 from warehouse.importers.tabular.readers import ORIENTATIONS
+from warehouse.importers.tabular.starting_published import figures_of
+from warehouse.importers.tabular.toml import inline_table, safe, short, texts, toml_key, toml_text
 from warehouse.records import parse_json
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_WIDTH = 60
-
-
-def toml_key(name: str) -> str:
-    """A name as a key, in quotes where it needs them."""
-    return name if _BARE.fullmatch(name) else toml_text(name)
-
-
-def short(value: Any) -> str:
-    """A value as an example: its text, cut where it is long."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
-
-
-def safe(text: str) -> str:
-    """The text without characters that a comment may not have."""
-    return "".join(char if char.isprintable() else " " for char in text)
-
-
-def toml_text(text: str) -> str:
-    """A text as TOML."""
-    if "\\" in text and "'" not in text and text.isprintable():
-        return f"'{text}'"
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def texts(texts: Iterable[str]) -> str:
-    """A list of texts."""
-    return f"[{', '.join(map(toml_text, texts))}]"
-
-
-def inline_table(values: Mapping[str, Any]) -> str:
-    """An inline table."""
-    parts = (f"{toml_key(key)} = {_value(value)}" for key, value in values.items())
-    return f"{{ {', '.join(parts)} }}"
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return inline_table(value)
-    if isinstance(value, str):
-        return toml_text(value)
-    return texts(value) if isinstance(value, Sequence) else json.dumps(value)
-
 
 # --- what the shape of a table tells --------------------------------------------------------------
 
@@ -144,9 +99,10 @@ class _Writer:
         for column in table.columns:  # what lies higher comes first
             self.by_name.setdefault(column.name, column)
         self.guess = guess(list(self.by_name), objects=table.format not in ("CSV", "TSV"))
-        self.cells = cells_of(table, self.guess)
+        self.figures = figures_of(table, self.guess)
+        self.cells = cells_of(table, self.guess) if self.figures is None else []
         self.of_models = not all(column.name.isdigit() for column in self.cells)
-        self.lone = lone_score(table, self.guess) if not self.cells else None
+        self.lone = lone_score(table, self.guess) if not self.cells and self.figures is None else None
         self.document = of_document(table, self.guess)
 
     def lines(self) -> Iterator[str]:
@@ -177,7 +133,8 @@ class _Writer:
         if self.guess.key and not self.cells:
             yield f"key = {texts(self.guess.key)}  # no ids: the content tells prompts apart"
         yield ""
-        if "model" not in self.guess.run and "model" not in self.document and not self._by_matrix:
+        named = "model" in self.guess.run or "model" in self.document or self.figures is not None
+        if not named and not self._by_matrix:
             stem = name.partition(".")[0]
             yield "# [path]  # fields that only a file's name or folder tells"
             yield f"# pattern = '(?P<model>[^/]+)/{re.escape(safe(stem))}.+'"
@@ -196,6 +153,8 @@ class _Writer:
             if self.table.draws:
                 yield f"draws = {toml_text(self.table.draws)}  # several generations per prompt"
             yield ""
+        if self.figures is not None:
+            yield from self.figures.matrix()
         if self.cells:
             label = self._label()
             yield "# A column per model or per prompt: each cell becomes a row."
@@ -216,6 +175,8 @@ class _Writer:
         yield "[run]  # what was evaluated, on what, how"
         taken = {name: self._path(column) for name, column in self.guess.run.items() if name not in RECORD_FIELDS}
         taken = self.document | taken
+        if self.figures is not None:
+            taken |= self.figures.run()
         for name in ("model", "benchmark"):
             if name not in taken and not (self.cells and name == "model"):
                 yield (
@@ -242,6 +203,8 @@ class _Writer:
         return self.by_name[name].path
 
     def _sample(self) -> Iterator[str]:
+        if self.figures is not None:
+            return
         yield "[sample]  # each row"
         others = [column.path for column in self.table.columns if column.name in self.guess.unused and column.is_unique]
         sample = self.guess.sample
@@ -271,12 +234,18 @@ class _Writer:
 
     def _unused(self) -> list[ColumnProfile]:
         """Columns that nothing takes."""
-        paths = {column.path for column in self.cells}
+        paths = {column.path for column in (self.figures.columns if self.figures else self.cells)}
         paths |= {self.lone.path} if self.lone is not None else set()
         named = {self.by_name[name].path for name in self.by_name if name not in self.guess.unused}
         return [c for c in self.table.columns if c.path not in paths | named]
 
     def _scores(self) -> Iterator[str]:
+        if self.figures is not None:
+            yield from self.figures.published()
+            first = self.figures.values if self.figures.is_wide else self.figures.values[:1]
+            seen = ColumnProfile("", "", 0, 0, [value for column in first for value in column.values])
+            yield from _metric(self.figures.metric, False, _range(seen))
+            return
         if self.cells:
             yield from self._cell_scores()
         elif self.guess.scores:

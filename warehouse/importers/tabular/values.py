@@ -333,7 +333,7 @@ _WRONG = frozenset("no n incorrect wrong fail failed failure".split())
 _NUMBERS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "True": 1, "False": 0, "TRUE": 1, "FALSE": 0}
 #: Texts that stand for a missing score.
 NULL_WORDS = frozenset({"na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing"})
-_PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
+PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
 _COMMA = re.compile(r"[+-]?\d+,\d+")
 #: Distinct texts that are remembered; a column with more is no column of scores.
 _MOST = 32
@@ -417,7 +417,7 @@ def _keys(words: list[str], values: ScoreValues, delimiter: str) -> tuple[dict[s
         known |= _NUMBERS if values.numbers else {}
         meaning = ", ".join(f"{word!r} = {known[word]}" for word in sorted(words))
         return {"values": known}, meaning
-    if not values.numbers and all(map(_PERCENT.fullmatch, map(plain, words))):
+    if not values.numbers and all(map(PERCENT.fullmatch, map(plain, words))):
         decimal = {"decimal": ","} if any("," in word for word in words) else {}
         return {"pattern": "[^%]+", **decimal, "scale": 0.01}, "percent are divided by 100"
     if delimiter != "," and all(map(_COMMA.fullmatch, map(plain, words))):

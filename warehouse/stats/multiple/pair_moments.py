@@ -125,7 +125,8 @@ def pair_moments(matrix: ScoreMatrix) -> PairMoments:
         shift = (sums[a, b] - sums[b, a]) / n
         ss = squares[a, b] + squares[b, a] - 2 * products - n * shift**2
         correlation = _correlation(sums, squares, products, n, a, b)
-    alike = np.flatnonzero((n > 0) & (ss <= _ALIKE * (squares[a, b] + squares[b, a])))
+    size = squares[a, b] + squares[b, a]  # 0: neither varies, and nor does their difference
+    alike = np.flatnonzero((n > 0) & (size > 0) & (ss <= _ALIKE * size))
     for pairs in _blocks(alike):
         ss[pairs] = (pair_differences(matrix, a[pairs], b[pairs])[0] ** 2).sum(axis=0)
     difference = matrix.means[a] - matrix.means[b] + shift

@@ -80,7 +80,7 @@ def draw_subset(ids: Sequence[str], prediction: ArrayLike, size: int, *, seed: i
     constant = len(set(rounded(f))) == 1
     stratum = np.empty(len(names), np.intp)
     stratum[order] = runs_of(len(names), 1 if constant else n_strata(size))
-    return SubsetDesign(tuple(names), f, stratum, _select(names, stratum, size, seed), seed)
+    return SubsetDesign(tuple(names), f, stratum, smallest_hashes(names, stratum, size, seed), seed)
 
 
 def extend_subset(design: SubsetDesign, size: int) -> SubsetDesign:
@@ -98,7 +98,7 @@ def extend_subset(design: SubsetDesign, size: int) -> SubsetDesign:
     check_size(size, len(design.ids))
     if size < design.size:
         raise StatisticsError(f"the sample has {design.size} prompts; it can grow, not shrink to {size}")
-    selected = _select(design.ids, design.stratum, size, design.seed)
+    selected = smallest_hashes(design.ids, design.stratum, size, design.seed)
     if (design.selected & ~selected).any():  # strata of other sizes than draw_subset makes
         raise StatisticsError(f"at {size} prompts a stratum would get fewer than it has; take another size")
     return SubsetDesign(design.ids, design.prediction, design.stratum, selected, design.seed)
@@ -150,8 +150,8 @@ def hashed(purpose: str, seed: int, ids: Sequence[str]) -> list[str]:
     return [hashlib.sha256((head + one).encode()).hexdigest() for one in ids]
 
 
-def _select(ids: Sequence[str], stratum: NDArray[np.intp], size: int, seed: int) -> NDArray[np.bool_]:
-    """The prompts of the smallest hashes in each stratum."""
+def smallest_hashes(ids: Sequence[str], stratum: NDArray[np.intp], size: int, seed: int) -> NDArray[np.bool_]:
+    """The prompts of the smallest hashes in each stratum, m in all, shape (N,)."""
     drawn = allocate(np.bincount(stratum), size)
     hashes = np.array(hashed("draw", seed, ids))
     order = np.lexsort((hashes, stratum))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +55,7 @@ class LeaveOneOut:
         history: ArrayLike,
         *,
         baseline: ArrayLike | None = None,
+        models: Sequence[str] | None = None,
         bounds: Bounds | None = None,
         level: float = 0.95,
     ) -> None:
@@ -63,6 +65,9 @@ class LeaveOneOut:
             history: scores of stored models, NaN where there is none, shape (M, N). Only models with all N
                 are left out in turn; the others predict.
             baseline: scores of the baseline of the plan on all prompts, shape (N,); it is no row of the history.
+            models: of each row, shape (M,): rows of one model, as with other examples or temperatures, are left out
+                together, or they would predict each other too well; where there is one model only, each by itself.
+                None: each row is a model.
             bounds: of the scores.
             level: of the intervals, in (0, 1).
 
@@ -80,8 +85,13 @@ class LeaveOneOut:
         self.scores: list[FloatArray] = []
         self.constant: list[bool] = []
         sums, counts = np.nansum(table, axis=0), np.isfinite(table).sum(axis=0)
+        names = np.arange(len(table)) if models is None else np.unique(list(models), return_inverse=True)[1]
+        check_length(len(names), len(table), "models")
+        if len(set(names.tolist())) == 1:
+            names = np.arange(len(table))
         for row in _spread(whole, table):
-            prediction = _others(sums - table[row], counts - 1, base)
+            own = table[names == names[row]]
+            prediction = _others(sums - np.nansum(own, axis=0), counts - np.isfinite(own).sum(axis=0), base)
             order = np.argsort(np.round(prediction, 12), kind="stable")
             self.scores.append(table[row][order])
             self.constant.append(bool(np.ptp(prediction) < 1e-12))

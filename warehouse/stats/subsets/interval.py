@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,8 +129,10 @@ def hypergeometric_interval(successes: int, n: int, size: int, *, level: float =
         size: m, from 1 to ``n``.
         level: nominal coverage, in (0, 1).
     """
-    every = np.arange(successes, n - (size - successes) + 1)
-    tail = (1 - level) / 2
-    upper = scipy.stats.hypergeom.sf(successes - 1, n, every, size) > tail
-    lower = scipy.stats.hypergeom.cdf(successes, n, every, size) > tail
-    return float(every[upper][0] / n), float(every[lower][-1] / n)
+    least, most, tail = successes, n - (size - successes), (1 - level) / 2
+    # P(X ≥ x) rises with K, P(X ≤ x) falls: each end is found by halving
+    low = bisect(
+        range(least, most + 1), False, key=lambda k: scipy.stats.hypergeom.sf(successes - 1, n, k, size) > tail
+    )
+    high = bisect(range(least, most + 1), False, key=lambda k: scipy.stats.hypergeom.cdf(successes, n, k, size) <= tail)
+    return (least + low) / n, (least + high - 1) / n

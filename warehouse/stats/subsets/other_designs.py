@@ -13,7 +13,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import Bounds, as_level, as_scores, as_shares, check_length
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.result_base import Figures
-from warehouse.stats.subsets.estimate import SubsetEstimate
+from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,37 @@ def estimate_drawn_clusters(
         return DesignEstimate(theta, None, None, None, level, None, "a single cluster")
     spread = float(np.square(totals - theta * sizes).sum())
     return _by_t(theta, (1 - g / n_clusters) * g / (g - 1) * spread / len(y) ** 2, g - 1, bounds, level)
+
+
+def known_figure(estimate: float, n_prompts: int, *, level: float = 0.95) -> SubsetEstimate:
+    """The figure of a benchmark of which every prompt was asked, as a part of :func:`combine_subsets`.
+
+    Args:
+        estimate: θ.
+        n_prompts: N.
+        level: of the interval, which is the figure.
+    """
+    return SubsetEstimate(
+        estimate=estimate,
+        standard_error=None,
+        ci_low=estimate,
+        ci_high=estimate,
+        level=level,
+        degrees_of_freedom=None,
+        n_prompts=n_prompts,
+        n_selected=n_prompts,
+        n_scored=n_prompts,
+        n_strata=1,
+        effective_n=None,
+        estimand=FULL_BENCHMARK,
+        method="all_prompts",
+        bound_low=None,
+        bound_high=None,
+        bound_ci_low=None,
+        bound_ci_high=None,
+        flags=(),
+        reason="",
+    )
 
 
 def combine_subsets(

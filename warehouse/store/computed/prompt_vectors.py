@@ -2,13 +2,13 @@
 
 A prompt's embedding belongs to its text: ``text_hash`` is the hash of the normalised question, and
 an embedding whose hash is no longer that of the prompt counts as missing. Prompts with one text
-share one vector.
+share one vector, where the same template was taken off (``template``; empty, stored as null: none).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,11 +22,18 @@ from warehouse.store.load.dimensions import allocate
 from warehouse.store.schema import tables
 from warehouse.store.sql.query_files import query_text
 
+#: Of no benchmark: a constant alone is no group to a server.
+NO_ARM = "when 0 then 'none'"
 _TEXTS = "select id, text from prompt where id in ({ids})"
+_ALL_TEXTS = "select text from prompt where benchmark_id = {benchmark} and text is not null"
 _STALE = """
 delete from prompt_embedding
 where embedder_id = {embedder} and prompt_id in ({ids})
 """
+
+
+#: By benchmark id the key of the template that its prompts share; letters and digits, empty for none.
+Templates = Mapping[int, str]
 
 
 @dataclass(frozen=True)
@@ -103,18 +110,29 @@ def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> 
     return int(row.id)
 
 
-def count_embedded(store: Store, embedder: int, benchmark_ids: Sequence[int] | None) -> dict[int, tuple[int, int, int]]:
-    """By benchmark id: prompts, prompts with text, prompts with an up-to-date vector."""
+def count_embedded(
+    store: Store, embedder: int, benchmark_ids: Sequence[int] | None, templates: Templates | None = None
+) -> dict[int, tuple[int, int, int]]:
+    """By benchmark id: prompts, prompts with text, prompts with an up-to-date vector.
+
+    Args:
+        templates: up to date are those without these templates; None: whatever was taken off.
+    """
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
-    found = store.arrow(query_text("store", "vector_counts").format(embedder=embedder, benchmarks=where)).to_pylist()
+    fresh = "1 = 1" if templates is None else f"coalesce(held.template, '') = {_case('prompt', templates)}"
+    sql = query_text("store", "vector_counts").format(embedder=embedder, benchmarks=where, fresh=fresh)
+    found = store.arrow(sql).to_pylist()
     return {row["benchmark_id"]: (row["n_prompts"], row["n_texts"], row["n_embedded"]) for row in found}
 
 
-def missing_texts(store: Store, embedder: int, benchmark_ids: Sequence[int] | None) -> MissingTexts:
-    """Texts of some benchmarks (None: of all) that are new or have changed."""
+def missing_texts(
+    store: Store, embedder: int, benchmark_ids: Sequence[int] | None, templates: Templates
+) -> MissingTexts:
+    """Texts of some benchmarks (None: of all) that are new or have changed, or have another template."""
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
-    table = store.arrow(query_text("store", "texts_without_vector").format(embedder=embedder, benchmarks=where))
-    return MissingTexts(_whole(table, "prompt_id"), _whole(table, "n_prompts"))
+    sql = query_text("store", "texts_without_vector")
+    table = store.arrow(sql.format(embedder=embedder, benchmarks=where, templates=_case("prompt", templates)))
+    return MissingTexts(_whole(table, "first_id"), _whole(table, "n_prompts"))
 
 
 def texts_of(store: Store, prompts: Sequence[int]) -> dict[int, str]:
@@ -125,8 +143,19 @@ def texts_of(store: Store, prompts: Sequence[int]) -> dict[int, str]:
     return {row["id"]: row["text"] for row in found if row["text"] is not None}
 
 
-def write_vectors(store: Store, embedder: int, prompts: Sequence[int], vectors: NDArray[np.float32]) -> int:
-    """Store the vectors of some texts for every prompt that has one of them.
+def texts_of_benchmark(store: Store, benchmark: int) -> list[str]:
+    """All questions of a benchmark that have a text."""
+    return [str(text) for text in store.arrow(_ALL_TEXTS.format(benchmark=int(benchmark))).column("text").to_pylist()]
+
+
+def write_vectors(
+    store: Store,
+    embedder: int,
+    prompts: Sequence[int],
+    vectors: NDArray[np.float32],
+    templates: Templates | None = None,
+) -> int:
+    """Store the vectors of some texts for every prompt that has one of them, and the same template.
 
     One transaction; replaces what stood there, so that a repetition changes nothing.
 
@@ -134,6 +163,7 @@ def write_vectors(store: Store, embedder: int, prompts: Sequence[int], vectors: 
         store: a store open for writing.
         prompts: one prompt of each text, as `missing_texts` gives them.
         vectors: row by row for ``prompts``.
+        templates: what was taken off of the texts of each benchmark; None: nothing.
 
     Returns:
         prompts that have these vectors now.
@@ -142,8 +172,11 @@ def write_vectors(store: Store, embedder: int, prompts: Sequence[int], vectors: 
         return 0
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)
-        sharing = store.arrow(query_text("store", "prompts_sharing_text").format(ids=_listed(prompts)))
-        ids, hashes = _whole(sharing, "prompt_id"), sharing.column("text_hash").to_pylist()
+        own, first = (_case(one, templates or {}) for one in ("prompt", "first_one"))
+        sql = query_text("store", "prompts_sharing_text")
+        sharing = store.arrow(sql.format(ids=_listed(prompts), templates=own, first_templates=first))
+        ids = _whole(sharing, "prompt_id")
+        hashes = list(zip(sharing.column("text_hash").to_pylist(), sharing.column("template").to_pylist(), strict=True))
         hash_of = dict(zip(ids.tolist(), hashes, strict=True))
         row_of = {hash_of[int(one)]: row for row, one in enumerate(prompts) if int(one) in hash_of}
         rows = np.array([row_of[key] for key in hashes], dtype=np.intp)
@@ -171,8 +204,15 @@ def _batch(embedder: int, sharing: pa.Table, vectors: NDArray[np.float32]) -> pa
             "embedder_id": pa.array(np.full(n, embedder, np.int64)),
             "text_hash": sharing.column("text_hash"),
             "vector": pa.ListArray.from_arrays(offsets, pa.array(vectors.ravel())),
+            "template": pa.array([one or None for one in sharing.column("template").to_pylist()], pa.string()),
         }
     )
+
+
+def _case(table: str, templates: Templates) -> str:
+    """The template of the benchmark of a table's row, as SQL."""
+    arms = " ".join(f"when {int(one)} then '{key}'" for one, key in templates.items() if key)
+    return f"case {table}.benchmark_id {arms or NO_ARM} else '' end"
 
 
 def _in_benchmarks(column: str, ids: Sequence[int] | None) -> str:

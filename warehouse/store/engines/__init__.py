@@ -29,6 +29,7 @@ from warehouse.store.engines.duckdb import (
 from warehouse.store.engines.lake_urls import LOCAL, REMOTE
 from warehouse.store.engines.postgresql import POSTGRESQL
 from warehouse.store.engines.spark import SPARK
+from warehouse.store.engines.spark_tasks import Executors
 from warehouse.store.engines.urls import parse_url, shown_reader, shown_text, shown_url, without_secrets
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "LARGE_COMMIT",
     "SORTED_INDEX",
     "Dialect",
+    "Executors",
     "dialect_of",
     "disk_full",
     "failing_anyway",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 import sqlalchemy as sa
@@ -24,7 +24,7 @@ class LakeUrl:
     """A lake, and who is asked on it.
 
     Attributes:
-        lake: where it lies.
+        lake: where it lies; empty: none is meant, only the server.
         version: of the lake; ``None``: the newest.
         read_files: give the server the files of a version, as one that cannot read Delta itself takes them.
         host: of the server; empty: an engine in this process.
@@ -57,6 +57,8 @@ class LakeUrl:
 
     def __str__(self) -> str:
         server = f"{REMOTE}://{self.host}:{self.port}" if self.host else f"{LOCAL}:"
+        if not self.lake:
+            return server
         return (
             f"{server}?lake={self.lake}"
             + ("" if self.version is None else f"&version={self.version}")
@@ -95,6 +97,21 @@ def parse_lake(text: str) -> sa.URL:
         raise MisuseError(f"a URL of a lake whose server cannot be read; {EXPECTED}")
     options = dict(_parts(found["options"] or "", ";"))
     return sa.URL.create(REMOTE, host=found["host"], port=port, query=options | said)
+
+
+def parse_server(text: str) -> LakeUrl:
+    """Where dumps are to be read: ``sail:``, in this process, or ``sc://HOST:PORT``; without a lake.
+
+    Raises:
+        MisuseError: another form; tells nothing of it that may be a secret.
+    """
+    try:
+        url = parse_lake(f"{text}?lake=-")
+    except MisuseError:
+        url = None
+    if url is None or "?" in text:
+        raise MisuseError("executors whose server cannot be read; expected sail: or sc://HOST:PORT")
+    return replace(LakeUrl.of(url), lake="")
 
 
 def _parts(text: str, between: str) -> list[tuple[str, str]]:

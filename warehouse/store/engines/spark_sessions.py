@@ -68,8 +68,8 @@ def _require_answer(url: LakeUrl) -> None:
         socket.create_connection((url.host.strip("[]"), url.port), PATIENCE).close()
     except OSError as error:
         raise StoreError(
-            f"no server at {url.host}:{url.port}: {error.strerror or error}; start it, or ask in this process:"
-            f" --db 'sail:?lake={url.lake}'"
+            f"no server at {url.host}:{url.port}: {error.strerror or error}; start it, or "
+            + (f"ask in this process: --db 'sail:?lake={url.lake}'" if url.lake else "read in this process: --on sail:")
         ) from None
     if dict(url.options).get("use_ssl") or dict(url.options).get("token"):
         return  # behind a certificate, which the client knows how to ask for

@@ -123,6 +123,17 @@ def sync(
     raise AssertionError("unreachable")
 
 
+def require_fit(store: Store, location: str) -> None:
+    """Refuse, before any work is done, a place that :func:`sync` would refuse; raises as that does."""
+    lake = LakeLocation(location)
+    _require_place(lake)
+    found = _newest(lake, anew=False)
+    if found is not None:
+        _require_schema(lake, found)
+        with reading.one_state(store):
+            require_same_store(store, lake, found)
+
+
 def _require_place(lake: LakeLocation) -> None:
     others = sorted(set(lake.names() or ()) - _OURS)
     if others and versions.NAME not in (lake.names() or ()):

@@ -90,20 +90,29 @@ class Loader:
             NeedsMemoryError: what the engine may use was not enough.
         """
         self.parser.use(slot)
-        try:
-            n_rows = staging.fill(self.parser, dumps)
-            if n_rows:
-                staging.number_items(self.parser, options.on_duplicate)
-                staging.gather_texts(self.parser, options.text)
-            return Parsed(tuple(dumps), slot, n_rows)
-        except Exception as error:
-            if reason := engines.disk_full(error):
-                raise DiskFullError(reason) from error
-            if engines.out_of_memory(error):
-                raise NeedsMemoryError from error
-            if engines.value_error(error):
-                raise _unfit(error) from error
-            raise
+        with _parsing():
+            n_rows = staging.parse(self.parser, dumps, options.on_duplicate, options.text)
+        return Parsed(tuple(dumps), slot, n_rows)
+
+    def receive(
+        self, dumps: Sequence[Dump], n_rows: int, rows: Iterable[tuple[str, pa.RecordBatchReader]], slot: int
+    ) -> Parsed:
+        """What :meth:`parse_all` gives, of dumps that were parsed elsewhere.
+
+        Args:
+            dumps: without their batches.
+            n_rows: number of rows of these.
+            rows: what :func:`~warehouse.store.load.staging.parsed_rows` gave there.
+            slot: 0 or 1.
+
+        Raises:
+            NeedsMemoryError: what the engine may use was not enough.
+        """
+        self.parser.use(slot)
+        with _parsing():
+            for name, reader in rows:
+                self.parser.keep(name, reader)
+        return Parsed(tuple(dumps), slot, n_rows)
 
     def more_memory(self) -> bool:
         """Let the engine use twice as much while this loader is open; for the thread that parses.
@@ -399,6 +408,21 @@ class Loader:
         if decisions is None:
             raise NotTogetherError("one decides what becomes of another")
         return decisions
+
+
+@contextmanager
+def _parsing() -> Iterator[None]:
+    """What goes wrong in the parser, as errors of ours."""
+    try:
+        yield
+    except Exception as error:
+        if reason := engines.disk_full(error):
+            raise DiskFullError(reason) from error
+        if engines.out_of_memory(error):
+            raise NeedsMemoryError from error
+        if engines.value_error(error):
+            raise _unfit(error) from error
+        raise
 
 
 def _benchmarks(state: _Load) -> Iterator[int]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ from warehouse.store.connection import Store
 from warehouse.store.schema import tables
 from warehouse.store.sql.bind_parameters import rename_binds
 from warehouse.store.sql.query_files import query_text
-from warehouse.store.temporary import TemporaryFolder
+from warehouse.store.temporary import TemporaryFolder, temporary_folder
 
 #: Rows from which on a source is large.
 LARGE = 50_000
@@ -33,8 +34,8 @@ class Scratch:
     other is being loaded. All other scratch tables are temporary.
     """
 
-    def __init__(self, store: Store, raw: Any) -> None:
-        self.store, self.raw = store, raw
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
         self.replaced: Counter[str] = Counter()  # U+0000 that the store could not take, by column
         self.home = str(self.value("select current_database()")).replace('"', '""')
         self.run("set enable_progress_bar = false")
@@ -51,7 +52,7 @@ class Scratch:
 
     def parser(self) -> Parser:
         """A connection for another thread, which fills the slots of this scratch space."""
-        return Parser(self.store, self.raw.duplicate())
+        return Parser(self.raw.duplicate())
 
     def share_cores(self) -> None:
         """Leave half of the cores to the parser: two connections that each use all of them took a
@@ -156,13 +157,19 @@ class Parser(Scratch):
         self.run(f"create schema if not exists scratch.slot_{slot}")
         self.run(f"set search_path = 'scratch.slot_{slot},scratch.main'")
 
+    def keep(self, name: str, rows: pa.RecordBatchReader) -> None:
+        """Make a table of the slot of Arrow data, in its order."""
+        self.raw.register("kept_rows", rows)
+        self.run(f"create or replace table {name} as select * from kept_rows")
+        self.raw.unregister("kept_rows")
+
 
 class RemoteScratch(Scratch):
     """A scratch space of its own; data crosses as Arrow."""
 
     def __init__(self, store: Store) -> None:
-        self.folder = TemporaryFolder()
-        super().__init__(store, engines.open_scratch(self.folder.path))
+        self.store, self.folder = store, TemporaryFolder()
+        super().__init__(engines.open_scratch(self.folder.path))
 
     def close(self) -> None:
         self.raw.close()
@@ -207,4 +214,19 @@ class RemoteScratch(Scratch):
 def open_scratch(store: Store) -> Scratch:
     """The workbench that fits the store's engine."""
     raw = engines.scratch_of(store.connection)
-    return RemoteScratch(store) if raw is None else Scratch(store, raw)
+    return RemoteScratch(store) if raw is None else Scratch(raw)
+
+
+@contextmanager
+def lone_parser() -> Iterator[Parser]:
+    """A place to parse dumps in where no store is, on one core."""
+    with temporary_folder() as folder:
+        bench = Scratch(engines.open_scratch(folder))
+        parser = bench.parser()
+        parser.run("set threads = 1")
+        parser.use(0)
+        try:
+            yield parser
+        finally:
+            parser.raw.close()
+            bench.raw.close()

@@ -8,7 +8,7 @@ the store.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
@@ -34,6 +34,23 @@ KEY_BLOCK = 50_000
 
 #: What parsing makes, in the slot of the source.
 PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_text")
+
+
+def parse(bench: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> int:
+    """Everything that needs no store: :data:`PARSED` of some dumps; returns the number of rows."""
+    n_rows = fill(bench, dumps)
+    if n_rows:
+        number_items(bench, on_duplicate)
+        gather_texts(bench, text)
+    return n_rows
+
+
+def parsed_rows(bench: Scratch, n_rows: int) -> Iterator[tuple[str, pa.RecordBatchReader]]:
+    """What :func:`parse` has made, table by table, for a scratch space elsewhere."""
+    for name in PARSED if n_rows else PARSED[:1]:
+        # what is wider than Arrow's numbers has served: the rows have their items
+        columns = "* exclude (identity_hash)" if name == "stage_sample" else "*"
+        yield name, bench.raw.execute(f"select {columns} from {name}").to_arrow_reader(65_536)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,64 @@
+"""What executors take over of an ingest: processor seconds of parsing there, and of loading here."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import helm_run
+from dumps import write_lm_eval
+from measure import run_process
+
+#: Both sides in one process, one after the other; `ingest --on` has them on several machines.
+SHARES = """
+import sys, time
+from pathlib import Path
+from warehouse.ingest import parse_elsewhere, pipeline
+from warehouse.ingest.discover import discover
+from warehouse.ingest.reading import Reading
+from warehouse.store.load import source_ledger
+from warehouse.store.load.loader import Loader
+from warehouse.store.open import open_store
+store, folder = sys.argv[1], Path(sys.argv[2])
+found = discover([folder])
+plan, archives, parsing = found.plan, [], 0.0
+for job in found.jobs:
+    known = pipeline._identity(job)
+    packed = parse_elsewhere.pack([Reading(job.importer, job.files, known.stamps)], plan.settings, plan.options)
+    archive, started = Path(f"{store}.{len(archives)}"), time.process_time()
+    with archive.open("wb") as file:
+        file.writelines(parse_elsewhere.parse(packed))
+    parsing += time.process_time() - started
+    archives.append((archive, job, known))
+with open_store(store, create=True) as opened:
+    loader, started = Loader(opened, overlapping=True), time.process_time()
+    for archive, job, known in archives:
+        entry = source_ledger.Entry(job.files.name, job.size, known.sha256, job.importer.name, job.importer.version, {})
+        (claim,) = source_ledger.claim_all(opened, [entry])
+        came = parse_elsewhere.arrived(archive)
+        assert not isinstance(came, str) and claim is not None, came
+        loader.load(loader.receive(came.dumps, came.n_rows, came.rows(), 0), claim, plan.options)
+    loading = time.process_time() - started
+    loader.close()
+back = sum(archive.stat().st_size for archive, _, _ in archives) / 1e6
+size = sum(job.size for _, job, _ in archives) / 1e6
+print(f"{size:.0f} MB in {len(archives)} sources, {back:.0f} MB back: parsing {parsing:.2f} s, loading {loading:.2f} s;"
+      f" two executors against one: {parsing / max(parsing / 2, loading) if parsing > loading else 1:.1f} x at most,"
+      f" many: {max(1, parsing / loading):.1f} x")
+"""
+
+
+def run(folder: Path, options: argparse.Namespace) -> None:
+    """Print both for two formats."""
+    del options
+    helm = folder / "executors-helm" / "runs" / "v1" / "bench"
+    if not helm.exists():
+        helm_run._write(helm)
+    rows = folder / "executors-lm-eval"
+    if not rows.exists():
+        write_lm_eval(rows, 4, 2)
+    for name, dumps in (("HELM", helm.parents[2]), ("lm-eval", rows)):
+        store = folder / f"executors-{name}.duckdb"
+        store.unlink(missing_ok=True)
+        print(name, run_process([sys.executable, "-c", SHARES, str(store), str(dumps)])[2].strip())

@@ -1,0 +1,76 @@
+"""What commands print of a result, as a view: ``print(result)`` and notebooks show the command's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any
+
+from warehouse.tables.view import View
+
+from .table import recording
+
+#: Printers by the class of a result: module, function, and what it takes after the result.
+_PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
+    "AbilityReport": ("..ui.irt_tables", "print_abilities", ()),
+    "AnchorReport": (".anchors", "_print_errors", ()),
+    "AuditReport": (".audit", "_print", (20, "state")),
+    "CurvesReport": (".curves", "_print", ("state", False)),
+    "DataMap": (".datamap", "_print", (False, False)),
+    "Decisions": (".decide", "_print", ()),
+    "Duplicates": (".text", "_print_duplicates", ()),
+    "Embedding": (".text", "_print_embedded", ("state",)),
+    "FlashReport": (".flash", "print_report", ("checked",)),
+    "Gate": (".gate", "_print", ()),
+    "History": (".refresh", "_print_history", ()),
+    "IrtReport": ("..ui.irt_tables", "print_fit", (10,)),
+    "ItemReport": (".items", "print_items", (20, "state")),
+    "MatrixClusters": ("..ui.matrix_tables", "print_clusters", ()),
+    "MatrixExplanation": ("..ui.matrix_tables", "print_explanation", (10,)),
+    "MatrixGrowth": ("..ui.matrix_tables", "print_growth", ()),
+    "MatrixTest": ("..ui.matrix_tables", "print_test", ()),
+    "MatrixWeights": ("..ui.matrix_tables", "print_weights", (None,)),
+    "NextReport": ("..ui.irt_tables", "print_next", ()),
+    "PowerPlan": (".power", "_print", ()),
+    "PruningReport": (".items", "print_pruning", ()),
+    "RecipesReport": (".recipes", "_print", ("state",)),
+    "ReliabilityReport": (".reliability", "print_report", ()),
+    "SeedsReport": (".seeds", "_print", ("state",)),
+    "SemanticClusters": (".cluster", "_print_clusters", ()),
+    "SequentialGate": (".gate_sequential", "_print", ()),
+    "Similar": (".text", "_print_similar", ()),
+    "SplitReport": (".items", "print_splits", ()),
+    "SubsetPlans": (".subset", "_print", (None,)),
+}
+
+
+class _Remarks:
+    """In place of a command's state: keeps what it remarks on."""
+
+    quiet = verbose = False
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text.removeprefix("note: "))
+
+    def notes(self, notes: Iterable[str]) -> None:
+        self.said += notes
+
+
+def view_of(result: Any) -> View | None:
+    """The command's view of a result; None where no command prints such a one."""
+    found = _PRINTERS.get(type(result).__name__)
+    if found is None:
+        return None
+    module, name, further = found
+    printer: Callable[..., None] = getattr(import_module(module, "warehouse.cli.commands"), name)
+    state = _Remarks()
+    given = [{"state": state, "checked": not getattr(result, "model", "")}.get(str(one), one) for one in further]
+    with recording() as parts:
+        printer(result, *given)
+    notes = (*state.said, *(note for note in getattr(result, "notes", ()) if note not in state.said))
+    while parts and parts[-1] == "":
+        parts.pop()
+    return View(tuple(parts), notes)

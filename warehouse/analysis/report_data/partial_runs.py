@@ -1,0 +1,125 @@
+"""Runs on planned subsets and runs that were stopped early, and how reliable rankings are, as a report shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard
+from warehouse.analysis.leaderboard.planned import PLANNED, planned_rows
+from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.leaderboard.stopped import STOPPED
+from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.stopped import StoppingRecord, stopped_early
+from warehouse.analysis.subsets.plan import SubsetPlan
+from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+
+@dataclass(frozen=True)
+class PartialRun:
+    """A row of a leaderboard that was asked a part of the benchmark, by plan or by a rule.
+
+    Attributes:
+        row: of the leaderboard.
+        plan: which was asked; None for a run that was stopped.
+        record: of the rule that stopped it; None for a run on a plan.
+    """
+
+    row: LeaderboardRow
+    plan: SubsetPlan | None = None
+    record: StoppingRecord | None = None
+
+    @property
+    def kind(self) -> str:
+        """How it came to be a part."""
+        return "planned subset" if self.plan is not None else "stopped early"
+
+    @property
+    def n_all(self) -> int | None:
+        """Prompts of the whole benchmark; None if unknown."""
+        if self.plan is not None:
+            return self.plan.n_prompts
+        return None if self.record is None else self.record.population
+
+    @property
+    def says(self) -> str:
+        """What it rests on."""
+        if self.plan is not None:
+            against = f", against {self.plan.baseline}" if self.plan.baseline else ""
+            return f"plan {self.plan.key} from {len(self.plan.history)} models{against}"
+        found = self.record
+        if found is None or not found.is_ours:
+            return found.name if found is not None else ""
+        verdict = f"{found.verdict} after {found.decided_at or found.n_prompts} prompts against {found.baseline}"
+        return f"{verdict}, margin {found.margin:g}, alpha {found.alpha:g}, at most {found.n_max}"
+
+
+def partial_runs(store: Store, board: Leaderboard) -> tuple[PartialRun, ...]:
+    """The rows of a leaderboard that are on a plan or were stopped early, in its order."""
+    rows = [row for row in board.rows if {PLANNED, STOPPED} & set(row.flags)]
+    if not rows:
+        return ()
+    found = select_entries(store, Selection(board.benchmark))
+    plans = {run.condition.run_ids: run.plan for run in planned_rows(store, found).runs.values()}
+    conditions = {entry.condition.run_ids: entry.condition for entry in found.entries}
+    records = stopped_early(store, list(conditions.values()))
+    keys = {runs: condition.key for runs, condition in conditions.items()}
+    return tuple(
+        PartialRun(row, plan=plans.get(row.run_ids))
+        if PLANNED in row.flags
+        else PartialRun(row, record=records.get(keys.get(row.run_ids, "")))
+        for row in rows
+    )
+
+
+@dataclass(frozen=True)
+class StoredReliability:
+    """What the newest refresh says of how reliable a benchmark's or suite's verdicts are.
+
+    Attributes:
+        figures: estimate, lower and upper end by statistic.
+        n_prompts: of it.
+        refreshed_at: when, UTC.
+        reason: why there are no figures.
+    """
+
+    figures: Mapping[str, tuple[float | None, float | None, float | None]]
+    n_prompts: int | None
+    refreshed_at: datetime
+    reason: str
+
+    def estimate(self, statistic: str) -> float | None:
+        """A figure, None where there is none."""
+        return self.figures.get(statistic, (None, None, None))[0]
+
+    @property
+    def sentence(self) -> str:
+        """What a reader wants to know of it."""
+        tau, same, wide = (self.estimate(name) for name in ("dior_ranking", "same_order", "rank_resolution"))
+        if tau is None or same is None:
+            return f"No figure: {self.reason}" if self.reason else "No figure."
+        ranks = "" if wide is None else f"; 95 % of ranks stay within {wide:g} of their place"
+        return (
+            f"A resample of the prompts gives the same order of all models in {100 * same:.0f} % of cases, and a"
+            f" ranking with τ of at least {tau:.2f} in 97.5 %{ranks}."
+        )
+
+
+def stored_reliability(store: Store) -> dict[str, StoredReliability]:
+    """By name of benchmark or suite; those that a refresh of the family ``reliability`` has figures of."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in store.arrow(query_text("analysis", "report_reliability"), {}).to_pylist():
+        found.setdefault(row["benchmark"], []).append(row)
+    return {
+        name: StoredReliability(
+            {row["statistic"]: (row["estimate"], row["low"], row["high"]) for row in rows},
+            rows[0]["n"],
+            max(row["refreshed_at"] for row in rows),
+            next((row["reason"] for row in rows if row["reason"]), ""),
+        )
+        for name, rows in found.items()
+    }

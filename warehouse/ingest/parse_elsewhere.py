@@ -1,0 +1,189 @@
+"""What executors do of an ingest: sources are read and parsed, by the same functions as anywhere.
+
+What goes there is pickled, as all that engines send to executors. What comes back is an archive
+with the parsed tables in Arrow's stream format and the headers; these are unpickled with nothing
+but records allowed, so that no executor can make the caller run what it likes.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.errors import StoreError
+from warehouse.importers import importer as importer_named
+from warehouse.importers.base import Importer
+from warehouse.importers.common import file_stamps as stamps
+from warehouse.importers.common.file_stamps import Stamp
+from warehouse.ingest.reading import Reading, read, read_together
+from warehouse.records import Dump, ImportSettings, MetricSpec, PublishedScore, Rejection, RunHeader, SourceFiles
+from warehouse.store.load import staging
+from warehouse.store.load.scratch import lone_parser
+from warehouse.store.load.state import LoadOptions
+
+#: The headers in an archive, or why there are none; the tables have names of their own.
+_DUMPS, _FAILURE = "dumps", "failure"
+_COMPRESSED = pa.ipc.IpcWriteOptions(compression="zstd")
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Sources that are parsed together. An importer goes by its name: each machine has its own."""
+
+    version: str
+    folder: str  # that relative paths begin from
+    settings: ImportSettings
+    options: LoadOptions
+    sources: tuple[tuple[str, SourceFiles, tuple[tuple[Path, Stamp], ...]], ...]
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """What an executor made of some sources.
+
+    Attributes:
+        places: of those that it could read, among all.
+        dumps: of these, without their batches.
+        n_rows: rows of these.
+        archive: what they came in, with the rows.
+    """
+
+    places: Sequence[int]
+    dumps: Sequence[Dump]
+    n_rows: int
+    archive: zipfile.ZipFile
+
+    def rows(self) -> Iterator[tuple[str, pa.RecordBatchReader]]:
+        """The parsed tables: those of a parser, and no others."""
+        for name in staging.PARSED:
+            if name in self.archive.namelist():
+                with self.archive.open(name) as stream, pa.ipc.open_stream(stream) as reader:
+                    yield name, reader
+
+
+def pack(readings: Sequence[Reading], settings: ImportSettings, options: LoadOptions) -> bytes:
+    """Sources to be parsed together, for :func:`parse`."""
+    sources = tuple((item.importer.name, item.files, item.stamps) for item in readings)
+    return pickle.dumps(_Task(_version(), os.getcwd(), settings, options, sources))
+
+
+def parse(packed: bytes) -> Iterator[bytes]:
+    """Read and parse some sources; runs on executors.
+
+    Returns:
+        the pieces of an archive, for :func:`arrived`; it says so if they could not be parsed.
+
+    Raises:
+        StoreError: another version of this program sent them.
+    """
+    task: _Task = pickle.loads(packed)
+    if task.version != _version():
+        raise StoreError(f"executors have version {_version()} of eval-warehouse, the caller {task.version}")
+    with TemporaryFile() as file:
+        try:
+            _write(task, file)
+        except Exception as error:  # whoever sent it reads it again, and tells what is wrong
+            file.seek(0)
+            file.truncate()
+            with zipfile.ZipFile(file, "w") as archive:
+                archive.writestr(_FAILURE, f"{type(error).__name__}: {error}"[:1000])
+        file.seek(0)
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def arrived(path: Path) -> Arrived | str:
+    """What came of some sources, in a file of the pieces; a text where they could not be parsed.
+
+    Raises:
+        StoreError: it holds what no executor of ours sends.
+    """
+    archive = zipfile.ZipFile(path)
+    if _FAILURE in archive.namelist():
+        return archive.read(_FAILURE).decode()
+    places, dumps, n_rows = _Records(io.BytesIO(archive.read(_DUMPS))).load()
+    return Arrived(places, dumps, n_rows, archive)
+
+
+def _write(task: _Task, file: Any) -> None:
+    if os.getcwd() != task.folder and any(
+        not path.is_absolute() for _, files, _ in task.sources for path in files.files
+    ):
+        os.chdir(task.folder)  # names of folders tell importers things: they are not to be other ones here
+    readings = [Reading(_importer(name, task.settings), files, known) for name, files, known in task.sources]
+    found = [_same(path, known) for reading in readings for path, known in reading.stamps]
+    with lone_parser() as parser:
+        if len(readings) == 1:
+            places, dumps = [0], [read(readings[0], task.settings)]
+        else:
+            places, dumps = read_together(readings, task.settings, task.options.max_rejected)
+        n_rows = staging.parse(parser, dumps, task.options.on_duplicate, task.options.text)
+        stamps.refuse_changed(found)
+        with zipfile.ZipFile(file, "w") as archive:
+            sent = [replace(dump, batches=(), close=_nothing) for dump in dumps]
+            archive.writestr(_DUMPS, pickle.dumps((places, sent, n_rows)))
+            for name, rows in staging.parsed_rows(parser, n_rows):
+                with (
+                    archive.open(name, "w", force_zip64=True) as stream,
+                    pa.ipc.new_stream(stream, rows.schema, options=_COMPRESSED) as writer,
+                ):
+                    for batch in rows:
+                        writer.write_batch(batch)
+
+
+def _importer(name: str, settings: ImportSettings) -> Importer:
+    if settings.mapping is None:
+        return importer_named(name)
+    from warehouse.importers.tabular.importer import IMPORTER
+
+    return IMPORTER.for_mapping(settings.mapping, settings.mapping_path)
+
+
+def _same(path: Path, known: Stamp) -> tuple[Path, Stamp]:
+    """A file as it is on this machine, which has to be what the caller has hashed."""
+    found = stamps.stamp(path)
+    if found.sha256 != known.sha256:
+        raise ValueError(f"{path} is another file on the executor")
+    return path, found
+
+
+def _nothing() -> None:
+    """In the place of what lets go of a dump's files."""
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("eval-warehouse")
+
+
+class _Records(pickle.Unpickler):
+    """Takes records and times, and nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """A class of those that a header is made of.
+
+        Raises:
+            StoreError: another one.
+        """
+        if (module, name) in _ALLOWED:
+            return super().find_class(module, name)
+        raise StoreError(f"executors sent {module}.{name}, which is no part of a dump; expected one of this version")
+
+
+#: By whole names: a module holds more than its records, and a name with dots reaches further.
+_ALLOWED = {
+    ("datetime", "datetime"),
+    (__name__, "_nothing"),
+    *((kind.__module__, kind.__qualname__) for kind in (Dump, Rejection, RunHeader, MetricSpec, PublishedScore)),
+}

@@ -1,0 +1,129 @@
+"""Work on executors: a function of ours on each of some tasks, by the protocol of Spark Connect."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from warehouse.errors import StoreError
+from warehouse.extras import load
+from warehouse.store.engines import lake_urls, spark_sessions
+
+#: Bytes of what a function gives that go into one row: a message of the protocol holds 128 MB.
+_CHUNK = 1 << 20
+_SCHEMA = pa.schema([("task", pa.int64()), ("is_last", pa.bool_()), ("data", pa.binary())])
+_COLUMNS = "task bigint, is_last boolean, data binary"
+#: How often the client asks again where the server does not answer: for half a minute in all.
+_RETRIES = 5
+#: What executors say that cannot run our function, and what to do about it.
+_REASONS = {
+    "No module named": "install eval-warehouse in the Python of the executors (spark.pyspark.python)",
+    "PYTHON_VERSION_MISMATCH": "give the executors the same Python as here (spark.pyspark.python)",
+    "maxResultSize": "allow more: spark.driver.maxResultSize of the server",
+}
+
+
+class Executors:
+    """A session with a server, whose executors run what is ours.
+
+    They have this package installed, and see files under the same names as this process does.
+    """
+
+    def __init__(self, address: str) -> None:
+        """Nothing is opened yet.
+
+        Args:
+            address: ``sc://HOST:PORT``, or ``sail:`` for threads of this process.
+
+        Raises:
+            MisuseError: another form.
+        """
+        self._url = lake_urls.parse_server(address)
+        self._session: Any = None
+
+    def __str__(self) -> str:
+        return str(self._url)
+
+    def open(self) -> None:
+        """Begin the session, if it has not begun.
+
+        Raises:
+            MisuseError: the extra is not installed.
+            StoreError: the server does not answer, or not in this protocol.
+        """
+        if self._session is None:
+            self._session = spark_sessions.session_at(self._url, {})
+            retries = load("pyspark.sql.connect.client.retries", "lake", "work on executors")
+            self._session.client.set_retry_policies([retries.DefaultPolicy(max_retries=_RETRIES)])
+
+    def each(
+        self, function: Callable[[bytes], Iterable[bytes]], tasks: Sequence[bytes]
+    ) -> Iterator[tuple[int, bytes | None]]:
+        """Run a function on each of some tasks.
+
+        Args:
+            function: of a module that the executors have too; gives bytes, a piece at a time.
+            tasks: what it is given, each once; again where an executor was lost.
+
+        Returns:
+            number of a task with a piece of what came of it, pieces of one task in their order;
+            ``None`` after its last piece.
+
+        Raises:
+            StoreError: the server was lost, or executors cannot run the function.
+        """
+        run = _on_tasks(function, list(tasks))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of the client, on versions of other packages
+                frame = self._session.range(0, len(tasks), 1, len(tasks)).mapInArrow(run, _COLUMNS)
+                for row in frame.toLocalIterator():
+                    yield int(row.task), None if row.is_last else bytes(row.data)
+        except Exception as error:
+            raise self._lost(error) from error
+
+    def _lost(self, error: Exception) -> StoreError:
+        text = str(error).strip()
+        advice = next((advice for words, advice in _REASONS.items() if words in text), "")
+        lines = [line.strip() for line in text.splitlines() if line.strip()] or [type(error).__name__]
+        # of a traceback the last line says what was wrong
+        said = next((line for line in reversed(lines) if "Error: " in line or "StoreError" in line), lines[0])
+        return StoreError(
+            f"the executors of {self} ended early: {said[:300]}; "
+            + (advice or "see that the server runs, then run this again: what was loaded is known")
+        )
+
+    def close(self) -> None:
+        """End what still runs, and the session."""
+        if self._session is None:
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                self._session.interruptAll()
+                self._session.stop()
+            except Exception:  # the server is gone: so is the session
+                return
+
+
+def _on_tasks(
+    function: Callable[[bytes], Iterable[bytes]], tasks: list[bytes]
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What runs on an executor: the numbers of tasks come in, pieces of what came of them go out."""
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                for data in function(tasks[number]):
+                    for start in range(0, len(data), _CHUNK):
+                        yield _row(number, False, data[start : start + _CHUNK])
+                yield _row(number, True, b"")
+
+    return run
+
+
+def _row(number: int, is_last: bool, data: Any) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict({"task": [number], "is_last": [is_last], "data": [data]}, _SCHEMA)
