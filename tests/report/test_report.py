@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
-from datetime import datetime
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, requests, table
 from tests.support.two_models import build_two_models
 from warehouse.analysis.report_data.report import ReportData, read_report
-from warehouse.report.page import render
+from warehouse.report import page
+from warehouse.report.page import render, write_report
 from warehouse.report.plots import WIDTH, make_axis
 from warehouse.store.open import open_store
 from warehouse.tables.words import decimals
@@ -144,7 +145,7 @@ def test_tables_and_drawings_can_be_heard(data: ReportData) -> None:
 
 
 def test_same_data_same_page(data: ReportData) -> None:
-    made = datetime(2026, 1, 2, 3, 4)
+    made = "2026-01-02 03:04"
     assert render(data, made=made) == render(data, made=made)
     assert "2026-01-02 03:04 UTC" in render(data, made=made)
 
@@ -187,6 +188,21 @@ def test_the_command_writes_and_replaces(run: Caller, url: str, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
     again = warehouse.connect(url).report(tmp_path / "p.html", "one", n_resamples=99)
     assert again.benchmarks == 1 and str(again).startswith(f"wrote {tmp_path / 'p.html'}")
+
+
+def test_a_page_that_shows_the_same_stays_whenever_it_is_made(
+    data: ReportData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where it was first made in the minute in which its sources were read."""
+    loaded = datetime(2031, 5, 6, 7, 8)
+    held = replace(data, sources=[{**row, "claimed_at": loaded} for row in data.sources])
+    out = tmp_path / "r.html"
+    for later, unchanged in ((0, False), (30, True), (60, True), (86400, True)):
+        monkeypatch.setattr(page, "utc_now", lambda seconds=later: loaded + timedelta(seconds=seconds))
+        assert write_report(held, out, keep_unchanged=True).unchanged is unchanged
+    assert out.read_text().count("2031-05-06 07:08") >= 2
+    assert not write_report(held, out).unchanged
+    assert "2031-05-07 07:08" in out.read_text()
 
 
 def test_what_cannot_be_is_told(run: Caller, url: str, tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import secrets
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -66,14 +66,13 @@ class Renderer:
     """Makes pages of one report; the templates are compiled once.
 
     Args:
-        made: the time that stands in their heads, naive UTC; None for now.
+        made: what stands in their heads for the time, in UTC; empty for now.
     """
 
-    def __init__(self, made: datetime | None = None) -> None:
+    def __init__(self, made: str = "") -> None:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
         from markupsafe import Markup
 
-        made = made or utc_now()
         style, script = _text("style.css"), _text("script.js")
         environment = Environment(
             autoescape=True, undefined=StrictUndefined, finalize=_blank, loader=FunctionLoader(_text), auto_reload=False
@@ -84,7 +83,7 @@ class Renderer:
             "items": item_tables,
             "excerpt": excerpt,
             "draw": _draw,
-            "made": made.strftime(MADE),
+            "made": made or utc_now().strftime(MADE),
             "version": version("eval-warehouse"),
             "style": Markup(style),
             "script": Markup(script),  # our own files
@@ -135,7 +134,7 @@ class Renderer:
         )
 
 
-def render(data: ReportData, *, made: datetime | None = None) -> str:
+def render(data: ReportData, *, made: str = "") -> str:
     """The whole report as one page; arguments as for :class:`Renderer`."""
     return Renderer(made).page(data, suites=data.suites, benchmarks=data.benchmarks)
 
@@ -167,13 +166,14 @@ def write_report(data: ReportData, path: str | Path, *, keep_unchanged: bool = F
     Raises:
         MisuseError: it cannot be written there.
     """
-    target, made = check_target(path), utc_now()
-    text = render(data, made=made)
-    same = hashlib.sha256(text.replace(made.strftime(MADE), "").encode()).hexdigest()
+    target, place = check_target(path), secrets.token_hex(16)  # times of sources may equal the page's
+    text = render(data, made=place)
+    same = hashlib.sha256(text.replace(place, "").encode()).hexdigest()
     mark = f"<!-- content {same} -->\n"
     if keep_unchanged and (size := _size_if_marked(target, mark)):
         return Written(str(target), size, len(data.benchmarks), unchanged=True)
-    return Written(str(target), write_whole(target, f"{text}\n{mark}".encode()), len(data.benchmarks))
+    page = f"{text.replace(place, utc_now().strftime(MADE))}\n{mark}"
+    return Written(str(target), write_whole(target, page.encode()), len(data.benchmarks))
 
 
 def _size_if_marked(target: Path, mark: str) -> int:
