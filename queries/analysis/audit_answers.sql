@@ -2,13 +2,12 @@
 -- grain: one row per run, prompt, variant and draw (and scorer, where several judge)
 -- placeholder: column column -- the text: an extracted answer or a short response
 -- placeholder: join join -- to the table of responses, where they are read
--- placeholder: runs condition -- on fact.run_id
--- placeholder: metrics condition -- on score.metric_id
 select fact.run_id, fact.prompt_id, {column} as answer, score.value
 from generation fact
 join prompt_variant variant on variant.id = fact.variant_id
 left join score on score.run_id = fact.run_id and score.prompt_id = fact.prompt_id
-    and score.variant_id = fact.variant_id and score.draw = fact.draw and {metrics}
+    and score.variant_id = fact.variant_id and score.draw = fact.draw
+    and score.metric_id in (:metric_ids)
 {join}
-where variant.perturbation = '' and fact.draw >= 0 and {runs}
+where variant.perturbation = '' and fact.draw >= 0 and fact.run_id in (:run_ids)
 order by fact.run_id, fact.prompt_id, fact.variant_id, fact.draw

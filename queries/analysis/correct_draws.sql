@@ -3,14 +3,13 @@
 -- placeholder: rate column -- share of correct draws in a score of several
 -- placeholder: is_correct condition -- a score of one draw is that of a correct one
 -- placeholder: usable condition -- the score is one of correctness
--- placeholder: metrics condition -- on fact.metric_id
--- placeholder: runs condition -- on fact.run_id
 select fact.prompt_id, cast(sum(fact.n_draws) as double precision) as n_draws,
     sum(cast(case when fact.n_draws > 1 then {rate} * fact.n_draws
         when {is_correct} then 1 else 0 end as double precision)) as n_correct
 from score fact
 join prompt_variant variant on variant.id = fact.variant_id
 where variant.perturbation = '' and fact.draw >= 0 and fact.value is not null
-    and fact.n_draws > 0 and {usable} and {metrics} and {runs}
+    and fact.n_draws > 0 and {usable}
+    and fact.metric_id in (:metric_ids) and fact.run_id in (:run_ids)
 group by fact.prompt_id
 order by fact.prompt_id

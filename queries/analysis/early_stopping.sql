@@ -1,7 +1,6 @@
 -- Runs that ended early by a rule that looked at their scores, with what the dump says of it.
 -- grain: one row per run whose configuration names early_stopping
--- placeholder: runs condition -- on run.id
 select run.id as run_id, run.configuration
 from run
-where {runs} and strpos(cast(run.configuration as varchar), '"early_stopping"') > 0
+where run.id in (:run_ids) and strpos(cast(run.configuration as varchar), '"early_stopping"') > 0
 order by run.id

@@ -1,6 +1,5 @@
 -- Mean headline score of models on prompts, on a scale from 0 to 1.
 -- grain: one row per prompt and model
--- placeholder: condition condition -- on fact.prompt_id
 select fact.prompt_id, run_current.model,
     sum(fact.n_draws * (fact.value - coalesce(described.low, 0))
         / (coalesce(described.high, 1) - coalesce(described.low, 0)))
@@ -15,5 +14,5 @@ where fact.perturbation = '' and fact.value is not null and fact.n_draws > 0
     and headline_metric.is_default
     and (described.kind = 'binary'
         or (described.low is not null and described.high > described.low))
-    and {condition}
+    and fact.prompt_id in (:prompt_ids)
 group by fact.prompt_id, run_current.model

@@ -1,7 +1,5 @@
 -- Clusters of prompts with the same normalised text; their ids lie above those of stored clusters.
 -- grain: one row per prompt that has a text
--- placeholder: condition condition -- on benchmark_id
 select id as prompt_id, 1152921504606846976 + min(id) over (partition by text_hash) as cluster_id
 from prompt
-where text_hash is not null and
-{condition}
+where text_hash is not null and benchmark_id in (:benchmark_ids)

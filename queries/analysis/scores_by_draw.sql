@@ -1,7 +1,5 @@
 -- Score of a benchmark by the k-th draw of every prompt; repeats go on counting.
 -- grain: one row per condition and number of the draw
--- placeholder: metrics condition -- on score.metric_id
--- placeholder: runs condition -- on score.run_id
 -- placeholder: most number -- of draws
 with draws as (
   select run.condition_key, score.value,
@@ -13,7 +11,7 @@ with draws as (
   join run on run.id = score.run_id
   join prompt_variant on prompt_variant.id = score.variant_id
   where prompt_variant.perturbation = '' and score.value is not null and score.n_draws = 1
-    and {metrics} and {runs}
+    and score.metric_id in (:metric_ids) and score.run_id in (:run_ids)
 )
 select condition_key, place, avg(value) as score, count(*) as n_prompts
 from draws

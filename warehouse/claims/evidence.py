@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-from warehouse.analysis.selection.arrow import rows_among
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 
 def runs_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]:
     """Model, benchmark, keys and hash of the samples of some runs, in an order of their own."""
-    found = rows_among(store, query_text("analysis", "claim_runs"), "run.id", run_ids)
+    found = store.rows(query_text("analysis", "claim_runs"), {"run_ids": run_ids})
     return sorted(found, key=lambda row: (row["condition_key"], row["content_digest"]))
 
 
 def sources_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]:
     """Name, format, hash and size of the sources of some runs; of a path the last part only."""
-    found = rows_among(store, query_text("analysis", "claim_sources"), "run_source.run_id", run_ids)
+    found = store.rows(query_text("analysis", "claim_sources"), {"run_ids": run_ids})
     rows = {
         (row["sha256"], row["format"]): row | {"path": PurePath(str(row["path"]).replace("\\", "/")).name}
         for row in found

@@ -15,7 +15,6 @@ from typing import Any
 
 from warehouse.analysis.families.family import GONE
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark
 from warehouse.errors import MisuseError
 from warehouse.refresh.plan import KEY
@@ -233,12 +232,7 @@ def _unscored(values: Sequence[Mapping[str, Any]], limit: float | None) -> Itera
 def _published(store: Store, values: Sequence[Mapping[str, Any]]) -> list[Alert]:
     """Of the benchmarks that this refresh touched."""
     touched = sorted({row["benchmark"] for row in values})
-    condition, parameters = one_of("benchmark", touched, "b")
-    if not touched:
-        return []
-    rows = store.arrow(
-        query_text("refresh", "contradicted_figures").format(condition=condition), parameters
-    ).to_pylist()
+    rows = store.rows(query_text("refresh", "contradicted_figures"), {"benchmarks": touched})
     return [
         Alert(
             "published",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from warehouse.errors import DiskFullError, MisuseError, StoreError, StoreLockedError, first_line
 from warehouse.store import engines
-from warehouse.store.sql.bind_parameters import bind_names
+from warehouse.store.columns import Columns
+from warehouse.store.sql.bind_parameters import bind_names, expand_lists
 
 T = TypeVar("T")
 
@@ -42,15 +43,38 @@ class Store:
         return engines.shown_url(self.url)
 
     def arrow(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
-        """Run one SELECT with ``:name`` parameters.
+        """Run one SELECT with ``:name`` parameters; one of several values stands in ``in (:name)``.
 
         Raises:
             MisuseError: a parameter without a value, or a statement that the engine refuses.
         """
         values = dict(params or {})
         require_values(sql, values)
+        text, bound = expand_lists(sql, values)
         with self.reading():
-            return self.dialect.select(self.connection, sql, values)
+            return self.dialect.select(self.connection, text, bound)
+
+    def rows(self, sql: str, params: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """The rows of one SELECT, each by name of its columns."""
+        found: list[dict[str, Any]] = self.arrow(sql, params).to_pylist()
+        return found
+
+    def rows_of(self, kind: str, ids: Collection[int], sql: str) -> list[dict[str, Any]]:
+        """The rows of one SELECT for some ids.
+
+        Args:
+            kind: what they are ids of: a column of the result, such as ``run_id``; the SELECT asks for them
+                ``in (:run_ids)``.
+            ids: at least one, else there are no rows.
+
+        Returns:
+            rows in the order of the SELECT; where reads are shared, in that order for each id.
+        """
+        return self.rows(sql, {f"{kind}s": ids}) if ids else []
+
+    def columns(self, sql: str, params: Mapping[str, Any] | None = None) -> Columns:
+        """The columns of one SELECT, as arrays."""
+        return Columns(self.arrow(sql, params))
 
     def vectors(self, sql: str, dimension: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Run one SELECT of an id and a vector, without parameters, into two arrays.

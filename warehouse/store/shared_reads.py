@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.store.connection import Store, T
+from warehouse.store.sql.bind_parameters import expand_lists
 
 
 class SharedReads(Store):
@@ -41,8 +42,21 @@ class SharedReads(Store):
         return found
 
     def arrow(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
-        key = ("arrow", sql, tuple(sorted((params or {}).items(), key=str)))
-        return self.once(key, lambda: super(SharedReads, self).arrow(sql, params), of_block=True)
+        text, bound = expand_lists(sql, params or {})
+        key = ("arrow", text, tuple(sorted(bound.items(), key=str)))
+        return self.once(key, lambda: super(SharedReads, self).arrow(text, bound), of_block=True)
+
+    def rows_of(self, kind: str, ids: Collection[int], sql: str) -> list[dict[str, Any]]:
+        if not ids or not self.block(kind).issuperset(ids):
+            return super().rows_of(kind, ids, sql)
+        by_id = self.once((kind, sql), lambda: self._by_id(kind, sql), of_block=True)
+        return [row for one in sorted(set(ids)) for row in by_id.get(one, ())]
+
+    def _by_id(self, kind: str, sql: str) -> dict[int, list[dict[str, Any]]]:
+        found: dict[int, list[dict[str, Any]]] = {}
+        for row in self.rows(sql, {f"{kind}s": self.block(kind)}):
+            found.setdefault(row[kind], []).append(row)
+        return found
 
     def close(self) -> None:
         self._of_block.clear()

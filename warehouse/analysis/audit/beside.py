@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from warehouse.analysis.audit.keys import Key
 from warehouse.analysis.audit.read import AuditData
 from warehouse.analysis.items.datamap import MAX_P, MIN_S
-from warehouse.analysis.selection.arrow import rows_among
 from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap
 from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.text.embedders import choose_embedder
@@ -163,7 +162,7 @@ def _datamap_models(votes: Votes, draws: NDArray[np.int64]) -> NDArray[np.float6
 
 
 def _labels(store: Store, benchmark_ids: tuple[int, ...]) -> dict[int, str]:
-    rows = rows_among(store, query_text("analysis", "clusters"), "clustering.benchmark_id", benchmark_ids)
+    rows = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "clusters"))
     return {row["id"]: str(row["label"]) for row in rows}
 
 

@@ -20,7 +20,6 @@ from warehouse.analysis.audit.stored_answers import (
     read_choices,
     read_texts,
 )
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.errors import MisuseError
@@ -160,9 +159,7 @@ def _one_per_model(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
 
 
 def _prompts(store: Store, ids: Ints) -> list[Mapping[str, Any]]:
-    condition, parameters = one_of("prompt.id", ids.tolist(), "p")
-    query = query_text("analysis", "audit_prompts").format(condition=condition)
-    rows: list[Mapping[str, Any]] = store.arrow(query, parameters).to_pylist()
+    rows = store.rows(query_text("analysis", "audit_prompts"), {"prompt_ids": ids})
     return sorted(rows, key=lambda row: (str(row["split"]), str(row["key"]), row["occurrence"], row["id"]))
 
 

@@ -6,11 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from warehouse.analysis.audit.options import LONGEST
-from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
 from warehouse.analysis.selection.scores import Links, follow_links
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -77,9 +75,8 @@ class LikeliestOptions:
 
 def answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Of each run that has generations: how many have an extracted answer, and a stored response."""
-    condition, parameters = one_of("fact.run_id", sorted(runs), "r")
-    found = store.arrow(query_text("analysis", "audit_stored").format(runs=condition), parameters)
-    return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in found.to_pylist()}
+    found = store.rows(query_text("analysis", "audit_stored"), {"run_ids": runs})
+    return {row["run_id"]: (row["n_answers"], row["n_responses"]) for row in found}
 
 
 def read_texts(
@@ -92,26 +89,18 @@ def read_texts(
         links: prompts under the canonical ones.
         responses: the beginnings of responses, in place of extracted answers.
     """
-    in_runs, parameters = one_of("fact.run_id", sorted(runs), "r")
-    in_metrics, more = one_of("score.metric_id", sorted(metric_ids), "m")
     query = query_text("analysis", "audit_answers").format(
-        column=_RESPONSE if responses else "fact.extracted_answer",
-        join=_RESPONSES if responses else "",
-        runs=in_runs,
-        metrics=in_metrics,
+        column=_RESPONSE if responses else "fact.extracted_answer", join=_RESPONSES if responses else ""
     )
-    table = store.arrow(query, parameters | more)
-    prompts = follow_links(whole_numbers(table, "prompt_id"), links)
-    return TextAnswers(
-        prompts, whole_numbers(table, "run_id"), table.column("answer").to_pylist(), numbers(table, "value")
-    )
+    table = store.columns(query, {"run_ids": runs, "metric_ids": metric_ids})
+    prompts = follow_links(table.whole_numbers("prompt_id"), links)
+    return TextAnswers(prompts, table.whole_numbers("run_id"), table.objects("answer"), table.numbers("value"))
 
 
 def read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
     """The options that some runs scored."""
-    condition, parameters = one_of("fact.run_id", sorted(runs), "r")
-    table: pa.Table = store.arrow(query_text("analysis", "audit_choices").format(runs=condition), parameters)
-    own = [whole_numbers(table, name) for name in ("run_id", "prompt_id", "variant_id", "draw")]
+    table = store.columns(query_text("analysis", "audit_choices"), {"run_ids": runs})
+    own = [table.whole_numbers(name) for name in ("run_id", "prompt_id", "variant_id", "draw")]
     changes = np.zeros(len(own[0]), dtype=bool)
     for column in own:
         changes |= np.diff(column, prepend=-1) != 0
@@ -119,12 +108,12 @@ def read_choices(store: Store, runs: Sequence[int], links: Links) -> ChoiceRows:
         prompts=follow_links(own[1], links),
         runs=own[0],
         draw=np.cumsum(changes) - 1,
-        option=whole_numbers(table, "choice_index"),
-        loglikelihood=numbers(table, "loglikelihood"),
-        unconditional=numbers(table, "unconditional_loglikelihood"),
-        n_tokens=numbers(table, "n_tokens"),
-        n_bytes=numbers(table, "n_bytes"),
-        is_target=numbers(table, "is_target"),
+        option=table.whole_numbers("choice_index"),
+        loglikelihood=table.numbers("loglikelihood"),
+        unconditional=table.numbers("unconditional_loglikelihood"),
+        n_tokens=table.numbers("n_tokens"),
+        n_bytes=table.numbers("n_bytes"),
+        is_target=table.numbers("is_target"),
     )
 
 

@@ -10,13 +10,12 @@ import numpy as np
 
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.results import Row
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.prompts import options
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
-_PROMPTS = "select id, tool_id, text, target, choices from prompt where "
-_LINKED = "select prompt_id, canonical_prompt_id from prompt_link where "
+_PROMPTS = "select id, tool_id, text, target, choices from prompt where id in (:ids)"
+_LINKED = "select prompt_id, canonical_prompt_id from prompt_link where canonical_prompt_id in (:ids)"
 
 
 @dataclass(frozen=True)
@@ -109,16 +108,14 @@ def read_flips(store: Store, pair: Pair, limit: int) -> list[Flip]:
 
 
 def _by_id(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    condition, parameters = one_of("id", ids, "p")
-    return {row["id"]: row for row in store.arrow(_PROMPTS + condition, parameters).to_pylist()}
+    return {row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids})}
 
 
 class _Sources:
     """Where the texts of some prompts are: the runs of both sides, and prompts linked to them."""
 
     def __init__(self, store: Store, pair: Pair, ids: Sequence[int]) -> None:
-        condition, parameters = one_of("canonical_prompt_id", ids, "p")
-        links = store.arrow(_LINKED + condition, parameters).to_pylist()
+        links = store.rows(_LINKED, {"ids": ids})
         self.store = store
         self.canonical = {key: key for key in ids}
         self.canonical |= {row["prompt_id"]: row["canonical_prompt_id"] for row in links}
@@ -146,9 +143,7 @@ class _Sources:
 
     def _rows(self, query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:
         """Rows with their side and the prompt that they count as."""
-        runs, _ = one_of("fact.run_id", list(self.sides), "r")
-        prompts, _ = one_of("fact.prompt_id", list(self.canonical), "p")
-        for row in self.store.arrow(query.format(runs=runs, prompts=prompts)).to_pylist():
+        for row in self.store.rows(query, {"run_ids": list(self.sides), "prompt_ids": list(self.canonical)}):
             yield (self.sides[row["run_id"]], self.canonical[row["prompt_id"]]), row
 
 

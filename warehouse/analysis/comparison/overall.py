@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from warehouse.analysis.comparison.pair_tests import Options, Tests, equivalence_p
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, which_better
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.clusterings import SAME_TEXT
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
@@ -58,10 +57,9 @@ def common_units(store: Store, pairs: Sequence[Pair], cluster: str | None) -> li
     named = named[named >= 0]
     if cluster == SAME_TEXT or not len(named):
         return units
-    these, _ = one_of("cluster.id", [int(name) for name in named], "c")
     first: dict[tuple[str, str], int] = {}
     joined = named.copy()
-    for row in store.arrow(query_text("analysis", "source_clusters").format(these=these)).to_pylist():
+    for row in store.rows(query_text("analysis", "source_clusters"), {"cluster_ids": named}):
         document = first.setdefault((row["name"], row["label"]), row["id"])
         joined[np.searchsorted(named, row["id"])] = document
     return [np.where(own >= 0, joined[np.minimum(np.searchsorted(named, own), len(named) - 1)], own) for own in units]

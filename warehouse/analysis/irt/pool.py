@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.irt.cells import Cells, cells_of
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
@@ -283,10 +282,8 @@ def _assemble(
 
 
 def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> dict[int, dict[str, Any]]:
-    condition, parameters = one_of("id", prompts.tolist(), "p")
-    found: Sequence[Mapping[str, Any]] = store.arrow(
-        query_text("analysis", "matrix_prompts").format(condition=condition), parameters
-    ).to_pylist()
+    query = query_text("analysis", "matrix_prompts").format(condition="id in (:ids)")
+    found = store.rows(query, {"ids": prompts})
     return {
         row["id"]: dict(row) | {"order": (str(row["split"]), str(row["key"]), row["occurrence"], row["id"])}
         for row in found

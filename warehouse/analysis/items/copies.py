@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.matrix.read import MatrixData
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.clusterings import SAME_TEXT, cluster_map
 from warehouse.store.connection import Store
 
-_SEMANTIC = "select distinct name from clustering where kind = 'semantic' and {condition}"
+_SEMANTIC = "select distinct name from clustering where kind = 'semantic' and benchmark_id in (:benchmark_ids)"
 
 Counts = NDArray[np.int64]
 
@@ -34,9 +33,7 @@ class Copies:
 def copies_of(store: Store, data: MatrixData) -> Copies:
     """The copies of every prompt of a matrix."""
     ids = np.unique(data.benchmark_ids).tolist()
-    condition, parameters = one_of("benchmark_id", ids, "b")
-    names = store.arrow(_SEMANTIC.format(condition=condition), parameters).column("name").to_pylist()
-    near = [_others(store, data, ids, name) for name in names]
+    near = [_others(store, data, ids, row["name"]) for row in store.rows(_SEMANTIC, {"benchmark_ids": ids})]
     return Copies(_others(store, data, ids, SAME_TEXT), np.max(near, axis=0) if near else None)
 
 

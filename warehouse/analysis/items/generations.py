@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
@@ -68,26 +67,23 @@ class CorrectCounts:
 
 def count_generations(store: Store, run_ids: Sequence[int]) -> GenerationCounts:
     """How many generations each prompt has in headline form, over all runs."""
-    condition, parameters = one_of("fact.run_id", run_ids, "r")
-    table = store.arrow(query_text("analysis", "generation_counts").format(runs=condition), parameters)
+    table = store.columns(query_text("analysis", "generation_counts"), {"run_ids": run_ids})
     return GenerationCounts(
-        prompts=whole_numbers(table, "prompt_id"),
-        n=whole_numbers(table, "n"),
-        n_answers=int(whole_numbers(table, "n_answers").sum()),
-        n_responses=int(whole_numbers(table, "n_responses").sum()),
+        prompts=table.whole_numbers("prompt_id"),
+        n=table.whole_numbers("n"),
+        n_answers=int(table.whole_numbers("n_answers").sum()),
+        n_responses=int(table.whole_numbers("n_responses").sum()),
     )
 
 
 def read_generations(store: Store, run_ids: Sequence[int], prompts: NDArray[np.int64], source: Source) -> Generations:
     """Answers or responses of some prompts, in the order of run and draw."""
-    runs, parameters = one_of("fact.run_id", run_ids, "r")
     column, join = ("fact.extracted_answer", "") if source == "answer" else ("content.text", _RESPONSES)
-    wanted, more = one_of("fact.prompt_id", prompts.tolist(), "p")
-    query = query_text("analysis", "generation_texts").format(column=column, join=join, runs=runs, prompts=wanted)
-    table = store.arrow(query, parameters | more)
-    texts = table.column("text").combine_chunks()
+    query = query_text("analysis", "generation_texts").format(column=column, join=join)
+    found = store.columns(query, {"run_ids": run_ids, "prompt_ids": prompts})
+    texts = found.table.column("text").combine_chunks()
     texts = pa.concat_arrays(texts.chunks) if isinstance(texts, pa.ChunkedArray) else texts
-    return Generations(whole_numbers(table, "prompt_id"), texts)
+    return Generations(found.whole_numbers("prompt_id"), texts)
 
 
 def count_correct(store: Store, run_ids: Sequence[int], metric: Metric, correct_at: float | None) -> CorrectCounts:
@@ -104,20 +100,16 @@ def count_correct(store: Store, run_ids: Sequence[int], metric: Metric, correct_
     best = _best_value(metric, lower) if correct_at is None else correct_at
     sign = f"<= {best + 1e-9!r}" if lower else f">= {best - 1e-9!r}"
     binary = metric.kind == "binary"
-    in_runs, parameters = one_of("fact.run_id", run_ids, "r")
-    in_metric, more = one_of("fact.metric_id", [metric.id], "m")
     query = query_text("analysis", "correct_draws").format(
         rate="(1 - fact.value)" if lower else "fact.value",
         is_correct=f"fact.value {sign}",
         usable="fact.value between 0 and 1" if binary else "fact.n_draws = 1",
-        metrics=in_metric,
-        runs=in_runs,
     )
-    table = store.arrow(query, parameters | more)
-    draws, correct = numbers(table, "n_draws"), numbers(table, "n_correct")
+    table = store.columns(query, {"run_ids": run_ids, "metric_ids": [metric.id]})
+    draws, correct = table.numbers("n_draws"), table.numbers("n_correct")
     whole = np.round(correct)
     return CorrectCounts(
-        prompts=whole_numbers(table, "prompt_id"),
+        prompts=table.whole_numbers("prompt_id"),
         n_correct=np.where(np.abs(correct - whole) < 0.05, whole, correct),
         n_draws=draws,
     )

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.items.answer_grouping import BY_ANSWER, BY_TEXT, Grouper, Grouping
 from warehouse.analysis.items.generations import GenerationCounts, Source, read_generations
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
@@ -29,7 +28,7 @@ from warehouse.store.opener import StoreOpener
 CHUNK = 1000
 METHOD = "1"
 
-_DIGESTS = "select content_digest from run where "
+_DIGESTS = "select content_digest from run where id in (:run_ids) order by content_digest"
 
 
 @dataclass(frozen=True)
@@ -167,9 +166,8 @@ def _way(
 
 def _question(store: Store, condition: Condition, by: str, model: Grouper) -> Question:
     """What the sets are stored under: the contents of the runs say whether they still hold."""
-    runs, parameters = one_of("id", condition.run_ids, "r")
-    found = store.arrow(_DIGESTS + runs + " order by content_digest", parameters)
-    data = fingerprint(*found.column("content_digest").to_pylist())
+    found = store.rows(_DIGESTS, {"run_ids": condition.run_ids})
+    data = fingerprint(*(row["content_digest"] for row in found))
     parameters = {"by": by, "model": model.model}
     subject = f"{condition.benchmark_split[0]} {condition.key}"
     return Question("semantic_sets", subject, METHOD, data, parameters=parameters)

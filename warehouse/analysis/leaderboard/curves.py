@@ -11,7 +11,6 @@ import numpy as np
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.arrow import rows_among
 from warehouse.analysis.selection.conditions import Condition, Run, describe
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.store.connection import Store
@@ -101,7 +100,7 @@ def training_curves(store: Store, board: Leaderboard) -> Curves:
         board: with all its rows; figures and intervals are taken from there.
     """
     rows = {run: row for row in board.rows for run in row.run_ids if row.estimate is not None}
-    runs: list[Run] = list(rows_among(store, _POSITIONED, "run_id", rows.keys()))
+    runs: list[Run] = list(store.rows_of("run_id", rows.keys(), _POSITIONED))
     seen: dict[tuple[int, ...], tuple[LeaderboardRow, Mapping[str, Any]]] = {}
     for run in sorted(runs, key=lambda run: int(run["run_id"])):
         row = rows[run["run_id"]]

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS
 from warehouse.analysis.selection.conditions import Condition
@@ -176,10 +175,8 @@ def _assemble(
 
 
 def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> list[Mapping[str, Any]]:
-    condition, parameters = one_of("id", prompts.tolist(), "p")
-    rows: list[Mapping[str, Any]] = store.arrow(
-        query_text("analysis", "matrix_prompts").format(condition=condition), parameters
-    ).to_pylist()
+    query = query_text("analysis", "matrix_prompts").format(condition="id in (:ids)")
+    rows = store.rows(query, {"ids": prompts})
     return sorted(rows, key=lambda row: (str(row["split"]), str(row["key"]), row["occurrence"], row["id"]))
 
 

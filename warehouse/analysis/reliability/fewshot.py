@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.records.run_fields import LABEL_FIELDS, WHO_FIELDS
@@ -134,11 +133,9 @@ def _add_draws(store: Store, runs: Mapping[int, int], entries: Sequence[ScoredCo
     """Draws of few-shot examples within runs; of a condition with several runs, of its first."""
     if not runs or not entries:
         return
-    in_runs, more = one_of("fact.run_id", sorted(runs), "r")
-    in_metrics, parameters = one_of("fact.metric_id", sorted({entry.metric.id for entry in entries}), "m")
-    query = query_text("analysis", "fewshot_draws").format(metrics=in_metrics, runs=in_runs)
+    wanted = {"run_ids": list(runs), "metric_ids": [entry.metric.id for entry in entries]}
     first: dict[int, int] = {}
-    for row in store.arrow(query, parameters | more).to_pylist():
+    for row in store.rows(query_text("analysis", "fewshot_draws"), wanted):
         place = runs[row["run_id"]]
         if first.setdefault(place, row["run_id"]) == row["run_id"]:
             seeds[place].setdefault(row["fewshot_draw"], {})[row["prompt_id"]] = row["value"]

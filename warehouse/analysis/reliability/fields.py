@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Benchmark
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import canonical_json, parse_json
@@ -72,9 +71,8 @@ def prompt_labels(store: Store, benchmark: Benchmark, fields: str | None, scenar
 
 
 def _documents(store: Store, benchmark: Benchmark) -> tuple[list[Any], list[int]]:
-    condition, parameters = one_of("prompt.benchmark_id", list(benchmark.ids), "b")
-    table = store.arrow(f"select id, metadata from prompt where {condition} order by id", parameters)
-    rows = table.to_pylist()
+    query = "select id, metadata from prompt where benchmark_id in (:benchmark_ids) order by id"
+    rows = store.rows(query, {"benchmark_ids": benchmark.ids})
     return [parse_json(row["metadata"]) if row["metadata"] else None for row in rows], [row["id"] for row in rows]
 
 
@@ -89,8 +87,7 @@ def _column(
     }
     if found:
         return found
-    condition, parameters = one_of("clustering.benchmark_id", list(benchmark.ids), "b")
-    rows = store.arrow(query_text("analysis", "cluster_labels").format(condition=condition), parameters).to_pylist()
+    rows = store.rows(query_text("analysis", "cluster_labels"), {"benchmark_ids": benchmark.ids})
     found = {row["prompt_id"]: row["label"] for row in rows if row["name"] == field}
     if found:
         return found

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.reliability.fewshot import one_of_seeds, seeds_of
 from warehouse.analysis.reliability.fields import Labels, prompt_labels
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import canonical_names, direction_unknown, find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.scored_conditions import (
@@ -244,8 +243,7 @@ def _subscenarios(
 
 def _prompt_rows(store: Store, prompts: NDArray[np.int64]) -> list[dict[str, Any]]:
     """Rows of prompts in the order of their ids, with a natural key to order them by."""
-    condition, parameters = one_of("id", prompts.tolist(), "p")
-    found = store.arrow(query_text("analysis", "matrix_prompts").format(condition=condition), parameters).to_pylist()
+    found = store.rows(query_text("analysis", "matrix_prompts").format(condition="id in (:ids)"), {"ids": prompts})
     by_id = {row["id"]: row for row in found}
     return [
         row | {"order": (str(row["split"]), str(row["key"]), row["occurrence"], row["id"])}

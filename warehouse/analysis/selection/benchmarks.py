@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.selection.arrow import one_of, rows_among
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -139,9 +138,7 @@ def all_benchmarks(store: Store) -> list[Benchmark]:
 
 def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[Metric]:
     """All metrics of some benchmarks, by label."""
-    found = rows_among(
-        store, query_text("analysis", "benchmark_metrics"), "benchmark_metric.benchmark_id", benchmark_ids
-    )
+    found = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "benchmark_metrics"))
     metrics = [Metric(**row | {"is_default": bool(row["is_default"])}) for row in found]
     return sorted(metrics, key=lambda metric: (metric.label, metric.id))
 
@@ -188,6 +185,4 @@ def _leaves(known: _Known, ids: Sequence[int]) -> list[str]:
 
 
 def _has_runs(store: Store, ids: Sequence[int]) -> bool:
-    condition, parameters = one_of("benchmark_id", ids, "b")
-    found = store.arrow(f"select run_id from run_current where {condition} limit 1", parameters)
-    return bool(found.num_rows)
+    return bool(store.rows("select run_id from run_current where benchmark_id in (:ids) limit 1", {"ids": ids}))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import one_of, rows_among, whole_numbers
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -17,7 +16,8 @@ from warehouse.store.sql.query_files import query_text
 #: Names that need no stored clustering.
 NO_CLUSTERS, SAME_TEXT = "none", "same_text"
 
-_MEMBERS = "select prompt_id, cluster_id from prompt_cluster where {condition}"
+_NAMES = "select id, name from clustering where benchmark_id in (:ids)"
+_MEMBERS = "select prompt_id, cluster_id from prompt_cluster where clustering_id in (:clustering_ids)"
 #: Share of a benchmark's prompts whose text another one has, from which on equal texts are its
 #: clusters unless it has others.
 MANY_ALIKE = 0.5
@@ -72,9 +72,7 @@ def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[i
         return _read(store, _MEMBERS, "clustering_id", ())
     if cluster is None:
         return _default_map(store, benchmark_ids, defaults)
-    condition, parameters = one_of("benchmark_id", benchmark_ids, "b")
-    known = store.arrow(f"select id, name from clustering where {condition}", parameters)
-    stored = known.to_pylist()
+    stored = store.rows(_NAMES, {"ids": benchmark_ids})
     ids = [row["id"] for row in stored if row["name"] == cluster]
     if ids:
         return _read(store, _MEMBERS, "clustering_id", ids)
@@ -86,7 +84,7 @@ def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[i
 
 def _default_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int]) -> ClusterMap:
     own = _read(store, _MEMBERS, "clustering_id", defaults)
-    counted = rows_among(store, query_text("analysis", "same_text_counts"), "benchmark_id", benchmark_ids)
+    counted = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "same_text_counts"))
     alike = [row for row in counted if row["n_alike"] >= MANY_ALIKE * row["n_prompts"]]
     if not alike:
         return own
@@ -109,11 +107,10 @@ def _describe_alike(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _read(store: Store, query: str, column: str, ids: Sequence[int]) -> ClusterMap:
+def _read(store: Store, query: str, kind: str, ids: Sequence[int]) -> ClusterMap:
     if not ids:
         return ClusterMap(np.empty(0, np.int64), np.empty(0, np.int64))
-    condition, parameters = one_of(column, ids, "c")
-    table = store.arrow(query.format(condition=condition), parameters)
-    prompts, clusters = whole_numbers(table, "prompt_id"), whole_numbers(table, "cluster_id")
+    found = store.columns(query, {f"{kind}s": ids})
+    prompts, clusters = found.whole_numbers("prompt_id"), found.whole_numbers("cluster_id")
     order = np.argsort(prompts)
     return ClusterMap(prompts[order], clusters[order])

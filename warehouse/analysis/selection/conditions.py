@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from warehouse.analysis.selection.arrow import one_of, rows_among
 from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -58,16 +57,14 @@ class Condition:
 
 def read_runs(store: Store, condition: str, parameters: Mapping[str, Any]) -> list[Run]:
     """Current runs that fulfil an SQL condition on ``run_current``, by id."""
-    table = store.arrow(f"select * from run_current where {condition} order by run_id", parameters)
-    rows: list[Run] = table.to_pylist()
-    return rows
+    found: list[Run] = [*store.rows(f"select * from run_current where {condition} order by run_id", parameters)]
+    return found
 
 
 def runs_on(store: Store, benchmark_ids: Sequence[int]) -> list[Run]:
     """Current runs on some benchmarks, by id."""
-    query = "select * from run_current where {here} order by run_id"
-    runs = rows_among(store, query, "benchmark_id", benchmark_ids)
-    return sorted(runs, key=lambda run: int(run["run_id"]))
+    query = "select * from run_current where benchmark_id in (:benchmark_ids) order by run_id"
+    return sorted(store.rows_of("benchmark_id", benchmark_ids, query), key=lambda run: int(run["run_id"]))
 
 
 def group_runs(runs: Iterable[Run]) -> list[Condition]:
@@ -173,8 +170,8 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     hashed = [place for place, label in enumerate(labels) if _hash_of(label)]
     if not hashed or len(hashed) > MOST:
         return labels
-    runs, parameters = one_of("run.id", [conditions[place].run_ids[0] for place in hashed], "r")
-    rows = store.arrow(query_text("analysis", "run_settings").format(runs=runs), parameters).to_pylist()
+    run_ids = [conditions[place].run_ids[0] for place in hashed]
+    rows = store.rows(query_text("analysis", "run_settings"), {"run_ids": run_ids})
     leaves = {row.pop("run_id"): dict(_leaves(row)) for row in rows}
     for name in _NAMES:
         group = [place for place in hashed if _part(labels[place], name)]

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.analysis.results import Row
-from warehouse.analysis.selection.arrow import rows_among
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
-_SCORED = "select run_id, metric_id from run_metric where n_scored > 0 and {here}"
+_SCORED = "select run_id, metric_id from run_metric where n_scored > 0 and run_id in (:run_ids)"
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def other_metrics(
 
 def metric_holders(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str, Any]]:
     """Which current runs of some benchmarks have figures of which metrics, as ids."""
-    return rows_among(store, query_text("analysis", "current_run_metrics"), "run.benchmark_id", benchmark_ids)
+    return store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "current_run_metrics"))
 
 
 def others_among(
@@ -113,7 +112,7 @@ def scored_metrics(store: Store, metrics: Sequence[Metric], conditions: Sequence
     named = {metric.id: metric.label for metric in metrics if metric.link != "none"}
     runs = [run for condition in conditions for run in condition.run_ids]
     scored: dict[int, set[str]] = {}
-    for row in rows_among(store, _SCORED, "run_id", runs):
+    for row in store.rows_of("run_id", runs, _SCORED):
         if row["metric_id"] in named:
             scored.setdefault(row["run_id"], set()).add(named[row["metric_id"]])
     return Counter(

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.stats import sequential_order
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -57,9 +56,8 @@ def order_keys(keys: Sequence[PromptKey], seed: int) -> list[int]:
 
 def read_keys(store: Store, prompts: Iterable[int]) -> dict[int, dict[str, Any]]:
     """Key, occurrence, split and the tool's own id of some prompts, by id."""
-    condition, parameters = one_of("prompt.id", [int(one) for one in prompts], "p")
-    rows = store.arrow(query_text("analysis", "prompt_keys").format(condition=condition), parameters).to_pylist()
-    return {row["id"]: row for row in rows}
+    query = query_text("analysis", "prompt_keys").format(condition="prompt.id in (:ids)")
+    return {row["id"]: row for row in store.rows(query, {"ids": list(prompts)})}
 
 
 def read_order(store: Store, prompts: Sequence[int] | NDArray[np.int64], seed: int) -> PromptOrder:

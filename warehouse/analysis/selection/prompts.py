@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -14,9 +13,7 @@ from warehouse.store.sql.query_files import query_text
 
 def prompts_by_id(store: Store, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Some prompts with benchmark, text, target and choices, by id."""
-    condition, parameters = one_of("prompt.id", [int(one) for one in ids], "p")
-    found = store.arrow(query_text("analysis", "prompts").format(condition=condition), parameters).to_pylist()
-    return {row["id"]: row for row in found}
+    return {row["id"]: row for row in store.rows(query_text("analysis", "prompts"), {"prompt_ids": ids})}
 
 
 def options(choices: Any) -> list[str]:
@@ -53,11 +50,9 @@ def find_prompt(store: Store, text: str, benchmark_ids: Sequence[int] | None) ->
         if number.isdecimal() and prompts_by_id(store, [int(number)]):
             return int(number)
         raise MisuseError(f"no prompt has the id {number!r}; see: warehouse show RUN")
-    condition, parameters = ("1 = 1", {}) if benchmark_ids is None else one_of("benchmark_id", benchmark_ids, "b")
-    found = store.arrow(
-        query_text("analysis", "prompts_called").format(condition=condition), parameters | {"text": text}
-    )
-    rows = found.to_pylist()
+    condition = "1 = 1" if benchmark_ids is None else "benchmark_id in (:benchmark_ids)"
+    query = query_text("analysis", "prompts_called").format(condition=condition)
+    rows = store.rows(query, {"text": text, "benchmark_ids": benchmark_ids or ()})
     by_tool = [row for row in rows if row["tool_id"] == text]
     by_id = [row for row in rows if str(row["id"]) == text]
     chosen = by_tool if len(by_tool) == 1 else by_id or by_tool or rows

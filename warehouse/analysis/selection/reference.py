@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.conditions import Condition, Run, group_runs, label_conditions, read_runs
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.run_fields import LABEL_FIELDS
@@ -118,7 +117,7 @@ def find_conditions(
     if readings[0].run is None:
         candidates = _runs_of(store, text, readings)
     else:
-        candidates = [read_runs(store, *one_of("run_id", [readings[0].run], "r"))]
+        candidates = [read_runs(store, "run_id in (:ids)", {"ids": [readings[0].run]})]
     for runs in candidates:
         fitting = [run for run in runs if _wanted(run, benchmark_ids, where)]
         if fitting:
@@ -143,10 +142,9 @@ def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:
 
 
 def _named(store: Store, benchmark_ids: Sequence[int]) -> str:
-    condition, parameters = one_of("id", list(benchmark_ids), "b")
-    query = f"select distinct name from benchmark where {condition} order by name"
-    names = store.arrow(query, parameters).column("name").to_pylist()
-    return names[0] if len(names) == 1 else "these benchmarks"
+    query = "select distinct name from benchmark where id in (:ids) order by name"
+    rows = store.rows(query, {"ids": benchmark_ids})
+    return str(rows[0]["name"]) if len(rows) == 1 else "these benchmarks"
 
 
 def pick_one(store: Store, conditions: Sequence[Condition], text: str, *, latest: bool = False) -> Condition:
@@ -197,7 +195,7 @@ def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[lis
     found = []
     for reading in readings:
         models = _matching(reading.model, known)
-        runs = read_runs(store, *one_of("model_id", models, "m")) if models else []
+        runs = read_runs(store, "model_id in (:ids)", {"ids": models}) if models else []
         found += [[run for run in runs if _fits(reading, run)]] if models else []
     if found:
         return found

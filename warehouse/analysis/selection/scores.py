@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import numbers, one_of, rows_among, whole_numbers
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 #: Columns of ``prompt_scores.sql`` in the order of the fields of ``_Facts``.
 _COLUMNS = ("value", "weight", "n_draws", "within_variance", "is_binary", "n_scored", "n_unscored")
-_LINKS = "select prompt_id, canonical_prompt_id from prompt_link where "
+_LINKS = (
+    "select prompt_id, canonical_prompt_id from prompt_link where prompt_id <> canonical_prompt_id order by prompt_id"
+)
 
 Links = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -126,17 +125,15 @@ class _Block:
     """The facts of some runs, by run."""
 
     def __init__(self, store: Store, runs: Collection[int], metric_ids: Sequence[int] | None) -> None:
-        in_runs, parameters = one_of("fact.run_id", sorted(runs), "r")
-        anything: tuple[str, dict[str, Any]] = ("1 = 1", {})
-        in_metrics, more = anything if metric_ids is None else one_of("fact.metric_id", metric_ids, "m")
-        table = store.arrow(
-            query_text("analysis", "prompt_scores").format(metrics=in_metrics, runs=in_runs), parameters | more
-        )
-        unordered = whole_numbers(table, "run_id")
+        among = "1 = 1" if metric_ids is None else "fact.metric_id in (:metric_ids)"
+        query = query_text("analysis", "prompt_scores").format(metrics=among)
+        found = store.columns(query, {"run_ids": list(runs), "metric_ids": metric_ids or ()})
+        unordered = found.whole_numbers("run_id")
         order = np.argsort(unordered, kind="stable")
         self.runs = unordered[order]
-        self.metrics = whole_numbers(table, "metric_id")[order]
-        self.facts = _as_facts(table).take(order)
+        self.metrics = found.whole_numbers("metric_id")[order]
+        facts = _Facts(found.whole_numbers("prompt_id"), *(found.numbers(name) for name in _COLUMNS))
+        self.facts = facts.take(order)
 
     def rows(self, runs: Collection[int], metric_ids: Sequence[int]) -> NDArray[np.intp]:
         """The places of the facts of some of the runs by some metrics."""
@@ -146,11 +143,6 @@ class _Block:
         spans = [np.arange(a, b) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
         places = np.concatenate([np.empty(0, np.intp), *spans]).astype(np.intp)
         return places[np.isin(self.metrics[places], metric_ids)]
-
-
-def _as_facts(table: pa.Table) -> _Facts:
-    prompts = whole_numbers(table, "prompt_id")
-    return _Facts(prompts, *(numbers(table, name) for name in _COLUMNS))
 
 
 def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
@@ -164,8 +156,8 @@ def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
 
 def read_links(store: Store) -> Links:
     """Linked prompts, ascending, and the canonical one of each."""
-    table = store.arrow(_LINKS + "prompt_id <> canonical_prompt_id order by prompt_id")
-    return whole_numbers(table, "prompt_id"), whole_numbers(table, "canonical_prompt_id")
+    found = store.columns(_LINKS)
+    return found.whole_numbers("prompt_id"), found.whole_numbers("canonical_prompt_id")
 
 
 def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.int64]:
@@ -233,7 +225,7 @@ class Published:
 def read_published(store: Store, runs: Mapping[int, int], metric_ids: Sequence[int]) -> dict[int, Published]:
     """Published figures by group; ``runs`` maps run ids to groups."""
     first: dict[int, Published] = {}
-    for row in rows_among(store, query_text("analysis", "published_means"), "run_id", list(runs)):
+    for row in store.rows_of("run_id", runs.keys(), query_text("analysis", "published_means")):
         if row["metric_id"] not in metric_ids:
             continue
         figure = Published(row["value"], row["standard_error"], row["n"] or 0)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.prompt_order import PromptOrder, read_order
 from warehouse.store.connection import Store
@@ -87,8 +86,7 @@ def stopped_early(store: Store, conditions: Sequence[Condition]) -> dict[str, St
     cut = {run["run_id"]: item.key for item in conditions for run in item.runs if run["status"] == "truncated"}
     if not cut:
         return {}
-    runs, parameters = one_of("run.id", list(cut), "r")
-    rows = store.arrow(query_text("analysis", "early_stopping").format(runs=runs), parameters).to_pylist()
+    rows = store.rows(query_text("analysis", "early_stopping"), {"run_ids": list(cut)})
     found = {}
     for row in rows:
         settings = row["configuration"]

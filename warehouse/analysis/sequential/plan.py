@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown, find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
@@ -182,8 +181,8 @@ def _refuse_clusters(store: Store, baseline: Condition, scores: PromptScores, cl
 def _all_prompts(store: Store, baseline: Condition, n: int) -> NDArray[np.int64]:
     """All prompts of the split, which must be known for their order to be."""
     name, split = baseline.benchmark_split
-    condition, parameters = one_of("prompt.benchmark_id", list(find_benchmark(store, name).ids), "b")
-    rows = store.arrow(query_text("analysis", "prompt_keys").format(condition=condition), parameters).to_pylist()
+    query = query_text("analysis", "prompt_keys").format(condition="prompt.benchmark_id in (:benchmark_ids)")
+    rows = store.rows(query, {"benchmark_ids": find_benchmark(store, name).ids})
     ids = np.array([row["id"] for row in rows if row["split"] == split], dtype=np.int64)
     known: NDArray[np.int64] = np.unique(follow_links(ids, read_links(store)))
     if len(known) != n:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.leaderboard.row import usable_bounds
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
@@ -20,6 +19,8 @@ from warehouse.records.hashing import fingerprint
 from warehouse.stats.core.inputs import Bounds, FloatArray
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+
+_N_PROMPTS = "select count(*) as n from prompt where split = :split and benchmark_id in (:benchmark_ids)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,16 +160,13 @@ def _all_prompts(name: str, members: Sequence[ScoredCondition], size: int) -> ND
 
 def _stored_prompts(store: Store, benchmark_ids: Sequence[int], split: str) -> int:
     """Prompts of the benchmark that any run has shown."""
-    condition, parameters = one_of("benchmark_id", list(benchmark_ids), "b")
-    query = f"select count(*) as n from prompt where split = :split and {condition}"
-    return int(store.arrow(query, parameters | {"split": split}).column("n").to_pylist()[0])
+    return int(store.rows(_N_PROMPTS, {"benchmark_ids": benchmark_ids, "split": split})[0]["n"])
 
 
 def plan_rows(store: Store, prompts: NDArray[np.int64]) -> list[dict[str, Any]]:
     """Prompts by id, each with ``plan_id``: its key, and ``#N`` where the key stands there again."""
-    condition, parameters = one_of("id", prompts.tolist(), "p")
-    query = query_text("analysis", "matrix_prompts").format(condition=condition)
-    return [row | {"plan_id": plan_id(row)} for row in store.arrow(query, parameters).to_pylist()]
+    query = query_text("analysis", "matrix_prompts").format(condition="id in (:ids)")
+    return [row | {"plan_id": plan_id(row)} for row in store.rows(query, {"ids": prompts})]
 
 
 def prompts_by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str, str], int]:
@@ -177,9 +175,8 @@ def prompts_by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str
 
 
 def _by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str, str], int]:
-    condition, parameters = one_of("benchmark_id", list(benchmark_ids), "b")
-    query = query_text("analysis", "matrix_prompts").format(condition=condition)
-    rows = store.arrow(query, parameters).to_pylist()
+    query = query_text("analysis", "matrix_prompts").format(condition="benchmark_id in (:benchmark_ids)")
+    rows = store.rows(query, {"benchmark_ids": benchmark_ids})
     return {(str(row["split"]), plan_id(row)): int(row["id"]) for row in rows}
 
 

@@ -9,7 +9,6 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scores import Links, PromptScores, follow_links
 from warehouse.analysis.subsets.plan import SubsetPlan, hash_ids
@@ -171,9 +170,8 @@ def _why_not(store: Store, condition: Condition, plan: SubsetPlan, created: date
     model = who(condition)
     if model in plan.history or model == plan.baseline:
         return f"{model} is in the plan's own history"
-    here, parameters = one_of("run.id", list(condition.run_ids), "r")
-    query = query_text("analysis", "runs_first_known").format(here=here)
-    times = [row["first_known"] for row in store.arrow(query, parameters).to_pylist()]
+    rows = store.rows(query_text("analysis", "runs_first_known"), {"run_ids": condition.run_ids})
+    times = [row["first_known"] for row in rows]
     first = min((one for one in times if one is not None), default=None)
     if first is not None and first < created:
         return f"the plan was made at {created:%Y-%m-%d %H:%M} UTC, after the run ({first:%Y-%m-%d %H:%M})"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, metrics_of
 from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions, runs_on
 from warehouse.analysis.selection.other_metrics import OtherMetric, metric_holders, others_among
@@ -44,10 +43,7 @@ def read_suite_figures(store: Store, suite_ids: Sequence[int], metric: str) -> l
     """Figures on some suites by the metric of this label (``name`` or ``name,filter``)."""
     if not suite_ids:
         return []
-    condition, parameters = one_of("published_score.benchmark_id", list(suite_ids), "b")
-    rows = store.arrow(
-        query_text("analysis", "published_suite_figures").format(suites=condition), parameters
-    ).to_pylist()
+    rows = store.rows(query_text("analysis", "published_suite_figures"), {"benchmark_ids": suite_ids})
     return [
         SuiteFigure(row["run_group_id"], row["value"], row["standard_error"] or None)
         for row in rows

@@ -9,14 +9,13 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Benchmark, canonical_names, find_benchmark
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 _ALL_WITH_RUNS = "select distinct benchmark_id from run_current"
-_WITH_RUNS = "select distinct benchmark_id from run_current where "
+_WITH_RUNS = "select distinct benchmark_id from run_current where benchmark_id in (:benchmark_ids)"
 
 #: What makes a name a list of names.
 _LIST = re.compile(r"[,*?\[]")
@@ -228,6 +227,4 @@ def _fitting(names: Iterable[str], pattern: str) -> list[str]:
 
 
 def _with_runs(store: Store, ids: Sequence[int]) -> set[int]:
-    condition, parameters = one_of("benchmark_id", ids, "b")
-    table = store.arrow(_WITH_RUNS + condition, parameters)
-    return {row["benchmark_id"] for row in table.to_pylist()}
+    return {row["benchmark_id"] for row in store.rows(_WITH_RUNS, {"benchmark_ids": ids})}

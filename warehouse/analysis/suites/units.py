@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap, cluster_map
 from warehouse.analysis.selection.scores import follow_links, read_links
 from warehouse.store.connection import Store
@@ -69,8 +68,7 @@ def _labels(
     labels = clusters.labels(prompts)
     if labels is None:
         return np.full(len(prompts), -1, dtype=np.int64)
-    condition, parameters = one_of("clustering.benchmark_id", benchmark_ids, "b")
-    stored = store.arrow(query_text("analysis", "clusters").format(here=condition), parameters).to_pylist()
+    stored = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "clusters"))
     if cluster == SAME_TEXT and not any(row["name"] == SAME_TEXT for row in stored):
         return labels
     first: dict[tuple[str, str], int] = {}

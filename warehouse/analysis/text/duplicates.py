@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.arrow import numbers, one_of, whole_numbers
 from warehouse.analysis.selection.prompts import expected_answer, prompts_by_id
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.text.embedders import choose_embedder
@@ -212,15 +211,16 @@ def duplicates(
 
 def _places(store: Store, vectors: PromptVectors, ids: Sequence[int] | None) -> tuple[list[str], NDArray[np.intp]]:
     """Names of the benchmarks, and the number of that of each prompt."""
-    where = ("1 = 1", {}) if ids is None else one_of("prompt.benchmark_id", ids, "b")
-    table = store.arrow(query_text("analysis", "prompts_with_text").format(condition=where[0]), where[1])
-    coded = table.column("benchmark").combine_chunks().dictionary_encode()
+    condition = "1 = 1" if ids is None else "prompt.benchmark_id in (:benchmark_ids)"
+    query = query_text("analysis", "prompts_with_text").format(condition=condition)
+    found = store.columns(query, {"benchmark_ids": ids or ()})
+    coded = found.table.column("benchmark").combine_chunks().dictionary_encode()
     names = coded.dictionary.to_pylist()
     order = sorted(range(len(names)), key=names.__getitem__)
     rank = np.argsort(np.array(order, dtype=np.intp))
     codes = np.array(coded.indices.to_pylist(), dtype=np.intp)
-    found = np.searchsorted(whole_numbers(table, "id"), vectors.prompts)
-    return [names[place] for place in order], rank[codes[found]]
+    rows = np.searchsorted(found.whole_numbers("id"), vectors.prompts)
+    return [names[place] for place in order], rank[codes[rows]]
 
 
 def _by_place(names: Sequence[str], pairs: StoredPairs) -> tuple[DuplicatePlace, ...]:
@@ -258,15 +258,14 @@ def _scored(
 
 def _values(store: Store, prompts: NDArray[np.int64]) -> tuple[list[str], NDArray[np.float64]]:
     """Models, and their scores of some prompts scaled to 0–1, shape (models, prompts)."""
-    condition, parameters = one_of("fact.prompt_id", prompts.tolist(), "p")
-    table = store.arrow(query_text("analysis", "headline_scores_by_model").format(condition=condition), parameters)
-    named = table.column("model").to_pylist()
+    found = store.columns(query_text("analysis", "headline_scores_by_model"), {"prompt_ids": prompts})
+    named = found.objects("model")
     models = sorted(set(named))
     place = {model: row for row, model in enumerate(models)}
     values = np.full((len(models), len(prompts)), np.nan)
     rows = np.array([place[model] for model in named], dtype=np.intp)
-    columns = np.searchsorted(prompts, whole_numbers(table, "prompt_id"))
-    scaled = numbers(table, "value")
+    columns = np.searchsorted(prompts, found.whole_numbers("prompt_id"))
+    scaled = found.numbers("value")
     within = (scaled >= -1e-9) & (scaled <= 1 + 1e-9)  # else the declared bounds do not hold
     values[rows[within], columns[within]] = np.clip(scaled[within], 0.0, 1.0)
     return models, values

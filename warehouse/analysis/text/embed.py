@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.text.templates import Template, find_template
 from warehouse.embeddings import BATCH, Embedder, encode, load_embedder
@@ -23,7 +22,7 @@ from warehouse.store.sql.query_files import query_text
 #: Texts that are embedded, and then stored for good, at a time.
 CHUNK = 512
 
-_PLACES = "select id, benchmark_id from prompt where "
+_PLACES = "select id, benchmark_id from prompt where id in (:ids)"
 
 
 class Progress(Protocol):
@@ -211,12 +210,10 @@ def _count(counts: dict[int, int], prompts: Sequence[int], places: dict[int, int
 
 
 def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
-    condition, parameters = ("1 = 1", {}) if ids is None else one_of("benchmark.id", ids, "b")
-    found = store.arrow(query_text("analysis", "benchmarks_shown_as").format(condition=condition), parameters)
-    return {row["id"]: row["name"] for row in found.to_pylist()}
+    condition = "1 = 1" if ids is None else "benchmark.id in (:ids)"
+    query = query_text("analysis", "benchmarks_shown_as").format(condition=condition)
+    return {row["id"]: row["name"] for row in store.rows(query, {"ids": ids or ()})}
 
 
 def _places(store: Store, prompts: NDArray[np.int64]) -> dict[int, int]:
-    condition, parameters = one_of("id", prompts.tolist(), "p")
-    found = store.arrow(_PLACES + condition, parameters)
-    return {row["id"]: row["benchmark_id"] for row in found.to_pylist()}
+    return {row["id"]: row["benchmark_id"] for row in store.rows(_PLACES, {"ids": prompts})}

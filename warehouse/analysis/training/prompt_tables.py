@@ -10,7 +10,6 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.prompts import options
@@ -223,8 +222,7 @@ def find_chance(
     number of options where the metric is a rate of right choices."""
     if given is not None:
         return Chance(given, "given", {})
-    here, parameters = one_of("benchmark_id", list(recipe.benchmark_ids), "b")
-    stated = store.arrow(query_text("analysis", "chance_levels").format(here=here), parameters).to_pylist()
+    stated = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": recipe.benchmark_ids})
     levels = {row["chance_level"] for row in stated if row["metric_id"] in recipe.metric_ids}
     if len(levels) == 1:
         return Chance(levels.pop(), "metric", {})
@@ -236,8 +234,7 @@ def find_chance(
 
 
 def _from_options(store: Store, recipe: RecipeScores, checkpoints: Mapping[float, Checkpoint]) -> Chance | None:
-    here, parameters = one_of("prompt.benchmark_id", list(recipe.benchmark_ids), "b")
-    rows = store.arrow(query_text("analysis", "prompt_choices").format(here=here), parameters).to_pylist()
+    rows = store.rows(query_text("analysis", "prompt_choices"), {"benchmark_ids": recipe.benchmark_ids})
     ids = follow_links(np.array([row["id"] for row in rows], dtype=np.int64), read_links(store)).tolist()
     counts = [len(options(row["choices"])) for row in rows]
     by_prompt = {one: 1 / n for one, n in zip(ids, counts, strict=True) if n > 1}

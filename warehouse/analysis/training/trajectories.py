@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.arrow import table_among
 from warehouse.analysis.selection.reference import Where
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.store.connection import Store
@@ -142,12 +141,15 @@ def read_recipes(
         metrics = "s.metric = :metric_name and (s.metric_filter = :metric_filter or :metric_filter = '')"
         named = {"metric_name": name, "metric_filter": pipeline}
     of_runs = query_text("analysis", "training_runs")
-    of_scores = query_text("analysis", "training_scores").format(metrics=metrics, here="{here}")
-    if benchmark_ids is None:
-        runs, scores = store.arrow(of_runs.format(here="1 = 1")), store.arrow(of_scores.format(here="1 = 1"), named)
-    else:
-        runs = _among(table_among(store, of_runs, "run.benchmark_id", benchmark_ids), "benchmark_id", benchmark_ids)
-        scores = table_among(store, of_scores, "run.benchmark_id", benchmark_ids, named)
+    of_scores = query_text("analysis", "training_scores")
+    here = "1 = 1" if benchmark_ids is None else "run.benchmark_id in (:benchmark_ids)"
+    block = store.block("benchmark_id")
+    together = benchmark_ids if benchmark_ids is None or not block.issuperset(benchmark_ids) else block
+    among: dict[str, Any] = {"benchmark_ids": together or ()}
+    runs = store.arrow(of_runs.format(here=here), among)
+    scores = store.arrow(of_scores.format(metrics=metrics, here=here), among | named)
+    if benchmark_ids is not None:
+        runs = _among(runs, "benchmark_id", benchmark_ids)
         scores = _among(scores, "run_id", runs.column("run_id").to_pylist())
     wanted = _fulfilling(store, where)
     kinds = _kinds(runs)

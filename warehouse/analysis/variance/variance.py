@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from warehouse.analysis.results import Result
-from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.selection.targets import Target, find_targets
 from warehouse.analysis.variance.row import VarianceRow, make_row
@@ -132,12 +131,10 @@ def _single_draws(store: Store, targets: Sequence[Target], metric_id: int) -> di
 
 def _by_draw(store: Store, name: str, targets: Sequence[Target], metric_id: int) -> list[dict[str, Any]]:
     """Rows of a query of the scores of some conditions by draw."""
-    in_metrics, parameters = one_of("score.metric_id", [metric_id], "m")
-    in_runs, more = one_of("score.run_id", [run for target in targets for run in target.condition.run_ids], "r")
+    run_ids = [run for target in targets for run in target.condition.run_ids]
     most = max(int(target.scores.n_draws.min()) for target in targets)
-    query = query_text("analysis", name).format(metrics=in_metrics, runs=in_runs, most=most)
-    rows: list[dict[str, Any]] = store.arrow(query, parameters | more).to_pylist()
-    return rows
+    query = query_text("analysis", name).format(most=most)
+    return store.rows(query, {"metric_ids": [metric_id], "run_ids": run_ids})
 
 
 def _range(target: Target, single: Sequence[tuple[float, int]]) -> SingleDrawRange | str:

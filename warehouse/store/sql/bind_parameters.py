@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+import numpy as np
 
 _TOKEN = re.compile(
     r"""(?<!\w)[eE]'(?:[^'\\]|\\.|'')*'          # text in quotes, with escapes
@@ -16,6 +19,7 @@ _TOKEN = re.compile(
       | :(?P<name>[A-Za-z_]\w*)""",
     re.VERBOSE | re.DOTALL,
 )
+_ALONE = re.compile(r"\bin\s*\(\s*:(\w+)\s*\)", re.IGNORECASE)
 _BRACKET = re.compile(r"/\*|\*/")
 
 
@@ -46,6 +50,31 @@ def replace_binds(sql: str, written: Callable[[str], str]) -> str:
     "select ':a', B"
     """
     return _replaced(sql, lambda match: written(match["name"]) if match["name"] else match.group(0))
+
+
+def expand_lists(sql: str, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A statement with every parameter of several values that stands alone in ``in (:name)`` written out.
+
+    Integers (our own ids) then stand in the text: binding any value makes a driver import pandas, which takes
+    longer than the query. Everything else is bound as ``:ids_0``, ``:ids_1`` …; no values are ``null``, which
+    nothing equals.
+
+    >>> expand_lists("id in (:ids) and name in (:names)", {"ids": {2, 1}, "names": ["x"]})
+    ('id in (1, 2) and name in (:names_0)', {'names_0': 'x'})
+    """
+    bound: dict[str, Any] = {}
+    texts: dict[str, str] = {}
+    alone = set(_ALONE.findall(sql))
+    for name, value in values.items():
+        if name not in alone or isinstance(value, str) or not isinstance(value, Collection):
+            bound[name] = value
+        elif all(isinstance(one, int | np.integer) for one in value):
+            texts[name] = ", ".join(map(str, sorted(set(map(int, value))))) or "null"
+        else:
+            places = {f"{name}_{place}": one for place, one in enumerate(value)}
+            texts[name] = ", ".join(f":{place}" for place in places)
+            bound |= places
+    return (replace_binds(sql, lambda name: texts.get(name, f":{name}")) if texts else sql), bound
 
 
 def replace_quoted(sql: str, text: Callable[[str], str], name: Callable[[str], str]) -> str:

@@ -1,0 +1,58 @@
+"""The columns of an answer as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns by name.
+
+    Attributes:
+        table: the answer.
+    """
+
+    table: pa.Table
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def whole_numbers(self, name: str) -> NDArray[np.int64]:
+        """A column of integers without nulls, shape (rows,)."""
+        parts = [_values(chunk) for chunk in self.table.column(name).chunks]
+        return np.concatenate([np.empty(0, np.int64), *parts])
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """A column of numbers as doubles, shape (rows,); null is NaN."""
+        found, at = np.empty(len(self)), 0
+        for chunk in self.table.column(name).chunks:
+            part = found[at : at + len(chunk)]
+            part[:] = _values(chunk)
+            if chunk.null_count:
+                part[~_is_there(chunk)] = np.nan
+            at += len(chunk)
+        return found
+
+    def objects(self, name: str) -> list[Any]:
+        """A column as Python has its values; null is None."""
+        found: list[Any] = self.table.column(name).to_pylist()
+        return found
+
+
+def _is_there(array: pa.Array) -> NDArray[np.bool_]:
+    """Which values of an array that has nulls are not null."""
+    bits = np.frombuffer(array.buffers()[0], dtype=np.uint8)
+    return np.unpackbits(bits, bitorder="little")[array.offset : array.offset + len(array)].astype(bool)
+
+
+def _values(array: pa.Array) -> NDArray[Any]:
+    """The numbers in the buffer of an array: ``to_numpy`` would import pandas."""
+    name = str(array.type)
+    kind = np.dtype("float64" if name == "double" else name)
+    return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
