@@ -11,11 +11,10 @@ from warehouse.analysis.comparison.pair_tests import Options, Tests
 from warehouse.analysis.comparison.pairing import Pair, clusters_under_links
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
-from warehouse.analysis.selection.scores import PromptScores, read_links
+from warehouse.analysis.selection.scores import PromptScores, align_values, read_links
 from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.subsets.population import aligned
 from warehouse.analysis.subsets.recognise import PlannedRun, recognise
-from warehouse.analysis.subsets.stored import kept_plans
+from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
 from warehouse.errors import StatisticsError
 from warehouse.stats import PairedDifference
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
@@ -102,13 +101,13 @@ def planned_pair(store: Store, pair: Pair, selection: Selection, *, level: float
         estimand: ``prompts_sampled``; for another there is none.
     """
     benchmark = find_benchmark(store, pair.a.setting("benchmark"))
-    if pair.is_ratio or not kept_plans(store, benchmark.name):
+    metric = pair.metric.label
+    sides = ((pair.a, metric, pair.scores_a), (pair.b, metric, pair.scores_b))
+    plans = BenchmarkPlans() if pair.is_ratio else possible_plans(store, benchmark, sides)
+    if not plans.plans:
         return NO_PLAN
     links = read_links(store)
-    a, b = (
-        recognise(store, benchmark.ids, benchmark.name, condition, pair.metric.label, scores, links)
-        for condition, scores in ((pair.a, pair.scores_a), (pair.b, pair.scores_b))
-    )
+    a, b = (recognise(plans, *side, links) for side in sides)
     run = a or b
     if run is None:
         return NO_PLAN
@@ -174,7 +173,7 @@ def _difference(
             a.scores, b.scores, plan.stratum, plan.selected, estimand=estimand, clusters=labels, level=level
         )
     other: PromptScores = pair.scores_b if a is not None else pair.scores_a
-    known = aligned(other.prompts, other.values, run.prompts)
+    known = align_values(other.prompts, other.values, run.prompts)
     difference = subset_against_baseline(
         run.scores,
         known,

@@ -16,7 +16,7 @@ from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.store.connection import Store
 
 # What names a checkpoint: it differs along a curve, all else has to agree.
-_POSITIONED = "select * from run_current where position is not null and {here}"
+_POSITIONED = "select * from run_current where position is not null and run_id in (:run_ids)"
 
 
 @dataclass(frozen=True)

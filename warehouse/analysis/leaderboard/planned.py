@@ -9,7 +9,7 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks, RowOptions
 from warehouse.analysis.leaderboard.unscored import UnscoredBounds
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, is_partial
 from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
-from warehouse.analysis.subsets.stored import kept_plans
+from warehouse.analysis.subsets.stored import possible_plans
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK
 from warehouse.stats.subsets.rank import rank_among
@@ -97,17 +97,14 @@ NO_PLANS = PlannedRows({})
 
 def planned_rows(store: Store, found: BenchmarkScores) -> PlannedRows:
     """The runs of a benchmark that are on a stored plan."""
-    if not kept_plans(store, found.benchmark.name):
-        return NO_PLANS
-    runs = {}
-    for entry in found.entries:
-        usable = entry.usable
-        if usable is None:
-            continue
-        run = recognise(store, found.benchmark.ids, found.benchmark.name, entry.condition, entry.metric.label, usable)
-        if run is not None:
-            runs[entry.condition.key, entry.metric.id] = run
-    return PlannedRows(runs)
+    asked = {
+        (entry.condition.key, entry.metric.id): (entry.condition, entry.metric.label, entry.usable)
+        for entry in found.entries
+        if entry.usable is not None
+    }
+    plans = possible_plans(store, found.benchmark, asked.values())
+    runs = {key: recognise(plans, *one) for key, one in asked.items()} if plans.plans else {}
+    return PlannedRows({key: run for key, run in runs.items() if run is not None})
 
 
 def _estimand(options: RowOptions) -> str:

@@ -41,6 +41,12 @@ class Condition:
         return str(self.runs[0]["model"])
 
     @property
+    def who(self) -> str:
+        """What was asked: ``MODEL[@CHECKPOINT][#SEED][+AGENT]``."""
+        signs = (("@", "checkpoint"), ("#", "training_seed"), ("+", "agent"))
+        return self.model + "".join(f"{sign}{self.setting(name)}" for sign, name in signs if self.setting(name))
+
+    @property
     def benchmark_split(self) -> tuple[str, str]:
         """Benchmark and split."""
         return str(self.runs[0]["benchmark"]), str(self.runs[0]["split"])

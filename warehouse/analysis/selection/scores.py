@@ -154,6 +154,16 @@ def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
     return np.where(linked[places] == prompts, canonical[places], prompts)
 
 
+def align_values(
+    own: NDArray[np.int64], values: NDArray[np.float64], prompts: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Values of some prompts, ascending, in the order of others; NaN where there is none."""
+    if not len(own):
+        return np.full(len(prompts), np.nan)
+    places = np.minimum(np.searchsorted(own, prompts), len(own) - 1)
+    return np.where(own[places] == prompts, values[places], np.nan)
+
+
 def read_links(store: Store) -> Links:
     """Linked prompts, ascending, and the canonical one of each."""
     found = store.columns(_LINKS)

@@ -10,7 +10,7 @@ from warehouse.analysis.selection.benchmarks import choose_metrics, find_benchma
 from warehouse.analysis.selection.scored_conditions import conditions_on, read_entries
 from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans
 from warehouse.analysis.subsets.recognise import on_plan
-from warehouse.analysis.subsets.stored import find_plans, store_plan
+from warehouse.analysis.subsets.stored import StoredPlan, find_plans, store_plan, with_prompts
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
 from warehouse.stats.subsets.design import extend_subset
@@ -60,10 +60,13 @@ def _asked_already(store: Store, plan: SubsetPlan) -> Sequence[str]:
     """Models with a run on the plan, whether it holds for them or not."""
     found = find_benchmark(store, plan.benchmark)
     metrics = choose_metrics(metrics_of(store, found.ids), plan.metric, found.name)
-    models = set()
-    for entry in read_entries(store, conditions_on(store, found.ids, found.name, ()), metrics):
-        if entry.usable is None:
-            continue
-        if on_plan(store, found.ids, entry.condition, plan, plan.created, entry.usable) is not None:
-            models.add(entry.condition.model)
-    return sorted(models)
+    entries = read_entries(store, conditions_on(store, found.ids, found.name, ()), metrics)
+    stored = StoredPlan(plan, plan.created)
+    known = with_prompts(store, found.ids, [stored], [entry.condition for entry in entries])
+    return sorted(
+        {
+            entry.condition.model
+            for entry in entries
+            if entry.usable is not None and on_plan(known, stored, entry.condition, entry.usable) is not None
+        }
+    )

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from warehouse.analysis.selection.benchmarks import all_benchmarks, metrics_of
 from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans, read_plans
-from warehouse.analysis.subsets.population import prompts_by_key
-from warehouse.analysis.subsets.stored import store_plan
+from warehouse.analysis.subsets.stored import prompts_by_key, store_plan
 from warehouse.errors import MisuseError
 from warehouse.records.clock import utc_now
 from warehouse.store.connection import Store

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.leaderboard.row import usable_bounds
-from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
+from warehouse.analysis.selection.scores import align_values
 from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.subsets.stored import plan_id
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
 from warehouse.stats.core.inputs import Bounds, FloatArray
@@ -64,14 +65,6 @@ class Population:
         return fingerprint("\0".join(self.models), "\0".join(self.ids), self.history.tobytes(), base)
 
 
-def who(condition: Condition) -> str:
-    """What was asked: ``MODEL[@CHECKPOINT][#SEED][+AGENT]``."""
-    signs = (("@", "checkpoint"), ("#", "training_seed"), ("+", "agent"))
-    return condition.model + "".join(
-        f"{sign}{condition.setting(name)}" for sign, name in signs if condition.setting(name)
-    )
-
-
 def read_population(store: Store, found: BenchmarkScores, selection: Selection, against: str | None) -> Population:
     """The prompts of a benchmark and the scores of its stored runs.
 
@@ -114,7 +107,7 @@ def read_population(store: Store, found: BenchmarkScores, selection: Selection, 
     if dropped := int((~half).sum()):
         notes.append(f"{dropped} runs with a score of less than half of the prompts are no part of the history")
     kept = [row for row in np.flatnonzero(half).tolist() if row != base]
-    kept.sort(key=lambda row: (who(usable[row].condition), usable[row].condition.key))
+    kept.sort(key=lambda row: (usable[row].condition.who, usable[row].condition.key))
     editions = {str(entry.condition.setting("benchmark_version") or "") for entry in usable} - {""}
     if len(editions) > 1:
         raise MisuseError(
@@ -128,7 +121,7 @@ def read_population(store: Store, found: BenchmarkScores, selection: Selection, 
         task=str(usable[0].condition.setting("benchmark_recorded")),
         harnesses=tuple(sorted({str(entry.condition.setting("harness") or "") for entry in usable} - {""})),
         revision=next(iter(editions), ""),
-        models=tuple(who(usable[row].condition) for row in kept),
+        models=tuple(usable[row].condition.who for row in kept),
         names=tuple(usable[row].condition.model for row in kept),
         history=table[kept],
         baseline=None if base is None else table[base],
@@ -169,22 +162,6 @@ def plan_rows(store: Store, prompts: NDArray[np.int64]) -> list[dict[str, Any]]:
     return [row | {"plan_id": plan_id(row)} for row in store.rows(query, {"ids": prompts})]
 
 
-def prompts_by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str, str], int]:
-    """Ids in the store by split and by what a plan calls a prompt."""
-    return store.once(f"prompts of {sorted(benchmark_ids)} by key", lambda: _by_key(store, benchmark_ids))
-
-
-def _by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str, str], int]:
-    query = query_text("analysis", "matrix_prompts").format(condition="benchmark_id in (:benchmark_ids)")
-    rows = store.rows(query, {"benchmark_ids": benchmark_ids})
-    return {(str(row["split"]), plan_id(row)): int(row["id"]) for row in rows}
-
-
-def plan_id(row: dict[str, Any]) -> str:
-    """What a plan calls a prompt."""
-    return f"{row['key']}#{row['occurrence']}" if row["occurrence"] else str(row["key"])
-
-
 def _in_order(store: Store, prompts: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[dict[str, Any]]]:
     """Ids in the order of the plan's ids, and their rows.
 
@@ -199,15 +176,7 @@ def _in_order(store: Store, prompts: NDArray[np.int64]) -> tuple[NDArray[np.int6
 
 def _laid_out(entry: ScoredCondition, prompts: NDArray[np.int64]) -> FloatArray:
     assert entry.usable is not None
-    return aligned(entry.usable.prompts, entry.usable.values, prompts)
-
-
-def aligned(own: NDArray[np.int64], values: FloatArray, prompts: NDArray[np.int64]) -> FloatArray:
-    """Values of some prompts, ascending, in the order of others; NaN where there is none."""
-    if not len(own):
-        return np.full(len(prompts), np.nan)
-    places = np.minimum(np.searchsorted(own, prompts), len(own) - 1)
-    return np.where(own[places] == prompts, values[places], np.nan)
+    return align_values(entry.usable.prompts, entry.usable.values, prompts)
 
 
 def _uneven(entry: ScoredCondition) -> bool:
@@ -246,7 +215,7 @@ def _baseline(
             f"the baseline {against} has no score of {lacking} of {table.shape[1]} prompts of {name}:"
             " it has to be scored on all"
         )
-    return row, who(chosen)
+    return row, chosen.who
 
 
 def _notes_on(

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.scores import Links, PromptScores, follow_links
+from warehouse.analysis.selection.scores import Links, PromptScores, align_values, follow_links
 from warehouse.analysis.subsets.plan import SubsetPlan, hash_ids
-from warehouse.analysis.subsets.population import aligned, prompts_by_key, who
-from warehouse.analysis.subsets.stored import kept_plans, plan_of
+from warehouse.analysis.subsets.stored import BenchmarkPlans, StoredPlan
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.inputs import Bounds, FloatArray
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate, estimate_subset
 from warehouse.stats.subsets.interval import LEAST
-from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
 #: Share of the planned prompts that a run with others too has to cover to be one on the plan.
 COVERED = 0.95
@@ -88,29 +83,24 @@ class PlannedRun:
 
 
 def recognise(
-    store: Store, benchmark_ids: Sequence[int], name: str, condition: Condition, metric: str, scores: PromptScores,
-    links: Links | None = None,
-) -> PlannedRun | None:  # fmt: skip
+    known: BenchmarkPlans, condition: Condition, metric: str, scores: PromptScores, links: Links | None = None
+) -> PlannedRun | None:
     """The plan that a condition was run on, None if it is on none.
 
     It is on a plan if it saw nothing but planned prompts, eight at least, or most planned ones; of several, on
     the one whose sample it covers best, then the largest.
 
     Args:
-        benchmark_ids: rows of the benchmark.
-        name: of the benchmark.
+        known: plans of the benchmark.
         metric: label of the metric of the scores.
         scores: of the condition.
         links: where prompts stand under those that links lead to.
     """
     best: tuple[float, int, PlannedRun] | None = None
-    for kept in kept_plans(store, name):
-        if kept.parameters.get("split") != condition.setting("split") or kept.parameters.get("metric") != metric:
+    for stored in known.plans:
+        if (stored.plan.split, stored.plan.metric) != (condition.setting("split"), metric):
             continue
-        if not LEAST <= len(scores.seen) < int(kept.parameters.get("n_prompts", 0)):
-            continue  # no need to read the plan
-        stored = plan_of(store, kept)
-        run = on_plan(store, benchmark_ids, condition, stored.plan, stored.created_at, scores, links)
+        run = on_plan(known, stored, condition, scores, links)
         if run is None:
             continue
         covered = float(np.isin(run.prompts[run.plan.selected], scores.seen).mean())
@@ -120,61 +110,44 @@ def recognise(
 
 
 def on_plan(
-    store: Store,
-    benchmark_ids: Sequence[int],
-    condition: Condition,
-    plan: SubsetPlan,
-    created: datetime,
-    scores: PromptScores,
-    links: Links | None = None,
+    known: BenchmarkPlans, stored: StoredPlan, condition: Condition, scores: PromptScores, links: Links | None = None
 ) -> PlannedRun | None:
-    """A condition on one plan; None if it is not on it. Arguments as for :func:`recognise`.
-
-    Args:
-        created: when the plan was stored, naive UTC.
-    """
+    """A condition on one of the known plans; None if it is not on it. Arguments as for :func:`recognise`."""
+    plan = stored.plan
     if not LEAST <= len(scores.seen) < plan.n_prompts:
         return None
-    prompts, lacking = _prompts(store, benchmark_ids, plan, links)
+    ids = np.array([known.prompts.get((plan.split, row.id), -1) for row in plan.rows], np.int64)
+    prompts = ids if links is None else follow_links(ids, links)
     planned = prompts[plan.selected]
     inside = int(np.isin(planned[planned >= 0], scores.seen).sum())
     is_part = inside == len(scores.seen) and inside >= LEAST
     if not is_part and inside < max(LEAST, COVERED * plan.size):
         return None
-    refused = _why_not(store, condition, plan, created) or _other_version(plan, lacking, condition)
-    values = aligned(scores.prompts, scores.values, prompts)
+    refused = _why_not(known, stored, condition) or _other_version(plan, int((ids < 0).sum()), condition)
+    values = align_values(scores.prompts, scores.values, prompts)
     asked = plan.selected & np.isfinite(values)
+    draws = np.nan_to_num(align_values(scores.prompts, scores.n_draws, prompts))
     return PlannedRun(
         condition=condition,
         plan=plan,
         prompts=prompts,
         scores=np.where(asked, values, np.nan),
-        within=np.where(asked, aligned(scores.prompts, scores.within, prompts), np.nan),
-        n_draws=np.where(asked, np.nan_to_num(aligned(scores.prompts, scores.n_draws, prompts)), 0),
+        within=np.where(asked, align_values(scores.prompts, scores.within, prompts), np.nan),
+        n_draws=np.where(asked, draws, 0),
         n_outside=len(scores.prompts) - int(asked.sum()),
         refused=refused or ("" if asked.any() else "no planned prompt has a score"),
     )
 
 
-def _prompts(
-    store: Store, benchmark_ids: Sequence[int], plan: SubsetPlan, links: Links | None
-) -> tuple[NDArray[np.int64], int]:
-    """Ids of the plan's prompts in the store, −1 where there is none such, and how many those are."""
-    known = prompts_by_key(store, benchmark_ids)
-    ids = np.array([known.get((plan.split, row.id), -1) for row in plan.rows], np.int64)
-    return (ids if links is None else follow_links(ids, links)), int((ids < 0).sum())
-
-
-def _why_not(store: Store, condition: Condition, plan: SubsetPlan, created: datetime) -> str:
+def _why_not(known: BenchmarkPlans, stored: StoredPlan, condition: Condition) -> str:
     """Why a plan does not hold for a model: it knew it, or it came after its answers."""
-    model = who(condition)
+    plan, model = stored.plan, condition.who
     if model in plan.history or model == plan.baseline:
         return f"{model} is in the plan's own history"
-    rows = store.rows(query_text("analysis", "runs_first_known"), {"run_ids": condition.run_ids})
-    times = [row["first_known"] for row in rows]
-    first = min((one for one in times if one is not None), default=None)
-    if first is not None and first < created:
-        return f"the plan was made at {created:%Y-%m-%d %H:%M} UTC, after the run ({first:%Y-%m-%d %H:%M})"
+    first = min((known.first_known[run] for run in condition.run_ids if run in known.first_known), default=None)
+    if first is not None and first < stored.created_at:
+        made = f"{stored.created_at:%Y-%m-%d %H:%M}"
+        return f"the plan was made at {made} UTC, after the run ({first:%Y-%m-%d %H:%M})"
     return ""
 
 

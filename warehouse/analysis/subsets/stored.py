@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
+from warehouse.analysis.selection.benchmarks import Benchmark, all_benchmarks
+from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans, as_stored, read_plans
 from warehouse.errors import MisuseError, StoreError, first_line
+from warehouse.stats.subsets.interval import LEAST
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Kept, Question
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener
+from warehouse.store.sql.query_files import query_text
 
 KIND = "subset_plan"
 METHOD_VERSION = "1"
+
+#: What was asked: a condition, the label of a metric, the scores by it.
+Asked = tuple[Condition, str, PromptScores]
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,21 @@ class StoredPlan:
 
     plan: SubsetPlan
     created_at: datetime
+
+
+@dataclass(frozen=True, eq=False)
+class BenchmarkPlans:
+    """Plans of a benchmark, with what tells whether a run is on one of them.
+
+    Attributes:
+        plans: newest first.
+        prompts: ids in the store, by split and by what a plan calls a prompt.
+        first_known: by id of a run, its start, else when its first source was read, naive UTC.
+    """
+
+    plans: tuple[StoredPlan, ...] = ()
+    prompts: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    first_known: Mapping[int, datetime] = field(default_factory=dict)
 
 
 def store_plan(opener: StoreOpener, plan: SubsetPlan, *, known_at: datetime | None = None) -> tuple[SubsetPlan, str]:
@@ -67,6 +92,50 @@ def kept_plans(store: Store, benchmark: str) -> list[Kept]:
     return [one for one in result_cache.kept(store, benchmark, METHOD_VERSION) if one.kind == KIND]
 
 
+def possible_plans(store: Store, benchmark: Benchmark, asked: Iterable[Asked]) -> BenchmarkPlans:
+    """The plans of a benchmark that something was asked for as many prompts as such a plan has."""
+    known = kept_plans(store, benchmark.name)
+    among = [(kept, one[0]) for one in asked for kept in known if _may_be_on(kept, *one)] if known else []
+    ids = {kept.id for kept, _ in among}
+    plans = [plan_of(store, kept) for kept in known if kept.id in ids]
+    return with_prompts(store, benchmark.ids, plans, [condition for _, condition in among])
+
+
+def _may_be_on(kept: Kept, condition: Condition, metric: str, scores: PromptScores) -> bool:
+    """Whether a condition may be on a plan, as far as one sees without reading it."""
+    of_plan = kept.parameters
+    alike = of_plan.get("split") == condition.setting("split") and of_plan.get("metric") == metric
+    return alike and LEAST <= len(scores.seen) < int(of_plan.get("n_prompts", 0))
+
+
+def with_prompts(
+    store: Store, benchmark_ids: Sequence[int], plans: Sequence[StoredPlan], conditions: Iterable[Condition]
+) -> BenchmarkPlans:
+    """Plans with what tells whether some conditions are on them."""
+    if not plans:
+        return BenchmarkPlans()
+    runs = [run for condition in conditions for run in condition.run_ids]
+    known = store.rows(query_text("analysis", "runs_first_known"), {"run_ids": runs})
+    first = {row["run_id"]: row["first_known"] for row in known if row["first_known"] is not None}
+    return BenchmarkPlans(tuple(plans), prompts_by_key(store, benchmark_ids), first)
+
+
+def prompts_by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str, str], int]:
+    """Ids in the store by split and by what a plan calls a prompt."""
+    return store.once(f"prompts of {sorted(benchmark_ids)} by key", lambda: _by_key(store, benchmark_ids))
+
+
+def _by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str, str], int]:
+    query = query_text("analysis", "matrix_prompts").format(condition="benchmark_id in (:benchmark_ids)")
+    rows = store.rows(query, {"benchmark_ids": benchmark_ids})
+    return {(str(row["split"]), plan_id(row)): int(row["id"]) for row in rows}
+
+
+def plan_id(row: Mapping[str, Any]) -> str:
+    """What a plan calls a prompt."""
+    return f"{row['key']}#{row['occurrence']}" if row["occurrence"] else str(row["key"])
+
+
 def plan_of(store: Store, kept: Kept) -> StoredPlan:
     """A stored plan with its prompts."""
     plan = store.once(f"subset plan {kept.id}", lambda: SubsetPlan.from_dict(result_cache.result_of(store, kept)))
@@ -83,8 +152,6 @@ def find_plans(store: Store, named: str) -> SubsetPlans:
     path = Path(named)
     if path.exists():
         return read_plans(path)
-    from warehouse.analysis.selection.benchmarks import all_benchmarks
-
     every = [kept for one in all_benchmarks(store) for kept in kept_plans(store, one.name)]
     for kept in every:
         if kept.parameters.get("key") == named:

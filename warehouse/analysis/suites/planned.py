@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from warehouse.analysis.leaderboard.planned import PLANNED
 from warehouse.analysis.selection.scored_conditions import PARTIAL, coverage_flags
 from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
-from warehouse.analysis.subsets.stored import kept_plans
+from warehouse.analysis.subsets.stored import possible_plans
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.analysis.suites.scores import Leaf, Scored
 from warehouse.stats.subsets.estimate import SubsetEstimate
@@ -108,16 +108,14 @@ def planned_leaves(store: Store, leaves: Sequence[Leaf]) -> PlannedLeaves:
     """The runs on a suite's leaves that are on a stored plan."""
     runs = {}
     for leaf in leaves:
-        if not kept_plans(store, leaf.name):
-            continue
-        for entry in leaf.entries:
-            if entry.usable is None:
-                continue
-            run = recognise(
-                store, leaf.found.benchmark.ids, leaf.name, entry.condition, entry.metric.label, entry.usable
-            )
+        asked = [
+            (entry.condition, entry.metric.label, entry.usable) for entry in leaf.entries if entry.usable is not None
+        ]
+        plans = possible_plans(store, leaf.found.benchmark, asked)
+        for one in asked if plans.plans else ():
+            run = recognise(plans, *one)
             if run is not None:
-                runs[leaf.name, entry.condition.key] = run
+                runs[leaf.name, one[0].key] = run
     return PlannedLeaves(runs)
 
 
