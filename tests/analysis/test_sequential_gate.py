@@ -14,7 +14,7 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse import connect
-from warehouse.analysis.selection.prompt_order import order_keys, read_order
+from warehouse.analysis.selection.prompt_order import order_keys, order_prompts, read_keys
 from warehouse.analysis.sequential.row import SequentialRow
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError
@@ -86,7 +86,7 @@ def test_the_longest_beginning_of_the_order_counts(house: Warehouse) -> None:
     assert (file.n_prompts, file.n_beyond) == (reached, 100 - reached)
     with open_store(house.url) as store:
         ids = store.arrow("select id from prompt where benchmark_id = 1").column("id").to_pylist()
-        assert [key for key, _ in read_order(store, ids, 0).keys] == ORDER
+        assert [key for key, _ in order_prompts(read_keys(store, ids).values(), 0).keys] == ORDER
 
 
 def test_history_predicts_and_the_candidate_does_not(house: Warehouse) -> None:
@@ -283,7 +283,7 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Warehouse]:
     with house.reading() as store:
         rows = store.arrow("select id, tool_id from prompt").to_pylist()
         names = {row["id"]: row["tool_id"] for row in rows}
-        order = [names[int(one)] for one in read_order(store, list(names), 4).prompts]
+        order = [names[int(one)] for one in order_prompts(read_keys(store, list(names)).values(), 4).prompts]
     house.ingest(
         write_log(folder / "b.json", "bob", {key: OWN[key] for key in order[:75]}, RECORD, N), higher_is_better=True
     )
@@ -339,7 +339,7 @@ def test_the_gate_goes_on_from_the_record(stopped: Warehouse) -> None:
 def test_a_growing_log_is_followed_to_its_verdict(stopped: Warehouse, tmp_path: Path) -> None:
     with stopped.reading() as store:
         names = {row["id"]: row["tool_id"] for row in store.arrow("select id, tool_id from prompt").to_pylist()}
-        order = [names[int(one)] for one in read_order(store, list(names), 0).prompts]
+        order = [names[int(one)] for one in order_prompts(read_keys(store, list(names)).values(), 0).prompts]
     log, lengths, said = tmp_path / "log.json", iter([0, 30, 30, 60, N]), []
 
     def pause() -> bool:

@@ -50,9 +50,11 @@ class Store:
         """
         values = dict(params or {})
         require_values(sql, values)
-        text, bound = expand_lists(sql, values)
+        return self._select(*expand_lists(sql, values))
+
+    def _select(self, sql: str, params: Mapping[str, Any]) -> pa.Table:
         with self.reading():
-            return self.dialect.select(self.connection, text, bound)
+            return self.dialect.select(self.connection, sql, params)
 
     def rows(self, sql: str, params: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """The rows of one SELECT, each by name of its columns."""

@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.store.connection import Store, T
-from warehouse.store.sql.bind_parameters import expand_lists
 
 
 class SharedReads(Store):
@@ -41,10 +40,9 @@ class SharedReads(Store):
         found: T = held[key]
         return found
 
-    def arrow(self, sql: str, params: Mapping[str, Any] | None = None) -> pa.Table:
-        text, bound = expand_lists(sql, params or {})
-        key = ("arrow", text, tuple(sorted(bound.items(), key=str)))
-        return self.once(key, lambda: super(SharedReads, self).arrow(text, bound), of_block=True)
+    def _select(self, sql: str, params: Mapping[str, Any]) -> pa.Table:
+        key = ("select", sql, tuple(sorted(params.items(), key=str)))
+        return self.once(key, lambda: super(SharedReads, self)._select(sql, params), of_block=True)
 
     def rows_of(self, kind: str, ids: Collection[int], sql: str) -> list[dict[str, Any]]:
         if not ids or not self.block(kind).issuperset(ids):

@@ -109,6 +109,16 @@ def pairs(
     """
     as_level(level)
     found = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
+    return pairs_of(found, level=level, n_resamples=n_resamples, seed=seed, with_flags=with_flags)
+
+
+def pairs_of(found: BenchmarkScores, *, level: float, n_resamples: int, seed: int, with_flags: bool) -> Pairs:
+    """`pairs` of scores that were read; asks the store nothing.
+
+    Raises:
+        MisuseError: fewer than two conditions that can be compared.
+        StatisticsError: ``n_resamples`` or ``seed`` out of range.
+    """
     chosen = {group: order_entries(comparable(members, found)) for group, members in found.groups().items()}
     sizable = sorted((m for m in chosen.values() if len(m) > 1), key=len, reverse=True)
     if not sizable:

@@ -120,8 +120,20 @@ def leaderboard(
     if not 0 <= max_unscored <= 1:
         raise MisuseError(f"the share of unscored samples lies in [0, 1], found {max_unscored}")
     found = select_entries(store, Selection(benchmark, metric, as_conditions(where), cluster, latest, subset_ok))
-    settings = RankOptions(level, n_resamples, seed)
-    planned = planned_rows(store, found)
+    planned = planned_rows(store, found, options)
+    return board_of(found, planned, options, RankOptions(level, n_resamples, seed))
+
+
+def board_of(found: BenchmarkScores, planned: PlannedRows, options: RowOptions, settings: RankOptions) -> Leaderboard:
+    """The leaderboard of scores that were read; asks the store nothing.
+
+    Args:
+        found: every condition with its scores.
+        planned: those of them on planned subsets.
+
+    Raises:
+        StatisticsError: ``level`` or ``method`` that the data do not allow.
+    """
     groups = rank_rows(found, options, settings, planned)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
     names = tuple(other.metric for other in found.others)
@@ -131,7 +143,7 @@ def leaderboard(
         metric=found.metric.label,
         higher_is_better=found.metric.higher_is_better,
         rows=tuple(ranked),
-        notes=(*_notes(rows, subset_ok), *filter(None, [found.clusters.note]), *planned.refusals(options)),
+        notes=(*_notes(rows, found.subset_ok), *filter(None, [found.clusters.note]), *planned.refusals),
         basis=(*describe_basis(ranked), *planned.describe(ranked)),
         legend=tuple(describe_ranks(ranked)),
         others=found.others,
@@ -151,7 +163,7 @@ def rank_rows(
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
     rows = [(entry, make_row(entry, found.clusters, options, found.coverages[entry.group])) for entry in found.entries]
-    rows, on_plan = planned.divide(rows, options) if planned.runs else (rows, [])
+    rows, on_plan = planned.divide(rows) if planned.figures else (rows, [])
     groups = _ranked(rows, found.subset_ok)
     if options.estimand == PROMPTS_SAMPLED:
         groups = [with_ranks(group, found.clusters, settings) for group in groups]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from warehouse.analysis.leaderboard.row import LeaderboardRow, Ranks, RowOptions
 from warehouse.analysis.leaderboard.unscored import UnscoredBounds
@@ -11,7 +11,7 @@ from warehouse.analysis.selection.scored_conditions import BenchmarkScores, Scor
 from warehouse.analysis.subsets.recognise import PlannedRun, estimate_of, recognise
 from warehouse.analysis.subsets.stored import possible_plans
 from warehouse.stats.core.draws import PROMPTS_FIXED
-from warehouse.stats.subsets.estimate import FULL_BENCHMARK
+from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate
 from warehouse.stats.subsets.rank import rank_among
 from warehouse.store.connection import Store
 
@@ -29,21 +29,20 @@ class PlannedRows:
 
     Attributes:
         runs: by condition key and id of the metric.
+        figures: of the whole benchmark, of those that have one.
+        refusals: why others have none.
     """
 
-    runs: Mapping[tuple[str, int], PlannedRun]
+    runs: Mapping[tuple[str, int], PlannedRun] = field(default_factory=dict)
+    figures: Mapping[tuple[str, int], SubsetEstimate] = field(default_factory=dict)
+    refusals: tuple[str, ...] = ()
 
-    def run_of(self, entry: ScoredCondition) -> PlannedRun | None:
-        """The run of an entry, None where it is on no plan."""
-        return self.runs.get((entry.condition.key, entry.metric.id))
-
-    def divide(self, lines: Sequence[Line], options: RowOptions) -> tuple[list[Line], list[Line]]:
+    def divide(self, lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
         """Rows as they are, and rows on plans with the figure of the whole benchmark."""
         plain: list[Line] = []
         planned: list[Line] = []
         for entry, row in lines:
-            run = self.run_of(entry)
-            found = None if run is None else estimate_of(run, level=row.level, estimand=_estimand(options))[0]
+            found = self.figures.get((entry.condition.key, entry.metric.id))
             if found is None:
                 plain.append((entry, row))
                 continue
@@ -84,27 +83,28 @@ class PlannedRows:
         if len(shown) > _NAMED:
             yield f"and {len(shown) - _NAMED} more on plans"
 
-    def refusals(self, options: RowOptions) -> Iterator[str]:
-        """Why rows that are on a plan have no figure of the whole benchmark."""
-        for run in self.runs.values():
-            found, reason = estimate_of(run, level=options.level, estimand=_estimand(options))
-            if found is None:
-                yield f"{run.condition.model}: {reason}"
+
+NO_PLANS = PlannedRows()
 
 
-NO_PLANS = PlannedRows({})
-
-
-def planned_rows(store: Store, found: BenchmarkScores) -> PlannedRows:
-    """The runs of a benchmark that are on a stored plan."""
+def planned_rows(store: Store, found: BenchmarkScores, options: RowOptions) -> PlannedRows:
+    """The runs of a benchmark that are on a stored plan, with the figures of all its prompts."""
     asked = {
         (entry.condition.key, entry.metric.id): (entry.condition, entry.metric.label, entry.usable)
         for entry in found.entries
         if entry.usable is not None
     }
     plans = possible_plans(store, found.benchmark, asked.values())
-    runs = {key: recognise(plans, *one) for key, one in asked.items()} if plans.plans else {}
-    return PlannedRows({key: run for key, run in runs.items() if run is not None})
+    if not plans.plans:
+        return NO_PLANS
+    runs = {key: run for key, one in asked.items() if (run := recognise(plans, *one)) is not None}
+    estimand = _estimand(options)
+    estimates = {key: estimate_of(run, level=options.level, estimand=estimand) for key, run in runs.items()}
+    return PlannedRows(
+        runs,
+        {key: figure for key, (figure, _) in estimates.items() if figure is not None},
+        tuple(f"{runs[key].condition.model}: {why}" for key, (figure, why) in estimates.items() if figure is None),
+    )
 
 
 def _estimand(options: RowOptions) -> str:

@@ -6,17 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from warehouse.analysis.comparison.all_pairs import Pairs, pairs
+from warehouse.analysis.comparison.all_pairs import Pairs, pairs_of
 from warehouse.analysis.items.datamap import DataMap, datamap
 from warehouse.analysis.leaderboard.curves import Curves, training_curves
-from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
-from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of, leaderboard
+from warehouse.analysis.leaderboard.planned import NO_PLANS, planned_rows
+from warehouse.analysis.leaderboard.ranks import RankOptions
+from warehouse.analysis.leaderboard.row import LeaderboardRow, RowOptions
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.report_data.hard_prompts import HardPrompts, hard_prompts
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
 from warehouse.analysis.report_data.suspects import Suspects, suspects
 from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.analysis.selection.conditions import runs_on
+from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.training.curve_rows import CurvesReport
 from warehouse.analysis.training.curves import curves as curves_of_training
 from warehouse.analysis.training.decide import Decisions, decide
@@ -110,10 +114,15 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         n_resamples: draws behind rank sets and simultaneous intervals.
         seed: of the draws.
     """
-    board, no_board = _or_why(lambda: leaderboard(store, name, level=level, n_resamples=n_resamples, seed=seed))
-    found, no_pairs = _or_why(
-        lambda: pairs(store, name, level=level, n_resamples=n_resamples, seed=seed, with_flags=False)
-    )
+    scores, no_board = _or_why(lambda: select_entries(store, Selection(name)))
+    board, found, no_pairs, planned = None, None, no_board, NO_PLANS
+    if scores:
+        options = RowOptions(level)
+        planned = planned_rows(store, scores, options)
+        board = board_of(scores, planned, options, RankOptions(level, n_resamples, seed))
+        found, no_pairs = _or_why(
+            lambda: pairs_of(scores, level=level, n_resamples=n_resamples, seed=seed, with_flags=False)
+        )
     split, no_split = _or_why(lambda: variance(store, "*", benchmark=name, single_draws=False))
     seeds, no_seeds = (None, "")
     if _n_seeds(store, name) > 1:
@@ -140,13 +149,13 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         along,
         _maps(store, board, level) if board else None,
         stored_matrix(store, name),
-        hard_prompts(store, name) if board else None,
+        hard_prompts(scores) if scores else None,
         suspects(store, board) if board else None,
         _bounds(store, board) if board else None,
         _rows_elsewhere(store, board, level) if board else (),
         recipes=deciding,
         decided=decided,
-        partial=partial_runs(store, board) if board else (),
+        partial=partial_runs(board, scores, planned) if board and scores else (),
     )
 
 

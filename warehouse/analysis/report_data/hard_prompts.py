@@ -7,13 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from warehouse.analysis.comparison.all_pairs import comparable
-from warehouse.analysis.selection.clusterings import NO_CLUSTERS
 from warehouse.analysis.selection.score_matrix import score_table
-from warehouse.analysis.selection.scored_conditions import select_entries
-from warehouse.analysis.selection.selection import Selection
-from warehouse.errors import MisuseError
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.stats.items.discrimination import discrimination
-from warehouse.store.connection import Store
 
 #: Prompts of each kind.
 TOP = 5
@@ -46,16 +42,8 @@ class HardPrompts:
         return tuple(prompt for prompt, _ in (*self.hardest, *self.negative))
 
 
-def hard_prompts(store: Store, benchmark: str) -> HardPrompts | None:
-    """The largest group of conditions, by the headline metric; None for fewer than two of either.
-
-    Args:
-        benchmark: name of a benchmark with current runs.
-    """
-    try:
-        found = select_entries(store, Selection(benchmark, cluster=NO_CLUSTERS))
-    except MisuseError:
-        return None
+def hard_prompts(found: BenchmarkScores) -> HardPrompts | None:
+    """The largest group of conditions on a benchmark; None for fewer than two of either."""
     groups = [comparable(members, found) for members in found.groups().values()]
     members = max(groups, key=len, default=[])
     if len(members) < 2 or found.metric.link != "identity":

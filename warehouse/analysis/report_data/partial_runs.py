@@ -8,12 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
-from warehouse.analysis.leaderboard.planned import PLANNED, planned_rows
+from warehouse.analysis.leaderboard.planned import PLANNED, PlannedRows
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.stopped import STOPPED
-from warehouse.analysis.selection.scored_conditions import select_entries
-from warehouse.analysis.selection.selection import Selection
-from warehouse.analysis.selection.stopped import StoppingRecord, stopped_early
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores
+from warehouse.analysis.selection.stopped import StoppingRecord
 from warehouse.analysis.subsets.plan import SubsetPlan
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -58,21 +57,21 @@ class PartialRun:
         return f"{verdict}, margin {found.margin:g}, alpha {found.alpha:g}, at most {found.n_max}"
 
 
-def partial_runs(store: Store, board: Leaderboard) -> tuple[PartialRun, ...]:
-    """The rows of a leaderboard that are on a plan or were stopped early, in its order."""
-    rows = [row for row in board.rows if {PLANNED, STOPPED} & set(row.flags)]
-    if not rows:
-        return ()
-    found = select_entries(store, Selection(board.benchmark))
-    plans = {run.condition.run_ids: run.plan for run in planned_rows(store, found).runs.values()}
-    conditions = {entry.condition.run_ids: entry.condition for entry in found.entries}
-    records = stopped_early(store, list(conditions.values()))
-    keys = {runs: condition.key for runs, condition in conditions.items()}
+def partial_runs(board: Leaderboard, found: BenchmarkScores, planned: PlannedRows) -> tuple[PartialRun, ...]:
+    """The rows of a leaderboard that are on a plan or were stopped early, in its order.
+
+    Args:
+        found: the scores that it is made of.
+        planned: those of them on plans.
+    """
+    plans = {run.condition.run_ids: run.plan for run in planned.runs.values()}
+    records = {entry.condition.run_ids: entry.stopped.record for entry in found.entries if entry.stopped is not None}
     return tuple(
         PartialRun(row, plan=plans.get(row.run_ids))
         if PLANNED in row.flags
-        else PartialRun(row, record=records.get(keys.get(row.run_ids, "")))
-        for row in rows
+        else PartialRun(row, record=records.get(row.run_ids))
+        for row in board.rows
+        if {PLANNED, STOPPED} & set(row.flags)
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,19 +54,25 @@ def order_keys(keys: Sequence[PromptKey], seed: int) -> list[int]:
     return [next(ascending[keys[place][0]]) for place in order]
 
 
-def read_keys(store: Store, prompts: Iterable[int]) -> dict[int, dict[str, Any]]:
+def read_keys(store: Store, prompts: Collection[int] | NDArray[np.int64]) -> dict[int, dict[str, Any]]:
     """Key, occurrence, split and the tool's own id of some prompts, by id."""
     query = query_text("analysis", "prompt_keys").format(condition="prompt.id in (:ids)")
-    return {row["id"]: row for row in store.rows(query, {"ids": list(prompts)})}
+    return {row["id"]: row for row in store.rows(query, {"ids": prompts})}
 
 
-def read_order(store: Store, prompts: Sequence[int] | NDArray[np.int64], seed: int) -> PromptOrder:
-    """Some prompts in their order.
+def keys_of_run(store: Store, run_id: int) -> list[dict[str, Any]]:
+    """`read_keys` of the prompts that a run has."""
+    of_run = "prompt.id in (select prompt_id from prompt_score where run_id = :run)"
+    return store.rows(query_text("analysis", "prompt_keys").format(condition=of_run), {"run": run_id})
+
+
+def order_prompts(rows: Collection[Mapping[str, Any]], seed: int) -> PromptOrder:
+    """Prompts, as `read_keys` gives them, in their order.
 
     Raises:
         StatisticsError: a seed out of range.
     """
-    rows = list(read_keys(store, (int(one) for one in prompts)).values())
+    rows = list(rows)
     keys = [(str(row["key"]), int(row["occurrence"])) for row in rows]
     order = order_keys(keys, seed)
     ids = np.array([rows[place]["id"] for place in order], dtype=np.int64)

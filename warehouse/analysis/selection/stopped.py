@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.prompt_order import PromptOrder, read_order
+from warehouse.analysis.selection.prompt_order import PromptOrder, keys_of_run, order_prompts
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -117,11 +117,6 @@ def read_stopped(store: Store, conditions: Sequence[Condition]) -> dict[str, Sto
         runs = next(item.runs for item in conditions if item.key == key)
         order = None
         if record.is_ours and record.seed is not None and len(runs) == 1:
-            order = _order_of_run(store, int(runs[0]["run_id"]), record.seed)
+            order = order_prompts(keys_of_run(store, runs[0]["run_id"]), record.seed)
         found[key] = StoppedScores(record, order)
     return found
-
-
-def _order_of_run(store: Store, run: int, seed: int) -> PromptOrder:
-    prompts = store.arrow(f"select distinct prompt_id from prompt_score where run_id = {run} order by prompt_id")
-    return read_order(store, prompts.column("prompt_id").to_pylist(), seed)

@@ -105,7 +105,7 @@ def _metric_of(log: Store, one: Condition, wanted: Metric) -> Metric:
 def _as_stored(log: Store, scores: PromptScores, plan: SequentialPlan) -> PromptScores:
     """The scores under the ids that the store has for their prompts; below 0 where it has none."""
     own = {key: int(prompt) for key, prompt in zip(plan.order.keys, plan.order.prompts, strict=True)}
-    keys = read_keys(log, (int(prompt) for prompt in scores.seen))
+    keys = read_keys(log, scores.seen)
     ids = {prompt: own.get((str(row["key"]), int(row["occurrence"])), -prompt) for prompt, row in keys.items()}
     prompts = np.array([ids[int(prompt)] for prompt in scores.prompts], dtype=np.int64)
     seen = np.array([ids[int(prompt)] for prompt in scores.seen], dtype=np.int64)

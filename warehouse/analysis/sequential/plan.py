@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown, find_benchmark
 from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs, runs_on
-from warehouse.analysis.selection.prompt_order import PromptOrder, read_order
+from warehouse.analysis.selection.prompt_order import PromptOrder, order_prompts, read_keys
 from warehouse.analysis.selection.scores import PromptScores, follow_links, read_links, read_scores
 from warehouse.errors import MisuseError
 from warehouse.stats import SequentialDesign, design_against_baseline, design_two_models, predict_scores
@@ -129,7 +129,7 @@ def make_plan(
     if settings.estimand == SAMPLED:
         _refuse_clusters(store, baseline, scores, settings.cluster)
     known = scores.seen if is_stored or settings.estimand == SAMPLED else _all_prompts(store, baseline, n)
-    order = read_order(store, known, settings.seed)
+    order = order_prompts(read_keys(store, known).values(), settings.seed)
     if not is_stored:
         population = n if settings.estimand == FULL else None
         most = order.n if settings.n_max is None else settings.n_max
