@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
+from warehouse.store.columns import Columns
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -69,32 +70,38 @@ def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[i
         MisuseError: no clustering of this name; names those there are.
     """
     if cluster == NO_CLUSTERS:
-        return _read(store, _MEMBERS, "clustering_id", ())
+        return _as_map(())
     if cluster is None:
         return _default_map(store, benchmark_ids, defaults)
     stored = store.rows(_NAMES, {"ids": benchmark_ids})
     ids = [row["id"] for row in stored if row["name"] == cluster]
     if ids:
-        return _read(store, _MEMBERS, "clustering_id", ids)
+        return _as_map([store.columns(_MEMBERS, {"clustering_ids": ids})])
     if cluster == SAME_TEXT:
-        return _read(store, query_text("analysis", "same_text_clusters"), "benchmark_id", benchmark_ids)
+        return _as_map([store.columns(query_text("analysis", "same_text_clusters"), {"benchmark_ids": benchmark_ids})])
     names = ", ".join(sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS}))
     raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
 
 
 def _default_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int]) -> ClusterMap:
-    own = _read(store, _MEMBERS, "clustering_id", defaults)
     counted = store.rows_of("benchmark_id", benchmark_ids, query_text("analysis", "same_text_counts"))
     alike = [row for row in counted if row["n_alike"] >= MANY_ALIKE * row["n_prompts"]]
-    if not alike:
-        return own
-    texts = _read(
-        store, query_text("analysis", "same_text_clusters"), "benchmark_id", [row["benchmark_id"] for row in alike]
-    )
-    prompts = np.concatenate([own.prompts, texts.prompts])
+    found = []
+    if defaults:
+        found.append(store.columns(_MEMBERS, {"clustering_ids": defaults}))
+    if alike:
+        ids = [row["benchmark_id"] for row in alike]
+        found.append(store.columns(query_text("analysis", "same_text_clusters"), {"benchmark_ids": ids}))
+    return _as_map(found, _describe_alike(alike) if alike else "")
+
+
+def _as_map(found: Sequence[Columns], note: str = "") -> ClusterMap:
+    """Rows of a prompt and its cluster each, of prompts that stand in one answer only."""
+    nothing = np.empty(0, np.int64)
+    prompts = np.concatenate([nothing, *(one.whole_numbers("prompt_id") for one in found)])
+    clusters = np.concatenate([nothing, *(one.whole_numbers("cluster_id") for one in found)])
     order = np.argsort(prompts)
-    clusters = np.concatenate([own.clusters, texts.clusters])
-    return ClusterMap(prompts[order], clusters[order], _describe_alike(alike))
+    return ClusterMap(prompts[order], clusters[order], note)
 
 
 def _describe_alike(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -105,12 +112,3 @@ def _describe_alike(rows: Sequence[Mapping[str, Any]]) -> str:
         f"{n_alike} of {n} prompts have the same text as another{same}: errors take prompts of one"
         " text as a cluster (same_text); --cluster none does not"
     )
-
-
-def _read(store: Store, query: str, kind: str, ids: Sequence[int]) -> ClusterMap:
-    if not ids:
-        return ClusterMap(np.empty(0, np.int64), np.empty(0, np.int64))
-    found = store.columns(query, {f"{kind}s": ids})
-    prompts, clusters = found.whole_numbers("prompt_id"), found.whole_numbers("cluster_id")
-    order = np.argsort(prompts)
-    return ClusterMap(prompts[order], clusters[order])

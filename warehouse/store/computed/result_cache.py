@@ -87,14 +87,14 @@ _METHOD, _DATA = "method_version = :method_version", "input_fingerprint = :input
 def get(store: Store, question: Question) -> Answer | None:
     """The stored answer, None where there is none or method or data have changed since."""
     sql = f"select result, created_at from analysis where {_SAME} and {_METHOD} and {_DATA}"
-    rows = store.arrow(sql, _asked(question)).to_pylist()
+    rows = store.rows(sql, _asked(question))
     return Answer(json.loads(rows[0]["result"]), rows[0]["created_at"]) if rows else None
 
 
 def outdated(store: Store, question: Question) -> datetime | None:
     """When the question was last answered from other data or by another version of the method; else None."""
     sql = f"select created_at from analysis where {_SAME} and not ({_METHOD} and {_DATA})"
-    rows = store.arrow(sql, _asked(question)).to_pylist()
+    rows = store.rows(sql, _asked(question))
     return rows[0]["created_at"] if rows else None
 
 
@@ -112,7 +112,7 @@ def kept(store: Store, subject: str, method_version: str) -> list[Kept]:
     """The analyses of a subject by this version of the method, newest first."""
     if subject not in analysed_subjects(store):
         return []
-    rows = store.arrow(_KEPT, {"subject": subject, "method_version": method_version}).to_pylist()
+    rows = store.rows(_KEPT, {"subject": subject, "method_version": method_version})
     return [Kept(**row | {"parameters": json.loads(row["parameters"])}) for row in rows]
 
 
@@ -123,12 +123,12 @@ _KEPT = (
 
 
 def _subjects(store: Store) -> set[str]:
-    return set(store.arrow("select distinct subject from analysis").column(0).to_pylist())
+    return {row["subject"] for row in store.rows("select distinct subject from analysis")}
 
 
 def result_of(store: Store, analysis: Kept) -> dict[str, Any]:
     """The result of a stored analysis, as it was given to :func:`put`."""
-    rows = store.arrow("select result from analysis where id = :id", {"id": analysis.id}).to_pylist()
+    rows = store.rows("select result from analysis where id = :id", {"id": analysis.id})
     result: dict[str, Any] = json.loads(rows[0]["result"])
     return result
 
