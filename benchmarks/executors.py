@@ -14,7 +14,7 @@ from measure import run_process
 SHARES = """
 import sys, time
 from pathlib import Path
-from warehouse.ingest import parse_elsewhere, pipeline
+from warehouse.ingest import parse_elsewhere, tasks
 from warehouse.ingest.discover import discover
 from warehouse.ingest.reading import Reading
 from warehouse.store.load import source_ledger
@@ -24,7 +24,7 @@ store, folder = sys.argv[1], Path(sys.argv[2])
 found = discover([folder])
 plan, archives, parsing = found.plan, [], 0.0
 for job in found.jobs:
-    known = pipeline._identity(job)
+    known = tasks.identify(job)
     packed = parse_elsewhere.pack([Reading(job.importer, job.files, known.stamps)], plan.settings, plan.options)
     archive, started = Path(f"{store}.{len(archives)}"), time.process_time()
     with archive.open("wb") as file:

@@ -20,7 +20,7 @@ from ..ui.output import Output
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
-    from warehouse.ingest.pipeline import IngestReport
+    from warehouse.ingest.report import IngestReport
     from warehouse.store.connection import Store
     from warehouse.store.load.state import LoadOptions
 

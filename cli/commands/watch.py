@@ -16,7 +16,7 @@ from warehouse.errors import StoreError
 from ..state import State
 
 if TYPE_CHECKING:
-    from warehouse.ingest.pipeline import IngestReport
+    from warehouse.ingest.report import IngestReport
     from warehouse.ingest.watch import Watcher
     from warehouse.store.load.state import LoadReport
 

@@ -15,8 +15,8 @@ from .table import print_table
 
 if TYPE_CHECKING:
     from warehouse.importers.common.file_walk import Unread
-    from warehouse.ingest.pipeline import IngestReport
     from warehouse.ingest.reconcile import Reconciled
+    from warehouse.ingest.report import IngestReport
 
 #: Suffixes of files that hold others, or are packed in a way that no importer reads.
 ARCHIVES = frozenset(".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar".split())

@@ -13,7 +13,8 @@ import pytest
 from tests.support.inspect_logs import FIXTURES
 from tests.support.stores import select
 from warehouse.analysis.items.show import show
-from warehouse.ingest.pipeline import IngestReport, ingest
+from warehouse.ingest.pipeline import ingest
+from warehouse.ingest.report import IngestReport
 from warehouse.records import parse_json
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store

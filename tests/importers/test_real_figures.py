@@ -19,7 +19,8 @@ from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.suites.leaderboard import suite_leaderboard
 from warehouse.analysis.variance.pass_rates import pass_rates
 from warehouse.analysis.variance.variance import variance
-from warehouse.ingest.pipeline import IngestReport, ingest
+from warehouse.ingest.pipeline import ingest
+from warehouse.ingest.report import IngestReport
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 from warehouse.store.schema.check import check

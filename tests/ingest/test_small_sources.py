@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from warehouse.ingest import pipeline as ingesting
+from warehouse.ingest import tasks as ingesting
 from warehouse.ingest import reading
-from warehouse.ingest.pipeline import IngestReport, ingest
+from warehouse.ingest.pipeline import ingest
+from warehouse.ingest.report import IngestReport
 from warehouse.store.connection import Store
 from warehouse.store.load.loader import Loader
 from warehouse.store.load.state import LoadOptions

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import COMMAND, Caller
-from warehouse.ingest.pipeline import IngestReport, ingest
+from warehouse.ingest.pipeline import ingest
+from warehouse.ingest.report import IngestReport
 from warehouse.store.open import open_store
 
 ROWS = "model,benchmark,prompt_id,score\nm,b,q1,1\n"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from warehouse.api.connection import Connection
 
 if TYPE_CHECKING:
-    from warehouse.ingest.pipeline import IngestReport
     from warehouse.ingest.progress import Progress
+    from warehouse.ingest.report import IngestReport
     from warehouse.interchange.every_eval_ever import EveryEvalEverReport
     from warehouse.store.load.state import LoadOptions
     from warehouse.store.snapshot import Published
