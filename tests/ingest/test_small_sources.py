@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from warehouse.ingest import tasks as ingesting
 from warehouse.ingest import reading
+from warehouse.ingest import tasks as ingesting
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
 from warehouse.store.connection import Store

@@ -11,44 +11,33 @@ invisible until a run points to it.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import accumulate, pairwise
-from typing import Any
 
 import pyarrow as pa
 import sqlalchemy as sa
 
-from warehouse.errors import DiskFullError, InputError, cause_of
-from warehouse.records import Dump, MetricSpec, PublishedScore
+from warehouse.errors import DiskFullError, InputError
+from warehouse.records import Dump
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.load import facts, prompt_completion, source_ledger, staging
 from warehouse.store.load.benchmark_metrics import benchmark_metrics
-from warehouse.store.load.bulk_insert import TooLargeError, UnfitError
+from warehouse.store.load.bulk_insert import UnfitError
 from warehouse.store.load.conflicts import Decision, decide
-from warehouse.store.load.dimensions import Dimensions, Naming, allocate
-from warehouse.store.load.run_keys import condition_key, run_key, spec_of
-from warehouse.store.load.scratch import Scratch, open_scratch
-from warehouse.store.load.state import Claim, LoadOptions, LoadReport, NotTogetherError, Parsed, Part, _Load, group_spec
-from warehouse.store.schema import tables
-from warehouse.store.sql.query_files import query_text
+from warehouse.store.load.dimensions import Dimensions
+from warehouse.store.load.load_errors import NeedsMemoryError, parsing, unfit
+from warehouse.store.load.load_report import note_values_that_are_no_numbers, report_of
+from warehouse.store.load.named_dimensions import add_dimensions
+from warehouse.store.load.new_prompts import add_prompts, benchmarks_of
+from warehouse.store.load.run_keys import condition_key, run_key
+from warehouse.store.load.scratch import open_scratch
+from warehouse.store.load.state import Claim, LoadOptions, LoadReport, NotTogetherError, Parsed, Part, _Load
 
 #: How often a load is tried where another writer got in its way (deadlock, serialisation).
 ATTEMPTS = 3
-
-
-class NeedsMemoryError(InputError):
-    """A source that cannot be loaded with the memory that the engine may use."""
-
-    def __init__(self, path: str = "") -> None:
-        super().__init__(
-            "it needs more memory than the engine may use",
-            path=path,
-            advice="allow more, as in WAREHOUSE_MEMORY_LIMIT=8GB, or split the dump",
-        )
 
 
 class Loader:
@@ -90,7 +79,7 @@ class Loader:
             NeedsMemoryError: what the engine may use was not enough.
         """
         self.parser.use(slot)
-        with _parsing():
+        with parsing():
             n_rows = staging.parse(self.parser, dumps, options.on_duplicate, options.text)
         return Parsed(tuple(dumps), slot, n_rows)
 
@@ -109,7 +98,7 @@ class Loader:
             NeedsMemoryError: what the engine may use was not enough.
         """
         self.parser.use(slot)
-        with _parsing():
+        with parsing():
             for name, reader in rows:
                 self.parser.keep(name, reader)
         return Parsed(tuple(dumps), slot, n_rows)
@@ -149,7 +138,7 @@ class Loader:
             if reason := engines.disk_full(error):
                 raise DiskFullError(reason) from error
             if isinstance(error, UnfitError) or engines.value_error(error):
-                raise _unfit(error, sources[0].path) from error
+                raise unfit(error, sources[0].path) from error
             raise
         finally:
             with engines.failing_anyway():
@@ -181,9 +170,10 @@ class Loader:
         try:
             self._refuse_rejected(state)
             with self._rehearsal() if dry_run else nullcontext():
-                self._add_dimensions(state)
+                add_dimensions(self.store, self.bench, self.dimensions, state, self._transaction)
                 if state.n_rows:
-                    self._add_prompts(state)
+                    with self._transaction() as connection:
+                        add_prompts(connection, self.store, self.bench, state)
                     self._prepare_facts(state)
                 return self._add_facts(state, started)
         except BaseException:
@@ -224,126 +214,12 @@ class Loader:
                 advice=f"repair the file, or allow it with --max-rejected {len(rejected)}",
             )
 
-    # 1. dimensions
-
-    def _add_dimensions(self, state: _Load) -> None:
-        named = self.bench.rows(
-            "select distinct run, score.metric, coalesce(score.filter, '') "
-            "from (select run, unnest(scores) as score from stage_sample)"
-        )
-        specs = _specs(state, named)
-        variants = self.bench.rows("select * from stage_variant order by variant_no") if state.n_rows else []
-        with self._transaction() as connection:
-            self.store.dialect.prepare(connection)
-            self._add_named(connection, state)
-            ids = self.dimensions.metrics(connection, specs)
-            state.metric_ids = dict(zip(specs, ids, strict=True))
-            variant_ids = self._variants(connection, variants)
-            if engines.is_shared(connection):
-                self.dimensions.stock(connection, "run", len(state.dump.runs))
-        self._put_references(state, named, variants, variant_ids)
-
-    def _variants(self, connection: sa.Connection, variants: list[Any]) -> list[int]:
-        rows = [
-            {"perturbation": perturbation, "fewshot_draw": fewshot_draw, "template": template}
-            for _, perturbation, fewshot_draw, template in variants
-        ]
-        return self.dimensions.ids(connection, tables.prompt_variant, rows)
-
-    def _add_named(self, connection: sa.Connection, state: _Load) -> None:
-        """What headers and published figures name."""
-        named = [
-            Naming(
-                part.dump.runs,
-                part.source.invocation,
-                {row.benchmark for row in _published(part.dump) if row.benchmark},
-            )
-            for part in state.parts
-        ]
-        state.references = self.dimensions.run_references(connection, named)
-        state.benchmark_ids = self.dimensions.benchmarks(connection, named)
-
-    def _put_references(self, state: _Load, named: list[Any], variants: list[Any], variant_ids: list[int]) -> None:
-        runs = state.dump.runs
-        self.bench.put(
-            "stage_run",
-            pa.table(
-                {
-                    "run": pa.array(range(len(runs)), pa.int32()),
-                    "benchmark_id": pa.array([row["benchmark_id"] for row in state.references], pa.int64()),
-                    "split": pa.array([header.split for header in runs], pa.string()),
-                }
-            ),
-        )
-        self.bench.put(
-            "metric_id",
-            pa.table(
-                {
-                    "run": pa.array([row[0] for row in named], pa.int32()),
-                    "metric": pa.array([row[1] for row in named], pa.string()),
-                    "filter": pa.array([row[2] for row in named], pa.string()),
-                    "metric_id": pa.array(
-                        [state.metric_ids[spec_of(runs[row[0]], row[1], row[2])] for row in named], pa.int64()
-                    ),
-                }
-            ),
-        )
-        self.bench.put(
-            "variant_id",
-            pa.table(
-                {
-                    "variant_no": pa.array([row[0] for row in variants], pa.int32()),
-                    "perturbation": pa.array([row[1] for row in variants], pa.string()),
-                    "fewshot_draw": pa.array([row[2] for row in variants], pa.string()),
-                    "template": pa.array([row[3] for row in variants], pa.string()),
-                    "variant_id": pa.array(variant_ids, pa.int64()),
-                }
-            ),
-        )
-
-    # 2. prompts
-
-    def _add_prompts(self, state: _Load) -> None:
-        with self._transaction() as connection:
-            state.new_prompts = self._find_new_prompts(state)
-            if state.new_prompts and engines.is_shared(connection):
-                self.store.dialect.prepare(connection)  # then none comes in between
-                state.new_prompts = self._find_new_prompts(state)
-            if state.new_prompts:
-                self._push_prompts(connection, state.new_prompts)
-                field_clusters.extend(self.store, sorted({*_benchmarks(state)}))
-
-    def _find_new_prompts(self, state: _Load) -> int:
-        self.bench.pull(
-            "known_prompt",
-            "select id, benchmark_id, split, key, occurrence from prompt "
-            "where benchmark_id in (select unnest(cast(:benchmarks as bigint[])))",
-            {"benchmarks": sorted({*_benchmarks(state)})},
-        )
-        self.bench.script("new_prompt")
-        return int(self.bench.value("select count(*) from new_prompt"))
-
-    def _push_prompts(self, connection: sa.Connection, count: int) -> None:
-        first = allocate(connection, "prompt", count)
-        self.bench.run(
-            "insert into known_prompt by name select cast($first + number - 1 as bigint) as id, "
-            "benchmark_id, split, key, occurrence from new_prompt",
-            {"first": first},
-        )
-        self.bench.push("prompt", self.bench.text("insert_prompt", first_id=first))
-        for benchmark_id, fingerprint in facts.fingerprints(self.bench):
-            connection.execute(
-                sa.update(tables.benchmark).where(tables.benchmark.c.id == benchmark_id).values(fingerprint=fingerprint)
-            )
-
-    # 3. facts
-
     def _prepare_facts(self, state: _Load) -> None:
         staging.resolve(self.bench)
         dropped = staging.settle_duplicates(self.bench, state.options.on_duplicate)
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
-        _note_values_that_are_no_numbers(self.bench, state)
+        note_values_that_are_no_numbers(self.bench, state)
         self.bench.script("stage_prompt_score")
         state.measured = staging.measure(self.bench, len(state.dump.runs))
 
@@ -371,7 +247,7 @@ class Loader:
             self._fill_prompts(state)
             for column, count in sorted(self.bench.replaced.items()):
                 state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them")
-            reports = [_report(state, part, decisions, run_ids, started) for part in state.parts]
+            reports = [report_of(state, part, decisions, run_ids, started) for part in state.parts]
             rejections = [part.dump.rejections for part in state.parts]
             source_ledger.finish(connection, list(zip(sources, reports, rejections, strict=True)))
         return reports
@@ -383,7 +259,7 @@ class Loader:
         filled = prompt_completion.fill(
             self.store,
             self.bench,
-            sorted({*_benchmarks(state)}),
+            benchmarks_of(state),
             several=len(state.parts) > 1,
             only_new=n_prompts == state.new_prompts,
         )
@@ -393,7 +269,7 @@ class Loader:
             state.note(note)
         if filled.has_metadata:
             self.store.dialect.lock_catalogue(self.store.connection)
-            field_clusters.extend(self.store, sorted({*_benchmarks(state)}))
+            field_clusters.extend(self.store, benchmarks_of(state))
 
     def _decide(self, state: _Load) -> list[Decision]:
         decisions = decide(
@@ -410,25 +286,6 @@ class Loader:
         return decisions
 
 
-@contextmanager
-def _parsing() -> Iterator[None]:
-    """What goes wrong in the parser, as errors of ours."""
-    try:
-        yield
-    except Exception as error:
-        if reason := engines.disk_full(error):
-            raise DiskFullError(reason) from error
-        if engines.out_of_memory(error):
-            raise NeedsMemoryError from error
-        if engines.value_error(error):
-            raise _unfit(error) from error
-        raise
-
-
-def _benchmarks(state: _Load) -> Iterator[int]:
-    return (row["benchmark_id"] for row in state.references)
-
-
 def _keys(state: _Load) -> Iterator[str]:
     """What two loads must not decide about at once: the source, and what its runs are known by."""
     for part in state.parts:
@@ -442,80 +299,3 @@ def _keys(state: _Load) -> Iterator[str]:
 def _parts(dumps: Sequence[Dump], sources: Sequence[Claim]) -> list[Part]:
     ends = list(accumulate((len(dump.runs) for dump in dumps), initial=0))
     return [Part(dump, source, range(*runs)) for dump, source, runs in zip(dumps, sources, pairwise(ends), strict=True)]
-
-
-def _published(dump: Dump) -> Iterable[PublishedScore]:
-    yield from dump.published
-    for header in dump.runs:
-        yield from header.published
-
-
-def _specs(state: _Load, named: list[Any]) -> list[MetricSpec]:
-    """Every metric that a score, a header or a published figure names, once."""
-    found: dict[MetricSpec, None] = {}
-    for run, metric, filter_name in named:
-        found[spec_of(state.dump.runs[run], metric, filter_name)] = None
-    for header in state.dump.runs:
-        for row in header.published:
-            found[spec_of(header, row.metric, row.filter)] = None
-    for part in state.parts:
-        for row in part.dump.published:
-            found[group_spec(part.dump, row)] = None
-    return list(found)
-
-
-def _unfit(error: BaseException, path: str = "") -> InputError:
-    cause = cause_of(error)
-    if isinstance(error, TooLargeError):
-        advice = "repair that number, or leave it out"
-    elif (
-        isinstance(cause, UnicodeError)
-        or isinstance(cause.__cause__, UnicodeError)
-        or any(word in str(cause) for word in ("U+0000", "NUL (0x00)", "\\u0000", "0x00"))
-    ):
-        advice = "repair that text: names must be UTF-8 without U+0000; or give it with --set"
-    elif engines.too_long(error):
-        advice = "names and ids may have some 2,000 characters here"
-    else:
-        advice = "this is a defect of the importer, unless --set or the mapping gave the value"
-    problem = f"a value that the store cannot hold: {str(cause).strip().splitlines()[0]}"
-    return InputError(problem, path=path, advice=advice)
-
-
-def _note_values_that_are_no_numbers(bench: Scratch, state: _Load) -> None:
-    """A note to each source that has infinite values, lists or words for scores."""
-    rows = bench.rows(query_text("ingest", "not_numbers"))
-    for part in state.parts if rows else ():
-        counts: Counter[str] = Counter()
-        for run, metric, n in rows:
-            counts[metric] += n if run in part.runs else 0
-        part.dump.notes += [
-            f"{n} {'values' if n > 1 else 'value'} of {metric!r}, no finite number: kept as text, unscored"
-            for metric, n in counts.items()
-            if n
-        ]
-
-
-def _report(
-    state: _Load, part: Part, all_decisions: Sequence[Decision], run_ids: dict[int, int], started: float
-) -> LoadReport:
-    decisions = [all_decisions[run] for run in part.runs]
-    fresh = [item for item in decisions if item.action == "new"]
-    measured = [state.measured[item.run] for item in fresh if item.run in state.measured]
-    notes = list(dict.fromkeys([*part.dump.notes, *state.notes]))
-    notes += [item.note for item in decisions if item.note]
-    return LoadReport(
-        source=part.source.path,
-        state="loaded",
-        n_runs=len(fresh),
-        n_seen_again=sum(item.action == "seen" for item in decisions),
-        n_superseded=sum(bool(item.supersedes or item.superseded_by) for item in fresh),
-        n_repeats=sum(item.repeat for item in fresh),
-        n_samples=sum(item.n_prompts for item in measured),
-        n_scores=sum(item.n_scores for item in measured),
-        n_rejected=len(part.dump.rejections),
-        run_ids=tuple(run_ids[item.run] for item in fresh),
-        notes=tuple(notes),
-        seconds=round((time.monotonic() - started) / len(state.parts), 3),
-        source_id=part.source.id,
-    )

@@ -1,0 +1,55 @@
+"""Second step of a load: the prompts that the store lacks."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from warehouse.store import engines
+from warehouse.store.connection import Store
+from warehouse.store.curate import field_clusters
+from warehouse.store.load import facts
+from warehouse.store.load.dimensions import allocate
+from warehouse.store.load.scratch import Scratch
+from warehouse.store.load.state import _Load
+from warehouse.store.schema import tables
+
+
+def add_prompts(connection: sa.Connection, store: Store, bench: Scratch, state: _Load) -> None:
+    """Write the prompts that the store lacks; clusterings by their fields take them in."""
+    state.new_prompts = _find_new_prompts(bench, state)
+    if state.new_prompts and engines.is_shared(connection):
+        store.dialect.prepare(connection)  # then none comes in between
+        state.new_prompts = _find_new_prompts(bench, state)
+    if state.new_prompts:
+        _push_prompts(bench, connection, state.new_prompts)
+        field_clusters.extend(store, benchmarks_of(state))
+
+
+def _find_new_prompts(bench: Scratch, state: _Load) -> int:
+    bench.pull(
+        "known_prompt",
+        "select id, benchmark_id, split, key, occurrence from prompt "
+        "where benchmark_id in (select unnest(cast(:benchmarks as bigint[])))",
+        {"benchmarks": benchmarks_of(state)},
+    )
+    bench.script("new_prompt")
+    return int(bench.value("select count(*) from new_prompt"))
+
+
+def _push_prompts(bench: Scratch, connection: sa.Connection, count: int) -> None:
+    first = allocate(connection, "prompt", count)
+    bench.run(
+        "insert into known_prompt by name select cast($first + number - 1 as bigint) as id, "
+        "benchmark_id, split, key, occurrence from new_prompt",
+        {"first": first},
+    )
+    bench.push("prompt", bench.text("insert_prompt", first_id=first))
+    for benchmark_id, fingerprint in facts.fingerprints(bench):
+        connection.execute(
+            sa.update(tables.benchmark).where(tables.benchmark.c.id == benchmark_id).values(fingerprint=fingerprint)
+        )
+
+
+def benchmarks_of(state: _Load) -> list[int]:
+    """Ids of the benchmarks of a load, ascending."""
+    return sorted({row["benchmark_id"] for row in state.references})
