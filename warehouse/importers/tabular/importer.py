@@ -24,12 +24,13 @@ from warehouse.importers.common.streams import FORMATS, members
 from warehouse.importers.tabular.chunks import View
 from warehouse.importers.tabular.expressions import Source
 from warehouse.importers.tabular.field_paths import PathError, parse_path
-from warehouse.importers.tabular.mapping import RUN_FIELDS, TabularMapping, load_mapping
+from warehouse.importers.tabular.mapping import RUN_FIELDS, TabularMapping
 from warehouse.importers.tabular.parse_mapping import parse_mapping
 from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mapping, carries_names, plain_columns
 from warehouse.importers.tabular.readers import ignore
 from warehouse.importers.tabular.rows import Projection
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
+from warehouse.importers.tabular.sections import load_mapping
 from warehouse.importers.tabular.table import Table, context_of_tables, has_context, joined_files
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 

@@ -1,40 +1,20 @@
-"""The mapping file: the rules that it consists of, and how its tables and expressions are read.
+"""The mapping file: the rules that it consists of.
 
-Reading collects every mistake on the way; parse_mapping.py puts the rules together. docs/mappings.md
-is the reference of the language.
+parse_mapping.py puts them together from its sections; docs/mappings.md is the reference of the language.
 """
 
 from __future__ import annotations
 
-import math
 import re
-import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MappingError
 from warehouse.importers.common.header_values import header_kinds
-from warehouse.importers.common.messages import listed, similar
-from warehouse.importers.tabular.expressions import (
-    PLAIN,
-    TOLERANCE,
-    At,
-    Equality,
-    Equals,
-    First,
-    Group,
-    Listing,
-    Literal,
-    Pick,
-    Recode,
-    Record,
-    Source,
-    Template,
-)
-from warehouse.importers.tabular.field_paths import PathError, Special, parse_path
-from warehouse.importers.tabular.readers import MatrixRule, ReadingRules
+from warehouse.importers.tabular.expressions import Source
+from warehouse.importers.tabular.matrix_reader import MatrixRule
+from warehouse.importers.tabular.readers import ReadingRules
+from warehouse.importers.tabular.sections import in_row
 from warehouse.records import SAMPLE_SCHEMA
 
 #: Fields of the run header that a mapping fills in ``[run]``.
@@ -167,7 +147,7 @@ class Variant:
         """Whether several rows can be about one prompt of one run, or one prompt of several."""
         varying = [self.sample[name] for name in _OF_ONE_PROMPT if name in self.sample]
         varying += [*self.run.values(), *(rule.metric for rule in self.scores)]
-        return any(_in_row(path) for source in varying for path in source.paths())
+        return any(in_row(path) for source in varying for path in source.paths())
 
 
 @dataclass(frozen=True)
@@ -194,257 +174,3 @@ class TabularMapping:
         """All expressions of the mapping that read samples and runs."""
         for variant in self.variants:
             yield from variant.sources
-
-
-def load_mapping(path: Path) -> dict[str, Any]:
-    """Parse a mapping file's TOML.
-
-    Raises:
-        MappingError: no such file, or not TOML.
-    """
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise MappingError(f"cannot be read: {error.strerror}", path=str(path)) from None
-    except ValueError as error:  # also bytes that are not UTF-8
-        raise MappingError(f"not TOML: {error}", path=str(path)) from None
-
-
-def _in_row(path: str) -> bool:
-    """Whether a path reads the row itself (not its document, what it lies in, or a joined file)."""
-    try:
-        parsed = parse_path(path)
-    except PathError:
-        return True  # a column name that is no path
-    if parsed.root == "special":
-        return parsed.steps != (Special("draw"),) and not getattr(parsed.steps[0], "up", 0)
-    return parsed.root == "row" and not parsed.up
-
-
-# --- reading them from TOML -----------------------------------------------------------------------
-
-_RECODE = ("json", "null", "pattern", "values", "otherwise", "format", "decimal", "scale", "add", "sha256")
-_EXPRESSIONS = ("path", "const", "group", "template", "equals", "pick", "first")
-_KINDS = {str: "text", bool: "true or false", dict: "a table", list: "a list"}
-
-
-class Section:
-    """A table of the mapping file. Keys are taken one by one; what is left over is a mistake.
-
-    Args:
-        values: the parsed table.
-        where: its name, for messages (``"[rows]"``).
-        mistakes: grows.
-    """
-
-    def __init__(self, values: Mapping[str, Any], where: str, mistakes: list[str]) -> None:
-        self.values, self.where, self.mistakes = dict(values), where, mistakes
-        self.known: list[str] = []
-
-    def take(self, key: str, kind: type | tuple[type, ...], default: Any = None) -> Any:
-        """The value of a key, or the default where it is missing or of another kind."""
-        self.known.append(key)
-        if key not in self.values:
-            return default
-        value = self.values.pop(key)
-        if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
-            return value
-        wanted = _KINDS.get(kind, "a number") if isinstance(kind, type) else "a number"
-        self.mistakes.append(f"{self.where} {key} = {value!r}: expected {wanted}")
-        return default
-
-    def text(self, key: str, default: str = "") -> str:
-        """A text."""
-        return str(self.take(key, str, default))
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        """A text or a list of texts."""
-        if isinstance(self.values.get(key), str):
-            return (self.text(key),)
-        found = self.take(key, list, [])
-        if any(isinstance(value, dict | list) for value in found):
-            self.mistakes.append(f"{self.where} {key} = {found!r}: expected texts".strip())
-        return tuple(str(value) for value in found)
-
-    def table(self, key: str) -> Section:
-        """A table inside this one (empty where it is missing)."""
-        return Section(self.take(key, dict, {}), self._inner(key), self.mistakes)
-
-    def tables(self, key: str) -> list[Section]:
-        """An array of tables."""
-        if isinstance(self.values.get(key), dict):
-            self.mistakes.append(f"[{key}]: one of several; write [[{key}]]")
-            self.values[key] = [self.values[key]]
-        found = [value for value in self.take(key, list, []) if isinstance(value, dict)]
-        return [Section(value, f"[[{key}]] {number}", self.mistakes) for number, value in enumerate(found, 1)]
-
-    def anything(self, key: str) -> Any:
-        """A value of any kind, ``None`` where it is missing."""
-        self.known.append(key)
-        return self.values.pop(key, None)
-
-    def pattern(self, key: str) -> re.Pattern[str] | None:
-        """A regular expression."""
-        text = self.take(key, str)
-        return None if text is None else self._compiled(key, text)
-
-    def patterns(self, key: str) -> tuple[re.Pattern[str], ...]:
-        """A regular expression or a list of them."""
-        patterns = (self._compiled(key, text) for text in self.texts(key))
-        return tuple(pattern for pattern in patterns if pattern is not None)
-
-    def rest(self) -> dict[str, Any]:
-        """All keys that were not taken, which may have any name."""
-        found, self.values = self.values, {}
-        return found
-
-    def close(self) -> None:
-        """Name every key that nobody asked for."""
-        for key in self.values:
-            self.mistakes.append(
-                f"{self.where} {key}: no such key".strip()
-                + f"{similar(key, self.known)}; keys here: {listed(self.known)}"
-            )
-
-    def _compiled(self, key: str, text: str) -> re.Pattern[str] | None:
-        try:
-            return re.compile(text)
-        except re.error as error:
-            self.mistakes.append(f"{self.where} {key} = {text!r}: no regular expression ({error})")
-            return None
-
-    def _inner(self, key: str) -> str:
-        return f"[{key}]" if self.where == "" else f"{self.where[:-1]}.{key}]"
-
-
-class Expressions:
-    """Parses expressions; knows the groups of the path pattern.
-
-    ``[run] model = "name"`` is a path, a number or truth value is a constant, and a table says
-    which kind of expression it is (docs/mappings.md).
-    """
-
-    def __init__(self, groups: Iterable[str], mistakes: list[str]) -> None:
-        self.groups, self.mistakes = frozenset(groups), mistakes
-
-    def value(self, value: Any, where: str) -> Source:
-        """An expression whose plain text is a field path."""
-        if isinstance(value, str):
-            return At(where, value)
-        if isinstance(value, dict):
-            return self._table(value, where)
-        if isinstance(value, list) and any(isinstance(part, dict | list) for part in value):
-            self.mistakes.append(f"{where} = {value!r}: expected one value, or a list of constants")
-        return Literal(where, value)
-
-    def names(self, value: Any, where: str) -> Source:
-        """An expression for a list of names, or the list of them: texts in it are meant
-        literally, tables are expressions."""
-        if not isinstance(value, list) or not any(isinstance(part, dict) for part in value):
-            return self.value(value, where)  # a list without tables is a constant
-        return Listing(where, tuple(self.name(part, where) for part in value))
-
-    def name(self, value: Any, where: str) -> Source:
-        """An expression whose plain text is meant literally."""
-        return Literal(where, value) if isinstance(value, str) else self.value(value, where)
-
-    def options(self, value: Any, where: str) -> Source:
-        """An expression for a list: one path to a list, or a list of expressions."""
-        if not isinstance(value, list):
-            return self.value(value, where)
-        if not value:
-            self.mistakes.append(f"{where}: an empty list; expected expressions")
-            return Literal(where, None)
-        return Listing(where, tuple(self.value(part, where) for part in value))
-
-    def record(self, value: Any, where: str) -> Source:
-        """An expression for an object: one path to it, or a table of names and expressions."""
-        if not isinstance(value, dict) or not set(_EXPRESSIONS).isdisjoint(value):
-            return self.value(value, where)
-        parts = ((name, self.value(part, f"{where}.{name}")) for name, part in value.items())
-        return Record(where, tuple(parts))
-
-    def _table(self, values: Mapping[str, Any], where: str) -> Source:
-        section = Section(values, where, self.mistakes)
-        optional = bool(section.take("optional", bool, False))
-        recode = _recode(section)
-        kinds = [kind for kind in _EXPRESSIONS if kind in values]
-        if len(kinds) != 1:
-            found = f"{' and '.join(kinds)} together" if kinds else f"none in {dict(values)}"
-            self.mistakes.append(f"{where}: expected one of {listed(_EXPRESSIONS)}; found {found}")
-            return Literal(where, None)
-        options = {"recode": recode, "optional": optional}
-        source: Source = getattr(self, f"_{kinds[0]}")(section, where, options)
-        section.close()
-        return source
-
-    def _path(self, section: Section, where: str, options: Any) -> Source:
-        return At(where, section.text("path"), **options)
-
-    def _const(self, section: Section, where: str, options: Any) -> Source:
-        return Literal(where, section.anything("const"), **options)
-
-    def _group(self, section: Section, where: str, options: Any) -> Source:
-        name = section.text("group")
-        if name not in self.groups:
-            self.mistakes.append(
-                f"{where} group = {name!r}: no such group in [path] pattern"
-                f"{similar(name, self.groups)}; groups: {listed(sorted(self.groups)) or 'none'}"
-            )
-        return Group(where, name, **options)
-
-    def _template(self, section: Section, where: str, options: Any) -> Source:
-        return Template(where, section.text("template"), self.groups, **options)
-
-    def _equals(self, section: Section, where: str, options: Any) -> Source:
-        pair = [self.value(part, where) for part in section.take("equals", list, [])]
-        equality = _equality(section)
-        among = section.anything("among")
-        if len(pair) != 2:
-            self.mistakes.append(f"{where} equals: expected a list of two, found {len(pair)}")
-            return Literal(where, None)
-        chosen = self.options(among, where) if among is not None else None
-        return Equals(where, (pair[0], pair[1]), equality, chosen, **options)
-
-    def _first(self, section: Section, where: str, options: Any) -> Source:
-        parts = [self.value(part, where) for part in section.take("first", list, [])]
-        if not parts:
-            self.mistakes.append(f"{where} first: expected a list of expressions")
-        return First(where, tuple(parts), **options)
-
-    def _pick(self, section: Section, where: str, options: Any) -> Source:
-        index = self.value(section.anything("pick"), where)
-        choices = section.anything("from")
-        if choices is None:
-            self.mistakes.append(f"{where} pick: expected also `from`, the list to pick from")
-        return Pick(where, index, self.options(choices, where), **options)
-
-
-def _equality(section: Section) -> Equality:
-    """How ``equals`` compares."""
-    numeric = bool(section.take("numeric", bool, False))
-    if "tolerance" in section.values and not numeric:
-        section.mistakes.append(f"{section.where} tolerance: goes with numeric = true")
-    tolerance = section.take("tolerance", (int, float), TOLERANCE)
-    if not 0 <= tolerance < math.inf:
-        section.mistakes.append(f"{section.where} tolerance = {tolerance}: expected 0 or more")
-        tolerance = TOLERANCE
-    return Equality(bool(section.take("normalise", bool, False)), numeric, tolerance)
-
-
-def _recode(section: Section) -> Recode:
-    given = [key for key in (*_RECODE, "default") if key in section.values]
-    recode = Recode(
-        json=bool(section.take("json", bool, False)),
-        null=section.texts("null"),
-        pattern=section.pattern("pattern"),
-        values=section.take("values", dict, {}),
-        otherwise=section.anything("otherwise"),
-        format=section.text("format"),
-        decimal=section.text("decimal"),
-        scale=section.take("scale", (int, float), 1),
-        add=section.take("add", (int, float), 0),
-        sha256=bool(section.take("sha256", bool, False)),
-        default=section.anything("default"),
-    )
-    return recode if given else PLAIN

@@ -10,11 +10,13 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.common.streams import Member, members
 from warehouse.importers.tabular.chunks import Chunk, NestedChunk
+from warehouse.importers.tabular.columns import as_list
 from warehouse.importers.tabular.field_paths import FieldPath, parse_path
 from warehouse.importers.tabular.plain_tables import guess, path_of
 from warehouse.importers.tabular.readers import JsonReader, Reader, ReadingRules, ignore
+from warehouse.importers.tabular.score_words import ScoreValues
 from warehouse.importers.tabular.table import open_reader
-from warehouse.importers.tabular.values import ScoreValues, as_list, text_of
+from warehouse.importers.tabular.values import text_of
 
 #: Rows that are looked at.
 SAMPLE_ROWS = 2_000

@@ -9,9 +9,9 @@ from typing import Any
 
 from warehouse.importers.common.messages import listed
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
+from warehouse.importers.tabular.matrix_reader import ORIENTATIONS
 from warehouse.importers.tabular.plain_tables import OF_TRUTH, RUN_NAMES, Guess, guess, plain_name
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, profile
-from warehouse.importers.tabular.readers import ORIENTATIONS
 from warehouse.importers.tabular.starting_published import figures_of
 from warehouse.importers.tabular.toml import inline_table, safe, short, texts, toml_key, toml_text
 from warehouse.records import parse_json

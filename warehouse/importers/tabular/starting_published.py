@@ -9,8 +9,8 @@ from typing import Any
 
 from warehouse.importers.tabular.plain_tables import Guess, plain_name
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
+from warehouse.importers.tabular.score_words import PERCENT
 from warehouse.importers.tabular.toml import inline_table, toml_text
-from warehouse.importers.tabular.values import PERCENT
 
 #: Names of columns with errors, with numbers of prompts, and with what is no result.
 _ERROR = re.compile(r"(.*_)?(std_?err(or)?|standard_error|se|sem)")

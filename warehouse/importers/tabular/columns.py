@@ -1,0 +1,229 @@
+"""Columns of cells: told apart by value, and converted whole where they are plain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from warehouse.importers.tabular.values import Unfit, double_of, integer_of, score_of, text_of
+
+Column = Any  # pa.Array | list[Any] | Constant
+Codes = npt.NDArray[np.int64]
+_SIMPLE = (str, int, float, bool, type(None))
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A column that holds one value in all its rows."""
+
+    value: Any
+
+
+@dataclass
+class Converted:
+    """An Arrow array, and which rows of it (by number) could not be filled and why."""
+
+    array: pa.Array
+    faults: dict[int, Unfit] = field(default_factory=dict)
+
+
+def as_list(column: Column, size: int) -> list[Any]:
+    """The column's values as Python objects."""
+    if isinstance(column, Constant):
+        return [column.value] * size
+    return column if isinstance(column, list) else list(column.to_pylist())
+
+
+def as_array(column: Column, size: int) -> pa.Array:
+    """The column as an Arrow array; values that Arrow has no common type for become text."""
+    if isinstance(column, pa.Array):
+        return column
+    array = _exact_array(as_list(column, size))
+    return array if array is not None else to_text(column, size).array
+
+
+def are_text(columns: Sequence[Column]) -> bool:
+    """Whether all columns are Arrow text."""
+    return all(isinstance(column, pa.Array) and _is_text(column.type) for column in columns)
+
+
+def combine(parts: Sequence[tuple[Codes, list[Any]]], size: int) -> tuple[Codes, list[Any]]:
+    """Several encoded columns as one, whose values are tuples. Only combinations that occur."""
+    total = np.zeros(size, dtype=np.int64)
+    for codes, values in parts:
+        if len(values) > 1:
+            total = np.unique(total * len(values) + codes, return_inverse=True)[1]
+    rows = np.unique(total, return_index=True)[1].tolist()
+    return total, [tuple(values[codes[row]] for codes, values in parts) for row in rows]
+
+
+def encode(column: Column, size: int) -> tuple[Codes, list[Any]]:
+    """Distinct values of a column and, for each row, the number of its value.
+
+    Returns:
+        codes of shape (size,), and the values that they index. Values of different types are
+        different, even where Python calls them equal (1, 1.0, True).
+    """
+    if isinstance(column, Constant):
+        return np.zeros(size, dtype=np.int64), [column.value]
+    array = _exact_array(column)
+    if array is None:
+        return _encode_objects(column if isinstance(column, list) else column.to_pylist())
+    encoded = array.dictionary_encode(null_encoding="encode")
+    return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
+
+
+def decode(codes: Codes, values: Sequence[Any]) -> Column:
+    """The opposite of :func:`encode`."""
+    if len(values) == 1:
+        return Constant(values[0])
+    array = _exact_array(list(values))
+    if array is not None:
+        return array.take(pa.array(codes))
+    return [values[code] for code in codes.tolist()]
+
+
+def to_text(column: Column, size: int) -> Converted:
+    """Text: strings as they are, other values as their JSON."""
+    array = _string_array(column)
+    return Converted(array) if array is not None else _slowly(column, size, text_of, pa.string())
+
+
+def to_integer(column: Column, size: int, kind: pa.DataType) -> Converted:
+    """Whole numbers, also from text."""
+    array = None if isinstance(column, Constant) else _simple_array(column)
+    if array is not None and pa.types.is_integer(array.type):
+        try:
+            return Converted(array.cast(kind))
+        except pa.ArrowInvalid:
+            pass  # beyond the type: named value by value below
+    return _slowly(column, size, _bounded(kind), kind)
+
+
+def to_number(column: Column, size: int) -> Converted:
+    """Finite numbers, also from text; NaN and infinities become null."""
+    array = _number_array(column)
+    if array is not None:
+        return Converted(pc.if_else(pc.is_finite(array), array, pa.scalar(None, pa.float64())))
+    return _slowly(column, size, double_of, pa.float64())
+
+
+def to_scores(column: Column, size: int) -> tuple[Converted, pa.Array | None, pa.Array | None]:
+    """Scores: the number, its text where that is no number, and ``not_scalar`` for such text.
+
+    Returns:
+        values; raw texts and statuses, each ``None`` where all are null.
+    """
+    array = _number_array(column)
+    if array is not None and pc.all(pc.is_finite(array)).as_py() is not False:
+        return Converted(array), None, None
+    codes, values = encode(column, size)
+    triples = [score_of(value) for value in values]
+    converted = _spread(codes, [triple[0] for triple in triples], pa.float64())
+    taken = pa.array(codes)
+    raws = pa.array([triple[1] for triple in triples], pa.string()).take(taken)
+    statuses = pa.array([triple[2] for triple in triples], pa.string()).take(taken)
+    return converted, raws, statuses
+
+
+def _bounded(kind: pa.DataType) -> Callable[[Any], int | None | Unfit]:
+    half = 1 << (kind.bit_width - 1)
+
+    def convert(value: Any) -> int | None | Unfit:
+        number = integer_of(value)
+        if isinstance(number, int) and not -half <= number < half:
+            return Unfit(str(number), f"an integer of at most {kind.bit_width} bits")
+        return number
+
+    return convert
+
+
+def _slowly(column: Column, size: int, convert: Callable[[Any], Any], kind: pa.DataType) -> Converted:
+    codes, values = encode(column, size)
+    return _spread(codes, [convert(value) for value in values], kind)
+
+
+def _spread(codes: Codes, values: Sequence[Any], kind: pa.DataType) -> Converted:
+    """The values, by code, as an Arrow array; null and a fault where one is unfit."""
+    unfit = {code: value for code, value in enumerate(values) if isinstance(value, Unfit)}
+    clean = [None if code in unfit else value for code, value in enumerate(values)]
+    array = pa.array(clean, kind).take(pa.array(codes))
+    rows = np.flatnonzero(np.isin(codes, list(unfit))).tolist() if unfit else []
+    return Converted(array, {row: unfit[int(codes[row])] for row in rows})
+
+
+def _string_array(column: Column) -> pa.Array | None:
+    if isinstance(column, Constant):
+        return None
+    if isinstance(column, list):
+        try:
+            return pa.array(column, pa.string())
+        except (pa.ArrowTypeError, pa.ArrowInvalid):
+            return None
+    return column.cast(pa.string()) if _is_text(column.type) else None
+
+
+def _number_array(column: Column) -> pa.Array | None:
+    """The column as doubles, if that takes no judgement."""
+    array = None if isinstance(column, Constant) else _simple_array(column)
+    if array is None:
+        return None
+    if not _is_text(array.type):
+        return array.cast(pa.float64(), safe=False)
+    try:
+        numbers = array.cast(pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    largest = pc.max(pc.abs(numbers)).as_py()
+    return numbers if largest is None or largest < 2.0**63 else None
+
+
+def _exact_array(column: Column) -> pa.Array | None:
+    """As :func:`_simple_array`, but only where no value changes its type by it."""
+    array = _simple_array(column)
+    if array is None or not isinstance(column, list) or not pa.types.is_floating(array.type):
+        return array
+    return array if all(type(value) in (float, type(None)) for value in column) else None
+
+
+def _simple_array(column: Column) -> pa.Array | None:
+    """The column as Arrow text, integers, doubles or booleans, if it is of one such type."""
+    if isinstance(column, list):
+        if not all(isinstance(value, _SIMPLE) for value in column[:8]):
+            return None
+        try:
+            column = pa.array(column)
+        except (pa.ArrowException, OverflowError):
+            return None
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    kind = column.type
+    if pa.types.is_null(kind):
+        return column.cast(pa.string())
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return column.cast(pa.float64())
+    plain = pa.types.is_integer(kind) or pa.types.is_boolean(kind) or _is_text(kind)
+    return column if plain else None
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _encode_objects(column: Sequence[Any]) -> tuple[Codes, list[Any]]:
+    numbers: dict[Any, int] = {}
+    values: list[Any] = []
+    codes = np.empty(len(column), dtype=np.int64)
+    for row, value in enumerate(column):
+        key = (type(value), value if isinstance(value, (*_SIMPLE, Unfit)) else str(text_of(value)))
+        code = numbers.setdefault(key, len(values))
+        if code == len(values):
+            values.append(value)
+        codes[row] = code
+    return codes, values
