@@ -36,12 +36,12 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
 
 
 def curves(store: Store, benchmark: str) -> Curves:
-    return training_curves(store, leaderboard(store, benchmark, n_resamples=0))
+    return training_curves(leaderboard(store, benchmark, n_resamples=0), store.rows("select * from run_current"))
 
 
 def test_points_are_the_rows_of_the_leaderboard(store: Store) -> None:
     board = leaderboard(store, "steps", n_resamples=0)
-    found = training_curves(store, board)
+    found = training_curves(board, store.rows("select * from run_current"))
     assert {(row.model, row.condition) for row in found.rows} == {
         (model, f"training_seed={seed}") for model in ("lab/a", "lab/b") for seed in ("s0", "s1")
     }

@@ -172,7 +172,7 @@ class BenchmarkData:
             raise MisuseError(self.why_no_metric)
         entries = self.entries(list(self.conditions))
         coverages = {group: coverage_of(members) for group, members in group_entries(entries).items()}
-        return BenchmarkScores(self.benchmark, self.metrics[0], tuple(entries), self.clusters, coverages)
+        return BenchmarkScores(self.benchmark, tuple(self.metrics), tuple(entries), self.clusters, coverages)
 
 
 @dataclass

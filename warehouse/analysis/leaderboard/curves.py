@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,8 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.conditions import Condition, Run, describe
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
-from warehouse.store.connection import Store
 
 # What names a checkpoint: it differs along a curve, all else has to agree.
-_POSITIONED = "select * from run_current where position is not null and run_id in (:run_ids)"
 
 
 @dataclass(frozen=True)
@@ -93,16 +91,17 @@ class Curves(Result):
         return f"{self.benchmark}: {len(self.rows)} curves of {n} checkpoints"
 
 
-def training_curves(store: Store, board: Leaderboard) -> Curves:
+def training_curves(board: Leaderboard, runs: Iterable[Run]) -> Curves:
     """The rows of a leaderboard as curves; empty where no run has a place in training.
 
     Args:
         board: with all its rows; figures and intervals are taken from there.
+        runs: those behind it.
     """
     rows = {run: row for row in board.rows for run in row.run_ids if row.estimate is not None}
-    runs: list[Run] = list(store.rows_of("run_id", rows.keys(), _POSITIONED))
+    placed = [run for run in runs if run["run_id"] in rows and run["position"] is not None]
     seen: dict[tuple[int, ...], tuple[LeaderboardRow, Mapping[str, Any]]] = {}
-    for run in sorted(runs, key=lambda run: int(run["run_id"])):
+    for run in sorted(placed, key=lambda run: int(run["run_id"])):
         row = rows[run["run_id"]]
         seen.setdefault(row.run_ids, (row, run))
     lines: dict[tuple[Any, ...], list[tuple[LeaderboardRow, Mapping[str, Any]]]] = {}

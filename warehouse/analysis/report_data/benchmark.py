@@ -17,9 +17,9 @@ from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.report_data.hard_prompts import HardPrompts, hard_prompts
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
 from warehouse.analysis.report_data.suspects import Suspects, suspects
-from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
+from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import runs_on
-from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_entries
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.training.curve_rows import CurvesReport
 from warehouse.analysis.training.curves import curves as curves_of_training
@@ -127,7 +127,7 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
     seeds, no_seeds = (None, "")
     if _n_seeds(store, name) > 1:
         seeds, no_seeds = _or_why(lambda: seed_variance(store, "*", benchmark=name))
-    curves = training_curves(store, board) if board else None
+    curves = training_curves(board, scores.runs) if board and scores else None
     noise = along = deciding = decided = None
     if (curves and curves.rows) or seeds or no_seeds:
         noise, _ = _or_why(lambda: training_seeds(store, [name], level=level))
@@ -151,7 +151,7 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         stored_matrix(store, name),
         hard_prompts(scores) if scores else None,
         suspects(store, board) if board else None,
-        _bounds(store, board) if board else None,
+        _bounds(scores) if scores else None,
         _rows_elsewhere(store, board, level) if board else (),
         recipes=deciding,
         decided=decided,
@@ -168,10 +168,10 @@ def _decided(store: Store, name: str, board: Leaderboard | None, noise: SeedsRep
     return _or_why(lambda: decide(store, best[0], best[1], benchmark=name))[0]
 
 
-def _bounds(store: Store, board: Leaderboard) -> tuple[float | None, float | None] | None:
-    """Bounds of the metric of a leaderboard, where the figure is a mean of its values."""
-    metrics = metrics_of(store, find_benchmark(store, board.benchmark).ids)
-    found = {one.bounds if one.link == "identity" else None for one in metrics if one.label == board.metric}
+def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None:
+    """Bounds of the metric that is shown, where the figure is a mean of its values."""
+    shown = [one for one in scores.metrics if one.label == scores.metric.label]
+    found = {one.bounds if one.link == "identity" else None for one in shown}
     return found.pop() if len(found) == 1 else None
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
-from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions, runs_on
+from warehouse.analysis.selection.conditions import Condition, Run, group_runs, label_conditions, runs_on
 from warehouse.analysis.selection.other_metrics import OtherMetric, other_metrics
 from warehouse.analysis.selection.reference import hint_on_values, parse_where
 from warehouse.analysis.selection.scores import PromptScores, Published, read_published, read_scores
@@ -93,7 +93,7 @@ class BenchmarkScores:
     """The entries of one benchmark.
 
     Attributes:
-        metric: the first of the metrics; several only where judges or scales differ.
+        metrics: those that are shown; several only where benchmarks that an alias joins, judges or scales differ.
         clusters: for the errors.
         coverages: what a complete run covers, by group.
         others: the metrics that are not shown.
@@ -101,12 +101,22 @@ class BenchmarkScores:
     """
 
     benchmark: Benchmark
-    metric: Metric
+    metrics: tuple[Metric, ...]
     entries: tuple[ScoredCondition, ...]
     clusters: ClusterMap
     coverages: dict[Group, BenchmarkCoverage]
     others: tuple[OtherMetric, ...] = ()
     subset_ok: bool = False
+
+    @property
+    def metric(self) -> Metric:
+        """The first of the metrics."""
+        return self.metrics[0]
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs of all entries."""
+        return [run for entry in self.entries for run in entry.condition.runs]
 
     def groups(self) -> dict[Group, list[ScoredCondition]]:
         """Entries that can be compared, in the order of their first."""
@@ -131,7 +141,7 @@ def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
     coverages = {group: coverage_of(members) for group, members in group_entries(entries).items()}
     shown = {entry.condition.key for entry in entries}
     others = other_metrics(store, found.ids, known, conditions, shown, metrics[0].label)
-    return BenchmarkScores(found, metrics[0], tuple(entries), clusters, coverages, others, selection.subset_ok)
+    return BenchmarkScores(found, tuple(metrics), tuple(entries), clusters, coverages, others, selection.subset_ok)
 
 
 def group_entries(entries: Iterable[ScoredCondition]) -> dict[Group, list[ScoredCondition]]:
