@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+#: Rows from which on a column of equal values is kept as one.
+FEW = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,14 +28,20 @@ class Columns:
         return int(self.table.num_rows)
 
     def whole_numbers(self, name: str) -> NDArray[np.int64]:
-        """A column of integers without nulls, shape (rows,)."""
-        parts = [_values(chunk) for chunk in self.table.column(name).chunks]
+        """A column of integers without nulls, shape (rows,), to be read only."""
+        chunks = self.table.column(name).chunks
+        if (one := _constant(chunks)) is not None:
+            return np.broadcast_to(np.int64(one), len(self))
+        parts = [_values(chunk) for chunk in chunks]
         return np.concatenate([np.empty(0, np.int64), *parts])
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """A column of numbers as doubles, shape (rows,); null is NaN."""
+        """A column of numbers as doubles, shape (rows,), to be read only; null is NaN."""
+        chunks = self.table.column(name).chunks
+        if (one := _constant(chunks)) is not None:
+            return np.broadcast_to(np.float64(one), len(self))
         found, at = np.empty(len(self)), 0
-        for chunk in self.table.column(name).chunks:
+        for chunk in chunks:
             part = found[at : at + len(chunk)]
             part[:] = _values(chunk)
             if chunk.null_count:
@@ -43,6 +53,20 @@ class Columns:
         """A column as Python has its values; null is None."""
         found: list[Any] = self.table.column(name).to_pylist()
         return found
+
+
+def _constant(chunks: Sequence[pa.Array]) -> float | None:
+    """The one value of all rows, NaN for null; None where they differ or are few.
+
+    Of millions of scores most columns are such: weights and draws of 1, no variance. Kept as one number they take
+    no memory.
+    """
+    n = sum(map(len, chunks))
+    nulls = sum(chunk.null_count for chunk in chunks)
+    if n < FEW or nulls:
+        return np.nan if n >= FEW and nulls == n else None
+    first = next(_values(chunk)[0] for chunk in chunks if len(chunk))
+    return first.item() if all((_values(chunk) == first).all() for chunk in chunks) else None
 
 
 def _is_there(array: pa.Array) -> NDArray[np.bool_]:

@@ -16,6 +16,8 @@ from warehouse.store.sql.query_files import query_text
 
 #: Names that need no stored clustering.
 NO_CLUSTERS, SAME_TEXT = "none", "same_text"
+#: Clusters of equal texts have the id of their first prompt above this one.
+FIRST_OF_TEXTS = 1 << 60
 
 _NAMES = "select id, name from clustering where benchmark_id in (:ids)"
 _MEMBERS = "select prompt_id, cluster_id from prompt_cluster where clustering_id in (:clustering_ids)"

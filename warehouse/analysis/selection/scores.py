@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,16 +78,21 @@ class _Facts:
     n_scored: NDArray[np.float64]
     n_unscored: NDArray[np.float64]
 
-    def take(self, rows: NDArray[np.intp]) -> _Facts:
+    def take(self, rows: NDArray[np.intp] | slice) -> _Facts:
         chosen = _as_slice(rows)  # views where rows stand together, as they mostly do
         return _Facts(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
 
-def _as_slice(rows: NDArray[np.intp]) -> NDArray[np.intp] | slice:
+def _as_slice(rows: NDArray[np.intp] | slice) -> NDArray[np.intp] | slice:
     """Rows that follow one another as a slice."""
-    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool((rows[1:] > rows[:-1]).all()):
-        return slice(int(rows[0]), int(rows[-1]) + 1)
-    return rows
+    if isinstance(rows, slice) or not len(rows) or not bool((np.diff(rows) == 1).all()):
+        return rows
+    return slice(int(rows[0]), int(rows[-1]) + 1)
+
+
+def _ascends(values: NDArray[np.int64]) -> bool:
+    """No value is below the one before it."""
+    return bool((values[1:] >= values[:-1]).all())
 
 
 def read_scores(
@@ -106,9 +112,11 @@ def read_scores(
     if linked:
         facts = replace(facts, prompts=follow_links(facts.prompts, read_links(store)))
     groups = _mapped(run_ids, runs)
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    return {int(groups[rows[0]]): _pool(facts.take(rows)) for rows in np.split(order, starts[1:]) if len(rows)}
+    if not _ascends(groups):
+        order = np.argsort(groups, kind="stable")
+        groups, facts = groups[order], facts.take(order)
+    starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
+    return {int(groups[a]): _pool(facts.take(slice(a, b))) for a, b in pairwise([*starts, len(groups)])}
 
 
 def _read(store: Store, runs: Collection[int], metric_ids: Sequence[int]) -> tuple[NDArray[np.int64], _Facts]:
@@ -129,7 +137,7 @@ class _Block:
         query = query_text("analysis", "prompt_scores").format(metrics=among)
         found = store.columns(query, {"run_ids": list(runs), "metric_ids": metric_ids or ()})
         unordered = found.whole_numbers("run_id")
-        order = np.argsort(unordered, kind="stable")
+        order = slice(None) if _ascends(unordered) else np.argsort(unordered, kind="stable")
         self.runs = unordered[order]
         self.metrics = found.whole_numbers("metric_id")[order]
         facts = _Facts(found.whole_numbers("prompt_id"), *(found.numbers(name) for name in _COLUMNS))
@@ -158,10 +166,21 @@ def align_values(
     own: NDArray[np.int64], values: NDArray[np.float64], prompts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Values of some prompts, ascending, in the order of others; NaN where there is none."""
-    if not len(own):
-        return np.full(len(prompts), np.nan)
-    places = np.minimum(np.searchsorted(own, prompts), len(own) - 1)
-    return np.where(own[places] == prompts, values[places], np.nan)
+    return values_at(values, places_among(own, prompts))
+
+
+def places_among(own: NDArray[np.int64], prompts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where in ``own``, ascending, each prompt stands; its length for none."""
+    places = np.searchsorted(own, prompts)
+    found = np.zeros(len(prompts), bool)
+    inside = places < len(own)
+    found[inside] = own[places[inside]] == prompts[inside]
+    return np.where(found, places, len(own))
+
+
+def values_at(values: NDArray[np.float64], places: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Values at the places that `places_among` found; NaN where there is none."""
+    return np.append(values, np.nan)[places]
 
 
 def read_links(store: Store) -> Links:
@@ -178,11 +197,12 @@ def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.i
 
 def _pool(facts: _Facts) -> PromptScores:
     """One row per prompt: values by weight and draws, weights by draws, as the loader pools."""
-    order = np.argsort(facts.prompts, kind="stable")
-    prompts, codes = np.unique(facts.prompts[order], return_inverse=True)
-    sorted_facts = facts.take(order)
-    if len(prompts) < len(order):
-        sorted_facts = _merge(sorted_facts, prompts, codes)
+    prompts, sorted_facts = facts.prompts, facts
+    if not bool((prompts[1:] > prompts[:-1]).all()):
+        sorted_facts = facts.take(np.argsort(prompts, kind="stable"))
+        prompts, codes = np.unique(sorted_facts.prompts, return_inverse=True)
+        if len(prompts) < len(codes):
+            sorted_facts = _merge(sorted_facts, prompts, codes)
     scored = np.flatnonzero(np.isfinite(sorted_facts.values))
     kept = sorted_facts.take(scored)
     return PromptScores(
