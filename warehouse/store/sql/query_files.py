@@ -89,8 +89,8 @@ def query_text(folder: str, name: str) -> str:
 
     The kinds are ``condition``, ``column`` (or an expression, or several), ``number``,
     ``numbers`` (with commas between them), ``table`` and ``join`` (a whole JOIN, or nothing). What
-    is filled in is our own text or a number; values of users are bound as ``:parameters``. No
-    comment of a template has a brace.
+    is filled in is our own text or a number; values of users, and lists of ids (``in (:ids)``), are
+    ``:parameters``. No comment of a template has a brace.
 
     Raises:
         FileNotFoundError: there is no such file.
