@@ -21,14 +21,15 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import runs_on
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_entries
 from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.targets import find_targets
 from warehouse.analysis.training.curve_rows import CurvesReport
 from warehouse.analysis.training.curves import curves as curves_of_training
 from warehouse.analysis.training.decide import Decisions, decide
 from warehouse.analysis.training.recipes import RecipesReport, recipes
 from warehouse.analysis.training.seeds import SeedsReport
 from warehouse.analysis.training.seeds import seeds as training_seeds
-from warehouse.analysis.variance.seeds import SeedReport, seed_variance
-from warehouse.analysis.variance.variance import VarianceReport, variance
+from warehouse.analysis.variance.seeds import SeedReport, seeds_of
+from warehouse.analysis.variance.variance import VarianceReport, variance_of
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 from warehouse.store.opener import StoreOpener
@@ -123,10 +124,11 @@ def benchmark_part(store: Store, name: str, level: float, n_resamples: int, seed
         found, no_pairs = _or_why(
             lambda: pairs_of(scores, level=level, n_resamples=n_resamples, seed=seed, with_flags=False)
         )
-    split, no_split = _or_why(lambda: variance(store, "*", benchmark=name, single_draws=False))
+    targets, no_split = _or_why(lambda: find_targets(store, "*", Selection(name)))
+    split = variance_of(targets, "*", {}) if targets else None
     seeds, no_seeds = (None, "")
     if _n_seeds(store, name) > 1:
-        seeds, no_seeds = _or_why(lambda: seed_variance(store, "*", benchmark=name))
+        seeds, no_seeds = _or_why(lambda: seeds_of(targets, "*")) if targets else (None, no_split)
     curves = training_curves(board, scores.runs) if board and scores else None
     noise = along = deciding = decided = None
     if (curves and curves.rows) or seeds or no_seeds:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import Selection, as_conditions
-from warehouse.analysis.selection.targets import Target, find_targets
+from warehouse.analysis.selection.targets import Target, Targets, find_targets
 from warehouse.errors import MisuseError
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.stats import CrossedVariance, crossed_variance
@@ -109,7 +109,19 @@ def seed_variance(
     Raises:
         MisuseError: an unknown name, or no model with scores of two seeds.
     """
-    targets = find_targets(store, target, Selection(benchmark, metric, as_conditions(where)))
+    return seeds_of(find_targets(store, target, Selection(benchmark, metric, as_conditions(where))), target)
+
+
+def seeds_of(targets: Targets, target: str) -> SeedReport:
+    """`seed_variance` of scores that were read; asks the store nothing.
+
+    Args:
+        targets: the conditions.
+        target: what they were asked for by.
+
+    Raises:
+        MisuseError: no model with scores of two seeds.
+    """
     sets: dict[tuple[Any, ...], list[Target]] = {}
     for item in targets.found:
         if item.condition.setting("training_seed"):  # an unknown seed may be any of the others

@@ -11,7 +11,7 @@ import numpy as np
 
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.selection import Selection, as_conditions
-from warehouse.analysis.selection.targets import Target, find_targets
+from warehouse.analysis.selection.targets import Target, Targets, find_targets
 from warehouse.analysis.variance.row import VarianceRow, make_row
 from warehouse.analysis.variance.view import split_view
 from warehouse.stats import SingleDrawRange, VarianceComponents, single_draw_range
@@ -78,7 +78,19 @@ def variance(
     """
     targets = find_targets(store, target, Selection(benchmark, metric, as_conditions(where), cluster))
     plain = [item for item in targets.found if item.is_plain_mean]
-    ranges = _ranges(store, plain) if single_draws else {}
+    return variance_of(targets, target, _ranges(store, plain) if single_draws else {})
+
+
+def variance_of(
+    targets: Targets, target: str, ranges: Mapping[tuple[str, int], SingleDrawRange | str]
+) -> VarianceReport:
+    """`variance` of scores that were read; asks the store nothing.
+
+    Args:
+        targets: the conditions.
+        target: what they were asked for by.
+        ranges: how far runs of one draw lie apart, by condition key and id of the metric.
+    """
     rows = [
         make_row(item, _components(item), ranges.get((item.condition.key, item.metric.id))) for item in targets.found
     ]
