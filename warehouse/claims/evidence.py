@@ -28,7 +28,7 @@ def sources_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]
 
 def clusterings_behind(store: Store, benchmarks: Sequence[str]) -> list[dict[str, Any]]:
     """The default clusterings of some benchmarks."""
-    stored = store.arrow(query_text("analysis", "stored_clusterings")).to_pylist()
+    stored = store.rows(query_text("analysis", "stored_clusterings"))
     return [
         {name: row[name] for name in ("benchmark", "name", "kind")}
         for row in stored

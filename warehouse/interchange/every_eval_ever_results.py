@@ -45,7 +45,7 @@ def aggregate(store: Store, run: Run, now: float) -> Row:
         now: time of the export, in Unix seconds.
     """
     header = run.header
-    figures = {row["metric_id"]: row for row in store.arrow(_FIGURES, {"run": run.id}).to_pylist()}
+    figures = {row["metric_id"]: row for row in store.rows(_FIGURES, {"run": run.id})}
     found = (_result(run, metric, figures.get(metric["id"])) for metric in run.metrics)
     when = {"evaluation_timestamp": f"{header['started_at']}+00:00"} if ("started_at" in header) else {}
     model = run.model_id

@@ -37,7 +37,7 @@ def lines_of(store: Store, run: Run, evaluation_id: str, scored: bool) -> Iterat
         scored: lines with a score; else what has none: scores without a number, and responses
             and likelihoods that nothing scores.
     """
-    found = store.arrow(query_text("interchange", "prompts_of_run"), {"run": run.id}).to_pylist()
+    found = store.rows(query_text("interchange", "prompts_of_run"), {"run": run.id})
     ordered = sorted(found, key=lambda row: (row["occurrence"], row["id"]))
     positions = {row["id"]: place for place, row in enumerate(ordered)}
     ids = [row["id"] for row in found]
@@ -59,15 +59,15 @@ class _Block:
     def __init__(self, store: Store, run: Run, bounds: dict[str, int]) -> None:
         bound = {"run": run.id, **bounds}
         self.run = run
-        self.prompts = {row["id"]: row for row in store.arrow(_TEXTS, bounds).to_pylist()}
+        self.prompts = {row["id"]: row for row in store.rows(_TEXTS, bounds)}
         self.scores, self.choices = defaultdict[Place, list[Row]](list), defaultdict[Place, list[Row]](list)
         for query, target in (
             (query_text("interchange", "scores_of_block"), self.scores),
             (query_text("interchange", "choices_of_block"), self.choices),
         ):
-            for row in store.arrow(query, bound).to_pylist():
+            for row in store.rows(query, bound):
                 target[_place(row)].append(row)
-        rows = store.arrow(query_text("interchange", "generations_of_block"), bound).to_pylist()
+        rows = store.rows(query_text("interchange", "generations_of_block"), bound)
         self.generations = {_place(row): row for row in rows}
         self.places = list(dict.fromkeys((*self.generations, *self.choices, *self.scores)))
 

@@ -45,11 +45,11 @@ class Run:
 
 def runs_of(store: Store) -> Iterator[Run]:
     """All current runs, in the order in which they were read."""
-    tree = {row["id"]: row for row in store.arrow(_BENCHMARKS).to_pylist()}
-    for row in store.arrow(query_text("interchange", "runs")).to_pylist():
+    tree = {row["id"]: row for row in store.rows(_BENCHMARKS)}
+    for row in store.rows(query_text("interchange", "runs")):
         bound = {"run": row["id"], "benchmark": row["benchmark_id"]}
-        metrics = store.arrow(query_text("interchange", "metrics_of_run"), bound).to_pylist()
-        published = store.arrow(query_text("interchange", "published_of_run"), {"run": row["id"]}).to_pylist()
+        metrics = store.rows(query_text("interchange", "metrics_of_run"), bound)
+        published = store.rows(query_text("interchange", "published_of_run"), {"run": row["id"]})
         header = _header(row) | {
             "suite": _suite(tree, row["benchmark_id"]),
             "metrics": [_known(item, "id") for item in metrics],

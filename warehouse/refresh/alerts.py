@@ -137,13 +137,13 @@ def _news(store: Store, refresh: int) -> list[dict[str, Any]]:
     if not values:
         return []
     query = query_text("refresh", "values_back").format(refresh=refresh)
-    back = {tuple(row.values()) for row in store.arrow(query).to_pylist()}
+    back = {tuple(row.values()) for row in store.rows(query)}
     names = (*KEY, "input_fingerprint")
     return [row for row in values if tuple(row[name] for name in names) not in back]
 
 
 def _read(store: Store, name: str, refresh: int) -> list[dict[str, Any]]:
-    rows = store.arrow(query_text("refresh", name).format(refresh=refresh)).to_pylist()
+    rows = store.rows(query_text("refresh", name).format(refresh=refresh))
     return [{**row, "parameters": json.loads(row["parameters"] or "{}")} for row in rows]
 
 

@@ -138,7 +138,7 @@ def history_of(store: Store, name: str, **wanted: Any) -> History:
 
 def _figures(store: Store, model: str | None, benchmark: str, ids: Sequence[int] | None) -> list[HistoryRow]:
     """Those of a model on a benchmark, or of the benchmark as a whole, else of all models."""
-    answer = store.arrow(query_text("refresh", "history"), {"benchmark": benchmark}).to_pylist()
+    answer = store.rows(query_text("refresh", "history"), {"benchmark": benchmark})
     stored = [_row(one) for one in answer]
     if model is None:
         return _of_benchmark(stored) or stored

@@ -262,7 +262,7 @@ class _Shared:
             self.metrics.setdefault(metric.benchmark_id, []).append(metric)
         self.clusterings = {
             row["id"]: [str(value) for value in row.values()]
-            for row in store.arrow(query_text("analysis", "clustering_contents")).to_pylist()
+            for row in store.rows(query_text("analysis", "clustering_contents"))
         }
 
     def benchmark(self, benchmark: Benchmark, runs: Sequence[Any]) -> BenchmarkData:

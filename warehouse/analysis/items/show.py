@@ -161,16 +161,16 @@ def show(store: Store, run: str, prompt: str | None = None) -> RunView | PromptV
         return _in_all_runs(store, int(named[1]))
     found = _one_run(store, f"run:{run}" if run.isdecimal() else run)
     if prompt is None:
-        rows = in_order(store.arrow(query_text("analysis", "scores_of_run"), {"run": found["run_id"]}).to_pylist())
+        rows = in_order(store.rows(query_text("analysis", "scores_of_run"), {"run": found["run_id"]}))
         return RunView(_set_columns(found), tuple(PromptRow(**row) for row in rows))
     keys = {"run": found["run_id"], "prompt": _one_prompt(store, found["run_id"], prompt)}
-    (text,) = store.arrow(query_text("analysis", "prompt"), {"prompt": keys["prompt"]}).to_pylist()
+    (text,) = store.rows(query_text("analysis", "prompt"), {"prompt": keys["prompt"]})
     return PromptView(
         run=_set_columns(found),
         prompt=text,
-        responses=tuple(store.arrow(query_text("analysis", "sample_responses"), keys).to_pylist()),
-        scores=tuple(store.arrow(query_text("analysis", "sample_scores"), keys).to_pylist()),
-        choices=tuple(store.arrow(query_text("analysis", "sample_choices"), keys).to_pylist()),
+        responses=tuple(store.rows(query_text("analysis", "sample_responses"), keys)),
+        scores=tuple(store.rows(query_text("analysis", "sample_scores"), keys)),
+        choices=tuple(store.rows(query_text("analysis", "sample_choices"), keys)),
     )
 
 
@@ -190,14 +190,12 @@ def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _in_all_runs(store: Store, prompt: int) -> PromptRuns:
-    found = store.arrow(query_text("analysis", "prompt"), {"prompt": prompt}).to_pylist()
+    found = store.rows(query_text("analysis", "prompt"), {"prompt": prompt})
     if not found:
         raise MisuseError(f"no prompt has the id {prompt}; `warehouse show run:ID` lists the prompts of a run")
-    (benchmark,) = (
-        store.arrow(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt}).column("benchmark").to_pylist()
-    )
-    rows = store.arrow(query_text("analysis", "scores_of_prompt"), {"prompt": prompt}).to_pylist()
-    return PromptRuns(benchmark, found[0], tuple(PromptRunRow(**row) for row in rows))
+    (where,) = store.rows(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt})
+    rows = store.rows(query_text("analysis", "scores_of_prompt"), {"prompt": prompt})
+    return PromptRuns(where["benchmark"], found[0], tuple(PromptRunRow(**row) for row in rows))
 
 
 def _one_run(store: Store, text: str) -> Mapping[str, Any]:
@@ -218,7 +216,7 @@ def _one_prompt(store: Store, run: int, text: str) -> int:
     if named:
         return _by_id(store, run, int(named[1]))
     length = {"run": run, "text": text, "prefix_length": len(text)}
-    found = store.arrow(query_text("analysis", "prompts_of_run_called"), length).to_pylist()
+    found = store.rows(query_text("analysis", "prompts_of_run_called"), length)
     by_tool = [row for row in found if row["tool_id"] == text]
     chosen = by_tool or [row for row in found if str(row["id"]) == text] or found
     if not chosen:
@@ -230,15 +228,13 @@ def _one_prompt(store: Store, run: int, text: str) -> int:
 
 
 def _by_id(store: Store, run: int, prompt: int) -> int:
-    here = store.arrow(
+    here = store.rows(
         query_text("analysis", "prompts_of_run_called"), {"run": run, "text": str(prompt), "prefix_length": 0}
-    ).to_pylist()
+    )
     if any(row["id"] == prompt for row in here):
         return prompt
-    where = (
-        store.arrow(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt}).column("benchmark").to_pylist()
-    )
-    reason = f"prompt:{prompt} is of {where[0]}" if where else f"there is no prompt:{prompt}"
+    where = store.rows(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt})
+    reason = f"prompt:{prompt} is of {where[0]['benchmark']}" if where else f"there is no prompt:{prompt}"
     raise MisuseError(f"run:{run} has no such prompt: {reason}; `warehouse show run:{run}` lists its own")
 
 

@@ -38,7 +38,7 @@ from warehouse.store.opener import StoreOpener
 METHOD_VERSION = "2"
 
 Found = TypeVar("Found", bound=MatrixResult)
-_SEMANTIC = "select name from clustering where kind = 'semantic' and benchmark_id in ({ids})"
+_SEMANTIC = "select name from clustering where kind = 'semantic' and benchmark_id in (:ids)"
 
 
 class Matrix:
@@ -186,8 +186,7 @@ class Matrix:
         labels, name = self._labels(cluster, seed)
         with self.opener.reading() as store:
             ids = find_benchmark(store, self.benchmark).ids
-            listed = ", ".join(map(str, ids))
-            known = store.arrow(_SEMANTIC.format(ids=listed)).column("name").to_pylist()
+            known = [row["name"] for row in store.rows(_SEMANTIC, {"ids": ids})]
         clusters = {one: self._stored_labels(one) for one in dict.fromkeys([*equal, *known])}
         own = None if given is None else _by_prompt(data, given)
         parts = [labels, *clusters.values(), *([] if own is None else [own])]

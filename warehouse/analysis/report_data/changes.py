@@ -86,7 +86,7 @@ def read_changes(store: Store, benchmarks: Collection[str] | None) -> Changes | 
     Args:
         benchmarks: names of those that are shown; None for all.
     """
-    stored: list[dict[str, Any]] = store.arrow(query_text("analysis", "report_changes"), {}).to_pylist()
+    stored = store.rows(query_text("analysis", "report_changes"))
     if not stored:
         return None
     shown = [row for row in stored if row["subject"] and (benchmarks is None or row["benchmark"] in benchmarks)]

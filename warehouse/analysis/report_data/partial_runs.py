@@ -111,7 +111,7 @@ class StoredReliability:
 def stored_reliability(store: Store) -> dict[str, StoredReliability]:
     """By name of benchmark or suite; those that a refresh of the family ``reliability`` has figures of."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for row in store.arrow(query_text("analysis", "report_reliability"), {}).to_pylist():
+    for row in store.rows(query_text("analysis", "report_reliability")):
         found.setdefault(row["benchmark"], []).append(row)
     return {
         name: StoredReliability(

@@ -140,7 +140,7 @@ def _shared(store: Store, names: Sequence[str]) -> Iterator[tuple[str, Store]]:
     benchmarks at a time."""
     shared = SharedReads(store)
     runs: dict[str, list[Row]] = {}
-    for row in _rows(store, _RUNS):
+    for row in store.rows(_RUNS):
         runs.setdefault(row["benchmark"], []).append(row)
     for block in _blocks({name: runs[name] for name in names}):
         own = [row for name in block for row in runs[name]]
@@ -165,7 +165,7 @@ def _blocks(runs: Mapping[str, Sequence[Row]]) -> Iterator[list[str]]:
 
 def _names(store: Store, wanted: Sequence[str], suites: Mapping[str, Collection[str]]) -> list[str]:
     """Benchmarks with current runs that were asked for, by name; a suite stands for its leaves."""
-    known = [row["benchmark"] for row in _rows(store, _BENCHMARKS)]
+    known = [row["benchmark"] for row in store.rows(_BENCHMARKS)]
     unknown = [name for name in wanted if name not in known and name not in suites]
     if unknown:
         hint = did_you_mean(unknown[0], [*known, *suites], "names are listed by: warehouse benchmarks")
@@ -178,7 +178,7 @@ def _stored(store: Store, name: str) -> list[Row]:
     """Rows of a query in ``queries/analysis``, the same ones whenever the store holds the same: engines
     add up in an order of their own, which changes the last digits of a mean."""
     return [
-        {field: _settled(value) for field, value in row.items()} for row in _rows(store, query_text("analysis", name))
+        {field: _settled(value) for field, value in row.items()} for row in store.rows(query_text("analysis", name))
     ]
 
 
@@ -187,11 +187,6 @@ def _settled(value: Any) -> Any:
     if not isinstance(value, float):
         return value
     return 0.0 if abs(value) < 1e-12 else float(f"{value:.12g}")
-
-
-def _rows(store: Store, query: str) -> list[Row]:
-    rows: list[Row] = store.arrow(query, {}).to_pylist()
-    return rows
 
 
 def _of(chosen: set[str] | None, rows: list[Row]) -> tuple[Row, ...]:

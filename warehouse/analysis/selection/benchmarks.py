@@ -88,7 +88,7 @@ def find_benchmark(store: Store, name: str) -> Benchmark:
     Raises:
         MisuseError: there is none, or it is a suite; names what there is.
     """
-    known = store.once("benchmarks", lambda: _Known(store.arrow(query_text("analysis", "benchmark_names")).to_pylist()))
+    known = store.once("benchmarks", lambda: _Known(store.rows(query_text("analysis", "benchmark_names"))))
     if name not in known.canonical:
         hint = did_you_mean(name, known.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
@@ -118,13 +118,13 @@ class _Known:
 
 def canonical_names(store: Store) -> dict[str, str]:
     """Canonical name of every benchmark and suite, by its own name."""
-    return {row["name"]: row["canonical"] for row in store.arrow(query_text("analysis", "benchmark_names")).to_pylist()}
+    return {row["name"]: row["canonical"] for row in store.rows(query_text("analysis", "benchmark_names"))}
 
 
 def all_benchmarks(store: Store) -> list[Benchmark]:
     """Every benchmark and suite under its canonical name, by name."""
     rows: dict[str, list[dict[str, Any]]] = {}
-    for row in store.arrow(query_text("analysis", "benchmark_names")).to_pylist():
+    for row in store.rows(query_text("analysis", "benchmark_names")):
         rows.setdefault(row["canonical"], []).append(row)
     return [
         Benchmark(

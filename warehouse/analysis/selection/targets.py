@@ -115,8 +115,7 @@ def _conditions(store: Store, target: str, benchmark: str | None, where: Sequenc
 
 
 def _is_benchmark(store: Store, name: str) -> bool:
-    known = store.arrow("select name from benchmark").column("name").to_pylist()
-    return name in known
+    return any(row["name"] == name for row in store.rows("select name from benchmark"))
 
 
 def _without_scores(

@@ -48,7 +48,7 @@ def find_suite(store: Store, name: str) -> Suite:
     Raises:
         MisuseError: an unknown name, a benchmark with nothing below it, or no runs anywhere.
     """
-    tree = _Tree(store.arrow(query_text("analysis", "suite_tree")).to_pylist())
+    tree = _Tree(store.rows(query_text("analysis", "suite_tree")))
     single = name in tree.shown or not _LIST.search(name)
     names = [name] if single else tree.listed(name)
     found = {leaf for part in names for leaf in tree.leaves(part, alone=not single)}
@@ -64,7 +64,7 @@ def find_suite(store: Store, name: str) -> Suite:
 
 def is_suite(store: Store, name: str) -> bool:
     """Whether a benchmark has others below it and no runs of its own."""
-    tree = _Tree(store.arrow(query_text("analysis", "suite_tree")).to_pylist())
+    tree = _Tree(store.rows(query_text("analysis", "suite_tree")))
     if name not in tree.shown:
         return False
     ids = tree.ids[tree.shown[name]]
@@ -98,8 +98,8 @@ def ids_named(store: Store, names: Iterable[str]) -> list[int] | None:
 
 def list_suites(store: Store) -> dict[str, set[str]]:
     """Every suite with runs below it and none of its own, by name, with its leaves."""
-    tree = _Tree(store.arrow(query_text("analysis", "suite_tree")).to_pylist())
-    with_runs = {row["benchmark_id"] for row in store.arrow(_ALL_WITH_RUNS).to_pylist()}
+    tree = _Tree(store.rows(query_text("analysis", "suite_tree")))
+    with_runs = {row["benchmark_id"] for row in store.rows(_ALL_WITH_RUNS)}
     found = {}
     for name, ids in sorted(tree.ids.items()):
         if with_runs & set(ids) or not tree.below(ids):
@@ -117,7 +117,7 @@ def scenario_names(store: Store, name: str) -> dict[str, str]:
     Raises:
         MisuseError: an unknown name, or a single benchmark.
     """
-    tree = _Tree(store.arrow(query_text("analysis", "suite_tree")).to_pylist())
+    tree = _Tree(store.rows(query_text("analysis", "suite_tree")))
     single = name in tree.shown or not _LIST.search(name)
     if not single:
         return {leaf: part for part in tree.listed(name) for leaf in sorted(tree.leaves(part, alone=True))}

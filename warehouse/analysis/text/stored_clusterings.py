@@ -44,7 +44,7 @@ def stored_clusterings(store: Store, benchmark: str | None = None) -> list[Clust
         MisuseError: no such benchmark.
     """
     ids = None if benchmark is None else set(find_benchmark(store, benchmark).ids)
-    found = store.arrow(query_text("analysis", "stored_clusterings")).to_pylist()
+    found = store.rows(query_text("analysis", "stored_clusterings"))
     return [
         ClusteringRow(
             row["benchmark"],

@@ -232,7 +232,11 @@ def _elsewhere(
     store: Store, ids: Sequence[int] | None, where: Sequence[str], averaged: int, shown: Iterable[Scale]
 ) -> dict[str, tuple[str, ...]]:
     """Benchmarks that have two recipes by other metrics only, with those."""
-    there = set(store.arrow("select distinct benchmark_id from run").column(0).to_pylist() if ids is None else ids)
+    there = (
+        {row["benchmark_id"] for row in store.rows("select distinct benchmark_id from run")}
+        if ids is None
+        else set(ids)
+    )
     missing = sorted(there.difference(*(at.example.benchmark_ids for at in shown)))
     found = scales(read_recipes(store, missing, metric="*", where=parse_where(where)), averaged) if missing else {}
     metrics: dict[str, list[str]] = {}

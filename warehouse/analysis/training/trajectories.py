@@ -246,7 +246,7 @@ def _fulfilling(store: Store, where: Sequence[Where]) -> set[int] | None:
     if not where:
         return None
     columns = ", ".join(dict.fromkeys(one.name for one in where))
-    runs = store.arrow(f"select run_id, {columns} from run_current").to_pylist()
+    runs = store.rows(f"select run_id, {columns} from run_current")
     return {run["run_id"] for run in runs if all(one.holds(run) for one in where)}
 
 

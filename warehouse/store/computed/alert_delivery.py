@@ -46,7 +46,7 @@ def untold(store: Store, refresh: int) -> list[Untold]:
     """This refresh, and those before it that a channel has not told, oldest first: marked as due,
     or, after the newest that was asked for alerts, not asked for any."""
     found = []
-    for row in store.arrow(query_text("store", "undelivered_refreshes").format(refresh=refresh)).to_pylist():
+    for row in store.rows(query_text("store", "undelivered_refreshes").format(refresh=refresh)):
         marks = json.loads(row["summary"] or "{}").get(MARKS, {})
         found.append(Untold(row["id"], row["finished_at"], marks))
     return found

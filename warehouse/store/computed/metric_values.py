@@ -101,20 +101,18 @@ def _holder(reading: Callable[[], Any]) -> str:
 def unfinished(store: Store) -> dict[str, Any] | None:
     """Parameters of the newest refresh that is not finished, with its ``id``."""
     sql = "select id, parameters from refresh where finished_at is null order by id desc nulls last limit 1"
-    rows = store.arrow(sql).to_pylist()
+    rows = store.rows(sql)
     return {**json.loads(rows[0]["parameters"] or "{}"), "id": rows[0]["id"]} if rows else None
 
 
 def current_values(store: Store) -> list[dict[str, Any]]:
     """Rows of ``metric_current``."""
-    rows: list[dict[str, Any]] = store.arrow(_CURRENT).to_pylist()
-    return rows
+    return store.rows(_CURRENT)
 
 
 def values_of(store: Store, refresh: int) -> list[dict[str, Any]]:
     """Rows that one refresh wrote."""
-    rows: list[dict[str, Any]] = store.arrow(f"{_OF_REFRESH} {int(refresh)}").to_pylist()
-    return rows
+    return store.rows(f"{_OF_REFRESH} {int(refresh)}")
 
 
 def begin(

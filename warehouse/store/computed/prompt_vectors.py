@@ -84,7 +84,7 @@ class PromptVectors:
 
 def embedders(store: Store) -> list[EmbedderRow]:
     """Every embedder by name."""
-    return [EmbedderRow(**row) for row in store.arrow(query_text("store", "embedders")).to_pylist()]
+    return [EmbedderRow(**row) for row in store.rows(query_text("store", "embedders"))]
 
 
 def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> int:
@@ -121,7 +121,7 @@ def count_embedded(
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
     fresh = "1 = 1" if templates is None else f"coalesce(held.template, '') = {_case('prompt', templates)}"
     sql = query_text("store", "vector_counts").format(embedder=embedder, benchmarks=where, fresh=fresh)
-    found = store.arrow(sql).to_pylist()
+    found = store.rows(sql)
     return {row["benchmark_id"]: (row["n_prompts"], row["n_texts"], row["n_embedded"]) for row in found}
 
 
@@ -139,7 +139,7 @@ def texts_of(store: Store, prompts: Sequence[int]) -> dict[int, str]:
     """Questions of some prompts, by id."""
     if not len(prompts):
         return {}
-    found = store.arrow(_TEXTS.format(ids=_listed(prompts))).to_pylist()
+    found = store.rows(_TEXTS.format(ids=_listed(prompts)))
     return {row["id"]: row["text"] for row in found if row["text"] is not None}
 
 

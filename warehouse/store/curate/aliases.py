@@ -48,12 +48,12 @@ class BenchmarkEntry:
 
 def models(store: Store) -> list[ModelEntry]:
     """Every model by name."""
-    return [ModelEntry(**row) for row in store.arrow(query_text("store", "models")).to_pylist()]
+    return [ModelEntry(**row) for row in store.rows(query_text("store", "models"))]
 
 
 def benchmarks(store: Store) -> list[BenchmarkEntry]:
     """Every benchmark and suite by name."""
-    return [BenchmarkEntry(**row) for row in store.arrow(query_text("store", "benchmarks")).to_pylist()]
+    return [BenchmarkEntry(**row) for row in store.rows(query_text("store", "benchmarks"))]
 
 
 def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:

@@ -99,7 +99,7 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
         RunEntry(
             **{**row, "tags": _listed(row["tags"]), "sources": tuple(dict.fromkeys(source_ids.get(row["run_id"], ())))}
         )
-        for row in store.arrow(query_text("store", "runs")).to_pylist()
+        for row in store.rows(query_text("store", "runs"))
     ]
     return [
         run
@@ -137,8 +137,7 @@ def sources(store: Store, reference: str | None = None) -> list[SourceEntry]:
         MisuseError: no such source.
     """
     found = [
-        SourceEntry(**{**row, "notes": _listed(row["notes"])})
-        for row in store.arrow(query_text("store", "sources")).to_pylist()
+        SourceEntry(**{**row, "notes": _listed(row["notes"])}) for row in store.rows(query_text("store", "sources"))
     ]
     if reference is None:
         return found
@@ -151,7 +150,7 @@ def sources(store: Store, reference: str | None = None) -> list[SourceEntry]:
 def rejections(store: Store, source_id: int) -> list[RejectedRow]:
     """The rows of a source that were not taken."""
     sql = "select place, found, expected from rejection where source_id = :source"
-    return [RejectedRow(**row) for row in store.arrow(sql, {"source": source_id}).to_pylist()]
+    return [RejectedRow(**row) for row in store.rows(sql, {"source": source_id})]
 
 
 # --- marks on runs ---------------------------------------------------------------------------

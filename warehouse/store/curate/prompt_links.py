@@ -59,7 +59,7 @@ class LinkEntry:
 
 def links(store: Store) -> list[LinkEntry]:
     """How many prompts are joined, by pair of benchmarks."""
-    return [LinkEntry(**row) for row in store.arrow(query_text("store", "linked_benchmarks")).to_pylist()]
+    return [LinkEntry(**row) for row in store.rows(query_text("store", "linked_benchmarks"))]
 
 
 def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> LinkReport:

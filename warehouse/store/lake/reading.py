@@ -39,7 +39,7 @@ def marks(store: Store, kind: str) -> tuple[Marks, dict[int, int]]:
     """A text for each unit that changes where its rows do, and how many rows it has about."""
     found: Marks = {}
     sizes: dict[int, int] = {}
-    for row in store.arrow(query_text("lake", kind)).to_pylist():
+    for row in store.rows(query_text("lake", kind)):
         unit = int(row.pop("unit"))
         found[unit] = "|".join("" if value is None else str(value) for value in row.values())
         sizes[unit] = sum(row.get(name) or 0 for name in _COUNTS) or int(row.get("n") or 1)
