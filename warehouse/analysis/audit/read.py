@@ -144,7 +144,7 @@ def _one_group(store: Store, found: BenchmarkScores, links: Links) -> tuple[list
     entries, others = ordered[0], sum(map(len, ordered[1:]))
     if len(links[0]):
         runs = {run: place for place, entry in enumerate(entries) for run in entry.condition.run_ids}
-        linked = read_scores(store, runs, sorted({entry.metric.id for entry in entries}), linked=True)
+        linked = read_scores(store, runs, sorted({entry.metric.id for entry in entries}), links=links)
         entries = [replace(entry, scores=linked[place]) for place, entry in enumerate(entries)]
     note = f"{others} models of another split, task version, metric or judge are left out (--where chooses)"
     return entries, [note] if others else []

@@ -146,7 +146,7 @@ class BenchmarkData:
         if key not in self._linked:
             with self.opened() as store:
                 runs = dict.fromkeys(entry.condition.run_ids, 0)
-                self._linked[key] = read_scores(store, runs, [entry.metric.id], linked=True)[0]
+                self._linked[key] = read_scores(store, runs, [entry.metric.id], links=self.links)[0]
         return self._linked[key]
 
     def drop(self) -> None:

@@ -13,7 +13,7 @@ from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.common_benchmarks import by_benchmark_split
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import parse_where, pick_one
-from warehouse.analysis.selection.scores import PromptScores, read_scores
+from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.errors import MisuseError
 from warehouse.stats import Pilot, plan_from_one, plan_from_pilot
@@ -128,7 +128,7 @@ def _scores(store: Store, conditions: Sequence[Condition], wanted: str | None) -
     for metric in chosen:
         if metric.link == "none":
             continue
-        found = read_scores(store, runs, [metric.id], linked=True)
+        found = read_scores(store, runs, [metric.id], links=read_links(store))
         usable = [found[side] for side in sorted(found) if found[side].n]
         if len(usable) == len(conditions):
             return metric, usable

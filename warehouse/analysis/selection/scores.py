@@ -96,21 +96,21 @@ def _ascends(values: NDArray[np.int64]) -> bool:
 
 
 def read_scores(
-    store: Store, runs: Mapping[int, int], metric_ids: Sequence[int], *, linked: bool = False
+    store: Store, runs: Mapping[int, int], metric_ids: Sequence[int], *, links: Links | None = None
 ) -> dict[int, PromptScores]:
     """Prompt scores by group, read in one query.
 
     Args:
         runs: run id -> number of the group that it belongs to; the runs of a group are pooled.
         metric_ids: of one metric (several where judges differ between runs).
-        linked: put prompts under the canonical ones that prompt links join them to.
+        links: put prompts under those that these lead to.
 
     Returns:
         one entry for each group that has rows.
     """
     run_ids, facts = _read(store, runs, metric_ids)
-    if linked:
-        facts = replace(facts, prompts=follow_links(facts.prompts, read_links(store)))
+    if links is not None:
+        facts = replace(facts, prompts=follow_links(facts.prompts, links))
     groups = _mapped(run_ids, runs)
     if not _ascends(groups):
         order = np.argsort(groups, kind="stable")

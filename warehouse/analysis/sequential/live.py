@@ -12,7 +12,7 @@ from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.prompt_order import PromptKey
 from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
-from warehouse.analysis.selection.scores import PromptScores, read_scores
+from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import RULE, stopped_early
 from warehouse.analysis.sequential.plan import FULL, SequentialPlan, SequentialSettings, benchmark_size, make_plan
@@ -56,7 +56,7 @@ def read_baseline(store: Store, reference: str, selection: Selection) -> Baselin
     if condition.key in stopped_early(store, [condition]):
         raise MisuseError(f"{reference} was itself stopped early on {found.name}; a baseline needs all its scores")
     metric = choose_metrics(metrics_of(store, found.ids), selection.metric, found.name)[0]
-    scores = read_scores(store, dict.fromkeys(condition.run_ids, 0), [metric.id], linked=True).get(0)
+    scores = read_scores(store, dict.fromkeys(condition.run_ids, 0), [metric.id], links=read_links(store)).get(0)
     n = benchmark_size(store, condition, scores)
     if scores is None or scores.n < n:
         has = 0 if scores is None else scores.n

@@ -230,7 +230,7 @@ def _history(
     others = [item for item in others if _may_count(item, before, wanted)]
     others.sort(key=lambda item: item.key)
     groups = {run: place for place, item in enumerate(others) for run in item.run_ids}
-    found = read_scores(store, groups, [metric.id], linked=True)
+    found = read_scores(store, groups, [metric.id], links=read_links(store))
     rows: list[Floats] = []
     keys: list[str] = []
     for place in sorted(found):

@@ -122,10 +122,6 @@ def with_prompts(
 
 def prompts_by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str, str], int]:
     """Ids in the store by split and by what a plan calls a prompt."""
-    return store.once(f"prompts of {sorted(benchmark_ids)} by key", lambda: _by_key(store, benchmark_ids))
-
-
-def _by_key(store: Store, benchmark_ids: Sequence[int]) -> dict[tuple[str, str], int]:
     query = query_text("analysis", "matrix_prompts").format(condition="benchmark_id in (:benchmark_ids)")
     rows = store.rows(query, {"benchmark_ids": benchmark_ids})
     return {(str(row["split"]), plan_id(row)): int(row["id"]) for row in rows}
@@ -138,8 +134,7 @@ def plan_id(row: Mapping[str, Any]) -> str:
 
 def plan_of(store: Store, kept: Kept) -> StoredPlan:
     """A stored plan with its prompts."""
-    plan = store.once(f"subset plan {kept.id}", lambda: SubsetPlan.from_dict(result_cache.result_of(store, kept)))
-    return StoredPlan(plan, kept.created_at)
+    return StoredPlan(SubsetPlan.from_dict(result_cache.result_of(store, kept)), kept.created_at)
 
 
 def find_plans(store: Store, named: str) -> SubsetPlans:

@@ -135,8 +135,9 @@ def read_checkpoints(
                 group = cells.setdefault((number, seed, position), len(cells))
                 runs |= dict.fromkeys(ids, group)
     scores: dict[int, PromptScores] = {}
+    links = read_links(store)
     for metric_ids, runs in by_metric.items():
-        scores |= read_scores(store, runs, metric_ids, linked=True)
+        scores |= read_scores(store, runs, metric_ids, links=links)
     return [
         {position: _checkpoint(number, recipe, position, cells, scores) for position in recipe.common}
         for number, recipe in enumerate(recipes)

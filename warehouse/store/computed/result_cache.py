@@ -105,7 +105,7 @@ def _asked(question: Question) -> dict[str, str]:
 
 def analysed_subjects(store: Store) -> set[str]:
     """What there are stored analyses of."""
-    return store.once("analysed subjects", lambda: _subjects(store))
+    return {row["subject"] for row in store.rows("select distinct subject from analysis")}
 
 
 def kept(store: Store, subject: str, method_version: str) -> list[Kept]:
@@ -120,10 +120,6 @@ _KEPT = (
     "select id, kind, parameters, created_at from analysis"
     f" where subject = :subject and {_METHOD} order by created_at desc nulls last, id desc nulls last"
 )
-
-
-def _subjects(store: Store) -> set[str]:
-    return {row["subject"] for row in store.rows("select distinct subject from analysis")}
 
 
 def result_of(store: Store, analysis: Kept) -> dict[str, Any]:
