@@ -1,0 +1,70 @@
+"""Rows and columns of a SELECT, with lists of values in it; and the same where reads are shared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from tests.support.builders import StoreRows
+from tests.support.stores import ENGINES, filled_store
+from warehouse.errors import MisuseError
+from warehouse.store.columns import FEW, Columns
+from warehouse.store.connection import Store
+from warehouse.store.shared_reads import SharedReads
+
+RUNS = "select run_id, model from run_current where run_id in (:run_ids) order by run_id"
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    rows = StoreRows()
+    rows.describe("quiz", rows.metric())
+    for model in ("lab/a", "lab/b", "lab/c"):
+        rows.scores(rows.run(model, "quiz"), {"q1": 1.0, "q2": 0.0})
+    with filled_store(request, request.param, rows) as filled:
+        yield filled
+
+
+def test_a_list_stands_in_a_statement(store: Store) -> None:
+    runs = store.rows("select run_id, model from run_current order by run_id")
+    ids = [row["run_id"] for row in runs]
+    assert store.rows(RUNS, {"run_ids": ids[:2]}) == runs[:2]
+    assert store.rows(RUNS, {"run_ids": np.array(ids[1:])}) == runs[1:]
+    assert store.rows(RUNS, {"run_ids": ()}) == []
+    named = store.rows("select model from run_current where model in (:names)", {"names": ["lab/b", "o'x", "'; --"]})
+    assert named == [{"model": "lab/b"}]
+    both = "select count(*) as n from run_current where run_id in (:run_ids) and model <> :model"
+    assert store.rows(both, {"run_ids": set(ids), "model": "lab/a"}) == [{"n": 2}]
+    with pytest.raises(MisuseError, match="run_ids"):
+        store.rows(RUNS)
+
+
+def test_shared_reads_answer_for_each_id_what_the_store_does(store: Store) -> None:
+    ids = [row["run_id"] for row in store.rows("select run_id from run_current order by run_id")]
+    shared = SharedReads(store)
+    shared.begin_block(run_id=ids[:2])
+    for asked in (ids[:1], ids[:2], ids[1:], (), ids[:2]):
+        assert shared.rows_of("run_id", asked, RUNS) == store.rows_of("run_id", asked, RUNS)
+
+
+def test_columns_are_the_values_of_the_rows(store: Store) -> None:
+    query = "select prompt_id, value, case when value = 1 then null else value end as some from prompt_score"
+    rows, found = store.rows(query), store.columns(query)
+    order = np.lexsort([found.numbers("value"), found.whole_numbers("prompt_id")])
+    expected = sorted((row["prompt_id"], row["value"]) for row in rows)
+    assert [*zip(found.whole_numbers("prompt_id")[order], found.numbers("value")[order], strict=True)] == expected
+    assert np.isnan(found.numbers("some")).sum() == sum(row["some"] is None for row in rows) == 3
+    assert len(found) == len(rows) == len(found.objects("some"))
+
+
+@pytest.mark.parametrize(
+    "values", [[2.5], [None], [1.0, 1.0, 2.0], [None, 1.0]], ids=["equal", "null", "different", "some null"]
+)
+def test_long_columns_of_equal_values_are_the_same_numbers(values: list[float | None]) -> None:
+    column = (values * FEW)[: FEW + 1]
+    halves = pa.chunked_array([column[:7], column[7:]], pa.float64())
+    found = Columns(pa.table({"x": halves})).numbers("x")
+    np.testing.assert_array_equal(found, np.array(column, dtype=np.float64))
