@@ -126,13 +126,13 @@ def test_the_command_writes_a_folder(run: Caller, url: str, tmp_path: Path, monk
 def test_reads_do_not_grow_with_benchmarks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the parts of a page read is read once, for many benchmarks at a time."""
     asked: list[str] = []
-    arrow = Store.arrow
+    select = Store._select
 
-    def counted(self: Store, sql: str, params: Any = None) -> Any:
+    def counted(self: Store, sql: str, params: Any) -> Any:
         asked.append(sql)
-        return arrow(self, sql, params)
+        return select(self, sql, params)
 
-    monkeypatch.setattr(Store, "arrow", counted)
+    monkeypatch.setattr(Store, "_select", counted)
     counts = []
     for number in (2, 12):
         rows = StoreRows()
