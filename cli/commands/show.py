@@ -11,7 +11,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import output_options
 from ..ui.output import Output
-from ..ui.table import cell, excerpt, print_hanging, print_rows, print_table, visible
+from ..ui.table import cell, echo, excerpt, print_hanging, print_rows, print_table, visible
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView, RunView
@@ -49,9 +49,9 @@ def show(state: State, run: str, prompt: str | None, output: Output) -> None:
 
 
 def _print_run(view: RunView) -> None:
-    click.echo(f"{visible(view.one_line)}\n")
+    echo(f"{visible(view.one_line)}\n")
     _print_fields(view.run)
-    click.echo()
+    echo()
     rows = [
         {
             "prompt": row.tool_id or row.prompt_id,
@@ -78,16 +78,16 @@ def _score_cells(row: PromptRow | PromptRunRow) -> dict[str, Any]:
 
 
 def _print_prompt_runs(view: PromptRuns) -> None:
-    click.echo(visible(view.one_line))
+    echo(visible(view.one_line))
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, view.prompt[name])
-    click.echo()
+    echo()
     rows = [{"run": f"run:{row.run_id}", "model": row.model, **_score_cells(row)} for row in view.rows]
     print_rows(rows, empty="no current run has it", needless=("filter", "perturbation"), counts=("unscored",))
 
 
 def _print_prompt(view: PromptView) -> None:
-    click.echo(visible(str(view)))
+    echo(visible(view.one_line))
     for name in ("text", "target", "choices", "metadata"):
         _print_block(name, view.prompt[name])
     for response in view.responses:
@@ -109,7 +109,7 @@ def _print_response(response: Mapping[str, Any]) -> None:
 
 def _print_block(title: str, text: str | None) -> None:
     if text:
-        click.echo(f"\n--- {title}\n{visible(text)}")
+        echo(f"\n--- {title}\n{visible(text)}")
 
 
 def _print_fields(values: Mapping[str, Any]) -> None:
@@ -120,7 +120,7 @@ def _print_fields(values: Mapping[str, Any]) -> None:
 
 def _print_table(title: str, rows: tuple[Mapping[str, Any], ...]) -> None:
     if rows:
-        click.echo(f"\n--- {title}")
+        echo(f"\n--- {title}")
         columns = list(rows[0])
         print_table(
             columns, [[row[name] for name in columns] for row in rows], needless=columns, counts=("draw", "n_unscored")

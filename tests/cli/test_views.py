@@ -18,8 +18,8 @@ from warehouse.analysis.results import Result, StoredResult
 from warehouse.cli.ui.views import _PRINTERS, view_of
 from warehouse.tables.view import Table
 
-#: Results whose rows are the command's table, and those that no command shows.
-PLAIN = {"StaleList", "Refreshed", "Alerts", "RunView", "PromptRuns", "PassReport", "SeedReport", "Curves"}
+#: A result that no command shows.
+PLAIN = {"Curves"}
 #: What others are made of.
 BASES = {"StoredResult", "IrtResult", "MatrixResult", "SubsetPlan", "_ItemsOfModels"}
 

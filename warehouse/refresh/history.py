@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from warehouse.analysis.families.family import RECIPE, model_of, subject_of
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import Benchmark, find_benchmark
+from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions, runs_on
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.errors import MisuseError
 from warehouse.store.computed.metric_values import current_values
@@ -61,11 +63,17 @@ class HistoryRow(Row):
 @dataclass(frozen=True)
 class History(Result):
     """Figures of a model on a benchmark (on all, if ``benchmark`` is empty), by statistic and subject,
-    the newest first; those of the benchmark as a whole if ``model`` is None."""
+    the newest first; those of the benchmark as a whole if ``model`` is None.
+
+    Attributes:
+        settings: what tells the conditions of one model apart, such as ``fewshot=5``, by the subject of each;
+            those whose runs are gone are not there.
+    """
 
     model: str | None
     benchmark: str
     rows: tuple[HistoryRow, ...]
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def one_line(self) -> str:
@@ -116,7 +124,26 @@ def history(
         raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, found)}")
     rows = _narrowed(_narrowed(rows, "metric", metric, about), "statistic", statistic, about)
     kept = [row for row in rows if last is None or row.age <= last]
-    return History(model, found.name if found else "", tuple(kept))
+    return History(model, found.name if found else "", tuple(kept), _settings(store, kept))
+
+
+def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
+    """What tells the conditions of one model on a benchmark apart, by their subjects; of one alone, nothing."""
+    told: dict[str, str] = {}
+    for name in sorted({row.benchmark for row in rows}):
+        try:
+            conditions = group_runs(runs_on(store, find_benchmark(store, name).ids))
+        except MisuseError:  # it is gone, its figures are not
+            continue
+        of_model: dict[str, list[Condition]] = defaultdict(list)
+        subjects = {side for row in rows if row.benchmark == name for side in _sides(row.subject)}
+        for condition in conditions:
+            if subject_of(condition) in subjects:
+                of_model[condition.model].append(condition)
+        for several in of_model.values():
+            labels = label_conditions(store, several) if len(several) > 1 else [""]
+            told |= zip(map(subject_of, several), labels, strict=True)
+    return told
 
 
 def history_of(store: Store, name: str, **wanted: Any) -> History:
