@@ -15,7 +15,7 @@ from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.changes import Change, Changes
 from warehouse.analysis.report_data.suite import SuitePart
 from warehouse.report.anchors import anchor
-from warehouse.report.table import Column, count, name, number, table, text, written
+from warehouse.report.table import Column, broken, count, name, number, table, text, written
 from warehouse.tables.words import decimals, fixed
 
 #: Models and benchmarks of the heat table; beyond these it is left out.
@@ -153,7 +153,7 @@ def _heat_column(part: BenchmarkPart, rows: Sequence[LeaderboardRow | None]) -> 
         shade = _shade(row, part)
         own = f" class=up{shade}" if shade else ""
         cells.append(f'<td{own} data-v="{written(row.estimate, "%.8g")}">{written(row.estimate, places)}')
-    return Column(Markup("<bdi>{}</bdi>").format(part.name), "n", tuple(cells))
+    return Column(Markup("<bdi>{}</bdi>").format(broken(part.name)), "n", tuple(cells))
 
 
 def _shade(row: LeaderboardRow, part: BenchmarkPart) -> int:
