@@ -15,7 +15,7 @@ from ..state import State, pass_state
 from ..ui.options import REFERENCE, metric_option, output_options
 from ..ui.output import Output
 from ..ui.progress_bars import share
-from ..ui.table import decimals, echo, interval, number, p_value, print_rows
+from ..ui.table import decimals, echo, interval, number, p_value, print_constants, print_rows
 from .alerts import LOG, WEBHOOK, tell_alerts, webhook_of
 
 if TYPE_CHECKING:
@@ -251,6 +251,8 @@ def _print_history(changes: History) -> None:
         }
         for row, places in ((row, _places(row)) for row in changes.rows)
     ]
+    if len(cells) > 1:
+        cells = print_constants(cells, ("subject", "metric", "refreshed (UTC)"))
     print_rows(
         cells,
         needless=("benchmark", "interval", "change", "p", "metric", "n", "reason"),

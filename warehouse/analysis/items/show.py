@@ -138,7 +138,9 @@ class PromptView(Result):
     def one_line(self) -> str:
         """The result in one line."""
         name = self.prompt["tool_id"] or self.prompt["key"][:12]
-        return f"run:{self.run['run_id']} prompt {name}: {len(self.responses)} responses, {len(self.scores)} scores"
+        responses = "1 response" if len(self.responses) == 1 else f"{len(self.responses)} responses"
+        scores = "1 score" if len(self.scores) == 1 else f"{len(self.scores)} scores"
+        return f"run:{self.run['run_id']} prompt {name}: {responses}, {scores}"
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name."""
