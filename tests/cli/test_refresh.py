@@ -60,9 +60,10 @@ def test_history_finds_what_was_stored_by_whichever_name(run: Caller, url: str) 
 
 def test_history_is_a_table_for_people_and_rows_for_programs(run: Caller, url: str) -> None:
     run("refresh", "--baseline", BASE, db=url)
-    found = run("history", "org/b", "quiz", db=url)
-    assert found.out.splitlines()[0].split()[:3] == ["statistic", "subject", "estimate"]
-    ranks = run("history", "org/b", "quiz", "--statistic", "rank", db=url).out.splitlines()[2:]
+    metric, refreshed, *table = run("history", "org/b", "quiz", db=url).out.splitlines()
+    assert metric == "metric: acc" and refreshed.startswith("refreshed (UTC): ")
+    assert table[0].split()[:3] == ["statistic", "subject", "estimate"]
+    ranks = [line for line in table if line.startswith("rank ")]
     assert ranks and all(line.split()[2].isdecimal() for line in ranks)  # 2, not 2.0000
     rows = run("history", "org/b", "quiz", "--statistic", "difference", "--json", db=url).rows
     assert [row["age"] for row in rows] == [1] and rows[0]["low"] < rows[0]["high"]
