@@ -22,6 +22,8 @@ from warehouse.tables.words import decimals, fixed
 MOST_MODELS, MOST_BENCHMARKS = 60, 40
 #: Rows of the table of changes.
 MOST_CHANGES = 50
+#: Benchmarks that a phone shows at once.
+_NARROW = 5
 #: Shades of the heat table.
 _SHADES = 5
 
@@ -117,9 +119,12 @@ def heat_table(benchmarks: Sequence[BenchmarkPart]) -> Markup | None:
     )
     return table(
         "Models by benchmarks",
-        "Estimates, models that do well on most benchmarks first. The darker, the fewer models are significantly"
-        " better; than the darkest, none."
-        + (" Of several conditions of a model the one with the best rank." if several else ""),
+        Markup(
+            "Estimates, models that do well on most benchmarks first. The darker, the fewer models are significantly"
+            " better; than the darkest, none."
+        )
+        + (" Of several conditions of a model the one with the best rank." if several else "")
+        + (Markup('<span class="more"> More benchmarks stand to the right.</span>') if len(parts) > _NARROW else ""),
         [
             name("Model overall", models),
             *(_heat_column(part, [best[part.name].get(model) for model in models]) for part in parts),

@@ -25,7 +25,7 @@ _OPENED = Markup(
     '<div class="scroll{}" role="region" aria-label="{}" tabindex="0">{}<table{}>\n<caption>{}</caption>\n'
 )
 #: Parts of a name, each with the sign that ends it.
-_SIGNS = re.compile(r"[^_=/:+@]*[_=/:+@]+|[^_=/:+@]+")
+_SIGNS = re.compile(r"[^_=/+@]*[_=/+@]+|[^_=/+@]+")
 _ALL = Markup('<label class="all"><input type="checkbox">All columns</label>')
 
 

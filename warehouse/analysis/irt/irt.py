@@ -71,7 +71,7 @@ class Irt:
         self.selection = Selection(None, metric, as_conditions(where), cluster, latest)
 
     def __repr__(self) -> str:
-        return f"Irt of {', '.join(self.benchmarks)}: fit(), ability() and next() ask it"
+        return f"Irt of {', '.join(self.benchmarks)}: ask it by fit(), abilities() or next_items()"
 
     @cached_property
     def data(self) -> Pool:

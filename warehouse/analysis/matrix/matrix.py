@@ -78,7 +78,7 @@ class Matrix:
         self.progress = progress
 
     def __repr__(self) -> str:
-        return f"Matrix of {self.benchmark}: test(), cluster(), weights(), grow() and explain() ask it"
+        return f"Matrix of {self.benchmark}: ask it by test(), cluster(), weights(), grow() or explain()"
 
     @cached_property
     def data(self) -> MatrixData:
