@@ -111,12 +111,17 @@ def history(
     if benchmark is None:
         if model is None:
             raise MisuseError("name a model, a benchmark, or both")
-        rows = [row for name in _stored_names(store) for row in _figures(store, model, name, None)]
+        about_model = _subjects_of(store, model, None)
+        rows = [row for name in _stored_names(store) for row in _of_model(_figures(store, name), about_model)]
         found = None
     else:
         found = find_benchmark(store, benchmark)
         try:
-            rows = _figures(store, model, found.name, found.ids)
+            rows = _figures(store, found.name)
+            if model is None:
+                rows = _of_benchmark(rows) or rows
+            elif rows:
+                rows = _of_model(rows, _subjects_of(store, model, found.ids, rows))
         except MisuseError as error:
             raise MisuseError(f"{error}; {_what_there_is(store, found)}") from None
     about = " on ".join(filter(None, ("" if model is None else repr(model), found.name if found else "")))
@@ -163,13 +168,10 @@ def history_of(store: Store, name: str, **wanted: Any) -> History:
     return history(store, None, name, **wanted)
 
 
-def _figures(store: Store, model: str | None, benchmark: str, ids: Sequence[int] | None) -> list[HistoryRow]:
-    """Those of a model on a benchmark, or of the benchmark as a whole, else of all models."""
+def _figures(store: Store, benchmark: str) -> list[HistoryRow]:
+    """All that are stored of a benchmark."""
     answer = store.arrow(query_text("refresh", "history"), {"benchmark": benchmark}).to_pylist()
-    stored = [_row(one) for one in answer]
-    if model is None:
-        return _of_benchmark(stored) or stored
-    return _of_model(store, stored, model, ids) if stored else []
+    return [_row(one) for one in answer]
 
 
 def _narrowed(rows: Sequence[HistoryRow], column: str, wanted: str | None, about: str) -> list[HistoryRow]:
@@ -225,19 +227,27 @@ def _sides(subject: str) -> list[str]:
     return subject.split(" - ")
 
 
-def _of_model(
-    store: Store, stored: Sequence[HistoryRow], model: str, benchmark_ids: Sequence[int] | None
-) -> list[HistoryRow]:
-    """Figures of the model's conditions and recipes, also as the second of a pair; where there are
-    none by their keys, or no runs any more, those under the model's name."""
+def _subjects_of(
+    store: Store, model: str, benchmark_ids: Sequence[int] | None, stored: Sequence[HistoryRow] = ()
+) -> tuple[set[str], set[str]]:
+    """The subjects of the model's conditions, and its names; only the name where its runs are gone.
+
+    Raises:
+        MisuseError: it has no runs on the benchmarks, nor stored figures.
+    """
     try:
         conditions = find_conditions(store, model, benchmark_ids=benchmark_ids)
     except MisuseError:  # its runs may be gone
-        subjects, models = set(), {model}
-        if benchmark_ids is not None and not any(_names_one_of(row, models) for row in stored):
+        if benchmark_ids is not None and not any(_names_one_of(row, {model}) for row in stored):
             raise
-    else:
-        subjects, models = {subject_of(one) for one in conditions}, {one.model for one in conditions}
+        return set(), {model}
+    return {subject_of(one) for one in conditions}, {one.model for one in conditions}
+
+
+def _of_model(stored: Sequence[HistoryRow], about: tuple[set[str], set[str]]) -> list[HistoryRow]:
+    """Figures of the model's conditions and recipes, also as the second of a pair; where there are
+    none by their keys, or no runs any more, those under the model's name."""
+    subjects, models = about
     found = [
         row
         for row in stored
