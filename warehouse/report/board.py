@@ -32,6 +32,11 @@ from warehouse.tables.words import decimals
 DIRECTION = {True: "higher is better", False: "lower is better", None: "direction unknown"}
 #: Benchmarks of a suite whose figures stand in one table.
 MOST_LEAVES = 20
+#: What is said of columns that a narrow window hides goes with them.
+_LEADERBOARD = Markup(
+    'Leaderboard. <span class="x drawn">Drawn: estimate and {}% interval, the numbers of the same row.</span>'
+    ' <span class="x">Rows that share a letter cannot be told apart.</span>'
+)
 
 
 def board_table(part: BenchmarkPart, level: float) -> Markup:
@@ -43,8 +48,7 @@ def board_table(part: BenchmarkPart, level: float) -> Markup:
     several = len({row.model for row in rows}) < len(rows)
     return table(
         f"Leaderboard of {part.name}",
-        f"Leaderboard. Drawn: estimate and {100 * level:g}% interval, the numbers of the same row. Rows that share a"
-        " letter cannot be told apart.",
+        _LEADERBOARD.format(f"{100 * level:g}"),
         [
             count("Rank", [row.rank for row in rows], spare=False, keep=True),
             *model_and_condition(
