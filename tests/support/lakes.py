@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from pathlib import Path
 from typing import Any
 
@@ -50,3 +51,23 @@ def world_with_lake(folder: Path) -> Path:
     with open_store(url) as store:
         sync(store, str(folder / "lake"))
     return folder
+
+
+class SailServer:
+    """Sail as a server on loopback, within this process; stops at the end.
+
+    Attributes:
+        url: for ``--on``, and with ``?lake=…`` for ``--db``.
+    """
+
+    def __enter__(self) -> SailServer:
+        from pysail.spark import SparkConnectServer
+
+        os.environ.setdefault("RUST_LOG", "off")
+        self._server = SparkConnectServer(ip="127.0.0.1", port=0)
+        self._server.start(background=True)
+        self.url = f"sc://127.0.0.1:{self._server.listening_address[1]}"
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._server.stop()

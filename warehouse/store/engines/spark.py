@@ -20,6 +20,7 @@ from warehouse.extras import load
 from warehouse.store.engines.base import Dialect
 from warehouse.store.engines.lake_urls import LakeUrl
 from warehouse.store.engines.spark_sql import quoted, require_reading, translated
+from warehouse.store.engines.spark_tasks import Executors
 from warehouse.store.sql import query_files
 
 if TYPE_CHECKING:
@@ -231,6 +232,12 @@ def _refused(connection: Any, *_more: Any) -> Any:
     raise _read_only(connection.url if isinstance(connection, LakeConnection) else LakeUrl.of(connection))
 
 
+def _executors(url: sa.URL) -> Executors | None:
+    """Of a server elsewhere: one in this process has no core that this process has not."""
+    lake_url = LakeUrl.of(url)
+    return Executors(lake_url) if lake_url.host else None
+
+
 def _nothing(*_arguments: object) -> None:
     """There is nothing to do."""
 
@@ -271,5 +278,6 @@ SPARK = Dialect(
     analyze=_nothing,
     query_error=_query_error,
     snapshot=None,
+    executors=_executors,
     refresh_lock=_refused,
 )
