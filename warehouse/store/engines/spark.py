@@ -228,6 +228,14 @@ class _quiet(warnings.catch_warnings):
         return held
 
 
+def _no_refresh(url: sa.URL) -> Any:
+    lake_url = LakeUrl.of(url)
+    raise ReadOnlyError(
+        f"{lake_url} is a lake, which only holds the figures of the store that it was made from; refresh that, and the"
+        f" lake with it: warehouse --db STORE refresh --lake {lake_url.lake}"
+    )
+
+
 def _refused(connection: Any, *_more: Any) -> Any:
     raise _read_only(connection.url if isinstance(connection, LakeConnection) else LakeUrl.of(connection))
 
@@ -279,5 +287,5 @@ SPARK = Dialect(
     query_error=_query_error,
     snapshot=None,
     executors=_executors,
-    refresh_lock=_refused,
+    refresh_lock=_no_refresh,
 )
