@@ -29,7 +29,7 @@ with open_store(sys.argv[1]) as store:
         print(rows, "rows: first", round(times[0], 2), "then", round(statistics.median(times[1:]), 3),
               [round(t, 2) for t in times[1:]], flush=True)
 """
-QUESTIONS = (MEAN, "select * from score_summary", f"{DIFFERENCES} having b.run_id <= 100")
+QUESTIONS = (MEAN, "select * from score_summary", f"{DIFFERENCES} having b.run_id <= 100", DIFFERENCES)
 #: Rows are many: to compile a plan pays, and so does memory.
 SETTINGS = {
     "spark.sql.codegen.wholeStage": "true",

@@ -43,6 +43,8 @@ _SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
+    # nothing is nearer to one executor than to the other: a task that waits for its own waits for nothing
+    "spark.locality.wait": "0s",
     "spark.ui.enabled": "false",
 }
 
