@@ -98,6 +98,41 @@ def test_a_leaf_of_which_all_was_asked_has_no_error(planned: tuple[Warehouse, Su
     )
 
 
+@pytest.mark.parametrize(("new", "n_on_plans"), [("new/both", 2), ("new/mixed", 1)])
+def test_the_overall_difference_is_that_of_the_plans(
+    planned: tuple[Warehouse, SubsetPlans], run: Caller, new: str, n_on_plans: int
+) -> None:
+    house, _ = planned
+    found = house.compare(new, "lab/m00")
+    row = found.overall
+    assert row is not None and row.flags == ("planned",)
+    assert sum("planned" in one.flags for one in found.rows) == n_on_plans
+    assert row.difference == pytest.approx(np.mean([one.difference for one in found.rows]))
+    parts = np.array([(one.standard_error / 2) ** 2 for one in found.rows])
+    freedom = parts.sum() ** 2 / np.sum(parts**2 / [one.degrees_of_freedom for one in found.rows])
+    error = math.sqrt(parts.sum())
+    t = scipy.stats.t(freedom)
+    assert (row.standard_error, row.degrees_of_freedom) == (pytest.approx(error), pytest.approx(freedom))
+    assert (row.ci_low, row.ci_high) == tuple(pytest.approx(row.difference + error * t.ppf(q)) for q in (0.025, 0.975))
+    assert row.p_value == pytest.approx(2 * t.sf(abs(row.difference) / error))
+    assert {one.partition(":")[0] for one in row.not_applicable} == {"permutation", "mcnemar", "wilcoxon"}
+    assert not [one for one in found.left_out if one.startswith("overall")]
+    (last,) = run("compare", new, "lab/m00", "--method", "permutation", "--overall", "--json", db=house.url).rows
+    assert last["p_value"] is None and last["difference"] == pytest.approx(row.difference)
+
+
+def test_no_overall_difference_over_plans_that_share_texts(tmp_path: Path) -> None:
+    """Where nothing tells how the errors of two benchmarks go together."""
+    rows = [row | {"question": f"{row['prompt_id']}?"} for row in (*whole(1), *whole(4, "words"))]
+    house = warehouse.connect(load(tmp_path, rows))
+    plan = house.subset_plan("quiz", size=60, now=utc_now() + timedelta(seconds=1)).rows[0]
+    new = [*rows_of("new/one", QUIZ, only=asked_in(plan), **LATER), *rows_of("new/one", WORDS, benchmark="words")]
+    load(tmp_path, [row | {"question": f"{row['prompt_id']}?"} for row in new], house.url)
+    found = house.compare("new/one", "lab/m00", cluster="same_text")
+    (reason,) = [one for one in found.left_out if one.startswith("overall")]
+    assert found.overall is None and "60 prompts or clusters stand in several benchmarks" in reason
+
+
 def test_what_is_said_and_refused(planned: tuple[Warehouse, SubsetPlans], run: Caller) -> None:
     house, _ = planned
     board = house.leaderboard(group=SUITE)

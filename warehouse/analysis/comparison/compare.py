@@ -12,7 +12,7 @@ from warehouse.analysis.comparison.disagreements import Flip, read_flips
 from warehouse.analysis.comparison.footnotes import explain
 from warehouse.analysis.comparison.pair_tests import Options, check_estimand, difference_of, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, read_pair
-from warehouse.analysis.comparison.planned import PLANNED, PlannedPair, planned_pair, planned_tests
+from warehouse.analysis.comparison.planned import PlannedPair, planned_pair, planned_tests
 from warehouse.analysis.comparison.row import ComparisonRow, make_row, which_better
 from warehouse.analysis.comparison.view import comparison_table, models_of, remarks
 from warehouse.analysis.comparison.words import CANNOT_TELL
@@ -273,12 +273,13 @@ def _overall(
     """The mean over several benchmarks, or why there is none."""
     if len(rows) < 2:
         return None, []
-    if on_plan := [row.benchmark for row in rows if PLANNED in row.flags]:
-        return None, [f"overall: not over planned subsets, as on {on_plan[0]}"]
     from warehouse.analysis.comparison import overall  # scipy.sparse takes a while
 
     why = overall.why_no_overall(pairs)
     if why:
         return None, [f"overall: {why}"]
     units = overall.common_units(store, pairs, cluster)
+    why = overall.why_not_over_plans(rows, units)
+    if why:
+        return None, [f"overall: {why}"]
     return overall.overall_row(pairs, units, rows, options), []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.pair_tests import Options, Tests, equivalence_p
 from warehouse.analysis.comparison.pairing import Pair
+from warehouse.analysis.comparison.planned import PLANNED
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, which_better
 from warehouse.analysis.selection.arrow import one_of
-from warehouse.analysis.selection.clusterings import SAME_TEXT
+from warehouse.analysis.selection.clusterings import FIRST_OF_TEXTS, SAME_TEXT
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.suites.combined_difference import CombinedDifference, Part, combine_differences, contributions
@@ -44,11 +45,29 @@ def why_no_overall(pairs: Sequence[Pair]) -> str:
     )
 
 
+def why_not_over_plans(rows: Sequence[ComparisonRow], units: Sequence[Units]) -> str:
+    """Why differences on planned subsets have no mean; empty where they have one, or none is on a plan.
+
+    Args:
+        rows: of the benchmarks.
+        units: of the prompts of each, from `common_units`.
+    """
+    planned = [row.benchmark for row in rows if PLANNED in row.flags]
+    _, held = np.unique(np.concatenate([np.unique(own) for own in units]), return_counts=True)
+    n_shared = int(np.sum(held > 1))
+    if not planned or not n_shared:
+        return ""
+    return (
+        f"{n_shared} prompts or clusters stand in several benchmarks, and on {planned[0]} a planned subset was asked:"
+        " how their errors go together is not defined"
+    )
+
+
 def common_units(store: Store, pairs: Sequence[Pair], cluster: str | None) -> list[Units]:
     """For each pair the unit of each prompt, the same wherever it stands in several benchmarks.
 
-    Prompts are the same where they are linked; clusters are where they are one document: equal
-    values of the field of the source that the benchmarks are clustered by.
+    Prompts are the same where they are linked; clusters are where they are one document (equal values of the field
+    of the source that the benchmarks are clustered by) or one text.
 
     Args:
         cluster: clustering that was asked for.
@@ -56,15 +75,27 @@ def common_units(store: Store, pairs: Sequence[Pair], cluster: str | None) -> li
     units = [pair.units for pair in pairs]
     named = np.unique(np.concatenate(units))
     named = named[named >= 0]
-    if cluster == SAME_TEXT or not len(named):
+    if not len(named):
         return units
-    these, _ = one_of("cluster.id", [int(name) for name in named], "c")
     first: dict[tuple[str, str], int] = {}
     joined = named.copy()
-    for row in store.arrow(query_text("analysis", "source_clusters").format(these=these)).to_pylist():
-        document = first.setdefault((row["name"], row["label"]), row["id"])
-        joined[np.searchsorted(named, row["id"])] = document
+    for unit, name, label in (*_of_texts(store, named), *(_of_documents(store, named) if cluster != SAME_TEXT else ())):
+        joined[np.searchsorted(named, unit)] = first.setdefault((name, label), unit)
     return [np.where(own >= 0, joined[np.minimum(np.searchsorted(named, own), len(named) - 1)], own) for own in units]
+
+
+def _of_documents(store: Store, named: Units) -> Iterator[tuple[int, str, str]]:
+    """Clusters by a field of the source, with its name and value."""
+    these, _ = one_of("cluster.id", [int(name) for name in named[named < FIRST_OF_TEXTS]], "c")
+    for row in store.arrow(query_text("analysis", "source_clusters").format(these=these)).to_pylist():
+        yield row["id"], row["name"], row["label"]
+
+
+def _of_texts(store: Store, named: Units) -> Iterator[tuple[int, str, str]]:
+    """Clusters of equal texts, with the text's hash."""
+    these, _ = one_of("id", [int(name) for name in named[named >= FIRST_OF_TEXTS] - FIRST_OF_TEXTS], "p")
+    for row in store.arrow(query_text("analysis", "text_of_clusters").format(these=these)).to_pylist():
+        yield row["id"] + FIRST_OF_TEXTS, SAME_TEXT, row["text_hash"]
 
 
 def overall_row(
@@ -81,10 +112,11 @@ def overall_row(
         _part(number, pair, own, row) for number, (pair, own, row) in enumerate(zip(pairs, units, rows, strict=True))
     ]
     found = combine_differences(parts, level=options.level)
-    why = _why_not(pairs, options)
+    why = _why_not(pairs, rows, options)
     p_flip, permutation = (None, "") if why else _flip(parts, pairs, found, options)
     test = "permutation" if options.test == "permutation" else "t"  # the others: one at a time
     p = p_flip if test == "permutation" else found.p_value
+    flags = (PLANNED,) if any(PLANNED in row.flags for row in rows) else ()
     p_equivalence = equivalence_p(found.difference, found.standard_error, found.degrees_of_freedom, options)
     paired = PairedDifference(
         difference=found.difference,
@@ -105,10 +137,10 @@ def overall_row(
         se_cr1=None,
         se_cr2=None,
         n_prompts=len(np.unique(np.concatenate([pair.prompts for pair in pairs]))),
-        n_clusters=_clusters(pairs, units, options),
+        n_clusters=_clusters(pairs, rows, units, options),
         method=found.method,
         reason=f"{len(rows)} benchmarks of equal weight; {found.reason}",
-        flags=(),
+        flags=flags,
         estimand=options.estimand,
     )
     tests = Tests(
@@ -139,7 +171,7 @@ def overall_row(
         higher_b=sum(row.higher_b for row in rows),
         unscored_a=sum(row.unscored_a for row in rows),
         unscored_b=sum(row.unscored_b for row in rows),
-        flags=(),
+        flags=flags,
         runs_a=_runs([row.runs_a for row in rows]),
         runs_b=_runs([row.runs_b for row in rows]),
         equivalent=is_equivalent(p_equivalence, options),
@@ -149,15 +181,23 @@ def overall_row(
 
 
 def _part(number: int, pair: Pair, units: Units, row: ComparisonRow) -> Part:
-    """With the prompts fixed nothing is shared: the draws of two benchmarks are independent."""
+    """With the prompts fixed nothing is shared: the draws of two benchmarks are independent.
+
+    The difference is that of the row, which on a planned subset is not the mean over the prompts asked.
+    """
     if row.estimand == PROMPTS_FIXED:
         units = np.arange(pair.n, dtype=np.int64) + (number << 40)
     zero = any(flag in row.flags for flag in ("all_differences_equal", "zero_standard_error"))
     error = 0.0 if zero else row.standard_error
-    return Part(pair.differences, units, error, row.degrees_of_freedom)
+    differences = pair.differences
+    if PLANNED in row.flags:
+        differences = differences + (row.difference - differences.mean())
+    return Part(differences, units, error, row.degrees_of_freedom)
 
 
-def _why_not(pairs: Sequence[Pair], options: Options) -> str:
+def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Options) -> str:
+    if any(PLANNED in row.flags for row in rows):
+        return "not for a planned subset"
     if options.estimand == PROMPTS_FIXED:
         return "with the prompts fixed, signs of differences are not exchangeable"
     return "a ratio of sums is no mean of differences" if any(p.is_ratio for p in pairs) else ""
@@ -185,9 +225,13 @@ def _variance_saved(rows: Sequence[ComparisonRow], found: CombinedDifference) ->
     return 1 - found.standard_error**2 / unpaired
 
 
-def _clusters(pairs: Sequence[Pair], units: Sequence[Units], options: Options) -> int | None:
+def _clusters(
+    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], units: Sequence[Units], options: Options
+) -> int | None:
     if options.estimand == PROMPTS_FIXED or any(pair.clusters is None for pair in pairs):
         return None
+    if any(PLANNED in row.flags for row in rows):  # of whole benchmarks, which share none
+        return sum(row.n_clusters or 0 for row in rows)
     return len(np.unique(np.concatenate(units)))
 
 

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from warehouse.store.connection import Store
 
+#: Rows from which on a column of equal values is kept as one.
+FEW = 10_000
+
 
 def one_of(column: str, values: Sequence[Any], prefix: str) -> tuple[str, dict[str, Any]]:
     """A condition ``column in (…)`` with its parameters; never true for no values.
@@ -62,9 +65,12 @@ def table_among(
 
 
 def numbers(table: pa.Table, column: str) -> NDArray[np.float64]:
-    """A column of numbers as doubles, shape (rows,); null is NaN."""
+    """A column of numbers as doubles, shape (rows,), to be read only; null is NaN."""
+    chunks = table.column(column).chunks
+    if (one := _constant(chunks)) is not None:
+        return np.broadcast_to(np.float64(one), table.num_rows)
     found, at = np.empty(table.num_rows), 0
-    for chunk in table.column(column).chunks:
+    for chunk in chunks:
         part = found[at : at + len(chunk)]
         part[:] = _values(chunk)
         if chunk.null_count:
@@ -74,9 +80,26 @@ def numbers(table: pa.Table, column: str) -> NDArray[np.float64]:
 
 
 def whole_numbers(table: pa.Table, column: str) -> NDArray[np.int64]:
-    """A column of integers without nulls, shape (rows,)."""
-    parts = [_values(chunk) for chunk in table.column(column).chunks]
+    """A column of integers without nulls, shape (rows,), to be read only."""
+    chunks = table.column(column).chunks
+    if (one := _constant(chunks)) is not None:
+        return np.broadcast_to(np.int64(one), table.num_rows)
+    parts = [_values(chunk) for chunk in chunks]
     return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def _constant(chunks: Sequence[pa.Array]) -> float | None:
+    """The one value of all rows, NaN for null; None where they differ or are few.
+
+    Of millions of scores most columns are such: weights and draws of 1, no variance. Kept as one number they take
+    no memory.
+    """
+    n = sum(map(len, chunks))
+    nulls = sum(chunk.null_count for chunk in chunks)
+    if n < FEW or nulls:
+        return np.nan if n >= FEW and nulls == n else None
+    first = next(_values(chunk)[0] for chunk in chunks if len(chunk))
+    return first.item() if all((_values(chunk) == first).all() for chunk in chunks) else None
 
 
 def _is_there(array: pa.Array) -> NDArray[np.bool_]:

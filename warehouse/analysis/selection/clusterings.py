@@ -16,6 +16,8 @@ from warehouse.store.sql.query_files import query_text
 
 #: Names that need no stored clustering.
 NO_CLUSTERS, SAME_TEXT = "none", "same_text"
+#: Clusters of equal texts have the id of their first prompt above this one.
+FIRST_OF_TEXTS = 1 << 60
 
 _MEMBERS = "select prompt_id, cluster_id from prompt_cluster where {condition}"
 #: Share of a benchmark's prompts whose text another one has, from which on equal texts are its

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -78,16 +79,21 @@ class _Facts:
     n_scored: NDArray[np.float64]
     n_unscored: NDArray[np.float64]
 
-    def take(self, rows: NDArray[np.intp]) -> _Facts:
+    def take(self, rows: NDArray[np.intp] | slice) -> _Facts:
         chosen = _as_slice(rows)  # views where rows stand together, as they mostly do
         return _Facts(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
 
-def _as_slice(rows: NDArray[np.intp]) -> NDArray[np.intp] | slice:
+def _as_slice(rows: NDArray[np.intp] | slice) -> NDArray[np.intp] | slice:
     """Rows that follow one another as a slice."""
-    if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and bool((rows[1:] > rows[:-1]).all()):
-        return slice(int(rows[0]), int(rows[-1]) + 1)
-    return rows
+    if isinstance(rows, slice) or not len(rows) or not bool((np.diff(rows) == 1).all()):
+        return rows
+    return slice(int(rows[0]), int(rows[-1]) + 1)
+
+
+def _ascends(values: NDArray[np.int64]) -> bool:
+    """No value is below the one before it."""
+    return bool((values[1:] >= values[:-1]).all())
 
 
 def read_scores(
@@ -107,9 +113,11 @@ def read_scores(
     if linked:
         facts = replace(facts, prompts=follow_links(facts.prompts, read_links(store)))
     groups = _mapped(run_ids, runs)
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    return {int(groups[rows[0]]): _pool(facts.take(rows)) for rows in np.split(order, starts[1:]) if len(rows)}
+    if not _ascends(groups):
+        order = np.argsort(groups, kind="stable")
+        groups, facts = groups[order], facts.take(order)
+    starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
+    return {int(groups[a]): _pool(facts.take(slice(a, b))) for a, b in pairwise([*starts, len(groups)])}
 
 
 def _read(store: Store, runs: Collection[int], metric_ids: Sequence[int]) -> tuple[NDArray[np.int64], _Facts]:
@@ -133,7 +141,7 @@ class _Block:
             query_text("analysis", "prompt_scores").format(metrics=in_metrics, runs=in_runs), parameters | more
         )
         unordered = whole_numbers(table, "run_id")
-        order = np.argsort(unordered, kind="stable")
+        order = slice(None) if _ascends(unordered) else np.argsort(unordered, kind="stable")
         self.runs = unordered[order]
         self.metrics = whole_numbers(table, "metric_id")[order]
         self.facts = _as_facts(table).take(order)
@@ -176,11 +184,12 @@ def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.i
 
 def _pool(facts: _Facts) -> PromptScores:
     """One row per prompt: values by weight and draws, weights by draws, as the loader pools."""
-    order = np.argsort(facts.prompts, kind="stable")
-    prompts, codes = np.unique(facts.prompts[order], return_inverse=True)
-    sorted_facts = facts.take(order)
-    if len(prompts) < len(order):
-        sorted_facts = _merge(sorted_facts, prompts, codes)
+    prompts, sorted_facts = facts.prompts, facts
+    if not bool((prompts[1:] > prompts[:-1]).all()):
+        sorted_facts = facts.take(np.argsort(prompts, kind="stable"))
+        prompts, codes = np.unique(sorted_facts.prompts, return_inverse=True)
+        if len(prompts) < len(codes):
+            sorted_facts = _merge(sorted_facts, prompts, codes)
     scored = np.flatnonzero(np.isfinite(sorted_facts.values))
     kept = sorted_facts.take(scored)
     return PromptScores(

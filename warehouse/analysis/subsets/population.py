@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from warehouse.analysis.selection.arrow import one_of
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
+from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.records.hashing import fingerprint
@@ -95,7 +97,7 @@ def read_population(store: Store, found: BenchmarkScores, selection: Selection, 
     if any(entry.metric.link != "identity" or _uneven(entry) for entry in usable):
         raise MisuseError(f"the figure of {name} is no plain mean of its prompts: a sample of them cannot give it")
     order, rows = _in_order(store, prompts)
-    table = np.vstack([_laid_out(entry, order) for entry in usable])
+    table = _table([entry.usable for entry in usable if entry.usable is not None], order)
     scorable: NDArray[np.bool_] = np.asarray(np.isfinite(table).any(axis=0))
     notes = _notes_on(found, members, usable, scorable)
     split = str(members[0].condition.setting("split"))
@@ -146,8 +148,8 @@ def _all_prompts(name: str, members: Sequence[ScoredCondition], size: int) -> ND
     seen = [entry.scores.seen for entry in members if entry.scores is not None]
     whole = [one for one in seen if len(one) == size]
     if whole:
-        kinds = {one.tobytes(): one for one in whole}
-        return max(kinds.values(), key=lambda one: sum(one.tobytes() == other.tobytes() for other in whole))
+        most_common, _ = Counter(one.tobytes() for one in whole).most_common(1)[0]
+        return np.frombuffer(most_common, np.int64)
     union = np.unique(np.concatenate(seen)) if seen else np.empty(0, np.int64)
     if len(union) == size and size:
         return union
@@ -200,17 +202,33 @@ def _in_order(store: Store, prompts: NDArray[np.int64]) -> tuple[NDArray[np.int6
     return np.array([row["id"] for row in rows], np.int64), rows
 
 
-def _laid_out(entry: ScoredCondition, prompts: NDArray[np.int64]) -> FloatArray:
-    assert entry.usable is not None
-    return aligned(entry.usable.prompts, entry.usable.values, prompts)
+def _table(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) -> FloatArray:
+    """Values of each in one order of prompts, NaN where there is none; those of equal prompts are looked up once."""
+    table = np.empty((len(scores), len(prompts)))
+    own = places = np.empty(0, np.int64)
+    for row, one in enumerate(scores):
+        if not len(places) or not np.array_equal(own, one.prompts):
+            own, places = one.prompts, _places(one.prompts, prompts)
+        table[row] = _at(one.values, places)
+    return table
 
 
 def aligned(own: NDArray[np.int64], values: FloatArray, prompts: NDArray[np.int64]) -> FloatArray:
     """Values of some prompts, ascending, in the order of others; NaN where there is none."""
-    if not len(own):
-        return np.full(len(prompts), np.nan)
-    places = np.minimum(np.searchsorted(own, prompts), len(own) - 1)
-    return np.where(own[places] == prompts, values[places], np.nan)
+    return _at(values, _places(own, prompts))
+
+
+def _places(own: NDArray[np.int64], prompts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where in ``own``, ascending, each prompt stands; its length for none."""
+    places = np.searchsorted(own, prompts)
+    found = np.zeros(len(prompts), bool)
+    inside = places < len(own)
+    found[inside] = own[places[inside]] == prompts[inside]
+    return np.where(found, places, len(own))
+
+
+def _at(values: FloatArray, places: NDArray[np.int64]) -> FloatArray:
+    return np.append(values, np.nan)[places]
 
 
 def _uneven(entry: ScoredCondition) -> bool:

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.intervals.betting import Game, bet_sizes, capital_paths
@@ -89,5 +88,7 @@ class Side:
             else:
                 refuted = middle
             if math.isfinite(gain(refuted)):
+                from scipy.optimize import brentq  # takes longer to load than most answers
+
                 return float(brentq(gain, refuted, kept, xtol=_CLOSE))
         return refuted
