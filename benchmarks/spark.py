@@ -14,20 +14,28 @@ from lake import DIFFERENCES, SYNC
 from measure import run_process, time_script
 from scores import FILL, MEAN
 
-#: One session asks each question again and again: the first time apart, then the median of five.
+#: All engines in one process, one after the other, again and again: what else the machine does meets all of them.
+#: The first time stands apart.
 ASK = """
 import statistics, sys, time
+from contextlib import ExitStack
 from warehouse.store.open import open_store
-with open_store(sys.argv[1]) as store:
-    store.arrow("select count(*) as n from run")
-    for sql in sys.argv[2:]:
-        times = []
+with ExitStack() as stack:
+    stores = [stack.enter_context(open_store(url)) for url in sys.argv[1:4]]
+    stores[0].connection.exec_driver_sql("set threads to 2")
+    for sql in sys.argv[4:]:
+        times = [[] for _ in stores]
         for _ in range(6):
-            started = time.monotonic()
-            rows = store.arrow(sql).num_rows
-            times.append(time.monotonic() - started)
-        print(rows, "rows: first", round(times[0], 2), "then", round(statistics.median(times[1:]), 3),
-              [round(t, 2) for t in times[1:]], flush=True)
+            for store, seconds in zip(stores, times):
+                started = time.monotonic()
+                rows = store.arrow(sql).num_rows
+                seconds.append(time.monotonic() - started)
+        usual = [statistics.median(seconds[1:]) for seconds in times]
+        print(f"{sql[:60]} ... {rows} rows")
+        for name, seconds, middle in zip(("DuckDB", "Sail", "Spark"), times, usual):
+            said = " ".join(f"{one:.2f}" for one in seconds[1:])
+            ratio = middle / usual[0]
+            print(f"  {name}: first {seconds[0]:.2f} s, then {middle:.3f} s ({said}), {ratio:.1f} x", flush=True)
 """
 QUESTIONS = (MEAN, "select * from score_summary", f"{DIFFERENCES} having b.run_id <= 100", DIFFERENCES)
 #: Rows are many: to compile a plan pays, and so does memory.
@@ -41,7 +49,7 @@ SETTINGS = {
 
 
 def run(folder: Path, options: argparse.Namespace) -> None:
-    """Print what each engine takes for each question."""
+    """Print what each engine takes for each question, and the ratio to DuckDB."""
     del options
     store, lake = folder / "growth.duckdb", folder / "growth"
     if not store.exists():
@@ -56,11 +64,9 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     cluster = SparkCluster(place, SETTINGS)
-    for name, url in (("DuckDB", f"duckdb:///{store}"), ("Sail", f"sail:?lake={lake}")):
-        print(name, "\n", run_process([sys.executable, "-c", ASK, url, *QUESTIONS])[2], flush=True)
     cluster.start()
     try:
-        url = f"{cluster.url}?lake={lake}&read=files"
-        print("Spark", "\n", run_process([sys.executable, "-c", ASK, url, *QUESTIONS])[2], flush=True)
+        urls = [f"duckdb:///{store}", f"sail:?lake={lake}", f"{cluster.url}?lake={lake}&read=files"]
+        print(run_process([sys.executable, "-c", ASK, *urls, *QUESTIONS])[2], flush=True)
     finally:
         cluster.stop()
