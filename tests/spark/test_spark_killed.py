@@ -149,7 +149,7 @@ class Permutations(Job):
     """A permutation test of a performance matrix; nothing is written."""
 
     store_name, lake_name = "all.duckdb", "lake-of-all"
-    LINE = ("matrix", "test", "quiz", "--permutations", "200", "--json", "--no-store")
+    LINE = ("matrix", "test", "quiz", "--permutations", "64", "--json", "--no-store")
 
     def command(self, cluster: SparkCluster) -> list[str]:
         return [sys.executable, "-c", PERMUTATIONS, "--db", f"{cluster.url}?lake={self.lake}", *self.LINE]
