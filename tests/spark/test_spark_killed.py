@@ -26,9 +26,9 @@ from warehouse.api import connect
 from warehouse.store.lake.check import check
 from warehouse.store.open import open_store
 
-pytestmark = [pytest.mark.spark]
-#: How often each part is killed; WAREHOUSE_KILLS=20 takes half an hour.
+#: How often each part is killed; WAREHOUSE_KILLS=20 takes hours on a busy machine.
 KILLS = int(os.environ.get("WAREHOUSE_KILLS", "2"))
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600 + 120 * KILLS)]
 SOURCES, PROMPTS = 6, 14_000
 
 
